@@ -1,0 +1,19 @@
+//! The yardstick of `make bench`: accepts every request without looking at it.
+
+use wapc_guest::{CallResult, register_function};
+
+/// Called by the waPC host once per instance.
+#[expect(unsafe_code, reason = "waPC finds the policy by this exported name")]
+#[unsafe(no_mangle)]
+pub extern "C" fn wapc_init() {
+    register_function("validate", validate);
+    register_function("protocol_version", protocol_version);
+}
+
+fn validate(_payload: &[u8]) -> CallResult {
+    Ok(br#"{"accepted":true}"#.to_vec())
+}
+
+fn protocol_version(_payload: &[u8]) -> CallResult {
+    Ok(br#""v1""#.to_vec())
+}

@@ -1,0 +1,261 @@
+//! One request from beginning to end.
+
+use serde_json::value::RawValue;
+
+use crate::cluster::{Cluster, LookupCause, LookupError};
+use crate::differences::{Differences, differences};
+use crate::explain;
+use crate::json::{self, Malformed};
+use crate::lookup::Lookups;
+use crate::place::Place;
+use crate::report::{Action, Change, Level, LogLine, Outcome, Rejection, Report};
+use crate::review::{Operation, Review};
+use crate::settings::{Mode, OnConflict, Reaction, Settings};
+use crate::splice::{Write, splice};
+use crate::stop::{Inert, InertReason, Stop};
+use crate::subject::{Subject, place_of};
+use crate::warnings;
+
+/// Decides one request.
+///
+/// The outcome is a function of the review, the settings and the objects that the cluster returns. Evaluating the
+/// outcome's object again changes nothing.
+pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> Outcome {
+    if !matches!(review.operation, Operation::Create | Operation::Update) || !review.sub_resource.is_empty() {
+        return Outcome::default();
+    }
+    let text = review.object.map_or("null", RawValue::get);
+    if !text.starts_with('{') {
+        let found = if text == "null" { "the request has no `object`" } else { "`object` is not an object" };
+        return Outcome { rejection: Some(Rejection::unreadable(found)), ..Outcome::default() };
+    }
+    let is_controller = settings.cluster_api.controllers.contains(&*review.user_info.username);
+    if is_controller && !(settings.cluster_api.self_check && may_be_checked(review)) {
+        return Outcome::default();
+    }
+    let Some(place) = place_of(&review.kind) else {
+        return Outcome::default();
+    };
+    let subject = match Subject::read(place, review, text) {
+        Ok(subject) => subject,
+        Err(_) if is_controller => return Outcome::default(),
+        Err(malformed) => return unreadable(&malformed),
+    };
+    let evaluation = Evaluation { subject: &subject, settings, lookups: Lookups::new(review, settings, cluster) };
+    if is_controller { evaluation.self_check() } else { evaluation.decide() }
+}
+
+/// A self-check compares CREATEs and UPDATEs that change something for good.
+fn may_be_checked(review: &Review<'_>) -> bool {
+    let changes = |object: Option<&RawValue>, old: Option<&RawValue>| match (object, old) {
+        (Some(object), Some(old)) => object.get() != old.get() && !differ_in_bookkeeping_only(object.get(), old.get()),
+        _ => true,
+    };
+    review.operation == Operation::Create || (!review.dry_run && changes(review.object, review.old_object))
+}
+
+/// Whether two objects are the same but for `metadata.managedFields` and `metadata.resourceVersion`.
+fn differ_in_bookkeeping_only(object: &str, old: &str) -> bool {
+    let fields = |text| -> Option<Vec<(String, &str)>> {
+        let mut all = Vec::new();
+        for field in json::fields(text).ok()? {
+            if field.key == "metadata" {
+                for field in json::fields(field.value.get()).ok()? {
+                    if !["managedFields", "resourceVersion"].contains(&&*field.key) {
+                        all.push((format!("metadata.{}", field.key), field.value.get()));
+                    }
+                }
+            } else {
+                all.push((field.key.into_owned(), field.value.get()));
+            }
+        }
+        Some(all)
+    };
+    let (fields, old) = (fields(object), fields(old));
+    fields.is_some() && fields == old
+}
+
+fn unreadable(malformed: &Malformed) -> Outcome {
+    Outcome { rejection: Some(Rejection::unreadable(malformed.to_string())), ..Outcome::default() }
+}
+
+struct Evaluation<'a> {
+    subject: &'a Subject<'a>,
+    settings: &'a Settings,
+    lookups: Lookups<'a>,
+}
+
+impl Evaluation<'_> {
+    fn decide(&self) -> Outcome {
+        let mut outcome = Outcome::default();
+        let mut report = self.report();
+        match self.compare() {
+            Ok(found) => self.settle(found, &mut report, &mut outcome),
+            Err(Stop::Malformed(malformed)) => return unreadable(&malformed),
+            Err(stop) => self.stopped(stop, &mut report, &mut outcome),
+        }
+        match explain::wrong_places(self.subject, &report, self.settings.cluster_api.version) {
+            Ok((skipped, warnings)) => {
+                report.skipped.extend(skipped);
+                outcome.warnings.extend(warnings);
+            }
+            Err(malformed) => return unreadable(&malformed),
+        }
+        outcome.warnings = warnings::capped(outcome.warnings);
+        report.lookups = self.lookups.made();
+        outcome.report = Some(report);
+        outcome
+    }
+
+    /// Compares a controller's write with the rules. Whatever comes of it, the write passes as it is.
+    fn self_check(&self) -> Outcome {
+        let Ok(found) = self.compare() else {
+            return Outcome::default();
+        };
+        if found.changes.is_empty() {
+            return Outcome::default();
+        }
+        let message = format!("a controller's write of {} differs from the rules", self.name());
+        let drift: Vec<String> = found.changes.iter().map(|change| format!("{} {}", change.at, change.key)).collect();
+        let log = vec![self.line(Level::Warning, message, [("drift", drift.join(", "))])];
+        let report = Report { drift: found.changes, skipped: found.skipped, lookups: self.lookups.made(), ..self.report() };
+        Outcome { log, report: Some(report), ..Outcome::default() }
+    }
+
+    fn compare(&self) -> Result<Differences, Stop> {
+        let object = &self.subject.object;
+        let own = |reason| Err(Stop::inert(reason, ""));
+        let knows_version = ["v1beta1", "v1beta2"].contains(&object.version());
+        let is_cluster_apis = !matches!(self.subject.place, Place::InfraMachine | Place::BootstrapConfig | Place::Node)
+            && (self.subject.place != Place::ControlPlane || self.subject.is_kubeadm);
+        if is_cluster_apis && !knows_version {
+            return own(InertReason::UnknownApiVersion);
+        }
+        if object.deleting {
+            return own(InertReason::Deleting);
+        }
+        if object.has_paused_annotation() {
+            return own(InertReason::Paused);
+        }
+        differences(self.subject, self.settings, &self.lookups)
+    }
+
+    /// What becomes of the differences: written, left, or a reason to refuse.
+    fn settle(&self, found: Differences, report: &mut Report, outcome: &mut Outcome) {
+        report.skipped = found.skipped;
+        let is_conflict = |change: &Change| change.action == Action::Restored;
+        let (written, drift): (Vec<Change>, Vec<Change>) = found.changes.into_iter().partition(|change| match self.settings.mode {
+            Mode::Verify => false,
+            Mode::Mutate => !is_conflict(change) || self.settings.cluster_api.on_conflict == OnConflict::Restore,
+        });
+        if self.settings.mode == Mode::Verify && !drift.is_empty() {
+            return self.refuse("differs from the rules", drift, report, outcome);
+        }
+        if self.settings.cluster_api.on_conflict == OnConflict::Reject && !drift.is_empty() {
+            return self.refuse("edits values that are propagated", drift, report, outcome);
+        }
+        let mut told: Vec<&Change> = written.iter().chain(&drift).collect();
+        told.sort_by_key(|change| warnings::rank(change));
+        for change in told {
+            if is_conflict(change) {
+                let done = if self.settings.cluster_api.on_conflict == OnConflict::Restore { "restored" } else { "left as edited" };
+                let message = format!("a propagated {} of {} was edited and {done}", change.entry(), self.name());
+                outcome.log.push(self.line(Level::Warning, message, attributes(change)));
+            }
+            outcome.warnings.extend(warnings::of_change(change, &drift));
+        }
+        if !written.is_empty() {
+            let writes: Vec<Write> = written.iter().map(Change::write).collect();
+            let text = self.subject.review.object.map_or("{}", RawValue::get);
+            match splice(text, &writes) {
+                Ok(object) => outcome.object = Some(object),
+                Err(error) => {
+                    outcome.rejection = Some(Rejection::unreadable(format!("`object` cannot be written: {error}")));
+                    return;
+                }
+            }
+            let message = format!("propagated {} entries to {}", written.len(), self.name());
+            let mut rules: Vec<&str> = Vec::new();
+            for change in &written {
+                if !rules.contains(&change.rule.as_str()) {
+                    rules.push(&change.rule);
+                }
+            }
+            let rules = rules.join("; ");
+            outcome.log.push(self.line(Level::Info, message, [("rules", rules)]));
+        }
+        report.changes = written;
+        report.drift = drift;
+    }
+
+    fn refuse(&self, what: &str, drift: Vec<Change>, report: &mut Report, outcome: &mut Outcome) {
+        let told: Vec<String> = drift.iter().map(Change::sentence).collect();
+        let message = format!("{} {what}: {}", self.name(), told.join("; "));
+        outcome.log.push(self.line(Level::Error, message.clone(), []));
+        outcome.rejection = Some(Rejection::refused(message));
+        report.drift = drift;
+    }
+
+    fn stopped(&self, stop: Stop, report: &mut Report, outcome: &mut Outcome) {
+        let (get, error) = match stop {
+            Stop::Inert(inert) => return report.inert = Some(inert),
+            Stop::Lookup(get, error) => (get.to_string(), error),
+            Stop::Unreadable { object, detail } => (object, LookupError { cause: LookupCause::Unreadable, detail }),
+            Stop::Malformed(malformed) => (malformed.path, LookupError { cause: LookupCause::Unreadable, detail: malformed.problem }),
+        };
+        let missing = error.cause == LookupCause::NotFound;
+        let (reaction, setting, reason) = if missing {
+            (self.settings.lookup.on_missing, "lookup.onMissing", InertReason::ParentMissing)
+        } else {
+            (self.settings.lookup.on_failure, "lookup.onFailure", InertReason::LookupFailed)
+        };
+        report.inert = Some(Inert { reason, because: get.clone() });
+        let message = format!("cannot read {get}: {}", error.cause);
+        let level = if reaction == Reaction::Reject { Level::Error } else { Level::Warning };
+        if !missing || reaction != Reaction::Accept {
+            outcome.log.push(self.line(level, message.clone(), [("setting", setting.to_owned()), ("detail", error.detail.clone())]));
+        }
+        match reaction {
+            Reaction::Accept => {}
+            Reaction::Warn => outcome.warnings.push(warnings::short(&message, &get)),
+            Reaction::Reject => {
+                let detail = if missing { String::new() } else { format!(" ({})", error.detail) };
+                let message = format!("{message}{detail}; `{setting}` is `reject`");
+                outcome.rejection =
+                    Some(if missing { Rejection::refused(message) } else { Rejection::unavailable(message) });
+            }
+        }
+    }
+
+    fn report(&self) -> Report {
+        let options = self.subject.review.options.as_ref();
+        Report {
+            object: self.name(),
+            cluster_api: self.settings.cluster_api.version.to_string(),
+            field_manager: options.and_then(|options| options.field_manager.as_deref()).map(str::to_owned),
+            inert: None,
+            changes: Vec::new(),
+            drift: Vec::new(),
+            skipped: Vec::new(),
+            lookups: Vec::new(),
+        }
+    }
+
+    fn line<const N: usize>(&self, level: Level, message: String, attributes: [(&'static str, String); N]) -> LogLine {
+        LogLine { level, message, attributes: attributes.to_vec() }
+    }
+
+    fn name(&self) -> String {
+        let (kind, namespace, name) = (&self.subject.review.kind.kind, self.subject.namespace(), self.subject.name());
+        if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") }
+    }
+}
+
+fn attributes(change: &Change) -> [(&'static str, String); 4] {
+    [
+        ("at", change.at.clone()),
+        ("key", change.key.clone()),
+        ("rule", change.rule.clone()),
+        ("source", change.source.clone()),
+    ]
+}

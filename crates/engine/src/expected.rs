@@ -1,0 +1,135 @@
+//! Sources and rules → the maps that an object must carry, each entry with its reason.
+
+use std::collections::BTreeMap;
+
+use crate::forced::{FORCED, Forced, ForcedValue};
+use crate::keys::{UPGRADE_HOLDS, is_never};
+use crate::place::{MapKind, Place};
+use crate::report::{SkipReason, Skipped};
+use crate::rules::{Keys, Rule};
+use crate::settings::ClusterApi;
+use crate::sources::{Facts, Layer, Sources};
+
+/// One entry that an object must carry.
+pub(crate) struct Expected {
+    pub(crate) value: String,
+    pub(crate) why: Why,
+    /// The object it comes from: kind, namespace and name.
+    pub(crate) source: String,
+}
+
+/// What asks for an entry.
+#[derive(Clone, Copy)]
+pub(crate) enum Why {
+    Rule(&'static Rule),
+    Forced(&'static Forced),
+}
+
+/// The entries that one map of one place must carry. What does not travel is added to `skipped`.
+///
+/// Later layers win over earlier ones, forced labels over all.
+pub(crate) fn expected(
+    sources: &Sources,
+    target: Place,
+    map: MapKind,
+    settings: &ClusterApi,
+    skipped: &mut Vec<Skipped>,
+) -> BTreeMap<String, Expected> {
+    let mut expected: BTreeMap<String, Expected> = BTreeMap::new();
+    let mut overwrite = |expected: &mut BTreeMap<String, Expected>, key: &str, entry: Expected, reason| {
+        let lost = expected.insert(key.to_owned(), entry);
+        let stands = expected.get(key).map(|entry| entry.value.as_str());
+        if let Some(lost) = lost.filter(|lost| stands != Some(lost.value.as_str())) {
+            note(skipped, Skipped { map, key: key.to_owned(), from: from(&lost), reason, value: Some(lost.value) });
+        }
+    };
+    let mut left = Vec::new();
+    for layer in &sources.layers {
+        for rule in Rule::reading(layer.place, map, settings.version) {
+            for (key, value) in layer.map(map) {
+                match refusal(rule, target, map, key, settings) {
+                    None => {
+                        let entry = Expected { value: value.clone().into_owned(), why: Why::Rule(rule), source: layer.object.clone() };
+                        overwrite(&mut expected, key, entry, SkipReason::Overridden);
+                    }
+                    Some(reason) => left.push((key, reason, layer)),
+                }
+            }
+        }
+    }
+    let forced = FORCED.iter().filter(|row| map == MapKind::Labels && row.from == sources.hop && row.to.contains(&target));
+    for row in forced {
+        if let Some(value) = value_of(row, &sources.facts) {
+            let source = sources.layers.last().map(|layer| layer.object.clone()).unwrap_or_default();
+            overwrite(&mut expected, row.key, Expected { value, why: Why::Forced(row), source }, SkipReason::Forced);
+        }
+    }
+    for (key, reason, layer) in left {
+        // A key that arrives from elsewhere is not missed.
+        if !expected.contains_key(&**key) {
+            note(skipped, Skipped { map, key: key.clone().into_owned(), from: from_layer(layer), reason, value: None });
+        }
+    }
+    if sources.forced_only == Some(target) {
+        let told = |entry: &Expected| matches!(entry.why, Why::Forced(_));
+        for (key, entry) in expected.iter().filter(|(_, entry)| !told(entry)) {
+            note(skipped, Skipped { map, key: key.clone(), from: from(entry), reason: SkipReason::ClassPatches, value: None });
+        }
+        expected.retain(|_, entry| told(entry));
+    }
+    expected
+}
+
+/// Why a rule does not bring a key to a place; `None` where it does.
+fn refusal(rule: &Rule, target: Place, map: MapKind, key: &str, settings: &ClusterApi) -> Option<SkipReason> {
+    if map == MapKind::Annotations && is_never(key) {
+        return Some(SkipReason::ControllerOwned);
+    }
+    if !rule.to.contains(&target) {
+        return Some(SkipReason::NotPropagated);
+    }
+    if rule.carries(key, &settings.node) {
+        return None;
+    }
+    Some(match rule.keys {
+        Keys::Only(_) => SkipReason::NodeCriteria,
+        _ if UPGRADE_HOLDS.contains(&key) => SkipReason::UpgradeHold,
+        _ => SkipReason::ControllerOwned,
+    })
+}
+
+fn value_of(row: &Forced, facts: &Facts) -> Option<String> {
+    match row.value {
+        ForcedValue::Empty => Some(String::new()),
+        ForcedValue::ClusterName => facts.cluster_name.clone(),
+        ForcedValue::TopologyName => facts.topology_name.clone(),
+        ForcedValue::OwnerName => facts.owner_name.clone(),
+        ForcedValue::OwnerNameFormatted => {
+            facts.owner_name.as_deref().map(|name| crate::name::formatted(name).into_owned())
+        }
+        ForcedValue::OwnersLabel => facts.owner_labels.get(row.key).map(|value| value.clone().into_owned()),
+        ForcedValue::TemplateHash => facts.template_hash.clone(),
+    }
+}
+
+fn from(entry: &Expected) -> String {
+    match entry.why {
+        Why::Rule(rule) => format!("{}{}", entry.source, path_of(rule.from)),
+        Why::Forced(_) => entry.source.clone(),
+    }
+}
+
+fn from_layer(layer: &Layer) -> String {
+    format!("{}{}", layer.object, path_of(layer.place))
+}
+
+fn path_of(place: Place) -> String {
+    if place.is_top_level() { String::new() } else { format!(" {place}") }
+}
+
+/// One place may be asked for by several targets; a skip is told once.
+fn note(skipped: &mut Vec<Skipped>, skip: Skipped) {
+    if !skipped.contains(&skip) {
+        skipped.push(skip);
+    }
+}

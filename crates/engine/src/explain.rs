@@ -1,0 +1,69 @@
+//! Labels and annotations put where nothing propagates from: why they will not arrive, and where they would.
+
+use crate::json::Malformed;
+use crate::keys::{TOPOLOGY_OWNED, is_never, prefix};
+use crate::place::{MapKind, Place};
+use crate::report::{Report, SkipReason, Skipped};
+use crate::rules::Rule;
+use crate::subject::Subject;
+use crate::version::Version;
+use crate::warnings;
+
+/// The keys that this request adds or changes at a place that goes nowhere, although the object has a machine template
+/// that would carry them.
+///
+/// Keys of Cluster API and of controllers are left out, and keys that the template has as well.
+///
+/// # Errors
+/// When the object has another shape than Kubernetes gives it.
+pub(crate) fn wrong_places(
+    subject: &Subject<'_>,
+    report: &Report,
+    version: Version,
+) -> Result<(Vec<Skipped>, Vec<String>), Malformed> {
+    let mut skipped = Vec::new();
+    let mut told = Vec::new();
+    let Some(template) = subject.template().filter(|_| !subject.object.deleting) else {
+        return Ok((skipped, told));
+    };
+    for map in MapKind::BOTH {
+        if !Rule::reading(subject.place, map, version).any(|rule| rule.to.is_empty()) {
+            continue;
+        }
+        let old = subject.old_map(subject.place, map)?;
+        let in_template = subject.object.map(template, map, None)?;
+        for (key, value) in subject.object.top_level(map) {
+            let known = prefix(key).ends_with("cluster.x-k8s.io") || (map == MapKind::Annotations && is_never(key));
+            let written = || report.changes.iter().any(|change| change.key == *key && change.map == Some(map));
+            if known || old.get(key) == Some(value) || in_template.contains_key(key) || written() {
+                continue;
+            }
+            skipped.push(Skipped {
+                map,
+                key: key.clone().into_owned(),
+                from: report.object.clone(),
+                reason: SkipReason::NotPropagated,
+                value: None,
+            });
+            let entry = map.entry();
+            told.push(warnings::short(&format!("{entry} `{key}` goes nowhere from here; put it under {}", place_for(subject, template, map)), key));
+        }
+    }
+    Ok((skipped, told))
+}
+
+/// Where a key would have to stand to reach the Machines: as far up as the object is controlled.
+fn place_for(subject: &Subject<'_>, template: Place, map: MapKind) -> String {
+    let of_cluster = subject.object.labels.contains_key(TOPOLOGY_OWNED);
+    let (kind, place) = match subject.place {
+        Place::ControlPlane if of_cluster => ("the Cluster's ", Place::ControlPlaneTopology),
+        Place::MachineDeployment if of_cluster => ("the Cluster's ", Place::MachineDeploymentTopology),
+        Place::MachinePool if of_cluster => ("the Cluster's ", Place::MachinePoolTopology),
+        Place::MachineSet if subject.object.controller().is_some() => {
+            ("the MachineDeployment's ", Place::MachineDeploymentTemplate)
+        }
+        _ => ("", template),
+    };
+    let place = place.to_string();
+    format!("{kind}{}.{map}", place.trim_start_matches('.'))
+}

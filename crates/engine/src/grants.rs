@@ -1,0 +1,106 @@
+//! Which kinds are read, in which versions, and which of their fields.
+
+/// The kinds whose objects the policy may read: `contextAwareResources` of policy-metadata.yml, which a test compares.
+///
+/// Versions in the order in which they are tried.
+#[rustfmt::skip]
+pub const GRANTS: &[Grant] = &[
+    grant("Cluster",                     "cluster.x-k8s.io",              &["v1beta2", "v1beta1"]),
+    grant("ClusterClass",                "cluster.x-k8s.io",              &["v1beta2", "v1beta1"]),
+    grant("Machine",                     "cluster.x-k8s.io",              &["v1beta2", "v1beta1"]),
+    grant("MachineDeployment",           "cluster.x-k8s.io",              &["v1beta2", "v1beta1"]),
+    grant("MachinePool",                 "cluster.x-k8s.io",              &["v1beta2", "v1beta1"]),
+    grant("MachineSet",                  "cluster.x-k8s.io",              &["v1beta2", "v1beta1"]),
+    grant("KubeadmControlPlane",         "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
+    grant("KubeadmControlPlaneTemplate", "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
+    // Control planes of others. Versions: their CRDs as served by cluster-api-provider-rke2, cluster-api-k3s, k0smotron.
+    grant("K0sControlPlane",             "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
+    grant("KThreesControlPlane",         "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
+    grant("RKE2ControlPlane",            "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
+];
+
+/// One kind that may be read.
+#[derive(Debug)]
+pub struct Grant {
+    /// Such as `MachineSet`.
+    pub kind: &'static str,
+    /// Such as `cluster.x-k8s.io`.
+    pub group: &'static str,
+    /// Versions, the first preferred.
+    pub versions: &'static [&'static str],
+}
+
+const fn grant(kind: &'static str, group: &'static str, versions: &'static [&'static str]) -> Grant {
+    Grant { kind, group, versions }
+}
+
+/// Fields that are read of an owner of Machines.
+pub(crate) const TEMPLATE_MASKS: &[&str] = &["spec.clusterName", "spec.template.metadata"];
+/// Fields that are read of a control plane.
+pub(crate) const CONTROL_PLANE_MASKS: &[&str] = &["spec.machineTemplate.metadata"];
+/// Fields that are read of the template of a control plane.
+pub(crate) const CONTROL_PLANE_TEMPLATE_MASKS: &[&str] =
+    &["spec.template.metadata", "spec.template.spec.machineTemplate.metadata"];
+/// Fields that are read of a Machine.
+pub(crate) const MACHINE_MASKS: &[&str] = &["spec.clusterName"];
+/// Fields that are read of a Cluster to know whether it is paused.
+pub(crate) const CLUSTER_MASKS: &[&str] = &["spec.paused"];
+/// Fields that are read of a Cluster with a topology.
+pub(crate) const TOPOLOGY_MASKS: &[&str] = &[
+    "spec.controlPlaneRef.kind",
+    "spec.controlPlaneRef.name",
+    "spec.paused",
+    "spec.topology.class",
+    "spec.topology.classNamespace",
+    "spec.topology.classRef",
+    "spec.topology.controlPlane.metadata",
+    "spec.topology.workers.machineDeployments.class",
+    "spec.topology.workers.machineDeployments.metadata",
+    "spec.topology.workers.machineDeployments.name",
+    "spec.topology.workers.machinePools.class",
+    "spec.topology.workers.machinePools.metadata",
+    "spec.topology.workers.machinePools.name",
+];
+/// Fields that are read of a ClusterClass.
+pub(crate) const CLASS_MASKS: &[&str] = &[
+    "spec.controlPlane.machineInfrastructure",
+    "spec.controlPlane.metadata",
+    "spec.controlPlane.ref",
+    "spec.controlPlane.templateRef",
+    "spec.patches.name",
+    "spec.workers.machineDeployments.class",
+    "spec.workers.machineDeployments.metadata",
+    "spec.workers.machineDeployments.template.metadata",
+    "spec.workers.machinePools.class",
+    "spec.workers.machinePools.metadata",
+    "spec.workers.machinePools.template.metadata",
+];
+
+/// What is asked on one way from an object to its parent.
+#[derive(Debug)]
+pub struct Route {
+    /// The kind under review, in the page's words.
+    pub of: &'static str,
+    /// When this way is taken.
+    pub when: &'static str,
+    /// The gets, in order. Another get of the Cluster follows when something would be changed and it was not read.
+    pub gets: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// Every way from an object under review to the objects above it. README prints it; the corpus is held to it.
+#[rustfmt::skip]
+pub const ROUTES: &[Route] = &[
+    Route { of: "ControlPlane",      when: "label topology.cluster.x-k8s.io/owned", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS)] },
+    Route { of: "ControlPlane",      when: "the same, created, or a key of its own changed", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("ControlPlaneTemplate", CONTROL_PLANE_TEMPLATE_MASKS)] },
+    Route { of: "MachineDeployment", when: "label topology.cluster.x-k8s.io/owned", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS)] },
+    Route { of: "MachinePool",       when: "label topology.cluster.x-k8s.io/owned", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS)] },
+    Route { of: "MachineSet",        when: "owned by a MachineDeployment", gets: &[("MachineDeployment", TEMPLATE_MASKS)] },
+    Route { of: "Machine",           when: "owned by a MachineSet",        gets: &[("MachineSet", TEMPLATE_MASKS)] },
+    Route { of: "Machine",           when: "owned by a MachinePool",       gets: &[("MachinePool", TEMPLATE_MASKS)] },
+    Route { of: "Machine",           when: "owned by a control plane",     gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
+    Route { of: "InfraMachine, BootstrapConfig", when: "owned by a MachineSet",    gets: &[("MachineSet", TEMPLATE_MASKS)] },
+    Route { of: "InfraMachine, BootstrapConfig", when: "owned by a control plane", gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
+    Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a MachineSet",    gets: &[("Machine", MACHINE_MASKS), ("MachineSet", TEMPLATE_MASKS)] },
+    Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a control plane", gets: &[("Machine", MACHINE_MASKS), ("ControlPlane", CONTROL_PLANE_MASKS)] },
+    Route { of: "Node",              when: "annotation cluster.x-k8s.io/machine", gets: &[("Machine", MACHINE_MASKS)] },
+];

@@ -1,0 +1,73 @@
+//! Which labels and annotations a Cluster API object must carry, and why.
+//!
+//! Cluster API carries metadata from ClusterClass and Cluster down through MachineDeployment, MachineSet and Machine to
+//! the Node, by rules that [`RULES`] and [`FORCED`] hold row by row. [`evaluate`] takes one admission request, finds the
+//! objects above the one under review, applies the rules, and answers with the completed object, the rule behind every
+//! change and the reason for every label that did not travel.
+//!
+//! The engine is pure: no host call, clock, environment, file or random number. Other objects come through the
+//! [`Cluster`] trait. Objects stay raw JSON; only label and annotation maps are ever written.
+//!
+//! ```
+//! use metadata_propagation::{Manifests, Review, Settings, evaluate};
+//!
+//! let mut cluster = Manifests::default();
+//! cluster.insert("cluster.x-k8s.io/v1beta2", "Cluster", "fleet", "c1", "{}".into());
+//! cluster.insert("cluster.x-k8s.io/v1beta2", "MachineSet", "fleet", "workers", r#"{
+//!     "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": {"name": "workers"},
+//!     "spec": {"clusterName": "c1", "template": {"metadata": {"labels": {"team": "red"}}}}}"#.into());
+//! let review: Review = serde_json::from_str(r#"{
+//!     "operation": "CREATE", "namespace": "fleet", "name": "worker-1", "userInfo": {"username": "alice"},
+//!     "kind": {"group": "cluster.x-k8s.io", "version": "v1beta2", "kind": "Machine"},
+//!     "object": {"apiVersion": "cluster.x-k8s.io/v1beta2", "metadata": {"name": "worker-1", "ownerReferences": [
+//!         {"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "workers", "controller": true}]}}}"#)?;
+//!
+//! let outcome = evaluate(&review, &Settings::from_json("{}")?, &cluster);
+//! let object = outcome.object.unwrap_or_default();
+//! assert!(object.contains(r#""labels":{"cluster.x-k8s.io/set-name":"workers","team":"red"}"#));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod cluster;
+mod differences;
+mod evaluate;
+mod expected;
+mod explain;
+mod forced;
+mod grants;
+mod json;
+mod keys;
+mod lookup;
+mod name;
+mod object;
+mod pattern;
+mod place;
+mod report;
+mod review;
+mod rules;
+mod settings;
+mod sources;
+mod splice;
+mod stop;
+mod subject;
+mod tracking;
+mod version;
+mod warnings;
+
+pub use cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
+pub use evaluate::evaluate;
+pub use forced::{FORCED, Forced, ForcedValue};
+pub use grants::{GRANTS, Grant, ROUTES, Route};
+pub use json::Malformed;
+pub use lookup::Looked;
+pub use pattern::{Pattern, PatternError};
+pub use place::{MapKind, Place};
+pub use report::{Action, Change, Level, LogLine, Outcome, Rejection, Report, SkipReason, Skipped};
+pub use review::{GroupVersionKind, Operation, Options, Review, UserInfo};
+pub use rules::{Criterion, Keys, RULES, Rule};
+pub use settings::{
+    ClusterApi, Lookup, Mode, NodeSync, OnConflict, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings, Reaction,
+    Settings, SettingsError,
+};
+pub use stop::{Inert, InertReason};
+pub use version::Version;

@@ -1,0 +1,224 @@
+//! Asking the cluster for the objects above the one under review: in which version, and what an answer is worth.
+
+use std::cell::RefCell;
+
+use serde::Serialize;
+
+use crate::cluster::{Cluster, Get, LookupCause, LookupError};
+use crate::grants::{CLUSTER_MASKS, GRANTS};
+use crate::json::{Malformed, Map};
+use crate::object::{Object, OwnerReference};
+use crate::place::{MapKind, Place};
+use crate::review::{GroupVersionKind, Review};
+use crate::settings::Settings;
+use crate::stop::{InertReason, Stop};
+
+/// Cluster API's own core group.
+pub(crate) const CORE: &str = "cluster.x-k8s.io";
+/// Where control planes live, Cluster API's own and others'.
+pub(crate) const CONTROL_PLANE: &str = "controlplane.cluster.x-k8s.io";
+/// Where bootstrap configurations live.
+pub(crate) const BOOTSTRAP: &str = "bootstrap.cluster.x-k8s.io";
+/// Where infrastructure lives.
+pub(crate) const INFRASTRUCTURE: &str = "infrastructure.cluster.x-k8s.io";
+
+/// One question that was asked, and its result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Looked {
+    /// Version, kind, namespace and name.
+    pub get: String,
+    /// `found`, or why there is no answer.
+    pub result: String,
+}
+
+/// An object to ask for.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) group: &'a str,
+    pub(crate) kind: &'a str,
+    /// The version that the reference names, if it names one.
+    pub(crate) version: Option<&'a str>,
+    pub(crate) namespace: &'a str,
+    pub(crate) name: &'a str,
+    /// The uid that the reference names; empty where it names none.
+    pub(crate) uid: &'a str,
+    pub(crate) masks: &'static [&'static str],
+}
+
+impl<'a> Wanted<'a> {
+    /// A kind of Cluster API's core group, by name only.
+    pub(crate) fn core(kind: &'a str, namespace: &'a str, name: &'a str, masks: &'static [&'static str]) -> Self {
+        Wanted { group: CORE, kind, version: None, namespace, name, uid: "", masks }
+    }
+
+    /// The object that an ownerReference points to.
+    pub(crate) fn owner(owner: &'a OwnerReference<'_>, namespace: &'a str, masks: &'static [&'static str]) -> Self {
+        Wanted {
+            group: owner.group(),
+            kind: &owner.kind,
+            version: Some(owner.version()),
+            namespace,
+            name: &owner.name,
+            uid: &owner.uid,
+            masks,
+        }
+    }
+}
+
+/// The cluster, as one evaluation asks it. Remembers what was asked.
+pub(crate) struct Lookups<'a> {
+    cluster: &'a dyn Cluster,
+    settings: &'a Settings,
+    /// Version of the object under review, where it is one of Cluster API's own kinds.
+    own_version: Option<&'a str>,
+    made: RefCell<Vec<Looked>>,
+}
+
+impl<'a> Lookups<'a> {
+    pub(crate) fn new(review: &'a Review<'_>, settings: &'a Settings, cluster: &'a dyn Cluster) -> Self {
+        let GroupVersionKind { group, version, kind } = &review.kind;
+        let own_version = Some(&**version).filter(|_| is_cluster_apis_own(group, kind));
+        Lookups { cluster, settings, own_version, made: RefCell::default() }
+    }
+
+    /// What was asked so far.
+    pub(crate) fn made(&self) -> Vec<Looked> {
+        self.made.borrow().clone()
+    }
+
+    /// The object's text.
+    ///
+    /// A kind that is not served or not granted in one version is asked for once more in another.
+    ///
+    /// # Errors
+    /// When the kind is one that may not be asked for, there is no such object, or the cluster could not be asked.
+    pub(crate) fn get(&self, wanted: &Wanted<'_>) -> Result<String, Stop> {
+        let mut versions = self.versions(wanted).into_iter();
+        let Some(version) = versions.next() else {
+            let owner = format!("{} {}", wanted.kind, wanted.name);
+            return Err(Stop::inert(InertReason::UnknownOwnerKind, owner));
+        };
+        let first = self.ask(wanted, version);
+        let other_version = |cause| matches!(cause, LookupCause::NotServed | LookupCause::NotGranted);
+        match (first, versions.next()) {
+            (Err(error), Some(version)) if other_version(error.1.cause) => self.ask(wanted, version),
+            (first, _) => first,
+        }
+        .map_err(|(get, error)| Stop::Lookup(get, error))
+    }
+
+    /// Whether the Cluster of this name is paused.
+    ///
+    /// # Errors
+    /// As [`Lookups::get`].
+    pub(crate) fn cluster_is_paused(&self, namespace: &str, name: &str) -> Result<bool, Stop> {
+        let wanted = Wanted::core("Cluster", namespace, name, CLUSTER_MASKS);
+        let text = self.get(&wanted)?;
+        Parent::read(&text, &wanted)?.is_paused_cluster()
+    }
+
+    fn ask(&self, wanted: &Wanted<'_>, version: &str) -> Result<String, (Get, LookupError)> {
+        let get = Get {
+            api_version: format!("{}/{version}", wanted.group),
+            kind: wanted.kind.to_owned(),
+            namespace: Some(wanted.namespace.to_owned()),
+            name: wanted.name.to_owned(),
+            masks: wanted.masks,
+            fresh: self.settings.lookup.fresh,
+        };
+        let answer = self.cluster.get(&get);
+        let result = match &answer {
+            Ok(_) => "found".to_owned(),
+            Err(error) => error.cause.to_string(),
+        };
+        self.made.borrow_mut().push(Looked { get: get.to_string(), result });
+        answer.map_err(|error| (get, error))
+    }
+
+    /// The versions to ask in, the first first; none where the kind may not be asked for.
+    fn versions<'w>(&'w self, wanted: &Wanted<'w>) -> Vec<&'w str> {
+        let shipped = GRANTS.iter().find(|grant| grant.group == wanted.group && grant.kind == wanted.kind);
+        let mut versions: Vec<&str> = shipped.map(|grant| grant.versions.to_vec()).unwrap_or_default();
+        let configured = self.settings.lookup.api_versions.get(&format!("{}.{}", wanted.kind, wanted.group));
+        let own = is_cluster_apis_own(wanted.group, wanted.kind);
+        let preferred = [configured.map(String::as_str), wanted.version, self.own_version.filter(|_| own)];
+        for version in preferred.into_iter().flatten() {
+            if let Some(index) = versions.iter().position(|known| *known == version) {
+                versions.swap(0, index);
+            } else if configured.is_some_and(|configured| configured == version) {
+                versions.insert(0, version);
+            }
+        }
+        versions
+    }
+}
+
+/// Cluster API's own groups count as one: the host serves and grants them in the same versions.
+fn is_cluster_apis_own(group: &str, kind: &str) -> bool {
+    group == CORE || ([BOOTSTRAP, CONTROL_PLANE].contains(&group) && kind.starts_with("Kubeadm"))
+}
+
+/// An object that was read.
+pub(crate) struct Parent<'a> {
+    pub(crate) object: Object<'a>,
+    name: String,
+}
+
+impl<'a> Parent<'a> {
+    /// # Errors
+    /// When the text is no Kubernetes object, or has another uid than the reference.
+    pub(crate) fn read(text: &'a str, wanted: &Wanted<'_>) -> Result<Self, Stop> {
+        let name = format!("{} {}/{}", wanted.kind, wanted.namespace, wanted.name);
+        let object = Object::parse(text).map_err(|malformed| unreadable(&name, &malformed))?;
+        if !wanted.uid.is_empty() && !object.uid.is_empty() && wanted.uid != object.uid {
+            return Err(Stop::inert(InertReason::ParentOfAnotherUid, name));
+        }
+        Ok(Parent { object, name })
+    }
+
+    /// An object that propagates: not one that is deleting or paused.
+    ///
+    /// # Errors
+    /// As [`Parent::read`], and when the object is deleting or carries the paused annotation.
+    pub(crate) fn active(text: &'a str, wanted: &Wanted<'_>) -> Result<Self, Stop> {
+        let parent = Parent::read(text, wanted)?;
+        if parent.object.deleting {
+            return Err(Stop::inert(InertReason::ParentDeleting, parent.name));
+        }
+        if parent.object.has_paused_annotation() {
+            return Err(Stop::inert(InertReason::Paused, parent.name));
+        }
+        Ok(parent)
+    }
+
+    /// One map of one place of the object.
+    ///
+    /// # Errors
+    /// When it has another shape.
+    pub(crate) fn map(&self, place: Place, map: MapKind, element: Option<(&str, &str)>) -> Result<Map<'a>, Stop> {
+        self.object.map(place, map, element).map_err(|malformed| self.unreadable(&malformed))
+    }
+
+    /// Something inside the object that could not be read.
+    pub(crate) fn unreadable(&self, malformed: &Malformed) -> Stop {
+        unreadable(&self.name, malformed)
+    }
+
+    /// Whether this Cluster is paused, by field or annotation.
+    ///
+    /// # Errors
+    /// When `spec` is no object.
+    pub(crate) fn is_paused_cluster(&self) -> Result<bool, Stop> {
+        let field = self.object.spec.is_true(&["paused"]).map_err(|malformed| self.unreadable(&malformed))?;
+        Ok(field || self.object.has_paused_annotation())
+    }
+
+    /// Kind, namespace and name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+fn unreadable(name: &str, malformed: &Malformed) -> Stop {
+    Stop::Unreadable { object: name.to_owned(), detail: malformed.to_string() }
+}

@@ -1,0 +1,203 @@
+//! The places of Cluster API's metadata propagation page: every block of labels and annotations that is read or
+//! written, and where it stands in each API version.
+
+use std::fmt;
+
+/// One block of metadata that the rules name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The control plane of a Cluster's topology.
+    ControlPlaneTopology,
+    /// One entry of a Cluster's `spec.topology.workers.machineDeployments`.
+    MachineDeploymentTopology,
+    /// One entry of a Cluster's `spec.topology.workers.machinePools`.
+    MachinePoolTopology,
+    /// The control plane of a ClusterClass.
+    ControlPlaneClass,
+    /// One entry of a ClusterClass' `spec.workers.machineDeployments`.
+    MachineDeploymentClass,
+    /// One entry of a ClusterClass' `spec.workers.machinePools`.
+    MachinePoolClass,
+    /// What a template of a ClusterClass gives the control plane made from it.
+    ControlPlaneTemplate,
+    /// What a template of a ClusterClass gives the machine template of the control plane made from it.
+    ControlPlaneTemplateMachineTemplate,
+    /// A control-plane object itself.
+    ControlPlane,
+    /// The machine template of a KubeadmControlPlane.
+    ControlPlaneMachineTemplate,
+    /// The machine template of any other control plane.
+    OtherControlPlaneMachineTemplate,
+    /// A MachineDeployment itself.
+    MachineDeployment,
+    /// The machine template of a MachineDeployment.
+    MachineDeploymentTemplate,
+    /// A MachineSet itself.
+    MachineSet,
+    /// The machine template of a MachineSet.
+    MachineSetTemplate,
+    /// A MachinePool itself.
+    MachinePool,
+    /// The machine template of a MachinePool.
+    MachinePoolTemplate,
+    /// A Machine.
+    Machine,
+    /// The infrastructure of a Machine, such as a DevMachine.
+    InfraMachine,
+    /// The bootstrap configuration of a Machine, such as a KubeadmConfig.
+    BootstrapConfig,
+    /// A Node of the workload cluster.
+    Node,
+}
+
+/// Where a place stands.
+struct Address {
+    place: Place,
+    /// The kind that holds it, in the page's words.
+    owner: &'static str,
+    /// Steps from the object's root to the `metadata`, `[]` for an element of a list. The page prints these.
+    v1beta1: &'static [&'static str],
+    /// The same in `v1beta2`.
+    v1beta2: &'static [&'static str],
+}
+
+const fn both(place: Place, owner: &'static str, path: &'static [&'static str]) -> Address {
+    Address { place, owner, v1beta1: path, v1beta2: path }
+}
+
+const TOP_LEVEL: &[&str] = &["metadata"];
+const MACHINE_TEMPLATE: &[&str] = &["spec", "machineTemplate", "metadata"];
+const TEMPLATE: &[&str] = &["spec", "template", "metadata"];
+
+/// Source: api/core/v1beta1 and api/core/v1beta2, cluster_types.go and clusterclass_types.go, and the control-plane
+/// contract for `spec.machineTemplate.metadata`.
+#[rustfmt::skip]
+const ADDRESSES: &[Address] = &[
+    both(Place::ControlPlaneTopology,      "Cluster", &["spec", "topology", "controlPlane", "metadata"]),
+    both(Place::MachineDeploymentTopology, "Cluster", &["spec", "topology", "workers", "machineDeployments", "[]", "metadata"]),
+    both(Place::MachinePoolTopology,       "Cluster", &["spec", "topology", "workers", "machinePools", "[]", "metadata"]),
+    both(Place::ControlPlaneClass,         "ClusterClass", &["spec", "controlPlane", "metadata"]),
+    Address {
+        place: Place::MachineDeploymentClass, owner: "ClusterClass",
+        v1beta1: &["spec", "workers", "machineDeployments", "[]", "template", "metadata"],
+        v1beta2: &["spec", "workers", "machineDeployments", "[]", "metadata"],
+    },
+    Address {
+        place: Place::MachinePoolClass, owner: "ClusterClass",
+        v1beta1: &["spec", "workers", "machinePools", "[]", "template", "metadata"],
+        v1beta2: &["spec", "workers", "machinePools", "[]", "metadata"],
+    },
+    both(Place::ControlPlaneTemplate,                "ControlPlaneTemplate", TEMPLATE),
+    both(Place::ControlPlaneTemplateMachineTemplate, "ControlPlaneTemplate", &["spec", "template", "spec", "machineTemplate", "metadata"]),
+    both(Place::ControlPlane,                     "ControlPlane", TOP_LEVEL),
+    both(Place::ControlPlaneMachineTemplate,      "ControlPlane", MACHINE_TEMPLATE),
+    both(Place::OtherControlPlaneMachineTemplate, "ControlPlane", MACHINE_TEMPLATE),
+    both(Place::MachineDeployment,         "MachineDeployment", TOP_LEVEL),
+    both(Place::MachineDeploymentTemplate, "MachineDeployment", TEMPLATE),
+    both(Place::MachineSet,                "MachineSet", TOP_LEVEL),
+    both(Place::MachineSetTemplate,        "MachineSet", TEMPLATE),
+    both(Place::MachinePool,               "MachinePool", TOP_LEVEL),
+    both(Place::MachinePoolTemplate,       "MachinePool", TEMPLATE),
+    both(Place::Machine,                   "Machine", TOP_LEVEL),
+    both(Place::InfraMachine,              "InfraMachine", TOP_LEVEL),
+    both(Place::BootstrapConfig,           "BootstrapConfig", TOP_LEVEL),
+    both(Place::Node,                      "Node", TOP_LEVEL),
+];
+
+impl Place {
+    /// Steps from the object's root to this `metadata`; `[]` stands for an element of a list.
+    pub(crate) fn path(self, version: &str) -> &'static [&'static str] {
+        self.address().map_or(TOP_LEVEL, |address| if version == "v1beta1" { address.v1beta1 } else { address.v1beta2 })
+    }
+
+    /// The kind that holds this place, in the page's words.
+    #[must_use]
+    pub fn owner(self) -> &'static str {
+        self.address().map_or("", |address| address.owner)
+    }
+
+    /// Whether this place is the `metadata` of a whole object.
+    pub(crate) fn is_top_level(self) -> bool {
+        self.path("v1beta1") == TOP_LEVEL
+    }
+
+    fn address(self) -> Option<&'static Address> {
+        ADDRESSES.iter().find(|address| address.place == self)
+    }
+}
+
+/// The place as the page writes it: nothing for an object's own metadata, else `.spec.template.metadata`.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_top_level() {
+            return Ok(());
+        }
+        for step in self.path("v1beta1") {
+            match *step {
+                "[]" => f.write_str("[i]")?,
+                name => write!(f, ".{name}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One of the two maps of a block of metadata.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MapKind {
+    /// `labels`.
+    Labels,
+    /// `annotations`.
+    Annotations,
+}
+
+impl MapKind {
+    /// Both maps, in the page's order.
+    pub const BOTH: [MapKind; 2] = [MapKind::Labels, MapKind::Annotations];
+
+    /// The map's name inside a `metadata`.
+    #[must_use]
+    pub fn field(self) -> &'static str {
+        match self {
+            MapKind::Labels => "labels",
+            MapKind::Annotations => "annotations",
+        }
+    }
+
+    /// One entry of the map.
+    #[must_use]
+    pub fn entry(self) -> &'static str {
+        match self {
+            MapKind::Labels => "label",
+            MapKind::Annotations => "annotation",
+        }
+    }
+}
+
+impl fmt::Display for MapKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.field())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_one_address() {
+        let places: std::collections::BTreeSet<Place> = ADDRESSES.iter().map(|address| address.place).collect();
+        assert_eq!(places.len(), ADDRESSES.len());
+        // Node is the last place there is.
+        assert_eq!(places.len(), Place::Node as usize + 1);
+    }
+
+    #[test]
+    fn every_address_ends_in_metadata() {
+        for address in ADDRESSES {
+            for path in [address.v1beta1, address.v1beta2] {
+                assert_eq!(path.last(), Some(&"metadata"), "{:?}", address.place);
+            }
+        }
+    }
+}

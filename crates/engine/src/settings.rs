@@ -1,0 +1,397 @@
+//! Settings: as they are written, and as they are meant.
+
+mod problems;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+pub use self::problems::{Problem, SettingsError};
+use crate::pattern::Pattern;
+use crate::version::Version;
+
+/// What the settings mean.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Whether drift is corrected or refused.
+    pub mode: Mode,
+    /// How other objects are read.
+    pub lookup: Lookup,
+    /// Cluster API's side.
+    pub cluster_api: ClusterApi,
+}
+
+/// Whether drift is corrected or refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Write what is missing.
+    #[default]
+    Mutate,
+    /// Refuse what is missing, write nothing.
+    Verify,
+}
+
+/// How other objects are read.
+#[derive(Debug, Clone)]
+pub struct Lookup {
+    /// Bypass the host's cache.
+    pub fresh: bool,
+    /// When the parent does not exist.
+    pub on_missing: Reaction,
+    /// When the cluster could not be asked.
+    pub on_failure: Reaction,
+    /// Versions of kinds beyond the shipped grants, by `Kind.group`.
+    pub api_versions: BTreeMap<String, String>,
+}
+
+/// What a lookup without an answer does to the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Reaction {
+    /// Leave the object as it is.
+    Accept,
+    /// Leave the object as it is, and say so.
+    Warn,
+    /// Refuse the request.
+    Reject,
+}
+
+/// Cluster API's side.
+#[derive(Debug, Clone)]
+pub struct ClusterApi {
+    /// Whose rules hold.
+    pub version: Version,
+    /// User names whose writes pass at once.
+    pub controllers: BTreeSet<String>,
+    /// Compare the controllers' writes with the rules and report differences.
+    pub self_check: bool,
+    /// When somebody edits a propagated value on a child.
+    pub on_conflict: OnConflict,
+    /// What the manager syncs to Nodes beyond the three criteria.
+    pub node: NodeSync,
+}
+
+/// What an edit of a propagated value on a child leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum OnConflict {
+    /// The value is written back, with a warning.
+    #[default]
+    Restore,
+    /// The edit stands, with a warning.
+    Warn,
+    /// The request is refused.
+    Reject,
+}
+
+/// Expressions of the manager's `--additional-sync-machine-labels` and `--additional-sync-machine-annotations`.
+#[derive(Debug, Clone, Default)]
+pub struct NodeSync {
+    /// Labels of a Machine that reach its Node.
+    pub additional_labels: Vec<Pattern>,
+    /// Annotations of a Machine that reach its Node.
+    pub additional_annotations: Vec<Pattern>,
+}
+
+impl Settings {
+    /// Reads settings; null and `{}` are the defaults.
+    ///
+    /// # Errors
+    /// When the text is not an object of known fields with sensible values: every problem, each with its path.
+    pub fn from_json(text: &str) -> Result<Settings, SettingsError> {
+        match text.trim_start().chars().next() {
+            Some('n') if text.trim() == "null" => return Settings::try_from(RawSettings::default()),
+            Some('{') => {}
+            _ => return Err(SettingsError { problems: vec![Problem::new("", "expected an object")] }),
+        }
+        match serde_json::from_str::<RawSettings>(text) {
+            Ok(raw) => Settings::try_from(raw),
+            Err(error) => {
+                SettingsError::unless_empty(problems::of_shape(text))?;
+                Err(SettingsError { problems: vec![Problem::new("", error)] })
+            }
+        }
+    }
+
+    /// Judges settings as they are written, more thoroughly than an evaluation needs them: lists in the place of
+    /// objects are refused, and expressions compiled.
+    ///
+    /// # Errors
+    /// As [`Settings::from_json`], and when an expression does not compile.
+    pub fn validate(text: &str) -> Result<(), SettingsError> {
+        let settings = Settings::from_json(text)?;
+        SettingsError::unless_empty(problems::of_shape(text))?;
+        let node = &settings.cluster_api.node;
+        let lists = [(LABELS, &node.additional_labels), (ANNOTATIONS, &node.additional_annotations)];
+        let problems = lists.into_iter().flat_map(|(path, patterns)| {
+            let check = move |(index, pattern): (usize, &Pattern)| {
+                pattern.check().err().map(|error| Problem::new(format!("{path}[{index}]"), error))
+            };
+            patterns.iter().enumerate().filter_map(check)
+        });
+        SettingsError::unless_empty(problems.collect())
+    }
+}
+
+const LABELS: &str = "clusterApi.node.additionalLabels";
+const ANNOTATIONS: &str = "clusterApi.node.additionalAnnotations";
+
+/// Settings as they are written.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(title = "metadata-propagation-policy settings"))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct RawSettings {
+    /// `mutate`: write what is missing. `verify`: refuse it and write nothing.
+    pub mode: Mode,
+    /// How other objects are read.
+    pub lookup: RawLookup,
+    /// Which rules of Cluster API hold, and for whom.
+    pub cluster_api: RawClusterApi,
+}
+
+/// `lookup` as it is written.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct RawLookup {
+    /// True bypasses the host's cache of five seconds.
+    pub fresh: bool,
+    /// The parent does not exist.
+    pub on_missing: Reaction,
+    /// The cluster could not be asked: permissions, grants, network.
+    pub on_failure: Reaction,
+    /// Versions of control planes beyond the shipped grants: `Kind.group` to version, such as
+    /// `RKE2ControlPlane.controlplane.cluster.x-k8s.io: v1beta1`.
+    pub api_versions: BTreeMap<String, String>,
+}
+
+/// `clusterApi` as it is written.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct RawClusterApi {
+    /// `v1.MINOR` or `v1.MINOR.PATCH`; before v1.10 the older edition of the rules holds.
+    pub version: String,
+    /// Exact user names whose writes pass at once and unchanged.
+    pub controllers: Vec<String>,
+    /// Compare the controllers' writes with the rules; differences go to the audit annotation and the log.
+    pub self_check: bool,
+    /// Somebody edits a propagated value on a child.
+    pub on_conflict: OnConflict,
+    /// What the manager syncs from Machines to Nodes beyond the three criteria.
+    pub node: RawNodeSync,
+}
+
+/// `clusterApi.node` as it is written.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct RawNodeSync {
+    /// The manager's `--additional-sync-machine-labels`: Go regular expressions, not anchored, on the key.
+    pub additional_labels: Vec<String>,
+    /// The manager's `--additional-sync-machine-annotations`: Go regular expressions, not anchored, on the key.
+    pub additional_annotations: Vec<String>,
+}
+
+impl Default for RawLookup {
+    fn default() -> Self {
+        RawLookup {
+            fresh: false,
+            on_missing: Reaction::Accept,
+            on_failure: Reaction::Reject,
+            api_versions: BTreeMap::new(),
+        }
+    }
+}
+
+/// The service accounts of the core, kubeadm bootstrap and kubeadm control-plane managers, as released manifests name
+/// them.
+const CONTROLLERS: [&str; 3] = [
+    "system:serviceaccount:capi-system:capi-manager",
+    "system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager",
+    "system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager",
+];
+
+impl Default for RawClusterApi {
+    fn default() -> Self {
+        RawClusterApi {
+            version: Version::NEWEST.to_string(),
+            controllers: CONTROLLERS.map(str::to_owned).to_vec(),
+            self_check: false,
+            on_conflict: OnConflict::default(),
+            node: RawNodeSync::default(),
+        }
+    }
+}
+
+impl TryFrom<RawSettings> for Settings {
+    type Error = SettingsError;
+
+    fn try_from(raw: RawSettings) -> Result<Self, SettingsError> {
+        let RawSettings { mode, lookup, cluster_api } = raw;
+        let mut problems = Vec::new();
+        for (kind, version) in &lookup.api_versions {
+            let path = || format!("lookup.apiVersions[`{kind}`]");
+            if !is_qualified_kind(kind) {
+                problems.push(Problem::new(path(), "is not `Kind.group`, such as `RKE2ControlPlane.controlplane.cluster.x-k8s.io`"));
+            }
+            if !is_api_version(version) {
+                problems.push(Problem::new(path(), format!("`{version}` is not a version such as `v1beta1`")));
+            }
+        }
+        let version = cluster_api.version.parse().unwrap_or_else(|problem| {
+            problems.push(Problem::new("clusterApi.version", format!("`{}` {problem}", cluster_api.version)));
+            Version::NEWEST
+        });
+        for (index, controller) in cluster_api.controllers.iter().enumerate() {
+            if controller.is_empty() {
+                problems.push(Problem::new(format!("clusterApi.controllers[{index}]"), "is empty"));
+            }
+        }
+        let mut patterns = |path: &str, sources: &[String]| {
+            if !sources.is_empty() && !version.at_least(Version::NODE_EXPRESSIONS) {
+                let needs = format!("needs Cluster API {} or later, `clusterApi.version` is {version}", Version::NODE_EXPRESSIONS);
+                problems.push(Problem::new(path, needs));
+            }
+            let mut parse = |(index, source): (usize, &String)| {
+                Pattern::parse(source).map_err(|error| problems.push(Problem::new(format!("{path}[{index}]"), error))).ok()
+            };
+            sources.iter().enumerate().filter_map(&mut parse).collect()
+        };
+        let node = NodeSync {
+            additional_labels: patterns(LABELS, &cluster_api.node.additional_labels),
+            additional_annotations: patterns(ANNOTATIONS, &cluster_api.node.additional_annotations),
+        };
+        SettingsError::unless_empty(problems)?;
+        let RawLookup { fresh, on_missing, on_failure, api_versions } = lookup;
+        Ok(Settings {
+            mode,
+            lookup: Lookup { fresh, on_missing, on_failure, api_versions },
+            cluster_api: ClusterApi {
+                version,
+                controllers: cluster_api.controllers.into_iter().collect(),
+                self_check: cluster_api.self_check,
+                on_conflict: cluster_api.on_conflict,
+                node,
+            },
+        })
+    }
+}
+
+fn is_qualified_kind(text: &str) -> bool {
+    text.split_once('.').is_some_and(|(kind, group)| {
+        kind.starts_with(|first: char| first.is_ascii_uppercase())
+            && kind.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && !group.is_empty()
+            && group.split('.').all(|part| !part.is_empty())
+    })
+}
+
+/// `v1`, `v1beta2`, `v2alpha1`.
+fn is_api_version(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.strip_prefix('v').is_some_and(|rest| {
+        let (major, minor) = rest.split_once("alpha").or_else(|| rest.split_once("beta")).unwrap_or((rest, "1"));
+        is_number(major) && is_number(minor)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(settings: &str) -> String {
+        Settings::validate(settings).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn nothing_and_an_empty_object_are_the_defaults() {
+        for text in ["null", "{}", r#"{"lookup":{},"clusterApi":{"node":{}}}"#] {
+            let settings = Settings::from_json(text).unwrap();
+            assert_eq!(settings.mode, Mode::Mutate);
+            assert_eq!(settings.lookup.on_missing, Reaction::Accept);
+            assert_eq!(settings.lookup.on_failure, Reaction::Reject);
+            assert!(!settings.lookup.fresh);
+            assert_eq!(settings.cluster_api.version, Version::NEWEST);
+            assert!(settings.cluster_api.controllers.contains("system:serviceaccount:capi-system:capi-manager"));
+            assert_eq!(settings.cluster_api.controllers.len(), 3);
+            assert!(!settings.cluster_api.self_check);
+        }
+    }
+
+    #[test]
+    fn every_problem_is_named_with_its_path() {
+        assert_eq!(
+            refused(
+                r#"{"mode":"mutat","lokup":{},"lookup":{"fresh":"yes","apiVersions":{"a":1}},
+                    "clusterApi":{"controllers":["ok",7],"node":{"labels":[]}}}"#
+            ),
+            "mode: unknown variant `mutat`, expected `mutate` or `verify`; \
+             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`; \
+             lookup.fresh: invalid type: string \"yes\", expected a boolean; \
+             lookup.apiVersions[`a`]: invalid type: integer `1`, expected a string; \
+             clusterApi.controllers[1]: invalid type: integer `7`, expected a string; \
+             clusterApi.node.labels: unknown field, expected one of `additionalLabels`, `additionalAnnotations`"
+        );
+    }
+
+    #[test]
+    fn every_senseless_value_is_named_with_its_path() {
+        assert_eq!(
+            refused(
+                r#"{"lookup":{"apiVersions":{"rke2":"1"}},
+                    "clusterApi":{"version":"1.14","controllers":[""],"node":{"additionalLabels":["ok","(?x)a"]}}}"#
+            )
+            .split("; ")
+            .map(|problem| problem.split(": ").next().unwrap())
+            .collect::<Vec<_>>(),
+            [
+                "lookup.apiVersions[`rke2`]",
+                "lookup.apiVersions[`rke2`]",
+                "clusterApi.version",
+                "clusterApi.controllers[0]",
+                "clusterApi.node.additionalLabels[1]",
+            ]
+        );
+    }
+
+    #[test]
+    fn expressions_need_the_version_that_has_them() {
+        assert_eq!(
+            refused(r#"{"clusterApi":{"version":"v1.9.6","node":{"additionalAnnotations":["a"]}}}"#),
+            "clusterApi.node.additionalAnnotations: needs Cluster API v1.10 or later, `clusterApi.version` is v1.9"
+        );
+    }
+
+    #[test]
+    fn settings_of_the_wrong_type_are_refused() {
+        for (text, expected) in [
+            ("[]", "settings: expected an object"),
+            ("7", "settings: expected an object"),
+            ("", "settings: expected an object"),
+            ("{\"mode\":", "settings: EOF while parsing a value"),
+            (r#"{"lookup":[]}"#, "lookup: expected an object"),
+            (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node: expected an object"),
+            (r#"{"clusterApi":null}"#, "clusterApi: expected an object"),
+            (r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#,
+             "clusterApi.node.additionalLabels: invalid type: string \"a\", expected a sequence"),
+        ] {
+            assert_eq!(refused(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn kinds_and_versions_are_spelt_as_kubernetes_does() {
+        for (text, expected) in [("RKE2ControlPlane.a.b", true), ("rke2.a", false), ("Kind", false), ("Kind.", false), ("Kind.a..b", false)] {
+            assert_eq!(is_qualified_kind(text), expected, "{text}");
+        }
+        for (text, expected) in [("v1", true), ("v1beta2", true), ("v2alpha1", true), ("1", false), ("v", false), ("v1beta", false), ("v1gamma1", false)] {
+            assert_eq!(is_api_version(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! From an object under review to what its rules read: one file for each way up.
+
+mod node;
+mod owner;
+mod topology;
+
+use std::borrow::Cow;
+
+use crate::json::Map;
+use crate::lookup::{Lookups, Parent};
+use crate::place::{MapKind, Place};
+use crate::stop::{InertReason, Stop};
+use crate::subject::Subject;
+
+/// What the rules read for one object, and which of its places they write.
+pub(crate) struct Sources {
+    /// The place whose forced labels apply: the strongest that was read.
+    pub(crate) hop: Place,
+    /// What was read, the weakest first.
+    pub(crate) layers: Vec<Layer>,
+    /// The places of the object under review that receive something.
+    pub(crate) targets: Vec<Place>,
+    /// The place of the object under review where only forced labels can be told, if any.
+    pub(crate) forced_only: Option<Place>,
+    /// Values of forced labels.
+    pub(crate) facts: Facts,
+    /// No controller will ever own what is added.
+    pub(crate) tracked: bool,
+    /// The Cluster, if it was not read yet: whether it is paused is not known.
+    pub(crate) unread_cluster: Option<(String, String)>,
+}
+
+/// The maps of one place of one object that was read.
+pub(crate) struct Layer {
+    pub(crate) place: Place,
+    /// Kind, namespace and name.
+    pub(crate) object: String,
+    labels: Map<'static>,
+    annotations: Map<'static>,
+}
+
+/// What values of forced labels are made of, as far as it is known.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) cluster_name: Option<String>,
+    pub(crate) topology_name: Option<String>,
+    pub(crate) owner_name: Option<String>,
+    pub(crate) owner_labels: Map<'static>,
+    pub(crate) template_hash: Option<String>,
+}
+
+impl Sources {
+    /// Reads what is above an object.
+    ///
+    /// # Errors
+    /// When nothing propagates to the object, or when it is not known what does.
+    pub(crate) fn of(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+        match subject.place {
+            Place::ControlPlane | Place::MachineDeployment | Place::MachinePool => topology::sources(subject, lookups),
+            Place::MachineSet => owner::of_machine_set(subject, lookups),
+            Place::Machine => owner::of_machine(subject, lookups),
+            Place::InfraMachine | Place::BootstrapConfig => owner::of_machine_part(subject, lookups),
+            Place::Node => node::sources(subject, lookups),
+            _ => Err(Stop::inert(InertReason::NoOwner, "")),
+        }
+    }
+}
+
+impl Layer {
+    /// # Errors
+    /// When one of the maps has another shape.
+    fn read(parent: &Parent<'_>, place: Place, element: Option<(&str, &str)>) -> Result<Layer, Stop> {
+        let map = |map| Ok::<_, Stop>(owned(parent.map(place, map, element)?));
+        Ok(Layer {
+            place,
+            object: parent.name().to_owned(),
+            labels: map(MapKind::Labels)?,
+            annotations: map(MapKind::Annotations)?,
+        })
+    }
+
+    pub(crate) fn map(&self, map: MapKind) -> &Map<'static> {
+        match map {
+            MapKind::Labels => &self.labels,
+            MapKind::Annotations => &self.annotations,
+        }
+    }
+}
+
+/// The map without the text it was read from.
+fn owned(map: Map<'_>) -> Map<'static> {
+    let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+    map.into_iter().map(|(key, value)| (owned(key), owned(value))).collect()
+}

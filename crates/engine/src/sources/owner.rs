@@ -1,0 +1,149 @@
+//! The owner above a MachineSet, a Machine, or a Machine's infrastructure and bootstrap configuration.
+
+use super::{Facts, Layer, Sources, owned};
+use crate::grants::{CONTROL_PLANE_MASKS, MACHINE_MASKS, TEMPLATE_MASKS};
+use crate::keys::{CLUSTER_NAME, TEMPLATE_HASH};
+use crate::lookup::{CONTROL_PLANE, CORE, Lookups, Parent, Wanted};
+use crate::object::OwnerReference;
+use crate::place::Place;
+use crate::stop::{InertReason, Stop};
+use crate::subject::Subject;
+
+/// A MachineSet follows the MachineDeployment that controls it.
+///
+/// Source: core/reconcilers/machinedeployment/machinedeployment_rollout_planner.go, `computeDesiredMS`.
+pub(super) fn of_machine_set(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+    match subject.object.controller() {
+        Some(owner) if owner.is(CORE, "MachineDeployment") => {
+            let mut sources = read(Owner::MachineDeployment, owner, subject, lookups)?;
+            sources.targets.extend(subject.template());
+            sources.facts.template_hash = subject.stored_label(TEMPLATE_HASH)?;
+            Ok(sources)
+        }
+        other => Err(no_owner(other)),
+    }
+}
+
+/// A Machine follows the MachineSet, control plane or MachinePool that controls it.
+///
+/// Source: core/reconcilers/machineset/machineset_controller.go `computeDesiredMachine`, controlplane/kubeadm/pkg/
+/// desiredstate `ComputeDesiredMachine`, core/reconcilers/machinepool `computeDesiredMachine`.
+pub(super) fn of_machine(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+    let owner = subject.object.controller();
+    match owner.and_then(|owner| Some((Owner::of_machines(owner)?, owner))) {
+        Some((kind, owner)) => read(kind, owner, subject, lookups),
+        None => Err(no_owner(owner)),
+    }
+}
+
+/// Infrastructure and bootstrap configuration follow the owner of their Machine: directly while they are new, through
+/// the Machine once it has taken them over. Those of a MachinePool's Machines receive nothing.
+///
+/// Source: core/reconcilers/machineset/machineset_controller.go `updateLabelsAndAnnotations`, controlplane/kubeadm/
+/// reconcilers/kubeadmcontrolplane `syncMachines`.
+pub(super) fn of_machine_part(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+    let of_machine_part = |owner| Owner::of_machines(owner).filter(|kind| !matches!(kind, Owner::MachinePool));
+    if let Some(owner) = subject.object.controller().filter(|owner| owner.is(CORE, "Machine")) {
+        let wanted = Wanted::owner(owner, subject.namespace(), MACHINE_MASKS);
+        let text = lookups.get(&wanted)?;
+        let machine = Parent::active(&text, &wanted)?;
+        return match machine.object.controller().and_then(|owner| Some((of_machine_part(owner)?, owner))) {
+            Some((kind, owner)) => read(kind, owner, subject, lookups),
+            None => Err(no_owner(machine.object.controller())),
+        };
+    }
+    let direct = subject.object.owners.iter().find_map(|owner| Some((of_machine_part(owner)?, owner)));
+    match direct {
+        Some((kind, owner)) => read(kind, owner, subject, lookups),
+        None => Err(no_owner(None)),
+    }
+}
+
+/// The kinds that own MachineSets or Machines.
+#[derive(Clone, Copy)]
+enum Owner {
+    MachineDeployment,
+    MachineSet,
+    MachinePool,
+    KubeadmControlPlane,
+    OtherControlPlane,
+}
+
+impl Owner {
+    fn of_machines(owner: &OwnerReference<'_>) -> Option<Owner> {
+        match (owner.group(), &*owner.kind) {
+            (CORE, "MachineSet") => Some(Owner::MachineSet),
+            (CORE, "MachinePool") => Some(Owner::MachinePool),
+            (CONTROL_PLANE, "KubeadmControlPlane") => Some(Owner::KubeadmControlPlane),
+            (CONTROL_PLANE, _) => Some(Owner::OtherControlPlane),
+            _ => None,
+        }
+    }
+
+    /// The places that are read of the owner, the strongest last.
+    fn places(self) -> &'static [Place] {
+        match self {
+            Owner::MachineDeployment => &[Place::MachineDeployment, Place::MachineDeploymentTemplate],
+            Owner::MachineSet => &[Place::MachineSet, Place::MachineSetTemplate],
+            Owner::MachinePool => &[Place::MachinePool, Place::MachinePoolTemplate],
+            Owner::KubeadmControlPlane => &[Place::ControlPlane, Place::ControlPlaneMachineTemplate],
+            Owner::OtherControlPlane => &[Place::OtherControlPlaneMachineTemplate],
+        }
+    }
+
+    fn is_control_plane(self) -> bool {
+        matches!(self, Owner::KubeadmControlPlane | Owner::OtherControlPlane)
+    }
+}
+
+fn read(kind: Owner, owner: &OwnerReference<'_>, subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+    let masks = if kind.is_control_plane() { CONTROL_PLANE_MASKS } else { TEMPLATE_MASKS };
+    let wanted = Wanted::owner(owner, subject.namespace(), masks);
+    let text = lookups.get(&wanted)?;
+    let parent = Parent::active(&text, &wanted)?;
+    let layers = kind.places().iter().map(|place| Layer::read(&parent, *place, None)).collect::<Result<Vec<_>, _>>()?;
+    let cluster_name = cluster_name(&parent, subject)?;
+    Ok(Sources {
+        hop: kind.places().last().copied().unwrap_or(subject.place),
+        layers,
+        targets: vec![subject.place],
+        forced_only: None,
+        unread_cluster: cluster_name.clone().map(|name| (subject.namespace().to_owned(), name)),
+        facts: Facts {
+            cluster_name,
+            owner_name: Some(parent.object.name.clone().into_owned()),
+            owner_labels: owned(parent.object.labels),
+            ..Facts::default()
+        },
+        tracked: matches!(kind, Owner::OtherControlPlane),
+    })
+}
+
+/// The Cluster's name as the owner knows it, else as the object does: in `spec.clusterName`, which is immutable, in
+/// the reference to the Cluster, in the label.
+fn cluster_name(parent: &Parent<'_>, subject: &Subject<'_>) -> Result<Option<String>, Stop> {
+    let field = parent.object.spec.string(&["clusterName"]).map_err(|malformed| parent.unreadable(&malformed))?;
+    if let Some(name) = field {
+        return Ok(Some(name.into_owned()));
+    }
+    if let Some(owner) = parent.object.owners.iter().find(|owner| owner.is(CORE, "Cluster")) {
+        return Ok(Some(owner.name.clone().into_owned()));
+    }
+    if let Some(name) = parent.object.labels.get(CLUSTER_NAME) {
+        return Ok(Some(name.clone().into_owned()));
+    }
+    match subject.place {
+        Place::Machine => Ok(subject.object.spec.string(&["clusterName"])?.map(|name| name.into_owned())),
+        _ => Ok(subject.stored_label(CLUSTER_NAME)?),
+    }
+}
+
+/// Owners of Cluster API's groups are known not to propagate; what owners of other groups do is not known.
+fn no_owner(owner: Option<&OwnerReference<'_>>) -> Stop {
+    match owner {
+        Some(owner) if owner.group() != CORE => {
+            Stop::inert(InertReason::UnknownOwnerKind, format!("{} {}", owner.kind, owner.name))
+        }
+        _ => Stop::inert(InertReason::NoOwner, ""),
+    }
+}

@@ -1,0 +1,194 @@
+//! ClusterClass and Cluster topology above a control plane, MachineDeployment or MachinePool.
+
+use super::{Facts, Layer, Sources};
+use crate::grants::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY_MASKS};
+use crate::json::Json;
+use crate::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
+use crate::lookup::{CORE, Lookups, Parent, Wanted};
+use crate::object::OwnerReference;
+use crate::place::{MapKind, Place};
+use crate::review::Operation;
+use crate::stop::{InertReason, Stop};
+use crate::subject::Subject;
+
+/// What the topology says of an object that it owns.
+///
+/// Source: exp/topology/desiredstate/desired_state.go, `computeControlPlane`, `computeMachineDeployment` and
+/// `computeMachinePool`.
+///
+/// # Errors
+/// When no topology owns the object, or when what it says is not known.
+pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+    let cluster_name = match subject.stored_label(TOPOLOGY_OWNED)? {
+        Some(_) => cluster_name(subject)?,
+        None => None,
+    };
+    let Some(cluster_name) = cluster_name else {
+        return Err(Stop::inert(InertReason::NoOwner, ""));
+    };
+
+    let mut wanted = Wanted::core("Cluster", subject.namespace(), &cluster_name, TOPOLOGY_MASKS);
+    if let Some(owner) = cluster_owner(subject) {
+        wanted.uid = &owner.uid;
+    }
+    let text = lookups.get(&wanted)?;
+    let cluster = Parent::active(&text, &wanted)?;
+    if cluster.is_paused_cluster()? {
+        return Err(Stop::inert(InertReason::Paused, cluster.name()));
+    }
+    let at = |parent: &Parent<'_>, json: &Json<'_>, path: &[&str]| -> Result<Option<String>, Stop> {
+        let text = json.string(path).map_err(|malformed| parent.unreadable(&malformed))?;
+        Ok(text.map(|text| text.into_owned()))
+    };
+    let in_cluster = |path: &[&str]| at(&cluster, &cluster.object.spec, path);
+
+    let class_name = match in_cluster(&["topology", "classRef", "name"])? {
+        Some(name) => Some(name),
+        None => in_cluster(&["topology", "class"])?,
+    };
+    let Some(class_name) = class_name else {
+        return Err(Stop::inert(InertReason::NoTopology, cluster.name()));
+    };
+    let class_namespace = match in_cluster(&["topology", "classRef", "namespace"])? {
+        Some(namespace) => Some(namespace),
+        None => in_cluster(&["topology", "classNamespace"])?,
+    };
+    let class_namespace = class_namespace.as_deref().unwrap_or(subject.namespace());
+
+    // A worker's entry is found by name in the topology, and its class by name in the ClusterClass.
+    let worker = match subject.place {
+        Place::MachineDeployment => Some(("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME)),
+        Place::MachinePool => Some(("machinePools", TOPOLOGY_POOL_NAME)),
+        _ => None,
+    };
+    let mut topology_name = None;
+    let mut worker_class = None;
+    if let Some((list, label)) = worker {
+        topology_name = subject.stored_label(label)?;
+        let name = topology_name.as_deref().unwrap_or_default();
+        let entry = cluster.object.spec.at(&["topology", "workers", list, "[]"], Some(("name", name)));
+        let Some(entry) = entry.map_err(|malformed| cluster.unreadable(&malformed))? else {
+            return Err(Stop::inert(InertReason::TopologyEntryMissing, format!("{}: {name}", cluster.name())));
+        };
+        worker_class = at(&cluster, &entry, &["class"])?;
+    } else if let Some(name) = in_cluster(&["controlPlaneRef", "name"])?
+        && name != subject.name()
+    {
+        return Err(Stop::inert(InertReason::AnotherControlPlane, cluster.name()));
+    }
+
+    let wanted = Wanted::core("ClusterClass", class_namespace, &class_name, CLASS_MASKS);
+    let text = lookups.get(&wanted)?;
+    let class = Parent::read(&text, &wanted)?;
+    let in_class = |path: &[&str], element| class.object.spec.at(path, element).map_err(|malformed| class.unreadable(&malformed));
+    if let Some((list, _)) = worker {
+        let name = worker_class.as_deref().unwrap_or_default();
+        if in_class(&["workers", list, "[]"], Some(("class", name)))?.is_none() {
+            return Err(Stop::inert(InertReason::ClassEntryMissing, format!("{}: {name}", class.name())));
+        }
+    }
+
+    let (of_class, of_topology) = match subject.place {
+        Place::MachineDeployment => (Place::MachineDeploymentClass, Place::MachineDeploymentTopology),
+        Place::MachinePool => (Place::MachinePoolClass, Place::MachinePoolTopology),
+        _ => (Place::ControlPlaneClass, Place::ControlPlaneTopology),
+    };
+    let mut layers = vec![
+        Layer::read(&class, of_class, worker_class.as_deref().map(|name| ("class", name)))?,
+        Layer::read(&cluster, of_topology, topology_name.as_deref().map(|name| ("name", name)))?,
+    ];
+    let mut targets = vec![subject.place];
+    let mut forced_only = None;
+    if subject.place != Place::ControlPlane {
+        targets.extend(subject.template());
+    } else {
+        // Without infrastructure of its own the control plane has no machine template to fill.
+        if in_class(&["controlPlane", "machineInfrastructure"], None)?.is_some() {
+            targets.extend(subject.template());
+        }
+        // Patches may set or drop any other key of the top level, and the class does not say which.
+        let patches = in_class(&["patches"], None)?.map(|patches| patches.elements());
+        let patches = patches.transpose().map_err(|malformed| class.unreadable(&malformed))?;
+        if patches.is_some_and(|patches| !patches.is_empty()) {
+            forced_only = Some(Place::ControlPlane);
+        }
+        if template_decides(subject, &layers)? {
+            layers.splice(0..0, template_layers(&class, class_namespace, lookups)?);
+        }
+    }
+    let facts = Facts { cluster_name: Some(cluster_name.clone()), topology_name, ..Facts::default() };
+    Ok(Sources { hop: of_topology, layers, targets, forced_only, facts, tracked: false, unread_cluster: None })
+}
+
+/// The Cluster's name: from the ownerReference, from `spec.clusterName` where the kind has it, else from the label.
+fn cluster_name(subject: &Subject<'_>) -> Result<Option<String>, Stop> {
+    if let Some(owner) = cluster_owner(subject) {
+        return Ok(Some(owner.name.clone().into_owned()));
+    }
+    match subject.object.spec.string(&["clusterName"])? {
+        Some(name) => Ok(Some(name.into_owned())),
+        None => Ok(subject.stored_label(CLUSTER_NAME)?.filter(|name| !name.is_empty())),
+    }
+}
+
+fn cluster_owner<'s>(subject: &'s Subject<'_>) -> Option<&'s OwnerReference<'s>> {
+    subject.object.owners.iter().find(|owner| owner.is(CORE, "Cluster"))
+}
+
+/// Whether the control plane's template may matter: on CREATE, and when an UPDATE changes a key that is neither in
+/// topology or class nor forced.
+fn template_decides(subject: &Subject<'_>, layers: &[Layer]) -> Result<bool, Stop> {
+    if subject.review.operation == Operation::Create {
+        return Ok(true);
+    }
+    for place in [Place::ControlPlane, Place::ControlPlaneMachineTemplate] {
+        for map in MapKind::BOTH {
+            let new = subject.object.map(place, map, None)?;
+            let old = subject.old_map(place, map)?;
+            let known = |key: &str| {
+                layers.iter().any(|layer| layer.map(map).contains_key(key))
+                    || [CLUSTER_NAME, TOPOLOGY_OWNED].contains(&key)
+                    || (map == MapKind::Annotations && keys::is_never(key))
+            };
+            if new.keys().chain(old.keys()).any(|key| new.get(key) != old.get(key) && !known(key)) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// The lowest layers: what the class' template gives the control plane. None where the template's kind may not be
+/// read; the lookups say so.
+fn template_layers(class: &Parent<'_>, namespace: &str, lookups: &Lookups<'_>) -> Result<Vec<Layer>, Stop> {
+    let field = |name: &str, key: &str| {
+        let text = class.object.spec.string(&["controlPlane", name, key]);
+        text.map_err(|malformed| class.unreadable(&malformed))
+    };
+    let reference = if class.object.version() == "v1beta1" { "ref" } else { "templateRef" };
+    let (Some(api_version), Some(kind), Some(name)) =
+        (field(reference, "apiVersion")?, field(reference, "kind")?, field(reference, "name")?)
+    else {
+        return Ok(Vec::new());
+    };
+    let (group, version) = api_version.split_once('/').unwrap_or(("", &*api_version));
+    let wanted = Wanted {
+        group,
+        kind: &kind,
+        version: Some(version),
+        namespace,
+        name: &name,
+        uid: "",
+        masks: CONTROL_PLANE_TEMPLATE_MASKS,
+    };
+    let text = match lookups.get(&wanted) {
+        Ok(text) => text,
+        Err(Stop::Inert(_)) => return Ok(Vec::new()),
+        Err(stop) => return Err(stop),
+    };
+    let template = Parent::read(&text, &wanted)?;
+    [Place::ControlPlaneTemplate, Place::ControlPlaneTemplateMachineTemplate]
+        .into_iter()
+        .map(|place| Layer::read(&template, place, None))
+        .collect()
+}

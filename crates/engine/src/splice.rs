@@ -1,0 +1,197 @@
+//! Writes keys of label and annotation maps into an object's text; every other byte stays as it is.
+
+use crate::json::fields;
+
+/// One key of one map to set, or with no value to remove.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Write {
+    /// The map, from the object's root: `["metadata", "labels"]`.
+    pub(crate) map: Vec<&'static str>,
+    pub(crate) key: String,
+    pub(crate) value: Option<String>,
+}
+
+/// The object with all `writes` in it.
+///
+/// Maps and the objects that hold them are made where they are absent or null, unless nothing would be in them.
+///
+/// # Errors
+/// When the text is not a JSON object, or a step of a path is neither an object nor null.
+pub(crate) fn splice(object: &str, writes: &[Write]) -> Result<String, serde_json::Error> {
+    let mut plan = Plan::default();
+    for write in writes {
+        plan.add(&write.map, &write.key, write.value.as_deref());
+    }
+    let mut out = String::with_capacity(object.len() + 64 * writes.len());
+    plan.write(Some(object), &mut out)?;
+    Ok(out)
+}
+
+/// What changes below one object: fields that hold further objects, keys set and keys removed.
+#[derive(Default)]
+struct Plan<'a> {
+    below: Vec<(&'static str, Plan<'a>)>,
+    keys: Vec<(&'a str, Option<&'a str>)>,
+}
+
+impl<'a> Plan<'a> {
+    fn add(&mut self, path: &[&'static str], key: &'a str, value: Option<&'a str>) {
+        let [step, rest @ ..] = path else { return self.keys.push((key, value)) };
+        match self.below.iter_mut().find(|(known, _)| known == step) {
+            Some((_, plan)) => plan.add(rest, key, value),
+            None => {
+                let mut plan = Plan::default();
+                plan.add(rest, key, value);
+                self.below.push((step, plan));
+            }
+        }
+    }
+
+    fn sets_something(&self) -> bool {
+        self.keys.iter().any(|(_, value)| value.is_some()) || self.below.iter().any(|(_, plan)| plan.sets_something())
+    }
+
+    fn write(&self, object: Option<&str>, out: &mut String) -> Result<(), serde_json::Error> {
+        let object = object.filter(|text| *text != "null").unwrap_or("{}");
+        let fields = fields(object)?;
+        let mut entries = Entries { out, any: false };
+        entries.out.push('{');
+        let mut rest = object.trim_start().strip_prefix('{').unwrap_or_default();
+        for field in &fields {
+            let value = field.value.get();
+            // What stands between the previous value and this one: a comma, the key, a colon, white space.
+            let (before, after) = rest.split_at(value.as_ptr() as usize - rest.as_ptr() as usize);
+            rest = after.get(value.len()..).unwrap_or_default();
+            if let Some(plan) = find(&self.below, &field.key) {
+                if value == "null" && !plan.sets_something() {
+                    entries.keep(before).push_str(value);
+                } else {
+                    plan.write(Some(value), entries.keep(before))?;
+                }
+            } else if let Some(change) = find(&self.keys, &field.key) {
+                if let Some(new) = change {
+                    push_string(entries.keep(before), new)?;
+                }
+            } else {
+                entries.keep(before).push_str(value);
+            }
+        }
+        let stands = |name: &str| fields.iter().any(|field| field.key == name);
+        for (step, plan) in &self.below {
+            if plan.sets_something() && !stands(step) {
+                plan.write(None, entries.add(step)?)?;
+            }
+        }
+        for (key, value) in &self.keys {
+            if let Some(value) = value.filter(|_| !stands(key)) {
+                push_string(entries.add(key)?, value)?;
+            }
+        }
+        entries.out.push_str(rest);
+        Ok(())
+    }
+}
+
+/// The entries of one object being written, with a comma between each two.
+struct Entries<'a> {
+    out: &'a mut String,
+    any: bool,
+}
+
+impl Entries<'_> {
+    /// Makes room for the value of an entry that stood here with `before` in front of it.
+    fn keep(&mut self, before: &str) -> &mut String {
+        let first = !std::mem::replace(&mut self.any, true);
+        // Where all entries before this one were removed, its comma separates nothing.
+        let before = if first { before.trim_start().strip_prefix(',').unwrap_or(before) } else { before };
+        self.out.push_str(before);
+        self.out
+    }
+
+    /// Makes room for the value of a new entry.
+    fn add(&mut self, key: &str) -> Result<&mut String, serde_json::Error> {
+        if std::mem::replace(&mut self.any, true) {
+            self.out.push(',');
+        }
+        push_string(self.out, key)?;
+        self.out.push(':');
+        Ok(self.out)
+    }
+}
+
+fn find<'p, T>(pairs: &'p [(&str, T)], name: &str) -> Option<&'p T> {
+    pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+}
+
+fn push_string(out: &mut String, text: &str) -> Result<(), serde_json::Error> {
+    out.push_str(&serde_json::to_string(text)?);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(map: &[&'static str], key: &str, value: Option<&str>) -> Write {
+        Write { map: map.to_vec(), key: key.to_owned(), value: value.map(str::to_owned) }
+    }
+
+    const LABELS: &[&str] = &["metadata", "labels"];
+
+    #[track_caller]
+    fn check(object: &str, writes: &[Write], expected: &str) {
+        assert_eq!(splice(object, writes).unwrap(), expected);
+    }
+
+    #[test]
+    fn every_byte_around_a_written_map_survives() {
+        check(
+            "{ \"z\" : [1.0, 1e3 ],\n\"metadata\": {\"labels\" :{ \"\\u0061\" : \"1\" , \"b\":\"2\"\n} , \"x\":1}, \"a\":\"\\/\" }",
+            &[write(LABELS, "b", Some("new")), write(LABELS, "c", Some("3"))],
+            "{ \"z\" : [1.0, 1e3 ],\n\"metadata\": {\"labels\" :{ \"\\u0061\" : \"1\" , \"b\":\"new\",\"c\":\"3\"\n} , \"x\":1}, \"a\":\"\\/\" }",
+        );
+    }
+
+    #[test]
+    fn missing_and_null_maps_are_made() {
+        check("{}", &[write(LABELS, "a", Some("1"))], r#"{"metadata":{"labels":{"a":"1"}}}"#);
+        check(
+            r#"{"metadata":{"labels":null},"spec":{}}"#,
+            &[write(LABELS, "a", Some("1")), write(&["spec", "template", "metadata", "annotations"], "b", Some("\""))],
+            r#"{"metadata":{"labels":{"a":"1"}},"spec":{"template":{"metadata":{"annotations":{"b":"\""}}}}}"#,
+        );
+    }
+
+    #[test]
+    fn nothing_is_made_for_a_removal() {
+        check("{}", &[write(LABELS, "a", None)], "{}");
+        check(r#"{"metadata":{"labels":null}}"#, &[write(LABELS, "a", None)], r#"{"metadata":{"labels":null}}"#);
+    }
+
+    #[test]
+    fn a_removed_entry_takes_its_comma_along() {
+        for (object, expected) in [
+            (r#"{"metadata":{"labels":{"a":"1","b":"2","c":"3"}}}"#, r#"{"metadata":{"labels":{"b":"2","c":"3"}}}"#),
+            (r#"{"metadata":{"labels":{"b":"2","a":"1","c":"3"}}}"#, r#"{"metadata":{"labels":{"b":"2","c":"3"}}}"#),
+            (r#"{"metadata":{"labels":{"b":"2","a":"1"}}}"#, r#"{"metadata":{"labels":{"b":"2"}}}"#),
+            (r#"{"metadata":{"labels":{"a":"1"}}}"#, r#"{"metadata":{"labels":{}}}"#),
+        ] {
+            check(object, &[write(LABELS, "a", None)], expected);
+        }
+    }
+
+    #[test]
+    fn a_removed_first_entry_makes_room_for_an_added_one() {
+        check(
+            r#"{"metadata":{"labels":{"a":"1"}}}"#,
+            &[write(LABELS, "a", None), write(LABELS, "b", Some("2"))],
+            r#"{"metadata":{"labels":{"b":"2"}}}"#,
+        );
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        assert!(splice("[]", &[write(LABELS, "a", Some("1"))]).is_err());
+        assert!(splice(r#"{"metadata":"x"}"#, &[write(LABELS, "a", Some("1"))]).is_err());
+    }
+}

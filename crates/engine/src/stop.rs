@@ -1,0 +1,95 @@
+//! Why an evaluation ends before anything is compared.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::cluster::{Get, LookupError};
+use crate::json::Malformed;
+
+/// Why an evaluation ends before anything is compared.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Nothing is to be done here.
+    Inert(Inert),
+    /// An object above could not be had.
+    Lookup(Get, LookupError),
+    /// An object above has another shape than Kubernetes gives it.
+    Unreadable { object: String, detail: String },
+    /// The object under review has another shape than Kubernetes gives it.
+    Malformed(Malformed),
+}
+
+impl Stop {
+    pub(crate) fn inert(reason: InertReason, because: impl Into<String>) -> Stop {
+        Stop::Inert(Inert { reason, because: because.into() })
+    }
+}
+
+impl From<Malformed> for Stop {
+    fn from(malformed: Malformed) -> Self {
+        Stop::Malformed(malformed)
+    }
+}
+
+/// Why nothing is done, and which object is the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Inert {
+    /// The kind of reason.
+    pub reason: InertReason,
+    /// The object, user or kind that is the reason; empty for the object under review.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub because: String,
+}
+
+/// The reasons for which nothing is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InertReason {
+    /// The version of the object is neither v1beta1 nor v1beta2.
+    UnknownApiVersion,
+    /// The object is being deleted.
+    Deleting,
+    /// The object, its parent or its Cluster is paused.
+    Paused,
+    /// No owner propagates anything to the object.
+    NoOwner,
+    /// The owner is of a kind that the policy may not read.
+    UnknownOwnerKind,
+    /// The parent does not exist.
+    ParentMissing,
+    /// The parent could not be read.
+    LookupFailed,
+    /// The parent has the name of the owner, but is another object.
+    ParentOfAnotherUid,
+    /// The parent is being deleted.
+    ParentDeleting,
+    /// The Cluster has no topology.
+    NoTopology,
+    /// The Cluster's control plane is another object.
+    AnotherControlPlane,
+    /// The Cluster's topology has no such entry.
+    TopologyEntryMissing,
+    /// The ClusterClass has no such entry.
+    ClassEntryMissing,
+}
+
+impl fmt::Display for InertReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            InertReason::UnknownApiVersion => "its API version has no rules",
+            InertReason::Deleting => "it is being deleted",
+            InertReason::Paused => "paused",
+            InertReason::NoOwner => "no owner propagates to it",
+            InertReason::UnknownOwnerKind => "its owner is of a kind that the policy may not read",
+            InertReason::ParentMissing => "its parent does not exist",
+            InertReason::LookupFailed => "its parent could not be read",
+            InertReason::ParentOfAnotherUid => "its parent has another uid",
+            InertReason::ParentDeleting => "its parent is being deleted",
+            InertReason::NoTopology => "its Cluster has no topology",
+            InertReason::AnotherControlPlane => "its Cluster has another control plane",
+            InertReason::TopologyEntryMissing => "its Cluster's topology has no such entry",
+            InertReason::ClassEntryMissing => "its ClusterClass has no such entry",
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! Versions of Cluster API, as far as the rules differ between them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A minor version of Cluster API, such as `v1.14`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(u16);
+
+impl Version {
+    /// The newest version whose rules this engine knows.
+    pub const NEWEST: Version = Version(14);
+    /// The oldest version whose page this engine follows.
+    pub const OLDEST_EDITION: Version = Version(6);
+    /// The first version that syncs annotations, and by expression, to Nodes.
+    pub const NODE_EXPRESSIONS: Version = Version(10);
+
+    /// `v1.MINOR`.
+    #[must_use]
+    pub const fn minor(minor: u16) -> Version {
+        Version(minor)
+    }
+
+    /// Whether this version has what `since` brought. Versions older than the oldest edition count as that.
+    #[must_use]
+    pub fn at_least(self, since: Version) -> bool {
+        self.max(Version::OLDEST_EDITION) >= since
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v1.{}", self.0)
+    }
+}
+
+impl FromStr for Version {
+    type Err = &'static str;
+
+    /// Reads `v1.MINOR` or `v1.MINOR.PATCH`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const EXPECTED: &str = "is not `v1.MINOR` or `v1.MINOR.PATCH`";
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let (minor, patch) = match text.strip_prefix("v1.").ok_or(EXPECTED)?.split_once('.') {
+            Some((minor, patch)) => (minor, Some(patch)),
+            None => (text.get("v1.".len()..).unwrap_or_default(), None),
+        };
+        if !is_number(minor) || !patch.is_none_or(is_number) {
+            return Err(EXPECTED);
+        }
+        minor.parse().map(Version).map_err(|_| EXPECTED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_makes_no_difference() {
+        assert_eq!("v1.14.3".parse(), Ok(Version(14)));
+        assert_eq!("v1.6".parse(), Ok(Version(6)));
+    }
+
+    #[test]
+    fn what_is_no_version_one_is_refused() {
+        for text in ["", "1.14", "v2.0", "v1", "v1.", "v1.x", "v1.14.", "v1.14.x", "v1.+4", "v1.99999", "v1.1.1.1"] {
+            assert!(text.parse::<Version>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn versions_before_the_oldest_edition_follow_it() {
+        assert!(Version(4).at_least(Version::OLDEST_EDITION));
+        assert!(!Version(9).at_least(Version::NODE_EXPRESSIONS));
+    }
+}

@@ -1,0 +1,127 @@
+//! Warnings for the person at kubectl: one fact each, short, the most important first.
+
+use crate::place::MapKind;
+use crate::report::{Action, Change};
+
+/// The length, in characters, that kubectl and the API server show without cutting.
+pub(crate) const LONGEST: usize = 120;
+
+/// How many warnings one request gets; the report in the audit annotation has all.
+const MOST: usize = 20;
+
+/// The warning for one difference; `left` are those that were not written. The policy's own record is no news.
+pub(crate) fn of_change(change: &Change, left: &[Change]) -> Option<String> {
+    if change.action == Action::Recorded {
+        return None;
+    }
+    let done = if left.contains(change) { "is propagated and was edited" } else { change.done() };
+    let why = match (change.action, change.place()) {
+        (Action::Removed, _) => "its source dropped it".to_owned(),
+        (_, None) => "Cluster API forces it here".to_owned(),
+        (_, Some(place)) => format!("from {}{place}", change.source.split(' ').next().unwrap_or_default()),
+    };
+    Some(short(&format!("{} `{}` {done}: {why}", change.entry(), change.key), &change.key))
+}
+
+/// Restored before changed, removed and added.
+pub(crate) fn rank(change: &Change) -> u8 {
+    match change.action {
+        Action::Restored => 0,
+        Action::Changed => 1,
+        Action::Removed => 2,
+        Action::Added => 3,
+        Action::Recorded => 4,
+    }
+}
+
+/// The text with its key elided so far that the whole is short enough; whatever is longer still is cut.
+pub(crate) fn short(text: &str, key: &str) -> String {
+    let length = text.chars().count();
+    if length <= LONGEST {
+        return text.to_owned();
+    }
+    let key_length = key.chars().count();
+    let keep = key_length.saturating_sub(length - LONGEST + 1);
+    let head: String = key.chars().take(keep.div_ceil(2)).collect();
+    let tail: String = key.chars().skip(key_length - keep / 2).collect();
+    let elided = text.replacen(key, &format!("{head}…{tail}"), 1);
+    if elided.chars().count() <= LONGEST {
+        return elided;
+    }
+    elided.chars().take(LONGEST - 1).chain(['…']).collect()
+}
+
+/// At most as many warnings as anybody reads; the last says how many there are besides.
+pub(crate) fn capped(mut warnings: Vec<String>) -> Vec<String> {
+    if warnings.len() > MOST {
+        let more = warnings.len() - (MOST - 1);
+        warnings.truncate(MOST - 1);
+        warnings.push(format!("and {more} more: see the audit annotation `report`"));
+    }
+    warnings
+}
+
+impl Change {
+    /// `label` or `annotation`.
+    pub(crate) fn entry(&self) -> &'static str {
+        self.map.map_or("entry", MapKind::entry)
+    }
+
+    /// The difference as part of a sentence.
+    pub(crate) fn sentence(&self) -> String {
+        let should = match &self.to {
+            Some(value) => format!("should be `{value}`"),
+            None => "should not be there".to_owned(),
+        };
+        format!("{} `{}` at `{}` {should}: {}", self.entry(), self.key, self.at, self.rule)
+    }
+
+    fn done(&self) -> &'static str {
+        match self.action {
+            Action::Added => "added",
+            Action::Changed => "corrected",
+            Action::Restored => "restored",
+            Action::Removed => "removed",
+            Action::Recorded => "recorded",
+        }
+    }
+
+    /// Where in its source the entry stands, as the rule prints it; `None` for forced labels.
+    fn place(&self) -> Option<&str> {
+        let (printed, _) = self.rule.split_once("` => ")?;
+        printed.trim_start_matches('`').split(".[").next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_key_is_elided_in_its_middle() {
+        let key = "k".repeat(150);
+        let text = short(&format!("label `{key}` added: from MachineSet.spec.template.metadata.labels"), &key);
+        assert_eq!(text.chars().count(), LONGEST);
+        assert!(text.starts_with("label `kkk") && text.contains("k…k") && text.ends_with("metadata.labels"), "{text}");
+    }
+
+    #[test]
+    fn what_is_too_long_without_its_key_is_cut() {
+        let text = short(&"ä".repeat(200), "key");
+        assert_eq!(text.chars().count(), LONGEST);
+        assert!(text.ends_with('…'));
+    }
+
+    #[test]
+    fn a_short_text_stays() {
+        assert_eq!(short("label `a` added", "a"), "label `a` added");
+    }
+
+    #[test]
+    fn many_warnings_end_in_a_count() {
+        let warnings = capped((0..25).map(|number| number.to_string()).collect());
+        assert_eq!(warnings.len(), MOST);
+        assert_eq!(warnings.last().unwrap(), "and 6 more: see the audit annotation `report`");
+        assert_eq!(capped(vec!["one".to_owned()]), ["one"]);
+    }
+}

@@ -1,0 +1,170 @@
+//! The case format: one YAML file is one case, its name the fact that it states.
+//!
+//! ```yaml
+//! # Free text: why this is so.
+//! settings: {}          # the policy's settings; the defaults where absent
+//! cluster: []           # objects as the API server holds them, in the version they are written in
+//! failures:             # gets that fail, by apiVersion and kind
+//!   - { get: cluster.x-k8s.io/v1beta2 MachineSet, cause: forbidden, text: "what the host says" }
+//! review:               # an AdmissionRequest; kind, name, namespace and uid follow from the object where absent
+//!   operation: CREATE
+//!   username: alice     # short for userInfo.username
+//!   object: {}
+//! expect: {}            # the whole answer, see `Answer`
+//! ```
+//!
+//! A chain has `steps`, a list of reviews, and as many answers in `expect`. What a step stores, the next one finds in
+//! the cluster. `BLESS=1` rewrites `expect`; the change is then reviewed like code.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::cluster::{ApiServer, Failure};
+
+/// One case.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Folder and file name without extension.
+    pub name: String,
+    /// The settings, as JSON.
+    pub settings: Value,
+    /// The cluster before the first step.
+    pub cluster: ApiServer,
+    /// AdmissionRequests, in order.
+    pub reviews: Vec<Value>,
+    /// Expected answers, one for each review; empty while a new case was never blessed.
+    pub expect: Vec<Answer>,
+    /// Whether the answers stand in a list.
+    chain: bool,
+    path: PathBuf,
+}
+
+/// Everything that a door answers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Answer {
+    /// Whether the request is admitted.
+    pub accepted: bool,
+    /// HTTP status of a refusal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<u16>,
+    /// Reason of a refusal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// RFC 6902: from the request's object to the mutated one.
+    pub patch: Vec<Value>,
+    /// Warnings, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// The audit annotation `report`, parsed; null where there is none.
+    pub report: Value,
+    /// Log lines, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    settings: Option<Value>,
+    #[serde(default)]
+    cluster: Vec<Value>,
+    #[serde(default)]
+    failures: Vec<Failure>,
+    #[serde(default)]
+    review: Option<Value>,
+    #[serde(default)]
+    steps: Option<Vec<Value>>,
+    #[serde(default)]
+    expect: Option<Value>,
+}
+
+impl Case {
+    /// All cases of the corpus, by name.
+    ///
+    /// # Errors
+    /// When a file cannot be read or is no case.
+    pub fn corpus() -> Result<Vec<Case>> {
+        let root = crate::root().join("testdata/cases");
+        let mut cases = Vec::new();
+        for topic in sorted(&root)? {
+            for path in sorted(&topic)? {
+                cases.push(Case::read(&path).with_context(|| path.display().to_string())?);
+            }
+        }
+        Ok(cases)
+    }
+
+    fn read(path: &Path) -> Result<Case> {
+        let file: File = serde_yaml_ng::from_str(&fs::read_to_string(path)?)?;
+        let (reviews, chain) = match (file.review, file.steps) {
+            (Some(review), None) => (vec![review], false),
+            (None, Some(steps)) => (steps, true),
+            _ => bail!("a case has either `review` or `steps`"),
+        };
+        let expect = match file.expect {
+            None => Vec::new(),
+            Some(answers) if chain => serde_json::from_value(answers)?,
+            Some(answer) => vec![serde_json::from_value(answer)?],
+        };
+        let parts = [path.parent().and_then(Path::file_name), path.file_stem()];
+        let parts: Vec<_> = parts.into_iter().flatten().map(|part| part.to_string_lossy()).collect();
+        Ok(Case {
+            name: parts.join("/"),
+            settings: file.settings.unwrap_or_else(|| json!({})),
+            cluster: ApiServer::new(file.cluster, file.failures)?,
+            reviews: reviews.into_iter().map(request).collect::<Result<_>>()?,
+            expect,
+            chain,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Rewrites the file's `expect`, which stands last, and leaves the rest as it is.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn bless(&self, answers: &[Answer]) -> Result<()> {
+        let text = fs::read_to_string(&self.path)?;
+        let kept = match text.find("\nexpect:") {
+            Some(at) => text.get(..=at).unwrap_or(&text).to_owned(),
+            None => format!("{}\n", text.trim_end()),
+        };
+        let answers = if self.chain { serde_json::to_value(answers)? } else { serde_json::to_value(answers.first())? };
+        let expect = serde_yaml_ng::to_string(&json!({ "expect": answers }))?;
+        Ok(fs::write(&self.path, kept + &expect)?)
+    }
+}
+
+fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// Fills in what follows from the object, so that a case states only what matters. A text passes as it is.
+fn request(review: Value) -> Result<Value> {
+    let Value::Object(mut request) = review else { return Ok(review) };
+    let object = request.get("object").cloned().unwrap_or_default();
+    let api_version = object["apiVersion"].as_str().unwrap_or_default();
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let fill = |request: &mut Map<String, Value>, name: &str, value: Value| {
+        request.entry(name).or_insert(value);
+    };
+    fill(&mut request, "uid", json!("case"));
+    fill(&mut request, "kind", json!({ "group": group, "version": version, "kind": object["kind"] }));
+    for name in ["name", "namespace"] {
+        if let Some(value) = object["metadata"][name].as_str() {
+            fill(&mut request, name, json!(value));
+        }
+    }
+    if let Some(username) = request.remove("username") {
+        fill(&mut request, "userInfo", json!({ "username": username }));
+    }
+    Ok(Value::Object(request))
+}

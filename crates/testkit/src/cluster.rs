@@ -1,0 +1,191 @@
+//! An API server behind Kubewarden's host: objects by version, field masks, and failures in the host's own words.
+
+use anyhow::{Context, Result};
+use metadata_propagation::{Cluster, Get, LookupCause, LookupError};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// Objects that can be asked for, and questions that fail.
+#[derive(Debug, Clone, Default)]
+pub struct ApiServer {
+    objects: Vec<Value>,
+    failures: Vec<Failure>,
+}
+
+/// A question that fails.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// `apiVersion kind`.
+    pub get: String,
+    /// The cause that the engine is told.
+    pub cause: Cause,
+    /// What the host says.
+    pub text: String,
+}
+
+/// [`LookupCause`], readable.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// As [`LookupCause::NotFound`].
+    NotFound,
+    /// As [`LookupCause::NotServed`].
+    NotServed,
+    /// As [`LookupCause::NotGranted`].
+    NotGranted,
+    /// As [`LookupCause::NoCapability`].
+    NoCapability,
+    /// As [`LookupCause::Forbidden`].
+    Forbidden,
+    /// As [`LookupCause::Unavailable`].
+    Unavailable,
+}
+
+impl From<Cause> for LookupCause {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::NotFound => LookupCause::NotFound,
+            Cause::NotServed => LookupCause::NotServed,
+            Cause::NotGranted => LookupCause::NotGranted,
+            Cause::NoCapability => LookupCause::NoCapability,
+            Cause::Forbidden => LookupCause::Forbidden,
+            Cause::Unavailable => LookupCause::Unavailable,
+        }
+    }
+}
+
+impl ApiServer {
+    /// # Errors
+    /// When an object has no apiVersion, kind or name.
+    pub fn new(objects: Vec<Value>, failures: Vec<Failure>) -> Result<ApiServer> {
+        for object in &objects {
+            identity(object).with_context(|| format!("an object of the cluster has no identity: {object}"))?;
+        }
+        Ok(ApiServer { objects, failures })
+    }
+
+    /// Adds an object, or replaces the one of the same kind and name.
+    pub fn store(&mut self, object: Value) {
+        self.objects.retain(|known| identity(known) != identity(&object));
+        self.objects.push(object);
+    }
+
+    /// The object as a `get` without masks returns it.
+    fn find(&self, get: &Get) -> Result<&Value, LookupError> {
+        let kind = format!("{} {}", get.api_version, get.kind);
+        if let Some(failure) = self.failures.iter().find(|failure| failure.get == kind) {
+            let detail = failure.text.lines().next().unwrap_or_default().to_owned();
+            return Err(LookupError { cause: failure.cause.into(), detail });
+        }
+        let namespace = get.namespace.as_deref().unwrap_or_default();
+        let wanted = Some((get.api_version.as_str(), get.kind.as_str(), namespace, get.name.as_str()));
+        if let Some(object) = self.objects.iter().find(|object| identity(object) == wanted) {
+            return Ok(object);
+        }
+        let served_elsewhere = |object: &&Value| {
+            identity(object).is_some_and(|(api_version, kind, ..)| kind == get.kind && api_version != get.api_version)
+        };
+        let same_kind = |object: &&Value| identity(object).is_some_and(|(api_version, kind, ..)| kind == get.kind && api_version == get.api_version);
+        let not_served = self.objects.iter().any(|object| served_elsewhere(&object)) && !self.objects.iter().any(|object| same_kind(&object));
+        Err(if not_served {
+            let detail = format!("Cannot find resource {}/{}", get.api_version, get.kind);
+            LookupError { cause: LookupCause::NotServed, detail }
+        } else {
+            let (api_version, kind, name) = (&get.api_version, &get.kind, &get.name);
+            let detail = format!("Cannot find {api_version}/{kind} named '{name}' inside of namespace '{namespace}'");
+            LookupError { cause: LookupCause::NotFound, detail }
+        })
+    }
+
+    /// Answers the payload of `kubernetes/get_resource` as Kubewarden's host does.
+    ///
+    /// # Errors
+    /// With the host's text, when there is no answer.
+    pub fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String> {
+        let request: GetResource = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
+        let get = Get {
+            api_version: request.api_version,
+            kind: request.kind,
+            namespace: request.namespace,
+            name: request.name,
+            masks: &[],
+            fresh: request.disable_cache,
+        };
+        let object = self.find(&get).map_err(|error| {
+            let kind = format!("{} {}", get.api_version, get.kind);
+            let injected = self.failures.iter().find(|failure| failure.get == kind);
+            injected.map_or(error.detail, |failure| failure.text.clone())
+        })?;
+        let masks = request.field_masks.unwrap_or_default();
+        Ok(masked(object, &masks).to_string().into_bytes())
+    }
+}
+
+impl Cluster for ApiServer {
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        let masks: Vec<String> = get.masks.iter().map(|mask| (*mask).to_owned()).collect();
+        self.find(get).map(|object| masked(object, &masks).to_string())
+    }
+}
+
+/// Payload of `kubernetes/get_resource`, every field that the host knows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GetResource {
+    api_version: String,
+    kind: String,
+    name: String,
+    namespace: Option<String>,
+    disable_cache: bool,
+    field_masks: Option<Vec<String>>,
+}
+
+fn identity(object: &Value) -> Option<(&str, &str, &str, &str)> {
+    let metadata = &object["metadata"];
+    Some((
+        object["apiVersion"].as_str()?,
+        object["kind"].as_str()?,
+        metadata["namespace"].as_str().unwrap_or_default(),
+        metadata["name"].as_str()?,
+    ))
+}
+
+/// The object with the masked fields only; apiVersion, kind and metadata always stay, no masks keep everything.
+fn masked(object: &Value, masks: &[String]) -> Value {
+    let Some(fields) = object.as_object().filter(|_| !masks.is_empty()) else { return object.clone() };
+    let paths: Vec<Vec<&str>> = masks.iter().map(|mask| mask.split('.').collect()).collect();
+    let paths: Vec<&[&str]> = paths.iter().map(Vec::as_slice).collect();
+    let mut kept = pruned(fields, &paths);
+    for name in ["apiVersion", "kind", "metadata"] {
+        if let Some(value) = fields.get(name) {
+            kept.insert(name.to_owned(), value.clone());
+        }
+    }
+    Value::Object(kept)
+}
+
+fn pruned(fields: &Map<String, Value>, paths: &[&[&str]]) -> Map<String, Value> {
+    let mut kept = Map::new();
+    for (name, value) in fields {
+        let below: Vec<&[&str]> = paths
+            .iter()
+            .filter_map(|path| path.split_first().filter(|(first, _)| *first == name).map(|(_, rest)| rest))
+            .collect();
+        if !below.is_empty() {
+            kept.insert(name.clone(), prune(value, &below));
+        }
+    }
+    kept
+}
+
+fn prune(value: &Value, paths: &[&[&str]]) -> Value {
+    if paths.iter().any(|path| path.is_empty()) {
+        return value.clone();
+    }
+    match value {
+        Value::Object(fields) => Value::Object(pruned(fields, paths)),
+        Value::Array(elements) => json!(elements.iter().map(|element| prune(element, paths)).collect::<Vec<_>>()),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,19 @@
+//! What the tests of every door share: the case format, a cluster that answers as Kubewarden's host does, and a waPC
+//! host for the compiled policy.
+//!
+//! Not published, not part of any door.
+
+pub mod case;
+pub mod cluster;
+pub mod kwctl;
+pub mod module;
+pub mod recorded;
+pub mod runner;
+
+use std::path::{Path, PathBuf};
+
+/// The checkout's root.
+#[must_use]
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

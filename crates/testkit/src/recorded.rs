@@ -1,0 +1,42 @@
+//! Admission reviews recorded from Cluster API's real controllers on a real API server, in order.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+
+use anyhow::{Context, Result};
+use flate2::read::GzDecoder;
+use serde_json::Value;
+
+use crate::cluster::ApiServer;
+
+/// The files of one cluster's life, in order.
+pub const LIFE: &[&str] = &["01-create", "02-add-keys", "03-change-values", "04-remove-keys", "05-inplace-fields"];
+
+/// The requests of one file.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn requests(name: &str) -> Result<Vec<Value>> {
+    let path = crate::root().join(format!("testdata/recorded/{name}.jsonl.gz"));
+    let file = File::open(&path).with_context(|| path.display().to_string())?;
+    let lines = BufReader::new(GzDecoder::new(file)).lines();
+    lines.map(|line| Ok(serde_json::from_str::<Value>(&line?)?["request"].take())).collect()
+}
+
+/// Plays a life through `answer`, which sees each request, its number in its file, and the cluster as a get would have
+/// found it at that moment.
+///
+/// # Errors
+/// When a file cannot be read, or `answer` fails.
+pub fn play(mut answer: impl FnMut(&str, usize, &Value, &ApiServer) -> Result<()>) -> Result<()> {
+    let mut cluster = ApiServer::default();
+    for name in LIFE {
+        for (number, request) in requests(name)?.into_iter().enumerate() {
+            answer(name, number, &request, &cluster).with_context(|| format!("{name} {number}"))?;
+            if request["dryRun"] != true && request["object"].is_object() {
+                cluster.store(request["object"].clone());
+            }
+        }
+    }
+    Ok(())
+}

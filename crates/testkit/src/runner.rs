@@ -1,0 +1,132 @@
+//! Runs the corpus through a door: each case is one test, and every answer is held to the same laws.
+
+use anyhow::{Context, Result, bail, ensure};
+use libtest_mimic::{Arguments, Failed, Trial};
+use metadata_propagation::{Review, Settings, evaluate};
+use serde_json::{Value, json};
+
+use crate::case::{Answer, Case};
+use crate::cluster::ApiServer;
+
+/// A door: request, settings and cluster in, answer out.
+pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync;
+
+/// Runs every case of the corpus through a door, as the main function of a test without harness.
+///
+/// # Errors
+/// When the corpus cannot be read.
+pub fn run(door: &'static Door) -> Result<std::process::ExitCode> {
+    let bless = std::env::var_os("BLESS").is_some();
+    let trial = move |case: Case| {
+        Trial::test(case.name.clone(), move || check(&case, door, bless).map_err(|error| Failed::from(format!("{error:#}"))))
+    };
+    let trials = Case::corpus()?.into_iter().map(trial).collect();
+    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
+}
+
+fn check(case: &Case, door: &Door, bless: bool) -> Result<()> {
+    let mut cluster = case.cluster.clone();
+    let mut answers = Vec::new();
+    for (index, review) in case.reviews.iter().enumerate() {
+        let answer = door(review, &case.settings, &cluster)?;
+        laws(review, &answer, &case.settings, &cluster, door).with_context(|| format!("step {index}"))?;
+        if answer.accepted && review["dryRun"] != true && review["object"].is_object() {
+            cluster.store(patched(&review["object"], &answer.patch)?);
+        }
+        answers.push(answer);
+    }
+    if bless {
+        return case.bless(&answers);
+    }
+    for (index, (answer, expect)) in answers.iter().zip(&case.expect).enumerate() {
+        ensure!(answer == expect, "step {index} answers\n{}\nand not\n{}", yaml(answer), yaml(expect));
+    }
+    ensure!(answers.len() == case.expect.len(), "{} answers, {} expected; BLESS=1 writes them", answers.len(), case.expect.len());
+    Ok(())
+}
+
+/// What holds for every answer: it is the same in a dry run, it is complete, its warnings are short, and it touches
+/// label and annotation maps only.
+fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, door: &Door) -> Result<()> {
+    for warning in &answer.warnings {
+        ensure!(warning.chars().count() <= 120, "a warning of more than 120 characters: {warning}");
+    }
+    for operation in &answer.patch {
+        let path = operation["path"].as_str().unwrap_or_default();
+        let may = [
+            "/metadata",
+            "/metadata/labels",
+            "/metadata/annotations",
+            "/spec/template/metadata",
+            "/spec/template/metadata/labels",
+            "/spec/template/metadata/annotations",
+            "/spec/machineTemplate/metadata",
+            "/spec/machineTemplate/metadata/labels",
+            "/spec/machineTemplate/metadata/annotations",
+            "/spec/machineTemplate",
+        ];
+        let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        ensure!(may.contains(&path) || may.contains(&parent), "the patch touches {path}");
+    }
+    let Some(mut again) = review.as_object().cloned() else { return Ok(()) };
+    let settings_say_check = settings["clusterApi"]["selfCheck"] == true;
+    again.insert("dryRun".to_owned(), json!(review["dryRun"] != true));
+    let dry = door(&Value::Object(again.clone()), settings, cluster)?;
+    ensure!(settings_say_check || dry == *answer, "a dry run answers otherwise: {}", yaml(&dry));
+    if answer.accepted && review["object"].is_object() {
+        again.insert("object".to_owned(), patched(&review["object"], &answer.patch)?);
+        let second = door(&Value::Object(again), settings, cluster)?;
+        ensure!(second.accepted && second.patch.is_empty(), "evaluating the result again changes it: {}", yaml(&second));
+    }
+    Ok(())
+}
+
+/// The engine as a door, without a host in between.
+///
+/// # Errors
+/// When the settings or the report cannot be read.
+pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
+    let text = request.to_string();
+    let review: Review<'_> = serde_json::from_str(&text)?;
+    let settings = Settings::from_json(&settings.to_string())?;
+    let outcome = evaluate(&review, &settings, cluster);
+    let patch = match &outcome.object {
+        Some(object) => patch(&request["object"], &serde_json::from_str(object)?)?,
+        None => Vec::new(),
+    };
+    Ok(Answer {
+        accepted: outcome.rejection.is_none(),
+        code: outcome.rejection.as_ref().map(|rejection| rejection.code),
+        message: outcome.rejection.map(|rejection| rejection.message),
+        patch,
+        warnings: outcome.warnings,
+        report: serde_json::to_value(&outcome.report)?,
+        log: outcome.log.iter().map(serde_json::to_value).collect::<Result<_, _>>()?,
+    })
+}
+
+/// The operations from one object to another. An object that is written must be another one.
+///
+/// # Errors
+/// When nothing differs.
+pub fn patch(object: &Value, mutated: &Value) -> Result<Vec<Value>> {
+    let patch = serde_json::to_value(json_patch::diff(object, mutated))?;
+    match patch {
+        Value::Array(operations) if !operations.is_empty() => Ok(operations),
+        _ => bail!("an object was returned although nothing changed"),
+    }
+}
+
+/// The object with a patch applied.
+///
+/// # Errors
+/// When the patch does not fit.
+pub fn patched(object: &Value, patch: &[Value]) -> Result<Value> {
+    let mut object = object.clone();
+    json_patch::patch(&mut object, &serde_json::from_value::<json_patch::Patch>(json!(patch))?)?;
+    Ok(object)
+}
+
+fn yaml(answer: &Answer) -> String {
+    serde_yaml_ng::to_string(answer).unwrap_or_else(|error| error.to_string())
+}

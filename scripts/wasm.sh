@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Builds the wasm32 module of one package of this workspace.
+#
+#   scripts/wasm.sh PACKAGE OUTPUT.wasm
+#
+# TARGET (default wasm32-unknown-unknown) names the target. The toolchain is decided here, so that every make
+# target builds the same way:
+#   1. the rustup toolchain in use, when it has the target or can fetch it;
+#   2. Debian's rustc-web, cargo-web and rust-web-src, which build the standard library from source, linked by
+#      rustup's own rust-lld. As root they are installed; otherwise the command to install them is printed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+package=$1
+output=$2
+target=${TARGET:-wasm32-unknown-unknown}
+artefact=${CARGO_TARGET_DIR:-target}/$target/release/${package//-/_}.wasm
+
+rustup_has_target() {
+    [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]
+}
+
+rustup_gets_target() {
+    command -v rustup >/dev/null || return 1
+    # One short try: where nothing can be fetched, rustup would wait through its retries.
+    RUSTUP_MAX_RETRIES=0 timeout 120 rustup target add "$target" >/dev/null 2>&1 && rustup_has_target
+}
+
+debian_has_toolchain() {
+    [ -x /usr/bin/cargo ] && [ -x /usr/bin/rustc ] && [ -d "$(/usr/bin/rustc --print sysroot)/lib/rustlib/src/rust/library/std" ]
+}
+
+debian_gets_toolchain() {
+    command -v apt-get >/dev/null || return 1
+    local install="apt-get update && apt-get install --yes rustc-web cargo-web rust-web-src"
+    if [ "$(id -u)" -ne 0 ]; then
+        printf 'no toolchain for %s: rustup cannot fetch it. As root, run:\n\n    %s\n\nand try again.\n' "$target" "$install" >&2
+        exit 1
+    fi
+    printf 'installing a toolchain for %s: %s\n' "$target" "$install" >&2
+    DEBIAN_FRONTEND=noninteractive bash -c "$install" >&2 && debian_has_toolchain
+}
+
+if rustup_has_target || { ! debian_has_toolchain && rustup_gets_target; }; then
+    cargo build --locked --release --package "$package" --target "$target"
+elif [ "$target" = wasm32-unknown-unknown ] && { debian_has_toolchain || debian_gets_toolchain; }; then
+    host=$(rustc -vV | sed -n 's/^host: //p')
+    linker=$(rustc --print sysroot)/lib/rustlib/$host/bin/rust-lld
+    [ -x "$linker" ] || { echo "no linker at $linker: install Rust with rustup" >&2; exit 1; }
+    env -u RUSTUP_TOOLCHAIN RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 \
+        CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker" \
+        /usr/bin/cargo build --locked --release --package "$package" --target "$target" \
+        -Zbuild-std=std,panic_abort
+else
+    echo "no toolchain for $target: 'rustup target add $target' failed and there is no other way to build it here" >&2
+    exit 1
+fi
+cp "$artefact" "$output"

@@ -1,0 +1,96 @@
+//! Bytes of the host ⇄ review, settings and outcome of the engine. Never fails as a guest call: whatever comes in, a
+//! structured answer goes out.
+
+use metadata_propagation::{Outcome, Rejection, Review, Settings, evaluate};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use wapc_guest::CallResult;
+
+use crate::host::{HostCluster, log};
+
+/// Answers one admission request.
+pub(crate) fn validate(payload: &[u8]) -> CallResult {
+    let outcome = outcome(payload).unwrap_or_else(refusal);
+    for line in &outcome.log {
+        log(line);
+    }
+    Ok(answer(outcome).or_else(|message| answer(refusal(message)))?)
+}
+
+/// Tells whether settings can be used; all problems in one message.
+pub(crate) fn validate_settings(payload: &[u8]) -> CallResult {
+    let judged = match str::from_utf8(payload) {
+        Ok(text) => Settings::validate(text).map_err(|error| error.to_string()),
+        Err(_) => Err("settings: not UTF-8".to_owned()),
+    };
+    Ok(serde_json::to_vec(&Verdict { valid: judged.is_ok(), message: judged.err() })?)
+}
+
+/// Names the version of the protocol between host and policy.
+pub(crate) fn protocol_version(_payload: &[u8]) -> CallResult {
+    Ok(br#""v1""#.to_vec())
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    valid: bool,
+    message: Option<String>,
+}
+
+/// The host's payload; objects and settings stay raw.
+#[derive(Deserialize)]
+struct Payload<'a> {
+    #[serde(borrow)]
+    request: Review<'a>,
+    #[serde(borrow, default)]
+    settings: Option<&'a RawValue>,
+}
+
+fn outcome(payload: &[u8]) -> Result<Outcome, String> {
+    let text = str::from_utf8(payload).map_err(|error| format!("cannot read the request: not UTF-8 at byte {}", error.valid_up_to()))?;
+    let payload: Payload<'_> = serde_json::from_str(text).map_err(|error| format!("cannot read the request: {error}"))?;
+    let settings = Settings::from_json(payload.settings.map_or("{}", RawValue::get)).map_err(|error| format!("cannot use the settings: {error}"))?;
+    Ok(evaluate(&payload.request, &settings, &HostCluster))
+}
+
+/// Kubewarden's validation response, with the object as text.
+#[derive(Serialize)]
+struct Response<'a> {
+    accepted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mutated_object: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit_annotations: Option<AuditAnnotations>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'a [String],
+}
+
+fn refusal(message: String) -> Outcome {
+    Outcome { rejection: Some(Rejection::unreadable(message)), ..Outcome::default() }
+}
+
+#[derive(Serialize)]
+struct AuditAnnotations {
+    report: String,
+}
+
+fn answer(outcome: Outcome) -> Result<Vec<u8>, String> {
+    let mutated_object = outcome.object.map(RawValue::from_string).transpose();
+    let mutated_object = mutated_object.map_err(|error| format!("cannot write the object: {error}"))?;
+    let report = outcome.report.as_ref().map(serde_json::to_string).transpose();
+    let report = report.map_err(|error| format!("cannot write the report: {error}"))?;
+    let rejection = outcome.rejection.as_ref();
+    let response = Response {
+        accepted: rejection.is_none(),
+        message: rejection.map(|rejection| rejection.message.as_str()),
+        code: rejection.map(|rejection| rejection.code),
+        mutated_object: mutated_object.as_deref().filter(|_| rejection.is_none()),
+        audit_annotations: report.map(|report| AuditAnnotations { report }),
+        warnings: &outcome.warnings,
+    };
+    serde_json::to_vec(&response).map_err(|error| format!("cannot write the answer: {error}"))
+}

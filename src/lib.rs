@@ -1,0 +1,15 @@
+//! Kubewarden policy: the waPC door to the engine in `crates/engine`, where all rules live.
+
+mod admission;
+mod host;
+
+use wapc_guest::register_function;
+
+/// Called by the waPC host once per instance.
+#[expect(unsafe_code, reason = "waPC finds the policy by this exported name")]
+#[unsafe(no_mangle)]
+pub extern "C" fn wapc_init() {
+    register_function("validate", admission::validate);
+    register_function("validate_settings", admission::validate_settings);
+    register_function("protocol_version", admission::protocol_version);
+}
