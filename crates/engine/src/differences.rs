@@ -1,45 +1,51 @@
 //! What an object carries, held against what it must carry.
 
-use std::collections::BTreeMap;
+use serde_json::value::RawValue;
 
-use crate::expected::{Expected, Why, expected};
+use crate::expected::{Entries, Expected, Why, expected};
 use crate::json::Map;
 use crate::keys::TRACKING;
 use crate::lookup::Lookups;
 use crate::place::{MapKind, Place};
 use crate::report::{Action, Change, SkipReason, Skipped};
-use crate::settings::{Mode, Settings};
+use crate::settings::ClusterApi;
 use crate::sources::Sources;
 use crate::splice::Write;
 use crate::stop::{InertReason, Stop};
 use crate::subject::Subject;
 use crate::tracking::{Record, claimed};
 
-/// What differs, and what did not travel.
+/// What differs, what did not travel, and which keys of the object's own maps are where they belong.
 #[derive(Default)]
 pub(crate) struct Differences {
     pub(crate) changes: Vec<Change>,
     pub(crate) skipped: Vec<Skipped>,
+    pub(crate) carried: Vec<(MapKind, String)>,
 }
 
-/// Holds an object against its sources.
+/// Holds an object against its sources, and where `records` is set, against the record of what this policy added.
 ///
 /// # Errors
 /// When nothing propagates to the object, or when it is not known what does.
-pub(crate) fn differences(subject: &Subject<'_>, settings: &Settings, lookups: &Lookups<'_>) -> Result<Differences, Stop> {
+pub(crate) fn differences(
+    subject: &Subject<'_>,
+    settings: &ClusterApi,
+    records: bool,
+    lookups: &Lookups<'_>,
+) -> Result<Differences, Stop> {
     let sources = Sources::of(subject, lookups)?;
     let mut found = Differences::default();
     let mut own_maps = Vec::new();
     let mut arriving = Vec::new();
     for &target in &sources.targets {
         for map in MapKind::BOTH {
-            let expected = expected(&sources, target, map, &settings.cluster_api, &mut found.skipped);
+            let expected = expected(&sources, target, map, settings, &mut found.skipped);
             let actual = subject.object.map(target, map, None)?;
             for (key, entry) in &expected {
-                if actual.get(key.as_str()).is_none_or(|value| *value != entry.value) {
+                if actual.get(*key).is_none_or(|value| *value != entry.value) {
                     found.changes.push(change(subject, target, map, key, entry, &actual)?);
                 }
-                arriving.push((map, key.clone()));
+                arriving.push((map, *key));
             }
             if target == subject.place {
                 own_maps.push((map, expected, actual));
@@ -51,11 +57,15 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &Settings, lookups: &
         skip.reason != SkipReason::NotPropagated || !arriving.iter().any(|(map, key)| *map == skip.map && *key == skip.key)
     });
     let may_carry_record = matches!(subject.place, Place::Machine | Place::InfraMachine | Place::BootstrapConfig);
-    if settings.mode == Mode::Mutate && may_carry_record {
+    if records && may_carry_record {
         keep_record(subject, sources.tracked, &own_maps, &mut found.changes)?;
     }
-    if let Some((namespace, name)) = sources.unread_cluster.filter(|_| !found.changes.is_empty())
-        && lookups.cluster_is_paused(&namespace, &name)?
+    let keys = |(map, expected, _): &(MapKind, Entries<'_>, Map<'_>)| {
+        expected.keys().map(|key| (*map, (*key).to_owned())).collect::<Vec<_>>()
+    };
+    found.carried = if subject.template().is_some() { own_maps.iter().flat_map(keys).collect() } else { Vec::new() };
+    if let Some((namespace, name)) = sources.unread_cluster.as_ref().filter(|_| !found.changes.is_empty())
+        && lookups.cluster_is_paused(namespace, name)?
     {
         return Err(Stop::inert(InertReason::Paused, format!("Cluster {namespace}/{name}")));
     }
@@ -67,7 +77,7 @@ fn change(
     target: Place,
     map: MapKind,
     key: &str,
-    entry: &Expected,
+    entry: &Expected<'_>,
     actual: &Map<'_>,
 ) -> Result<Change, Stop> {
     let from = actual.get(key).map(|value| value.clone().into_owned());
@@ -84,9 +94,9 @@ fn change(
         key: key.to_owned(),
         action,
         from,
-        to: Some(entry.value.clone()),
+        to: Some(entry.value.clone().into_owned()),
         rule: entry.why.to_string(),
-        source: entry.source.clone(),
+        source: entry.source.to_owned(),
         path,
         map: Some(map),
     })
@@ -96,22 +106,33 @@ fn change(
 fn keep_record(
     subject: &Subject<'_>,
     tracked: bool,
-    maps: &[(MapKind, BTreeMap<String, Expected>, Map<'_>)],
+    maps: &[(MapKind, Entries<'_>, Map<'_>)],
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
+    // A record may stand in the stored object only, when this request drops it.
+    let old = subject.review.old_object.map_or("", RawValue::get);
+    if !tracked && !subject.object.annotations.contains_key(TRACKING) && !old.contains(TRACKING) {
+        return Ok(());
+    }
     let mut record = Record::stored(subject)?;
+    let mut written = Record::of(&subject.object);
     for (map, expected, actual) in maps {
         let claimed = if record.keys(*map).is_empty() { Default::default() } else { claimed(&subject.object, *map)? };
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(key));
-        for key in keys.iter().filter(|key| !expected.contains_key(*key)) {
+        for key in keys.iter().filter(|key| !expected.contains_key(key.as_str())) {
             if let Some(value) = actual.get(key.as_str()) {
                 changes.push(own_change(*map, key, Action::Removed, Some(value.clone().into_owned()), None));
             }
         }
-        keys.retain(|key| tracked && expected.contains_key(key));
+        keys.retain(|key| tracked && expected.contains_key(key.as_str()));
         if tracked {
-            keys.extend(expected.keys().filter(|key| !actual.contains_key(key.as_str())).cloned());
+            // New is what the stored object has not: what this request lacks, and what an earlier evaluation of the
+            // same request added and recorded. A key that stood before is somebody else's.
+            let old = subject.old_map(subject.place, *map)?;
+            let written = written.keys(*map);
+            let added = |key: &str| !old.contains_key(key) && (!actual.contains_key(key) || written.contains(key));
+            keys.extend(expected.keys().filter(|key| added(key)).map(|key| (*key).to_owned()));
         }
     }
     let stands = subject.object.annotations.get(TRACKING).map(|value| value.clone().into_owned());

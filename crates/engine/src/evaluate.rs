@@ -89,12 +89,16 @@ impl Evaluation<'_> {
     fn decide(&self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut report = self.report();
-        match self.compare() {
-            Ok(found) => self.settle(found, &mut report, &mut outcome),
+        let mut carried = Vec::new();
+        match self.compare(self.settings.mode == Mode::Mutate) {
+            Ok(mut found) => {
+                carried = std::mem::take(&mut found.carried);
+                self.settle(found, &mut report, &mut outcome);
+            }
             Err(Stop::Malformed(malformed)) => return unreadable(&malformed),
             Err(stop) => self.stopped(stop, &mut report, &mut outcome),
         }
-        match explain::wrong_places(self.subject, &report, self.settings.cluster_api.version) {
+        match explain::wrong_places(self.subject, &report, &carried, self.settings.cluster_api.version) {
             Ok((skipped, warnings)) => {
                 report.skipped.extend(skipped);
                 outcome.warnings.extend(warnings);
@@ -109,7 +113,7 @@ impl Evaluation<'_> {
 
     /// Compares a controller's write with the rules. Whatever comes of it, the write passes as it is.
     fn self_check(&self) -> Outcome {
-        let Ok(found) = self.compare() else {
+        let Ok(found) = self.compare(false) else {
             return Outcome::default();
         };
         if found.changes.is_empty() {
@@ -122,7 +126,8 @@ impl Evaluation<'_> {
         Outcome { log, report: Some(report), ..Outcome::default() }
     }
 
-    fn compare(&self) -> Result<Differences, Stop> {
+    /// Holds the object against what is above it; `records` says whether the policy's own record counts.
+    fn compare(&self, records: bool) -> Result<Differences, Stop> {
         let object = &self.subject.object;
         let own = |reason| Err(Stop::inert(reason, ""));
         let knows_version = ["v1beta1", "v1beta2"].contains(&object.version());
@@ -137,7 +142,7 @@ impl Evaluation<'_> {
         if object.has_paused_annotation() {
             return own(InertReason::Paused);
         }
-        differences(self.subject, self.settings, &self.lookups)
+        differences(self.subject, &self.settings.cluster_api, records, &self.lookups)
     }
 
     /// What becomes of the differences: written, left, or a reason to refuse.
@@ -174,7 +179,11 @@ impl Evaluation<'_> {
                     return;
                 }
             }
-            let message = format!("propagated {} entries to {}", written.len(), self.name());
+            let message = match written.iter().filter(|change| change.action != Action::Recorded).count() {
+                0 => format!("updated the record of {}", self.name()),
+                1 => format!("propagated one entry to {}", self.name()),
+                count => format!("propagated {count} entries to {}", self.name()),
+            };
             let mut rules: Vec<&str> = Vec::new();
             for change in &written {
                 if !rules.contains(&change.rule.as_str()) {

@@ -1,9 +1,11 @@
 //! Sources and rules → the maps that an object must carry, each entry with its reason.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::forced::{FORCED, Forced, ForcedValue};
 use crate::keys::{UPGRADE_HOLDS, is_never};
+use crate::name::formatted;
 use crate::place::{MapKind, Place};
 use crate::report::{SkipReason, Skipped};
 use crate::rules::{Keys, Rule};
@@ -11,12 +13,15 @@ use crate::settings::ClusterApi;
 use crate::sources::{Facts, Layer, Sources};
 
 /// One entry that an object must carry.
-pub(crate) struct Expected {
-    pub(crate) value: String,
+pub(crate) struct Expected<'s> {
+    pub(crate) value: Cow<'s, str>,
     pub(crate) why: Why,
     /// The object it comes from: kind, namespace and name.
-    pub(crate) source: String,
+    pub(crate) source: &'s str,
 }
+
+/// The entries that one map must carry, by key.
+pub(crate) type Entries<'s> = BTreeMap<&'s str, Expected<'s>>;
 
 /// What asks for an entry.
 #[derive(Clone, Copy)]
@@ -28,19 +33,19 @@ pub(crate) enum Why {
 /// The entries that one map of one place must carry. What does not travel is added to `skipped`.
 ///
 /// Later layers win over earlier ones, forced labels over all.
-pub(crate) fn expected(
-    sources: &Sources,
+pub(crate) fn expected<'s>(
+    sources: &'s Sources,
     target: Place,
     map: MapKind,
     settings: &ClusterApi,
     skipped: &mut Vec<Skipped>,
-) -> BTreeMap<String, Expected> {
-    let mut expected: BTreeMap<String, Expected> = BTreeMap::new();
-    let mut overwrite = |expected: &mut BTreeMap<String, Expected>, key: &str, entry: Expected, reason| {
-        let lost = expected.insert(key.to_owned(), entry);
-        let stands = expected.get(key).map(|entry| entry.value.as_str());
-        if let Some(lost) = lost.filter(|lost| stands != Some(lost.value.as_str())) {
-            note(skipped, Skipped { map, key: key.to_owned(), from: from(&lost), reason, value: Some(lost.value) });
+) -> Entries<'s> {
+    let mut expected = Entries::new();
+    let mut overwrite = |expected: &mut Entries<'s>, key: &'s str, entry: Expected<'s>, reason| {
+        let stands = entry.value.clone();
+        if let Some(lost) = expected.insert(key, entry).filter(|lost| lost.value != stands) {
+            let value = Some(lost.value.clone().into_owned());
+            note(skipped, Skipped { map, key: key.to_owned(), from: from(&lost), reason, value });
         }
     };
     let mut left = Vec::new();
@@ -49,7 +54,7 @@ pub(crate) fn expected(
             for (key, value) in layer.map(map) {
                 match refusal(rule, target, map, key, settings) {
                     None => {
-                        let entry = Expected { value: value.clone().into_owned(), why: Why::Rule(rule), source: layer.object.clone() };
+                        let entry = Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), source: &layer.object };
                         overwrite(&mut expected, key, entry, SkipReason::Overridden);
                     }
                     Some(reason) => left.push((key, reason, layer)),
@@ -60,7 +65,7 @@ pub(crate) fn expected(
     let forced = FORCED.iter().filter(|row| map == MapKind::Labels && row.from == sources.hop && row.to.contains(&target));
     for row in forced {
         if let Some(value) = value_of(row, &sources.facts) {
-            let source = sources.layers.last().map(|layer| layer.object.clone()).unwrap_or_default();
+            let source = sources.layers.last().map(|layer| layer.object.as_str()).unwrap_or_default();
             overwrite(&mut expected, row.key, Expected { value, why: Why::Forced(row), source }, SkipReason::Forced);
         }
     }
@@ -71,9 +76,9 @@ pub(crate) fn expected(
         }
     }
     if sources.forced_only == Some(target) {
-        let told = |entry: &Expected| matches!(entry.why, Why::Forced(_));
+        let told = |entry: &Expected<'_>| matches!(entry.why, Why::Forced(_));
         for (key, entry) in expected.iter().filter(|(_, entry)| !told(entry)) {
-            note(skipped, Skipped { map, key: key.clone(), from: from(entry), reason: SkipReason::ClassPatches, value: None });
+            note(skipped, Skipped { map, key: (*key).to_owned(), from: from(entry), reason: SkipReason::ClassPatches, value: None });
         }
         expected.retain(|_, entry| told(entry));
     }
@@ -98,24 +103,23 @@ fn refusal(rule: &Rule, target: Place, map: MapKind, key: &str, settings: &Clust
     })
 }
 
-fn value_of(row: &Forced, facts: &Facts) -> Option<String> {
-    match row.value {
-        ForcedValue::Empty => Some(String::new()),
-        ForcedValue::ClusterName => facts.cluster_name.clone(),
-        ForcedValue::TopologyName => facts.topology_name.clone(),
-        ForcedValue::OwnerName => facts.owner_name.clone(),
-        ForcedValue::OwnerNameFormatted => {
-            facts.owner_name.as_deref().map(|name| crate::name::formatted(name).into_owned())
-        }
-        ForcedValue::OwnersLabel => facts.owner_labels.get(row.key).map(|value| value.clone().into_owned()),
-        ForcedValue::TemplateHash => facts.template_hash.clone(),
-    }
+fn value_of<'s>(row: &Forced, facts: &'s Facts) -> Option<Cow<'s, str>> {
+    let value = match row.value {
+        ForcedValue::Empty => Some(""),
+        ForcedValue::ClusterName => facts.cluster_name.as_deref(),
+        ForcedValue::TopologyName => facts.topology_name.as_deref(),
+        ForcedValue::OwnerName => facts.owner_name.as_deref(),
+        ForcedValue::OwnerNameFormatted => return facts.owner_name.as_deref().map(formatted),
+        ForcedValue::OwnersLabel => facts.owner_labels.get(row.key).map(|value| &**value),
+        ForcedValue::TemplateHash => facts.template_hash.as_deref(),
+    };
+    value.map(Cow::Borrowed)
 }
 
-fn from(entry: &Expected) -> String {
+fn from(entry: &Expected<'_>) -> String {
     match entry.why {
         Why::Rule(rule) => format!("{}{}", entry.source, path_of(rule.from)),
-        Why::Forced(_) => entry.source.clone(),
+        Why::Forced(_) => entry.source.to_owned(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Labels and annotations put where nothing propagates from: why they will not arrive, and where they would.
 
 use crate::json::Malformed;
-use crate::keys::{TOPOLOGY_OWNED, is_never, prefix};
+use crate::keys::{TEMPLATE_HASH, TOPOLOGY_OWNED, is_never, prefix};
 use crate::place::{MapKind, Place};
 use crate::report::{Report, SkipReason, Skipped};
 use crate::rules::Rule;
+use crate::stop::InertReason;
 use crate::subject::Subject;
 use crate::version::Version;
 use crate::warnings;
@@ -12,18 +13,21 @@ use crate::warnings;
 /// The keys that this request adds or changes at a place that goes nowhere, although the object has a machine template
 /// that would carry them.
 ///
-/// Keys of Cluster API and of controllers are left out, and keys that the template has as well.
+/// Keys of Cluster API and of controllers are left out, and keys that the template has as well, or that came from above
+/// (`carried`). Where it is not known what comes from above, nothing is said.
 ///
 /// # Errors
 /// When the object has another shape than Kubernetes gives it.
 pub(crate) fn wrong_places(
     subject: &Subject<'_>,
     report: &Report,
+    carried: &[(MapKind, String)],
     version: Version,
 ) -> Result<(Vec<Skipped>, Vec<String>), Malformed> {
     let mut skipped = Vec::new();
     let mut told = Vec::new();
-    let Some(template) = subject.template().filter(|_| !subject.object.deleting) else {
+    let knows = report.inert.as_ref().is_none_or(|inert| inert.reason == InertReason::NoOwner);
+    let Some(template) = subject.template().filter(|_| knows) else {
         return Ok((skipped, told));
     };
     for map in MapKind::BOTH {
@@ -33,9 +37,13 @@ pub(crate) fn wrong_places(
         let old = subject.old_map(subject.place, map)?;
         let in_template = subject.object.map(template, map, None)?;
         for (key, value) in subject.object.top_level(map) {
-            let known = prefix(key).ends_with("cluster.x-k8s.io") || (map == MapKind::Annotations && is_never(key));
-            let written = || report.changes.iter().any(|change| change.key == *key && change.map == Some(map));
-            if known || old.get(key) == Some(value) || in_template.contains_key(key) || written() {
+            let of_controllers = match map {
+                MapKind::Labels => key == TEMPLATE_HASH,
+                MapKind::Annotations => is_never(key),
+            };
+            let of_cluster_api = of_controllers || prefix(key).ends_with("cluster.x-k8s.io");
+            let has_its_place = || carried.iter().any(|(carried_in, carried)| *carried_in == map && carried == key);
+            if of_cluster_api || old.get(key) == Some(value) || in_template.contains_key(key) || has_its_place() {
                 continue;
             }
             skipped.push(Skipped {
@@ -46,7 +54,7 @@ pub(crate) fn wrong_places(
                 value: None,
             });
             let entry = map.entry();
-            told.push(warnings::short(&format!("{entry} `{key}` goes nowhere from here; put it under {}", place_for(subject, template, map)), key));
+            told.push(warnings::short(&format!("{entry} `{key}` goes nowhere; put it under {}", place_for(subject, template, map)), key));
         }
     }
     Ok((skipped, told))
@@ -56,14 +64,15 @@ pub(crate) fn wrong_places(
 fn place_for(subject: &Subject<'_>, template: Place, map: MapKind) -> String {
     let of_cluster = subject.object.labels.contains_key(TOPOLOGY_OWNED);
     let (kind, place) = match subject.place {
-        Place::ControlPlane if of_cluster => ("the Cluster's ", Place::ControlPlaneTopology),
-        Place::MachineDeployment if of_cluster => ("the Cluster's ", Place::MachineDeploymentTopology),
-        Place::MachinePool if of_cluster => ("the Cluster's ", Place::MachinePoolTopology),
+        Place::ControlPlane if of_cluster => ("Cluster ", Place::ControlPlaneTopology),
+        Place::MachineDeployment if of_cluster => ("Cluster ", Place::MachineDeploymentTopology),
+        Place::MachinePool if of_cluster => ("Cluster ", Place::MachinePoolTopology),
         Place::MachineSet if subject.object.controller().is_some() => {
-            ("the MachineDeployment's ", Place::MachineDeploymentTemplate)
+            ("MachineDeployment ", Place::MachineDeploymentTemplate)
         }
         _ => ("", template),
     };
-    let place = place.to_string();
-    format!("{kind}{}.{map}", place.trim_start_matches('.'))
+    // The map is the one the sentence began with; room is short.
+    let map = if place == template || subject.place == Place::MachineSet { format!(".{map}") } else { String::new() };
+    format!("{kind}{}{map}", place.to_string().trim_start_matches('.'))
 }

@@ -71,6 +71,8 @@ pub(crate) struct Lookups<'a> {
     settings: &'a Settings,
     /// Version of the object under review, where it is one of Cluster API's own kinds.
     own_version: Option<&'a str>,
+    /// Version in which one of Cluster API's own kinds was found.
+    found_in: RefCell<Option<String>>,
     made: RefCell<Vec<Looked>>,
 }
 
@@ -78,7 +80,7 @@ impl<'a> Lookups<'a> {
     pub(crate) fn new(review: &'a Review<'_>, settings: &'a Settings, cluster: &'a dyn Cluster) -> Self {
         let GroupVersionKind { group, version, kind } = &review.kind;
         let own_version = Some(&**version).filter(|_| is_cluster_apis_own(group, kind));
-        Lookups { cluster, settings, own_version, made: RefCell::default() }
+        Lookups { cluster, settings, own_version, found_in: RefCell::default(), made: RefCell::default() }
     }
 
     /// What was asked so far.
@@ -98,13 +100,17 @@ impl<'a> Lookups<'a> {
             let owner = format!("{} {}", wanted.kind, wanted.name);
             return Err(Stop::inert(InertReason::UnknownOwnerKind, owner));
         };
-        let first = self.ask(wanted, version);
-        let other_version = |cause| matches!(cause, LookupCause::NotServed | LookupCause::NotGranted);
-        match (first, versions.next()) {
-            (Err(error), Some(version)) if other_version(error.1.cause) => self.ask(wanted, version),
+        let is_of_version = |error: &LookupError| matches!(error.cause, LookupCause::NotServed | LookupCause::NotGranted);
+        let answer = match (self.ask(wanted, &version), versions.next()) {
+            (Err(first), Some(version)) if is_of_version(&first.1) => match self.ask(wanted, &version) {
+                // Two versions, neither to be had: a missing grant is what somebody can mend.
+                Err(second) if is_of_version(&second.1) && second.1.cause != LookupCause::NotGranted => Err(first),
+                Err(second) if is_of_version(&second.1) && first.1.cause == LookupCause::NotGranted => Err(first),
+                second => second,
+            },
             (first, _) => first,
-        }
-        .map_err(|(get, error)| Stop::Lookup(get, error))
+        };
+        answer.map_err(|(get, error)| Stop::Lookup(get, error))
     }
 
     /// Whether the Cluster of this name is paused.
@@ -131,22 +137,27 @@ impl<'a> Lookups<'a> {
             Ok(_) => "found".to_owned(),
             Err(error) => error.cause.to_string(),
         };
+        if answer.is_ok() && is_cluster_apis_own(wanted.group, wanted.kind) {
+            *self.found_in.borrow_mut() = Some(version.to_owned());
+        }
         self.made.borrow_mut().push(Looked { get: get.to_string(), result });
         answer.map_err(|error| (get, error))
     }
 
     /// The versions to ask in, the first first; none where the kind may not be asked for.
-    fn versions<'w>(&'w self, wanted: &Wanted<'w>) -> Vec<&'w str> {
+    fn versions(&self, wanted: &Wanted<'_>) -> Vec<String> {
         let shipped = GRANTS.iter().find(|grant| grant.group == wanted.group && grant.kind == wanted.kind);
-        let mut versions: Vec<&str> = shipped.map(|grant| grant.versions.to_vec()).unwrap_or_default();
+        let mut versions: Vec<String> = shipped.into_iter().flat_map(|grant| grant.versions).map(|version| (*version).to_owned()).collect();
         let configured = self.settings.lookup.api_versions.get(&format!("{}.{}", wanted.kind, wanted.group));
         let own = is_cluster_apis_own(wanted.group, wanted.kind);
-        let preferred = [configured.map(String::as_str), wanted.version, self.own_version.filter(|_| own)];
-        for version in preferred.into_iter().flatten() {
+        let found_in = self.found_in.borrow();
+        let of_own = [self.own_version, found_in.as_deref()].map(|version| version.filter(|_| own));
+        let preferred = [configured.map(String::as_str), wanted.version].into_iter().chain(of_own);
+        for version in preferred.flatten() {
             if let Some(index) = versions.iter().position(|known| *known == version) {
                 versions.swap(0, index);
             } else if configured.is_some_and(|configured| configured == version) {
-                versions.insert(0, version);
+                versions.insert(0, version.to_owned());
             }
         }
         versions

@@ -29,8 +29,12 @@ impl Record {
     /// # Errors
     /// When the stored object has another shape than Kubernetes gives it.
     pub(crate) fn stored(subject: &Subject<'_>) -> Result<Record, Malformed> {
-        let object = subject.old()?.unwrap_or(&subject.object);
-        Ok(object.annotations.get(TRACKING).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default())
+        Ok(Record::of(subject.old()?.unwrap_or(&subject.object)))
+    }
+
+    /// The record that an object carries.
+    pub(crate) fn of(object: &Object<'_>) -> Record {
+        object.annotations.get(TRACKING).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 
     pub(crate) fn keys(&mut self, map: MapKind) -> &mut BTreeSet<String> {

@@ -51,8 +51,14 @@ pub(crate) fn short(text: &str, key: &str) -> String {
     elided.chars().take(LONGEST - 1).chain(['…']).collect()
 }
 
-/// At most as many warnings as anybody reads; the last says how many there are besides.
-pub(crate) fn capped(mut warnings: Vec<String>) -> Vec<String> {
+/// At most as many warnings as anybody reads, none twice; the last says how many there are besides.
+pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
+    let mut warnings: Vec<String> = Vec::new();
+    for warning in all {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
     if warnings.len() > MOST {
         let more = warnings.len() - (MOST - 1);
         warnings.truncate(MOST - 1);

@@ -1,6 +1,9 @@
 //! An API server behind Kubewarden's host: objects by version, field masks, and failures in the host's own words.
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result};
+use kubewarden_policy_sdk::host_capabilities::kubernetes::GetResourceRequest;
 use metadata_propagation::{Cluster, Get, LookupCause, LookupError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -8,8 +11,8 @@ use serde_json::{Map, Value, json};
 /// Objects that can be asked for, and questions that fail.
 #[derive(Debug, Clone, Default)]
 pub struct ApiServer {
-    objects: Vec<Value>,
-    failures: Vec<Failure>,
+    objects: Arc<Vec<Value>>,
+    failures: Arc<Vec<Failure>>,
 }
 
 /// A question that fails.
@@ -62,13 +65,14 @@ impl ApiServer {
         for object in &objects {
             identity(object).with_context(|| format!("an object of the cluster has no identity: {object}"))?;
         }
-        Ok(ApiServer { objects, failures })
+        Ok(ApiServer { objects: Arc::new(objects), failures: Arc::new(failures) })
     }
 
     /// Adds an object, or replaces the one of the same kind and name.
     pub fn store(&mut self, object: Value) {
-        self.objects.retain(|known| identity(known) != identity(&object));
-        self.objects.push(object);
+        let objects = Arc::make_mut(&mut self.objects);
+        objects.retain(|known| identity(known) != identity(&object));
+        objects.push(object);
     }
 
     /// The object as a `get` without masks returns it.
@@ -98,12 +102,20 @@ impl ApiServer {
         })
     }
 
-    /// Answers the payload of `kubernetes/get_resource` as Kubewarden's host does.
+}
+
+/// What answers `kubernetes/get_resource`.
+pub trait Host: Send + Sync {
+    /// Answers a payload as Kubewarden's host does.
     ///
     /// # Errors
     /// With the host's text, when there is no answer.
-    pub fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String> {
-        let request: GetResource = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
+    fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String>;
+}
+
+impl Host for ApiServer {
+    fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String> {
+        let request: GetResourceRequest = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
         let get = Get {
             api_version: request.api_version,
             kind: request.kind,
@@ -117,7 +129,7 @@ impl ApiServer {
             let injected = self.failures.iter().find(|failure| failure.get == kind);
             injected.map_or(error.detail, |failure| failure.text.clone())
         })?;
-        let masks = request.field_masks.unwrap_or_default();
+        let masks: Vec<String> = request.field_masks.unwrap_or_default().into_iter().collect();
         Ok(masked(object, &masks).to_string().into_bytes())
     }
 }
@@ -127,18 +139,6 @@ impl Cluster for ApiServer {
         let masks: Vec<String> = get.masks.iter().map(|mask| (*mask).to_owned()).collect();
         self.find(get).map(|object| masked(object, &masks).to_string())
     }
-}
-
-/// Payload of `kubernetes/get_resource`, every field that the host knows.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GetResource {
-    api_version: String,
-    kind: String,
-    name: String,
-    namespace: Option<String>,
-    disable_cache: bool,
-    field_masks: Option<Vec<String>>,
 }
 
 fn identity(object: &Value) -> Option<(&str, &str, &str, &str)> {

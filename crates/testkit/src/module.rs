@@ -9,7 +9,7 @@ use wapc::WapcHost;
 use wasmtime_provider::{WasmtimeEngineProviderBuilder, WasmtimeEngineProviderPre};
 
 use crate::case::Answer;
-use crate::cluster::ApiServer;
+use crate::cluster::{ApiServer, Host};
 
 /// A compiled module.
 pub struct Module {
@@ -25,7 +25,7 @@ pub struct Call {
     /// Payloads of `tracing/log`, in order.
     pub log: Vec<Value>,
     /// Payloads and answers of `kubernetes/get_resource`, in order.
-    pub gets: Vec<(Value, Result<String, String>)>,
+    pub gets: Vec<(Vec<u8>, Result<Vec<u8>, String>)>,
 }
 
 impl Module {
@@ -49,10 +49,10 @@ impl Module {
     ///
     /// # Errors
     /// When the module traps or returns a guest error: the policy never does.
-    pub fn call(&self, function: &str, payload: &[u8], cluster: &ApiServer) -> Result<Call> {
+    pub fn call(&self, function: &str, payload: &[u8], cluster: &Arc<dyn Host>) -> Result<Call> {
         let log = Arc::new(Mutex::new(Vec::new()));
         let gets = Arc::new(Mutex::new(Vec::new()));
-        let (log_of_host, gets_of_host, cluster) = (Arc::clone(&log), Arc::clone(&gets), cluster.clone());
+        let (log_of_host, gets_of_host, cluster) = (Arc::clone(&log), Arc::clone(&gets), Arc::clone(cluster));
         let host = move |_, binding: &str, namespace: &str, operation: &str, payload: &[u8]| {
             let value = || serde_json::from_slice::<Value>(payload).unwrap_or_default();
             match (binding, namespace, operation) {
@@ -62,8 +62,7 @@ impl Module {
                 }
                 ("kubewarden", "kubernetes", "get_resource") => {
                     let answer = cluster.get_resource(payload);
-                    let text = answer.clone().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-                    push(&gets_of_host, (value(), text));
+                    push(&gets_of_host, (payload.to_vec(), answer.clone()));
                     answer.map_err(Into::into)
                 }
                 other => Err(format!("no such host call: {other:?}").into()),
@@ -85,7 +84,8 @@ impl Module {
             Value::String(raw) => raw.clone(),
             request => json!({ "request": request, "settings": settings }).to_string(),
         };
-        let call = self.call("validate", payload.as_bytes(), cluster)?;
+        let cluster: Arc<dyn Host> = Arc::new(cluster.clone());
+        let call = self.call("validate", payload.as_bytes(), &cluster)?;
         let response: Value = serde_json::from_slice(&call.response)?;
         answer(&response, &request["object"], call.log)
     }

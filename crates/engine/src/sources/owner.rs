@@ -15,7 +15,7 @@ use crate::subject::Subject;
 pub(super) fn of_machine_set(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
     match subject.object.controller() {
         Some(owner) if owner.is(CORE, "MachineDeployment") => {
-            let mut sources = read(Owner::MachineDeployment, owner, subject, lookups)?;
+            let mut sources = read(Owner::MachineDeployment, owner, None, subject, lookups)?;
             sources.targets.extend(subject.template());
             sources.facts.template_hash = subject.stored_label(TEMPLATE_HASH)?;
             Ok(sources)
@@ -31,7 +31,10 @@ pub(super) fn of_machine_set(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Re
 pub(super) fn of_machine(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
     let owner = subject.object.controller();
     match owner.and_then(|owner| Some((Owner::of_machines(owner)?, owner))) {
-        Some((kind, owner)) => read(kind, owner, subject, lookups),
+        Some((kind, owner)) => {
+            let cluster = subject.object.spec.string(&["clusterName"])?.map(|name| name.into_owned());
+            read(kind, owner, cluster, subject, lookups)
+        }
         None => Err(no_owner(owner)),
     }
 }
@@ -47,14 +50,16 @@ pub(super) fn of_machine_part(subject: &Subject<'_>, lookups: &Lookups<'_>) -> R
         let wanted = Wanted::owner(owner, subject.namespace(), MACHINE_MASKS);
         let text = lookups.get(&wanted)?;
         let machine = Parent::active(&text, &wanted)?;
-        return match machine.object.controller().and_then(|owner| Some((of_machine_part(owner)?, owner))) {
-            Some((kind, owner)) => read(kind, owner, subject, lookups),
-            None => Err(no_owner(machine.object.controller())),
+        let owner = machine.object.controller();
+        let Some((kind, owner)) = owner.and_then(|owner| Some((of_machine_part(owner)?, owner))) else {
+            return Err(no_owner(owner));
         };
+        let cluster = machine.object.spec.string(&["clusterName"]).map_err(|malformed| machine.unreadable(&malformed))?;
+        return read(kind, owner, cluster.map(|name| name.into_owned()), subject, lookups);
     }
     let direct = subject.object.owners.iter().find_map(|owner| Some((of_machine_part(owner)?, owner)));
     match direct {
-        Some((kind, owner)) => read(kind, owner, subject, lookups),
+        Some((kind, owner)) => read(kind, owner, None, subject, lookups),
         None => Err(no_owner(None)),
     }
 }
@@ -96,13 +101,23 @@ impl Owner {
     }
 }
 
-fn read(kind: Owner, owner: &OwnerReference<'_>, subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+/// `cluster` is the Cluster's name as the Machine knows it.
+fn read(
+    kind: Owner,
+    owner: &OwnerReference<'_>,
+    cluster: Option<String>,
+    subject: &Subject<'_>,
+    lookups: &Lookups<'_>,
+) -> Result<Sources, Stop> {
     let masks = if kind.is_control_plane() { CONTROL_PLANE_MASKS } else { TEMPLATE_MASKS };
     let wanted = Wanted::owner(owner, subject.namespace(), masks);
     let text = lookups.get(&wanted)?;
     let parent = Parent::active(&text, &wanted)?;
     let layers = kind.places().iter().map(|place| Layer::read(&parent, *place, None)).collect::<Result<Vec<_>, _>>()?;
-    let cluster_name = cluster_name(&parent, subject)?;
+    let cluster_name = match owners_cluster(&parent)?.or(cluster) {
+        Some(name) => Some(name),
+        None => subject.stored_label(CLUSTER_NAME)?,
+    };
     Ok(Sources {
         hop: kind.places().last().copied().unwrap_or(subject.place),
         layers,
@@ -119,23 +134,14 @@ fn read(kind: Owner, owner: &OwnerReference<'_>, subject: &Subject<'_>, lookups:
     })
 }
 
-/// The Cluster's name as the owner knows it, else as the object does: in `spec.clusterName`, which is immutable, in
-/// the reference to the Cluster, in the label.
-fn cluster_name(parent: &Parent<'_>, subject: &Subject<'_>) -> Result<Option<String>, Stop> {
-    let field = parent.object.spec.string(&["clusterName"]).map_err(|malformed| parent.unreadable(&malformed))?;
-    if let Some(name) = field {
-        return Ok(Some(name.into_owned()));
-    }
-    if let Some(owner) = parent.object.owners.iter().find(|owner| owner.is(CORE, "Cluster")) {
-        return Ok(Some(owner.name.clone().into_owned()));
-    }
-    if let Some(name) = parent.object.labels.get(CLUSTER_NAME) {
-        return Ok(Some(name.clone().into_owned()));
-    }
-    match subject.place {
-        Place::Machine => Ok(subject.object.spec.string(&["clusterName"])?.map(|name| name.into_owned())),
-        _ => Ok(subject.stored_label(CLUSTER_NAME)?),
-    }
+/// The Cluster's name as the owner knows it: in `spec.clusterName`, which is immutable, in the reference to the
+/// Cluster, in the label.
+fn owners_cluster(parent: &Parent<'_>) -> Result<Option<String>, Stop> {
+    let object = &parent.object;
+    let field = object.spec.string(&["clusterName"]).map_err(|malformed| parent.unreadable(&malformed))?;
+    let reference = || object.owners.iter().find(|owner| owner.is(CORE, "Cluster")).map(|owner| owner.name.clone());
+    let name = field.or_else(reference).or_else(|| object.labels.get(CLUSTER_NAME).cloned());
+    Ok(name.map(|name| name.into_owned()))
 }
 
 /// Owners of Cluster API's groups are known not to propagate; what owners of other groups do is not known.

@@ -1,0 +1,98 @@
+//! `make run`: a fleet goes through the compiled policy object by object; then the recorded life of a real one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use testkit::case::Answer;
+use testkit::cluster::{ApiServer, Host};
+use testkit::module::Module;
+use testkit::recorded::play;
+use testkit::runner::patched;
+
+fn main() -> Result<()> {
+    let policy = Module::policy()?;
+    let fleet = std::fs::read_to_string(testkit::root().join("examples/fleet.yaml")).context("examples/fleet.yaml")?;
+    println!("examples/fleet.yaml, written by alice, through policy.wasm ({} KB)", policy.bytes.len() / 1000);
+    let mut cluster = ApiServer::default();
+    for document in serde_yaml_ng::Deserializer::from_str(&fleet) {
+        let object = Value::deserialize(document)?;
+        let answer = policy.validate(&create(&object), &json!({}), &cluster)?;
+        print(&object, &answer);
+        cluster.store(patched(&object, &answer.patch)?);
+    }
+    recorded(&policy)
+}
+
+fn create(object: &Value) -> Value {
+    let api_version = object["apiVersion"].as_str().unwrap_or_default();
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    json!({
+        "uid": "run",
+        "operation": "CREATE",
+        "kind": { "group": group, "version": version, "kind": object["kind"] },
+        "name": object["metadata"]["name"],
+        "namespace": object["metadata"]["namespace"].as_str().unwrap_or_default(),
+        "userInfo": { "username": "alice" },
+        "object": object,
+    })
+}
+
+fn print(object: &Value, answer: &Answer) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    println!("\n{} {}", text(&object["kind"]), text(&object["metadata"]["name"]));
+    let report = &answer.report;
+    if report.is_null() {
+        return println!("    read by others, written by no rule");
+    }
+    if let Some(inert) = report["inert"].as_object() {
+        println!("    untouched: {} {}", text(&inert["reason"]), inert.get("because").map(text).unwrap_or_default());
+    }
+    // Entries that one rule brings to one map stand together, under the rule.
+    let mut groups: BTreeMap<(String, String, String), Vec<String>> = BTreeMap::new();
+    for change in report["changes"].as_array().into_iter().flatten() {
+        let group = (text(&change["at"]), text(&change["source"]), text(&change["rule"]));
+        groups.entry(group).or_default().push(format!("{}={}", text(&change["key"]), text(&change["to"])));
+    }
+    for ((at, source, rule), entries) in groups {
+        println!("  + {at}");
+        for entry in entries {
+            println!("        {entry}");
+        }
+        println!("      from {source}\n      rule {rule}");
+    }
+    for skip in report["skipped"].as_array().into_iter().flatten() {
+        let value = skip["value"].as_str().map(|value| format!("={value}")).unwrap_or_default();
+        println!("  - {}{value} stays behind: {}\n      at {} ({})", text(&skip["key"]), text(&skip["reason"]), text(&skip["from"]), text(&skip["map"]));
+    }
+    for warning in answer.warnings.iter().filter(|warning| warning.contains("goes nowhere")) {
+        println!("  ! {warning}");
+    }
+}
+
+/// What the policy does to the writes of real controllers: nothing, and to everybody else's.
+fn recorded(policy: &Module) -> Result<()> {
+    let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
+    play(|_, _, request, cluster| {
+        let payload = json!({ "request": request, "settings": {} }).to_string();
+        let cluster: Arc<dyn Host> = Arc::new(cluster.clone());
+        let call = policy.call("validate", payload.as_bytes(), &cluster)?;
+        let response: Value = serde_json::from_slice(&call.response)?;
+        let username = request["userInfo"]["username"].as_str().unwrap_or_default();
+        let controller = username.starts_with("system:serviceaccount:capi-");
+        let answered = match (&response["accepted"], response.get("mutated_object")) {
+            (Value::Bool(true), None) => "accepted as they are",
+            (Value::Bool(true), Some(_)) => "completed",
+            _ => "refused",
+        };
+        *counts.entry((!controller, answered)).or_default() += 1;
+        Ok(())
+    })?;
+    println!("\nReviews recorded from the life of a real cluster, in order:");
+    for ((others, answered), count) in counts {
+        println!("  {count:>4} writes of {} {answered}", if others { "everybody else" } else { "Cluster API's controllers" });
+    }
+    Ok(())
+}

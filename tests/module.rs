@@ -1,0 +1,190 @@
+//! The compiled module as a Kubewarden host sees it: its imports, its size, and that every payload gets an answer.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use kubewarden_policy_sdk::response::ValidationResponse;
+use kubewarden_policy_sdk::settings::SettingsValidationResponse;
+use serde_json::{Value, json};
+use testkit::cluster::{ApiServer, Host};
+use testkit::module::Module;
+use wasmparser::{Parser, Payload};
+
+/// The module may not grow beyond what a PolicyServer compiles in a moment.
+const LARGEST: usize = 700_000;
+
+fn call(function: &str, payload: &[u8]) -> Result<Value> {
+    let nothing: Arc<dyn Host> = Arc::new(ApiServer::default());
+    Ok(serde_json::from_slice(&Module::policy()?.call(function, payload, &nothing)?.response)?)
+}
+
+fn refused(payload: &[u8]) -> Result<String> {
+    let response = call("validate", payload)?;
+    let typed: ValidationResponse = serde_json::from_value(response)?;
+    assert!(!typed.accepted);
+    assert_eq!(typed.code, Some(400));
+    typed.message.context("a refusal gives its reason")
+}
+
+fn request(change: impl FnOnce(&mut Value)) -> Vec<u8> {
+    let mut request = json!({
+        "uid": "1",
+        "operation": "CREATE",
+        "kind": { "group": "cluster.x-k8s.io", "version": "v1beta2", "kind": "Machine" },
+        "userInfo": { "username": "alice" },
+        "object": { "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Machine", "metadata": { "name": "m" } },
+    });
+    change(&mut request);
+    json!({ "request": request, "settings": {} }).to_string().into_bytes()
+}
+
+#[test]
+fn the_module_imports_wapc_only() -> Result<()> {
+    let module = Module::policy()?;
+    let mut modules = Vec::new();
+    for payload in Parser::new(0).parse_all(&module.bytes) {
+        if let Payload::ImportSection(imports) = payload? {
+            for import in imports.into_imports() {
+                modules.push(import?.module.to_owned());
+            }
+        }
+    }
+    assert!(!modules.is_empty());
+    let wasi = std::env::var("TARGET").is_ok_and(|target| target.contains("wasi"));
+    modules.retain(|name| name != "wapc" && !(wasi && name == "wasi_snapshot_preview1"));
+    assert_eq!(modules, Vec::<String>::new());
+    Ok(())
+}
+
+#[test]
+fn the_module_is_small() -> Result<()> {
+    let size = Module::policy()?.bytes.len();
+    assert!(size <= LARGEST, "{size} bytes");
+    Ok(())
+}
+
+#[test]
+fn the_protocol_is_v1() -> Result<()> {
+    let sdk = kubewarden_policy_sdk::protocol_version_guest(&[]).map_err(|error| anyhow::anyhow!("{error}"))?;
+    assert_eq!(call("protocol_version", b"")?, serde_json::from_slice::<Value>(&sdk)?);
+    Ok(())
+}
+
+#[test]
+fn payloads_that_are_no_json_get_an_answer() -> Result<()> {
+    assert_eq!(refused(b"not json")?, "cannot read the request: expected ident at line 1 column 2");
+    assert_eq!(refused(b"")?, "cannot read the request: EOF while parsing a value at line 1 column 0");
+    assert_eq!(refused(b"{\"request\":\xff}")?, "cannot read the request: not UTF-8 at byte 11");
+    assert_eq!(refused(b"{}")?, "cannot read the request: missing field `request` at line 1 column 2");
+    Ok(())
+}
+
+#[test]
+fn requests_without_a_user_get_an_answer() -> Result<()> {
+    let message = refused(&request(|request| {
+        request["userInfo"] = Value::Null;
+    }))?;
+    assert!(message.starts_with("cannot read the request: invalid type: null, expected struct UserInfo"), "{message}");
+    let message = refused(&request(|request| {
+        request.as_object_mut().unwrap().remove("userInfo");
+    }))?;
+    assert!(message.starts_with("cannot read the request: missing field `userInfo`"), "{message}");
+    Ok(())
+}
+
+#[test]
+fn objects_of_another_shape_name_path_and_culprit() -> Result<()> {
+    for (object, expected) in [
+        (json!("text"), "`object` is not an object"),
+        (json!([1]), "`object` is not an object"),
+        (Value::Null, "the request has no `object`"),
+        (json!({ "metadata": [] }), "`metadata` is not an object"),
+        (json!({ "metadata": { "labels": ["a"] } }), "`metadata.labels` is not a map of strings"),
+        (
+            json!({ "metadata": { "labels": { "a": "1", "b": 2 } } }),
+            "`metadata.labels` is not a map of strings: the value of `b` is not a string",
+        ),
+        (json!({ "metadata": { "ownerReferences": {} } }), "`metadata.ownerReferences` is not a list"),
+        (
+            json!({ "metadata": { "ownerReferences": ["a"] } }),
+            "`metadata.ownerReferences[0]` cannot be read: invalid type: string \"a\", expected struct OwnerReference",
+        ),
+    ] {
+        assert_eq!(refused(&request(|request| request["object"] = object.clone()))?, expected, "{object}");
+    }
+    Ok(())
+}
+
+#[test]
+fn unknown_operations_get_an_answer_and_unknown_kinds_pass() -> Result<()> {
+    let message = refused(&request(|request| request["operation"] = json!("PATCH")))?;
+    assert!(message.contains("unknown variant `PATCH`"), "{message}");
+    let payload = request(|request| request["kind"] = json!({ "group": "", "version": "v1", "kind": "Pod" }));
+    assert_eq!(call("validate", &payload)?, json!({ "accepted": true }));
+    Ok(())
+}
+
+#[test]
+fn an_object_of_two_megabytes_is_completed_like_any_other() -> Result<()> {
+    let machine_set = json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": { "namespace": "fleet", "name": "ms" },
+        "spec": { "template": { "metadata": { "labels": { "team": "red" } } } },
+    });
+    let cluster: Arc<dyn Host> = Arc::new(ApiServer::new(vec![machine_set], Vec::new())?);
+    let ballast = "x".repeat(2_000_000);
+    let payload = request(|request| {
+        request["namespace"] = json!("fleet");
+        request["object"]["metadata"]["annotations"] = json!({ "ballast": ballast });
+        request["object"]["metadata"]["ownerReferences"] = json!([{
+            "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "ms", "controller": true,
+        }]);
+    });
+    let response = Module::policy()?.call("validate", &payload, &cluster)?.response;
+    let object = &serde_json::from_slice::<Value>(&response)?["mutated_object"];
+    assert_eq!(object["metadata"]["labels"], json!({ "cluster.x-k8s.io/set-name": "ms", "team": "red" }));
+    assert_eq!(object["metadata"]["annotations"]["ballast"].as_str().map(str::len), Some(2_000_000));
+    Ok(())
+}
+
+#[test]
+fn deeply_nested_objects_get_an_answer() -> Result<()> {
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    let payload = request(|request| request["object"]["spec"] = json!("DEEP"));
+    let payload = String::from_utf8(payload)?.replace("\"DEEP\"", &deep);
+    let response = call("validate", payload.as_bytes())?;
+    assert!(response["accepted"].is_boolean(), "{response}");
+    Ok(())
+}
+
+#[test]
+fn settings_are_judged_and_never_fail_as_a_call() -> Result<()> {
+    for (settings, message) in [
+        ("{}", None),
+        ("null", None),
+        (r#"{"clusterApi":{"node":{"additionalLabels":["^team/"]}}}"#, None),
+        ("[]", Some("settings: expected an object")),
+        (
+            r#"{"modus":1,"lookup":{"onMissing":"ignore"}}"#,
+            Some(
+                "modus: unknown field, expected one of `mode`, `lookup`, `clusterApi`; \
+                 lookup.onMissing: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`",
+            ),
+        ),
+    ] {
+        let verdict: SettingsValidationResponse = serde_json::from_value(call("validate_settings", settings.as_bytes())?)?;
+        assert_eq!((verdict.valid, verdict.message.as_deref()), (message.is_none(), message), "{settings}");
+    }
+    Ok(())
+}
+
+#[test]
+fn settings_that_cannot_be_used_refuse_the_request() -> Result<()> {
+    let payload = json!({ "request": {
+        "operation": "CREATE", "kind": {}, "userInfo": {}, "object": {},
+    }, "settings": { "mode": "both" } });
+    assert_eq!(
+        refused(payload.to_string().as_bytes())?,
+        "cannot use the settings: mode: unknown variant `both`, expected `mutate` or `verify`"
+    );
+    Ok(())
+}
