@@ -76,3 +76,18 @@ impl fmt::Display for Forced {
         write!(f, "`{}` is forced below `{}{}`", self.key, self.from.owner(), self.from)
     }
 }
+
+/// The value in the README's words.
+impl fmt::Display for ForcedValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ForcedValue::Empty => "empty",
+            ForcedValue::ClusterName => "name of the Cluster",
+            ForcedValue::TopologyName => "name of the topology's entry",
+            ForcedValue::OwnerName => "name of the owner",
+            ForcedValue::OwnerNameFormatted => "name of the owner, or its hash where it is no label value",
+            ForcedValue::OwnersLabel => "the owner's own label, where it has one",
+            ForcedValue::TemplateHash => "as stored, never computed",
+        })
+    }
+}

@@ -189,3 +189,15 @@ impl fmt::Display for Rule {
         Ok(())
     }
 }
+
+/// The criterion in the README's words.
+impl fmt::Display for Criterion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Criterion::Prefix(prefix) => write!(f, "prefix `{prefix}`"),
+            Criterion::Domain(domain) => write!(f, "domain `{domain}`"),
+            Criterion::AdditionalLabels => f.write_str("`clusterApi.node.additionalLabels`"),
+            Criterion::AdditionalAnnotations => f.write_str("`clusterApi.node.additionalAnnotations`"),
+        }
+    }
+}

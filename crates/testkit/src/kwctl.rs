@@ -1,1 +1,59 @@
-//! kwctl
+//! A case as `kwctl run` takes it: request, settings, a recorded session of the host, and what must come out.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::case::{Answer, Case};
+use crate::cluster::Host;
+use crate::module::Module;
+
+/// Files by name, below the folder of one case.
+pub type Files = Vec<(&'static str, String)>;
+
+/// The files of a case's first review.
+///
+/// # Errors
+/// When the module fails.
+pub fn fixture(case: &Case, policy: &Module) -> Result<Files> {
+    let review = case.reviews.first().cloned().unwrap_or_default();
+    let cluster: Arc<dyn Host> = Arc::new(case.cluster.clone());
+    let payload = json!({ "request": review, "settings": case.settings }).to_string();
+    let call = policy.call("validate", payload.as_bytes(), &cluster)?;
+    let session: Vec<Value> = call.gets.iter().map(|(payload, answer)| exchange(payload, answer)).collect::<Result<_>>()?;
+    let answer = policy.validate(&review, &case.settings, &case.cluster)?;
+    Ok(vec![
+        ("request.json", pretty(&review)?),
+        ("settings.json", pretty(&case.settings)?),
+        ("session.yml", serde_yaml_ng::to_string(&session)?),
+        ("expected.json", pretty(&expected(&answer))?),
+    ])
+}
+
+/// What kwctl prints, as far as the tests compare it.
+fn expected(answer: &Answer) -> Value {
+    json!({
+        "allowed": answer.accepted,
+        "code": answer.code,
+        "message": answer.message,
+        "patch": answer.patch,
+        "warnings": answer.warnings,
+        "report": answer.report,
+    })
+}
+
+/// One entry of a session: the request is a YAML document in a string, tagged with its variant.
+fn exchange(payload: &[u8], answer: &Result<Vec<u8>, String>) -> Result<Value> {
+    let request: Value = serde_json::from_slice(payload)?;
+    let request = format!("!KubernetesGetResource\n{}", serde_yaml_ng::to_string(&request)?);
+    let response = match answer {
+        Ok(object) => json!({ "type": "Success", "payload": String::from_utf8_lossy(object) }),
+        Err(text) => json!({ "type": "Error", "message": text }),
+    };
+    Ok(json!({ "type": "Exchange", "request": request, "response": response }))
+}
+
+fn pretty(value: &Value) -> Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}

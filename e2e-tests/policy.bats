@@ -1,0 +1,60 @@
+#!/usr/bin/env bats
+# Generated from cases.txt: every fixture under data/ through kwctl.
+
+load helpers
+
+@test "conflict/a_changed_value_is_rejected" {
+    replay conflict--a_changed_value_is_rejected
+}
+
+@test "conflict/a_changed_value_is_restored" {
+    replay conflict--a_changed_value_is_restored
+}
+
+@test "conflict/verify_rejects_what_is_missing" {
+    replay conflict--verify_rejects_what_is_missing
+}
+
+@test "controllers/the_core_manager_passes" {
+    replay controllers--the_core_manager_passes
+}
+
+@test "lookup/a_forbidden_read_is_rejected" {
+    replay lookup--a_forbidden_read_is_rejected
+}
+
+@test "lookup/a_kind_not_granted_in_one_version_is_asked_for_in_the_other" {
+    replay lookup--a_kind_not_granted_in_one_version_is_asked_for_in_the_other
+}
+
+@test "lookup/a_missing_parent_is_accepted_by_default" {
+    replay lookup--a_missing_parent_is_accepted_by_default
+}
+
+@test "lookup/a_missing_parent_is_rejected" {
+    replay lookup--a_missing_parent_is_rejected
+}
+
+@test "lookup/a_paused_cluster_stops_a_change" {
+    replay lookup--a_paused_cluster_stops_a_change
+}
+
+@test "lookup/an_unreachable_cluster_is_warned_about" {
+    replay lookup--an_unreachable_cluster_is_warned_about
+}
+
+@test "machine-set/template_labels_reach_the_set_and_its_template" {
+    replay machine-set--template_labels_reach_the_set_and_its_template
+}
+
+@test "node/annotations_arrive_by_the_node_domain_only" {
+    replay node--annotations_arrive_by_the_node_domain_only
+}
+
+@test "other-control-plane/a_dropped_key_is_removed_and_the_record_shrinks" {
+    replay other-control-plane--a_dropped_key_is_removed_and_the_record_shrinks
+}
+
+@test "other-control-plane/machine_template_metadata_and_cluster_name_reach_a_machine" {
+    replay other-control-plane--machine_template_metadata_and_cluster_name_reach_a_machine
+}

@@ -1,0 +1,142 @@
+//! Files that are made from code: tables of the README, the schema of the settings, fixtures for kwctl. `BLESS=1` writes
+//! them; without it a file that differs fails.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use metadata_propagation::{FORCED, GRANTS, Keys, ROUTES, RULES, RawSettings, Rule, Version};
+use testkit::case::Case;
+use testkit::kwctl::fixture;
+use testkit::module::Module;
+
+fn check(path: &Path, expected: &str) -> Result<()> {
+    if std::env::var_os("BLESS").is_some() {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        return Ok(fs::write(path, expected)?);
+    }
+    let found = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    ensure!(found == expected, "{} is not what the code says; `make bless` writes it", path.display());
+    Ok(())
+}
+
+/// Replaces what stands between the two marks of a section.
+fn check_section(name: &str, content: &str) -> Result<()> {
+    let path = testkit::root().join("README.md");
+    let text = fs::read_to_string(&path)?;
+    let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- {name}: end -->"));
+    let (before, rest) = text.split_once(&begin).with_context(|| format!("README.md has no {begin}"))?;
+    let (_, after) = rest.split_once(&end).with_context(|| format!("README.md has no {end}"))?;
+    check(&path, &format!("{before}{begin}\n{content}\n{end}{after}"))
+}
+
+/// The rules that hold in one edition, in the page's order.
+fn edition(version: Version) -> Result<String> {
+    let mut table = "| from | keys | to |\n|---|---|---|\n".to_owned();
+    for rule in RULES.iter().filter(|rule| rule.holds(version)) {
+        writeln!(table, "| {} {} | {} | {} |", source(rule), note(rule), keys(rule), targets(rule))?;
+    }
+    Ok(table)
+}
+
+fn source(rule: &Rule) -> String {
+    let (from, _) = rule.to_string().split_once(" => ").map(|(from, to)| (from.to_owned(), to.to_owned())).unwrap_or_default();
+    format!("{} {from}", rule.from.owner())
+}
+
+fn note(rule: &Rule) -> &'static str {
+    if rule.on_page { "" } else { "\\*" }
+}
+
+fn keys(rule: &Rule) -> String {
+    match &rule.keys {
+        Keys::Every => "all".to_owned(),
+        Keys::Except(keys) => format!("all but {}", keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")),
+        Keys::Only(criteria) => criteria.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn targets(rule: &Rule) -> String {
+    rule.to_string().split_once(" => ").map(|(_, to)| to.trim_end_matches('.').to_owned()).unwrap_or_default()
+}
+
+#[test]
+fn the_readme_shows_both_editions() -> Result<()> {
+    check_section("rules-v1.10", &edition(Version::NEWEST)?)?;
+    check_section("rules-v1.6", &edition(Version::OLDEST_EDITION)?)
+}
+
+#[test]
+fn the_readme_shows_the_forced_labels() -> Result<()> {
+    let mut table = "| label | forced on | value |\n|---|---|---|\n".to_owned();
+    for forced in FORCED {
+        let to: Vec<String> = forced.to.iter().map(|to| format!("`{}{to}.labels`", to.owner())).collect();
+        writeln!(table, "| `{}` | {} | {} |", forced.key, to.join(", "), forced.value)?;
+    }
+    check_section("forced", &table)
+}
+
+#[test]
+fn the_readme_shows_every_lookup() -> Result<()> {
+    let mut table = "| object | when | gets, in order | fields besides metadata |\n|---|---|---|---|\n".to_owned();
+    for route in ROUTES {
+        let gets: Vec<&str> = route.gets.iter().map(|(kind, _)| *kind).collect();
+        let masks: Vec<String> = route.gets.iter().map(|(_, masks)| format!("`{}`", masks.join("`, `"))).collect();
+        writeln!(table, "| {} | {} | {} | {} |", route.of, route.when, gets.join(", "), masks.join("; "))?;
+    }
+    check_section("lookups", &table)
+}
+
+#[test]
+fn the_schema_is_the_settings_types() -> Result<()> {
+    let schema = schemars::schema_for!(RawSettings);
+    let text = serde_json::to_string_pretty(&schema)? + "\n";
+    check(&testkit::root().join("settings.schema.json"), &text)
+}
+
+#[test]
+fn kwctl_fixtures_are_the_corpus() -> Result<()> {
+    let policy = Module::policy()?;
+    let folder = testkit::root().join("e2e-tests/data");
+    let wanted = fs::read_to_string(testkit::root().join("e2e-tests/cases.txt"))?;
+    let wanted: Vec<&str> = wanted.lines().filter(|line| !line.starts_with('#')).collect();
+    let corpus = Case::corpus()?;
+    for name in &wanted {
+        let case = corpus.iter().find(|case| case.name == *name).with_context(|| format!("no case {name}"))?;
+        for (file, content) in fixture(case, &policy)? {
+            check(&folder.join(name.replace('/', "--")).join(file), &content)?;
+        }
+    }
+    let mut bats = "#!/usr/bin/env bats\n# Generated from cases.txt: every fixture under data/ through kwctl.\n\nload helpers\n".to_owned();
+    for name in &wanted {
+        write!(bats, "\n@test \"{name}\" {{\n    replay {}\n}}\n", name.replace('/', "--"))?;
+    }
+    check(&testkit::root().join("e2e-tests/policy.bats"), &bats)?;
+    let stale = fs::read_dir(&folder)?.count() - wanted.len();
+    ensure!(stale == 0, "{stale} folders in e2e-tests/data are not in e2e-tests/cases.txt");
+    Ok(())
+}
+
+/// The kinds that policy and deployment grant are the kinds that the engine asks for.
+#[test]
+fn every_manifest_grants_what_the_engine_reads() -> Result<()> {
+    let mut granted: Vec<(String, String)> = GRANTS
+        .iter()
+        .flat_map(|grant| grant.versions.iter().map(|version| (format!("{}/{version}", grant.group), grant.kind.to_owned())))
+        .collect();
+    granted.sort();
+    for (file, path) in [("policy-metadata.yml", ""), ("deploy/cluster-admission-policy.yaml", "spec")] {
+        let text = fs::read_to_string(testkit::root().join(file))?;
+        let manifest: serde_json::Value = serde_yaml_ng::from_str(&text).context(file)?;
+        let manifest = if path.is_empty() { &manifest } else { &manifest[path] };
+        let listed = manifest["contextAwareResources"].as_array().context("contextAwareResources")?;
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        let mut listed: Vec<_> = listed.iter().map(|grant| (text(&grant["apiVersion"]), text(&grant["kind"]))).collect();
+        listed.sort();
+        assert_eq!(listed, granted, "{file}");
+    }
+    Ok(())
+}
