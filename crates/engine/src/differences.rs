@@ -52,9 +52,12 @@ pub(crate) fn differences(
             }
         }
     }
-    // What reaches one place of the object is not missed at another.
-    found.skipped.retain(|skip| {
-        skip.reason != SkipReason::NotPropagated || !arriving.iter().any(|(map, key)| *map == skip.map && *key == skip.key)
+    found.skipped.retain(|skip| match skip.reason {
+        // What reaches one place of the object is not missed at another.
+        SkipReason::NotPropagated => !arriving.iter().any(|(map, key)| *map == skip.map && *key == skip.key),
+        // What stands as it should did arrive.
+        SkipReason::ClassPatches => subject.object.top_level(skip.map).get(&*skip.key).map(|value| &**value) != skip.value.as_deref(),
+        _ => true,
     });
     let may_carry_record = matches!(subject.place, Place::Machine | Place::InfraMachine | Place::BootstrapConfig);
     if records && may_carry_record {
@@ -98,7 +101,8 @@ fn change(
         rule: entry.why.to_string(),
         source: entry.source.to_owned(),
         path,
-        map: Some(map),
+        map,
+        place: entry.place.map(|place| format!("{place}.{map}")),
     })
 }
 
@@ -157,7 +161,8 @@ fn own_change(map: MapKind, key: &str, action: Action, from: Option<String>, to:
         rule: rule.to_owned(),
         source: String::new(),
         path: vec!["metadata", map.field()],
-        map: Some(map),
+        map,
+        place: None,
     }
 }
 

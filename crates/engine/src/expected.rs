@@ -10,7 +10,7 @@ use crate::place::{MapKind, Place};
 use crate::report::{SkipReason, Skipped};
 use crate::rules::{Keys, Rule};
 use crate::settings::ClusterApi;
-use crate::sources::{Facts, Layer, Sources};
+use crate::sources::{Facts, Sources};
 
 /// One entry that an object must carry.
 pub(crate) struct Expected<'s> {
@@ -18,6 +18,8 @@ pub(crate) struct Expected<'s> {
     pub(crate) why: Why,
     /// The object it comes from: kind, namespace and name.
     pub(crate) source: &'s str,
+    /// The place in that object; `None` for forced labels.
+    pub(crate) place: Option<&'s str>,
 }
 
 /// The entries that one map must carry, by key.
@@ -45,7 +47,7 @@ pub(crate) fn expected<'s>(
         let stands = entry.value.clone();
         if let Some(lost) = expected.insert(key, entry).filter(|lost| lost.value != stands) {
             let value = Some(lost.value.clone().into_owned());
-            note(skipped, Skipped { map, key: key.to_owned(), from: from(&lost), reason, value });
+            note(skipped, Skipped { map, key: key.to_owned(), from: from(lost.source, lost.place), reason, value });
         }
     };
     let mut left = Vec::new();
@@ -54,7 +56,7 @@ pub(crate) fn expected<'s>(
             for (key, value) in layer.map(map) {
                 match refusal(rule, target, map, key, settings) {
                     None => {
-                        let entry = Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), source: &layer.object };
+                        let entry = Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), source: &layer.object, place: Some(&layer.printed) };
                         overwrite(&mut expected, key, entry, SkipReason::Overridden);
                     }
                     Some(reason) => left.push((key, reason, layer)),
@@ -66,19 +68,19 @@ pub(crate) fn expected<'s>(
     for row in forced {
         if let Some(value) = value_of(row, &sources.facts) {
             let source = sources.layers.last().map(|layer| layer.object.as_str()).unwrap_or_default();
-            overwrite(&mut expected, row.key, Expected { value, why: Why::Forced(row), source }, SkipReason::Forced);
+            overwrite(&mut expected, row.key, Expected { value, why: Why::Forced(row), source, place: None }, SkipReason::Forced);
         }
     }
     for (key, reason, layer) in left {
         // A key that arrives from elsewhere is not missed.
         if !expected.contains_key(&**key) {
-            note(skipped, Skipped { map, key: key.clone().into_owned(), from: from_layer(layer), reason, value: None });
+            note(skipped, Skipped { map, key: key.clone().into_owned(), from: from(&layer.object, Some(&layer.printed)), reason, value: None });
         }
     }
     if sources.forced_only == Some(target) {
         let told = |entry: &Expected<'_>| matches!(entry.why, Why::Forced(_));
         for (key, entry) in expected.iter().filter(|(_, entry)| !told(entry)) {
-            note(skipped, Skipped { map, key: (*key).to_owned(), from: from(entry), reason: SkipReason::ClassPatches, value: None });
+            note(skipped, Skipped { map, key: (*key).to_owned(), from: from(entry.source, entry.place), reason: SkipReason::ClassPatches, value: Some(entry.value.to_string()) });
         }
         expected.retain(|_, entry| told(entry));
     }
@@ -116,19 +118,11 @@ fn value_of<'s>(row: &Forced, facts: &'s Facts) -> Option<Cow<'s, str>> {
     value.map(Cow::Borrowed)
 }
 
-fn from(entry: &Expected<'_>) -> String {
-    match entry.why {
-        Why::Rule(rule) => format!("{}{}", entry.source, path_of(rule.from)),
-        Why::Forced(_) => entry.source.to_owned(),
+fn from(object: &str, place: Option<&str>) -> String {
+    match place {
+        None | Some("") => object.to_owned(),
+        Some(place) => format!("{object} {place}"),
     }
-}
-
-fn from_layer(layer: &Layer) -> String {
-    format!("{}{}", layer.object, path_of(layer.place))
-}
-
-fn path_of(place: Place) -> String {
-    if place.is_top_level() { String::new() } else { format!(" {place}") }
 }
 
 /// One place may be asked for by several targets; a skip is told once.

@@ -27,7 +27,7 @@ pub(crate) const INFRASTRUCTURE: &str = "infrastructure.cluster.x-k8s.io";
 pub struct Looked {
     /// Version, kind, namespace and name.
     pub get: String,
-    /// `found`, or why there is no answer.
+    /// `found`, or why there is no answer, or why it was not asked.
     pub result: String,
 }
 
@@ -97,8 +97,9 @@ impl<'a> Lookups<'a> {
     pub(crate) fn get(&self, wanted: &Wanted<'_>) -> Result<String, Stop> {
         let mut versions = self.versions(wanted).into_iter();
         let Some(version) = versions.next() else {
-            let owner = format!("{} {}", wanted.kind, wanted.name);
-            return Err(Stop::inert(InertReason::UnknownOwnerKind, owner));
+            let get = format!("{} {} {}/{}", wanted.group, wanted.kind, wanted.namespace, wanted.name);
+            self.made.borrow_mut().push(Looked { get, result: "not asked: the policy may not read this kind".to_owned() });
+            return Err(Stop::inert(InertReason::UnknownOwnerKind, format!("{} {}", wanted.kind, wanted.name)));
         };
         let is_of_version = |error: &LookupError| matches!(error.cause, LookupCause::NotServed | LookupCause::NotGranted);
         let answer = match (self.ask(wanted, &version), versions.next()) {

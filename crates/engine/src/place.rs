@@ -110,6 +110,12 @@ impl Place {
         self.address().map_or(TOP_LEVEL, |address| if version == "v1beta1" { address.v1beta1 } else { address.v1beta2 })
     }
 
+    /// The place as it is written: nothing for an object's own metadata, else `.spec.template.metadata`.
+    pub(crate) fn printed(self, version: &str) -> String {
+        let steps = if self.is_top_level() { &[] } else { self.path(version) };
+        steps.iter().map(|step| if *step == "[]" { "[i]".to_owned() } else { format!(".{step}") }).collect()
+    }
+
     /// The kind that holds this place, in the page's words.
     #[must_use]
     pub fn owner(self) -> &'static str {
@@ -126,19 +132,10 @@ impl Place {
     }
 }
 
-/// The place as the page writes it: nothing for an object's own metadata, else `.spec.template.metadata`.
+/// The place as the page writes it, which is where it stands in v1beta1.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_top_level() {
-            return Ok(());
-        }
-        for step in self.path("v1beta1") {
-            match *step {
-                "[]" => f.write_str("[i]")?,
-                name => write!(f, ".{name}")?,
-            }
-        }
-        Ok(())
+        f.write_str(&self.printed("v1beta1"))
     }
 }
 

@@ -138,7 +138,10 @@ pub struct Change {
     pub(crate) path: Vec<&'static str>,
     /// Which of the two maps it is.
     #[serde(skip)]
-    pub(crate) map: Option<MapKind>,
+    pub(crate) map: MapKind,
+    /// Place and map in the source; `None` for forced labels and the policy's own changes.
+    #[serde(skip)]
+    pub(crate) place: Option<String>,
 }
 
 /// What happens to an entry.
@@ -169,7 +172,7 @@ pub struct Skipped {
     pub from: String,
     /// Why it did not travel.
     pub reason: SkipReason,
-    /// The value that lost, where another one arrived under the same key.
+    /// The value that lost, where another one stands or may stand under the same key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }

@@ -35,6 +35,8 @@ pub(crate) struct Layer {
     pub(crate) place: Place,
     /// Kind, namespace and name.
     pub(crate) object: String,
+    /// The place as it is written in the object's version.
+    pub(crate) printed: String,
     labels: Map<'static>,
     annotations: Map<'static>,
 }
@@ -74,6 +76,7 @@ impl Layer {
         Ok(Layer {
             place,
             object: parent.name().to_owned(),
+            printed: place.printed(parent.object.version()),
             labels: map(MapKind::Labels)?,
             annotations: map(MapKind::Annotations)?,
         })

@@ -1,6 +1,5 @@
 //! Warnings for the person at kubectl: one fact each, short, the most important first.
 
-use crate::place::MapKind;
 use crate::report::{Action, Change};
 
 /// The length, in characters, that kubectl and the API server show without cutting.
@@ -15,7 +14,7 @@ pub(crate) fn of_change(change: &Change, left: &[Change]) -> Option<String> {
         return None;
     }
     let done = if left.contains(change) { "is propagated and was edited" } else { change.done() };
-    let why = match (change.action, change.place()) {
+    let why = match (change.action, &change.place) {
         (Action::Removed, _) => "its source dropped it".to_owned(),
         (_, None) => "Cluster API forces it here".to_owned(),
         (_, Some(place)) => format!("from {}{place}", change.source.split(' ').next().unwrap_or_default()),
@@ -70,7 +69,7 @@ pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
 impl Change {
     /// `label` or `annotation`.
     pub(crate) fn entry(&self) -> &'static str {
-        self.map.map_or("entry", MapKind::entry)
+        self.map.entry()
     }
 
     /// The difference as part of a sentence.
@@ -90,12 +89,6 @@ impl Change {
             Action::Removed => "removed",
             Action::Recorded => "recorded",
         }
-    }
-
-    /// Where in its source the entry stands, as the rule prints it; `None` for forced labels.
-    fn place(&self) -> Option<&str> {
-        let (printed, _) = self.rule.split_once("` => ")?;
-        printed.trim_start_matches('`').split(".[").next()
     }
 }
 

@@ -71,10 +71,11 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
             return Err(Stop::inert(InertReason::TopologyEntryMissing, format!("{}: {name}", cluster.name())));
         };
         worker_class = at(&cluster, &entry, &["class"])?;
-    } else if let Some(name) = in_cluster(&["controlPlaneRef", "name"])?
-        && name != subject.name()
-    {
-        return Err(Stop::inert(InertReason::AnotherControlPlane, cluster.name()));
+    } else if let Some(name) = in_cluster(&["controlPlaneRef", "name"])? {
+        let kind = in_cluster(&["controlPlaneRef", "kind"])?;
+        if name != subject.name() || kind.is_some_and(|kind| kind != subject.review.kind.kind) {
+            return Err(Stop::inert(InertReason::AnotherControlPlane, cluster.name()));
+        }
     }
 
     let wanted = Wanted::core("ClusterClass", class_namespace, &class_name, CLASS_MASKS);
