@@ -47,9 +47,12 @@ struct Payload<'a> {
 }
 
 fn outcome(payload: &[u8]) -> Result<Outcome, String> {
-    let text = str::from_utf8(payload).map_err(|error| format!("cannot read the request: not UTF-8 at byte {}", error.valid_up_to()))?;
-    let payload: Payload<'_> = serde_json::from_str(text).map_err(|error| format!("cannot read the request: {error}"))?;
-    let settings = Settings::from_json(payload.settings.map_or("{}", RawValue::get)).map_err(|error| format!("cannot use the settings: {error}"))?;
+    let text = str::from_utf8(payload)
+        .map_err(|error| format!("cannot read the request: not UTF-8 at byte {}", error.valid_up_to()))?;
+    let payload: Payload<'_> =
+        serde_json::from_str(text).map_err(|error| format!("cannot read the request: {error}"))?;
+    let settings = Settings::from_json(payload.settings.map_or("{}", RawValue::get))
+        .map_err(|error| format!("cannot use the settings: {error}"))?;
     Ok(evaluate(&payload.request, &settings, &HostCluster))
 }
 

@@ -57,7 +57,8 @@ const FAILURES: &[(&str, LookupCause)] = &[
 /// The cause of a failure, and the first line of its text: what follows may be the host's stack trace.
 fn failure(text: &str) -> LookupError {
     let text = text.split("Stack backtrace:").next().unwrap_or(text);
-    let cause = FAILURES.iter().find(|(part, _)| text.contains(part)).map_or(LookupCause::Unavailable, |(_, cause)| *cause);
+    let cause =
+        FAILURES.iter().find(|(part, _)| text.contains(part)).map_or(LookupCause::Unavailable, |(_, cause)| *cause);
     let line = text.lines().next().unwrap_or_default();
     let detail = line.rsplit_once("Host error: ").map_or(line, |(_, said)| said);
     LookupError { cause, detail: detail.trim().to_owned() }
@@ -77,7 +78,10 @@ mod tests {
     #[test]
     fn every_failure_text_has_its_cause() {
         for (said, cause) in [
-            ("Cannot find cluster.x-k8s.io/v1beta2/MachineSet named 'a' inside of namespace 'b'", LookupCause::NotFound),
+            (
+                "Cannot find cluster.x-k8s.io/v1beta2/MachineSet named 'a' inside of namespace 'b'",
+                LookupCause::NotFound,
+            ),
             ("error finding resource cluster.x-k8s.io/v1beta2 / MachineSet: ApiError", LookupCause::NotServed),
             ("Cannot find resource cluster.x-k8s.io/v1beta2/MachineSet", LookupCause::NotServed),
             (

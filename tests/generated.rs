@@ -43,7 +43,8 @@ fn edition(version: Version) -> Result<String> {
 }
 
 fn source(rule: &Rule) -> String {
-    let (from, _) = rule.to_string().split_once(" => ").map(|(from, to)| (from.to_owned(), to.to_owned())).unwrap_or_default();
+    let (from, _) =
+        rule.to_string().split_once(" => ").map(|(from, to)| (from.to_owned(), to.to_owned())).unwrap_or_default();
     format!("{} {from}", rule.from.owner())
 }
 
@@ -54,7 +55,9 @@ fn note(rule: &Rule) -> &'static str {
 fn keys(rule: &Rule) -> String {
     match &rule.keys {
         Keys::Every => "all".to_owned(),
-        Keys::Except(keys) => format!("all but {}", keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")),
+        Keys::Except(keys) => {
+            format!("all but {}", keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "))
+        }
         Keys::Only(criteria) => criteria.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
     }
 }
@@ -110,7 +113,9 @@ fn kwctl_fixtures_are_the_corpus() -> Result<()> {
             check(&folder.join(name.replace('/', "--")).join(file), &content)?;
         }
     }
-    let mut bats = "#!/usr/bin/env bats\n# Generated from cases.txt: every fixture under data/ through kwctl.\n\nload helpers\n".to_owned();
+    let mut bats =
+        "#!/usr/bin/env bats\n# Generated from cases.txt: every fixture under data/ through kwctl.\n\nload helpers\n"
+            .to_owned();
     for name in &wanted {
         write!(bats, "\n@test \"{name}\" {{\n    replay {}\n}}\n", name.replace('/', "--"))?;
     }
@@ -125,7 +130,9 @@ fn kwctl_fixtures_are_the_corpus() -> Result<()> {
 fn every_manifest_grants_what_the_engine_reads() -> Result<()> {
     let mut granted: Vec<(String, String)> = GRANTS
         .iter()
-        .flat_map(|grant| grant.versions.iter().map(|version| (format!("{}/{version}", grant.group), grant.kind.to_owned())))
+        .flat_map(|grant| {
+            grant.versions.iter().map(|version| (format!("{}/{version}", grant.group), grant.kind.to_owned()))
+        })
         .collect();
     granted.sort();
     for (file, path) in [("policy-metadata.yml", ""), ("deploy/cluster-admission-policy.yaml", "spec")] {
@@ -134,7 +141,8 @@ fn every_manifest_grants_what_the_engine_reads() -> Result<()> {
         let manifest = if path.is_empty() { &manifest } else { &manifest[path] };
         let listed = manifest["contextAwareResources"].as_array().context("contextAwareResources")?;
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-        let mut listed: Vec<_> = listed.iter().map(|grant| (text(&grant["apiVersion"]), text(&grant["kind"]))).collect();
+        let mut listed: Vec<_> =
+            listed.iter().map(|grant| (text(&grant["apiVersion"]), text(&grant["kind"]))).collect();
         listed.sort();
         assert_eq!(listed, granted, "{file}");
     }

@@ -171,7 +171,8 @@ fn settings_are_judged_and_never_fail_as_a_call() -> Result<()> {
             ),
         ),
     ] {
-        let verdict: SettingsValidationResponse = serde_json::from_value(call("validate_settings", settings.as_bytes())?)?;
+        let verdict: SettingsValidationResponse =
+            serde_json::from_value(call("validate_settings", settings.as_bytes())?)?;
         assert_eq!((verdict.valid, verdict.message.as_deref()), (message.is_none(), message), "{settings}");
     }
     Ok(())

@@ -109,7 +109,11 @@ impl Cluster for Manifests {
         if let Some(object) = self.objects.get(&key) {
             return Ok(object.clone());
         }
-        let cause = if self.objects.keys().any(|(api_version, kind, ..)| *api_version == get.api_version && *kind == get.kind) {
+        let cause = if self
+            .objects
+            .keys()
+            .any(|(api_version, kind, ..)| *api_version == get.api_version && *kind == get.kind)
+        {
             LookupCause::NotFound
         } else if self.objects.keys().any(|(_, kind, ..)| *kind == get.kind) {
             LookupCause::NotServed

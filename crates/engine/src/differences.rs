@@ -56,7 +56,9 @@ pub(crate) fn differences(
         // What reaches one place of the object is not missed at another.
         SkipReason::NotPropagated => !arriving.iter().any(|(map, key)| *map == skip.map && *key == skip.key),
         // What stands as it should did arrive.
-        SkipReason::ClassPatches => subject.object.top_level(skip.map).get(&*skip.key).map(|value| &**value) != skip.value.as_deref(),
+        SkipReason::ClassPatches => {
+            subject.object.top_level(skip.map).get(&*skip.key).map(|value| &**value) != skip.value.as_deref()
+        }
         _ => true,
     });
     let may_carry_record = matches!(subject.place, Place::Machine | Place::InfraMachine | Place::BootstrapConfig);

@@ -122,7 +122,8 @@ impl Evaluation<'_> {
         let message = format!("a controller's write of {} differs from the rules", self.name());
         let drift: Vec<String> = found.changes.iter().map(|change| format!("{} {}", change.at, change.key)).collect();
         let log = vec![self.line(Level::Warning, message, [("drift", drift.join(", "))])];
-        let report = Report { drift: found.changes, skipped: found.skipped, lookups: self.lookups.made(), ..self.report() };
+        let report =
+            Report { drift: found.changes, skipped: found.skipped, lookups: self.lookups.made(), ..self.report() };
         Outcome { log, report: Some(report), ..Outcome::default() }
     }
 
@@ -149,10 +150,11 @@ impl Evaluation<'_> {
     fn settle(&self, found: Differences, report: &mut Report, outcome: &mut Outcome) {
         report.skipped = found.skipped;
         let is_conflict = |change: &Change| change.action == Action::Restored;
-        let (written, drift): (Vec<Change>, Vec<Change>) = found.changes.into_iter().partition(|change| match self.settings.mode {
-            Mode::Verify => false,
-            Mode::Mutate => !is_conflict(change) || self.settings.cluster_api.on_conflict == OnConflict::Restore,
-        });
+        let (written, drift): (Vec<Change>, Vec<Change>) =
+            found.changes.into_iter().partition(|change| match self.settings.mode {
+                Mode::Verify => false,
+                Mode::Mutate => !is_conflict(change) || self.settings.cluster_api.on_conflict == OnConflict::Restore,
+            });
         if self.settings.mode == Mode::Verify && !drift.is_empty() {
             return self.refuse("differs from the rules", drift, report, outcome);
         }
@@ -163,7 +165,11 @@ impl Evaluation<'_> {
         told.sort_by_key(|change| warnings::rank(change));
         for change in told {
             if is_conflict(change) {
-                let done = if self.settings.cluster_api.on_conflict == OnConflict::Restore { "restored" } else { "left as edited" };
+                let done = if self.settings.cluster_api.on_conflict == OnConflict::Restore {
+                    "restored"
+                } else {
+                    "left as edited"
+                };
                 let message = format!("a propagated {} of {} was edited and {done}", change.entry(), self.name());
                 outcome.log.push(self.line(Level::Warning, message, attributes(change)));
             }
@@ -210,7 +216,9 @@ impl Evaluation<'_> {
             Stop::Inert(inert) => return report.inert = Some(inert),
             Stop::Lookup(get, error) => (get.to_string(), error),
             Stop::Unreadable { object, detail } => (object, LookupError { cause: LookupCause::Unreadable, detail }),
-            Stop::Malformed(malformed) => (malformed.path, LookupError { cause: LookupCause::Unreadable, detail: malformed.problem }),
+            Stop::Malformed(malformed) => {
+                (malformed.path, LookupError { cause: LookupCause::Unreadable, detail: malformed.problem })
+            }
         };
         let missing = error.cause == LookupCause::NotFound;
         let (reaction, setting, reason) = if missing {
@@ -222,7 +230,11 @@ impl Evaluation<'_> {
         let message = format!("cannot read {get}: {}", error.cause);
         let level = if reaction == Reaction::Reject { Level::Error } else { Level::Warning };
         if !missing || reaction != Reaction::Accept {
-            outcome.log.push(self.line(level, message.clone(), [("setting", setting.to_owned()), ("detail", error.detail.clone())]));
+            outcome.log.push(self.line(
+                level,
+                message.clone(),
+                [("setting", setting.to_owned()), ("detail", error.detail.clone())],
+            ));
         }
         match reaction {
             Reaction::Accept => {}

@@ -56,7 +56,12 @@ pub(crate) fn expected<'s>(
             for (key, value) in layer.map(map) {
                 match refusal(rule, target, map, key, settings) {
                     None => {
-                        let entry = Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), source: &layer.object, place: Some(&layer.printed) };
+                        let entry = Expected {
+                            value: Cow::Borrowed(value),
+                            why: Why::Rule(rule),
+                            source: &layer.object,
+                            place: Some(&layer.printed),
+                        };
                         overwrite(&mut expected, key, entry, SkipReason::Overridden);
                     }
                     Some(reason) => left.push((key, reason, layer)),
@@ -64,23 +69,47 @@ pub(crate) fn expected<'s>(
             }
         }
     }
-    let forced = FORCED.iter().filter(|row| map == MapKind::Labels && row.from == sources.hop && row.to.contains(&target));
+    let forced =
+        FORCED.iter().filter(|row| map == MapKind::Labels && row.from == sources.hop && row.to.contains(&target));
     for row in forced {
         if let Some(value) = value_of(row, &sources.facts) {
             let source = sources.layers.last().map(|layer| layer.object.as_str()).unwrap_or_default();
-            overwrite(&mut expected, row.key, Expected { value, why: Why::Forced(row), source, place: None }, SkipReason::Forced);
+            overwrite(
+                &mut expected,
+                row.key,
+                Expected { value, why: Why::Forced(row), source, place: None },
+                SkipReason::Forced,
+            );
         }
     }
     for (key, reason, layer) in left {
         // A key that arrives from elsewhere is not missed.
         if !expected.contains_key(&**key) {
-            note(skipped, Skipped { map, key: key.clone().into_owned(), from: from(&layer.object, Some(&layer.printed)), reason, value: None });
+            note(
+                skipped,
+                Skipped {
+                    map,
+                    key: key.clone().into_owned(),
+                    from: from(&layer.object, Some(&layer.printed)),
+                    reason,
+                    value: None,
+                },
+            );
         }
     }
     if sources.forced_only == Some(target) {
         let told = |entry: &Expected<'_>| matches!(entry.why, Why::Forced(_));
         for (key, entry) in expected.iter().filter(|(_, entry)| !told(entry)) {
-            note(skipped, Skipped { map, key: (*key).to_owned(), from: from(entry.source, entry.place), reason: SkipReason::ClassPatches, value: Some(entry.value.to_string()) });
+            note(
+                skipped,
+                Skipped {
+                    map,
+                    key: (*key).to_owned(),
+                    from: from(entry.source, entry.place),
+                    reason: SkipReason::ClassPatches,
+                    value: Some(entry.value.to_string()),
+                },
+            );
         }
         expected.retain(|_, entry| told(entry));
     }

@@ -54,7 +54,10 @@ pub(crate) fn wrong_places(
                 value: None,
             });
             let entry = map.entry();
-            told.push(warnings::short(&format!("{entry} `{key}` goes nowhere; put it under {}", place_for(subject, template, map)), key));
+            told.push(warnings::short(
+                &format!("{entry} `{key}` goes nowhere; put it under {}", place_for(subject, template, map)),
+                key,
+            ));
         }
     }
     Ok((skipped, told))

@@ -119,7 +119,10 @@ impl<'a> Json<'a> {
             .into_iter()
             .map(|field| match string(field.value.get()) {
                 Some(value) => Ok((field.key, value)),
-                None => Err(self.malformed(&format!("is not a map of strings: the value of `{}` is not a string", field.key))),
+                None => {
+                    Err(self
+                        .malformed(&format!("is not a map of strings: the value of `{}` is not a string", field.key)))
+                }
             })
             .collect()
     }
@@ -150,7 +153,8 @@ impl<'a> Json<'a> {
     pub(crate) fn elements(&self) -> Result<Vec<Json<'a>>, Malformed> {
         let elements: Vec<&'a RawValue> =
             serde_json::from_str(self.text).map_err(|_| self.malformed("is not a list"))?;
-        let place = |(index, value): (usize, &'a RawValue)| Json { text: value.get(), path: format!("{}[{index}]", self.path) };
+        let place =
+            |(index, value): (usize, &'a RawValue)| Json { text: value.get(), path: format!("{}[{index}]", self.path) };
         Ok(elements.into_iter().enumerate().map(place).collect())
     }
 
@@ -293,6 +297,9 @@ mod tests {
         assert_eq!(problem(&["spec", "flag", "deep"]), "`spec.flag` is not an object");
         assert_eq!(Json::new("[]", "").map(&["a"]).unwrap_err().to_string(), "`object` is not an object");
         assert_eq!(object().string(&["spec"]).unwrap_err().to_string(), "`spec` is not a string");
-        assert_eq!(object().at(&["metadata"], None).unwrap().unwrap().elements().unwrap_err().to_string(), "`metadata` is not a list");
+        assert_eq!(
+            object().at(&["metadata"], None).unwrap().unwrap().elements().unwrap_err().to_string(),
+            "`metadata` is not a list"
+        );
     }
 }

@@ -66,8 +66,8 @@ pub use report::{Action, Change, Level, LogLine, Outcome, Rejection, Report, Ski
 pub use review::{GroupVersionKind, Operation, Options, Review, UserInfo};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
-    ClusterApi, Lookup, Mode, NodeSync, OnConflict, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings, Reaction,
-    Settings, SettingsError,
+    ClusterApi, Lookup, Mode, NodeSync, OnConflict, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,
+    Reaction, Settings, SettingsError,
 };
 pub use stop::{Inert, InertReason};
 pub use version::Version;

@@ -98,10 +98,13 @@ impl<'a> Lookups<'a> {
         let mut versions = self.versions(wanted).into_iter();
         let Some(version) = versions.next() else {
             let get = format!("{} {} {}/{}", wanted.group, wanted.kind, wanted.namespace, wanted.name);
-            self.made.borrow_mut().push(Looked { get, result: "not asked: the policy may not read this kind".to_owned() });
+            self.made
+                .borrow_mut()
+                .push(Looked { get, result: "not asked: the policy may not read this kind".to_owned() });
             return Err(Stop::inert(InertReason::UnknownOwnerKind, format!("{} {}", wanted.kind, wanted.name)));
         };
-        let is_of_version = |error: &LookupError| matches!(error.cause, LookupCause::NotServed | LookupCause::NotGranted);
+        let is_of_version =
+            |error: &LookupError| matches!(error.cause, LookupCause::NotServed | LookupCause::NotGranted);
         let answer = match (self.ask(wanted, &version), versions.next()) {
             (Err(first), Some(version)) if is_of_version(&first.1) => match self.ask(wanted, &version) {
                 // Two versions, neither to be had: a missing grant is what somebody can mend.
@@ -148,7 +151,8 @@ impl<'a> Lookups<'a> {
     /// The versions to ask in, the first first; none where the kind may not be asked for.
     fn versions(&self, wanted: &Wanted<'_>) -> Vec<String> {
         let shipped = GRANTS.iter().find(|grant| grant.group == wanted.group && grant.kind == wanted.kind);
-        let mut versions: Vec<String> = shipped.into_iter().flat_map(|grant| grant.versions).map(|version| (*version).to_owned()).collect();
+        let mut versions: Vec<String> =
+            shipped.into_iter().flat_map(|grant| grant.versions).map(|version| (*version).to_owned()).collect();
         let configured = self.settings.lookup.api_versions.get(&format!("{}.{}", wanted.kind, wanted.group));
         let own = is_cluster_apis_own(wanted.group, wanted.kind);
         let found_in = self.found_in.borrow();

@@ -96,7 +96,9 @@ impl<'a> Object<'a> {
                 "uid" => self.uid = value.as_string()?,
                 "labels" => self.labels = value.as_map()?,
                 "annotations" => self.annotations = value.as_map()?,
-                "ownerReferences" => self.owners = value.elements()?.iter().map(Json::parse).collect::<Result<_, _>>()?,
+                "ownerReferences" => {
+                    self.owners = value.elements()?.iter().map(Json::parse).collect::<Result<_, _>>()?
+                }
                 "deletionTimestamp" => self.deleting = true,
                 "managedFields" => self.managed_fields = Some(value),
                 _ => {}

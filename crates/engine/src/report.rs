@@ -1,7 +1,7 @@
 //! What an evaluation answers, in one JSON shape for every door.
 
-use serde::ser::{SerializeMap, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 use crate::lookup::Looked;
 use crate::place::MapKind;

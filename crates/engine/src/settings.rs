@@ -237,7 +237,10 @@ impl TryFrom<RawSettings> for Settings {
         for (kind, version) in &lookup.api_versions {
             let path = || format!("lookup.apiVersions[`{kind}`]");
             if !is_qualified_kind(kind) {
-                problems.push(Problem::new(path(), "is not `Kind.group`, such as `RKE2ControlPlane.controlplane.cluster.x-k8s.io`"));
+                problems.push(Problem::new(
+                    path(),
+                    "is not `Kind.group`, such as `RKE2ControlPlane.controlplane.cluster.x-k8s.io`",
+                ));
             }
             if !is_api_version(version) {
                 problems.push(Problem::new(path(), format!("`{version}` is not a version such as `v1beta1`")));
@@ -254,11 +257,16 @@ impl TryFrom<RawSettings> for Settings {
         }
         let mut patterns = |path: &str, sources: &[String]| {
             if !sources.is_empty() && !version.at_least(Version::NODE_EXPRESSIONS) {
-                let needs = format!("needs Cluster API {} or later, `clusterApi.version` is {version}", Version::NODE_EXPRESSIONS);
+                let needs = format!(
+                    "needs Cluster API {} or later, `clusterApi.version` is {version}",
+                    Version::NODE_EXPRESSIONS
+                );
                 problems.push(Problem::new(path, needs));
             }
             let mut parse = |(index, source): (usize, &String)| {
-                Pattern::parse(source).map_err(|error| problems.push(Problem::new(format!("{path}[{index}]"), error))).ok()
+                Pattern::parse(source)
+                    .map_err(|error| problems.push(Problem::new(format!("{path}[{index}]"), error)))
+                    .ok()
             };
             sources.iter().enumerate().filter_map(&mut parse).collect()
         };
@@ -378,8 +386,10 @@ mod tests {
             (r#"{"lookup":[]}"#, "lookup: expected an object"),
             (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node: expected an object"),
             (r#"{"clusterApi":null}"#, "clusterApi: expected an object"),
-            (r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#,
-             "clusterApi.node.additionalLabels: invalid type: string \"a\", expected a sequence"),
+            (
+                r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#,
+                "clusterApi.node.additionalLabels: invalid type: string \"a\", expected a sequence",
+            ),
         ] {
             assert_eq!(refused(text), expected, "{text}");
         }
@@ -387,10 +397,20 @@ mod tests {
 
     #[test]
     fn kinds_and_versions_are_spelt_as_kubernetes_does() {
-        for (text, expected) in [("RKE2ControlPlane.a.b", true), ("rke2.a", false), ("Kind", false), ("Kind.", false), ("Kind.a..b", false)] {
+        for (text, expected) in
+            [("RKE2ControlPlane.a.b", true), ("rke2.a", false), ("Kind", false), ("Kind.", false), ("Kind.a..b", false)]
+        {
             assert_eq!(is_qualified_kind(text), expected, "{text}");
         }
-        for (text, expected) in [("v1", true), ("v1beta2", true), ("v2alpha1", true), ("1", false), ("v", false), ("v1beta", false), ("v1gamma1", false)] {
+        for (text, expected) in [
+            ("v1", true),
+            ("v1beta2", true),
+            ("v2alpha1", true),
+            ("1", false),
+            ("v", false),
+            ("v1beta", false),
+            ("v1gamma1", false),
+        ] {
             assert_eq!(is_api_version(text), expected, "{text}");
         }
     }

@@ -51,12 +51,9 @@ impl<'a> Subject<'a> {
     /// When it has another shape than Kubernetes gives it.
     pub(crate) fn old(&self) -> Result<Option<&Object<'a>>, Malformed> {
         let read = || match self.review.old_object {
-            Some(old) if self.review.operation == Operation::Update && old.get() != "null" => {
-                Object::parse(old.get()).map(Some).map_err(|malformed| Malformed {
-                    path: format!("oldObject.{}", malformed.path),
-                    ..malformed
-                })
-            }
+            Some(old) if self.review.operation == Operation::Update && old.get() != "null" => Object::parse(old.get())
+                .map(Some)
+                .map_err(|malformed| Malformed { path: format!("oldObject.{}", malformed.path), ..malformed }),
             _ => Ok(None),
         };
         self.old.get_or_init(read).as_ref().map(Option::as_ref).map_err(Clone::clone)

@@ -60,7 +60,8 @@ fn machine_pools_have_the_rows_of_machine_deployments() {
         let of_kind = |rule: &&metadata_propagation::Rule| {
             format!("{:?}", rule.from).starts_with(kind) && !format!("{:?}", rule.from).ends_with("Template")
         };
-        let rows = RULES.iter().filter(of_kind).filter(|rule| rule.to.iter().all(|to| format!("{to:?}").starts_with(kind)));
+        let rows =
+            RULES.iter().filter(of_kind).filter(|rule| rule.to.iter().all(|to| format!("{to:?}").starts_with(kind)));
         rows.map(|rule| rule.to_string().replace(kind, other).replace("machinePools", "machineDeployments")).collect()
     };
     // A MachineDeployment's annotations reach its MachineSets; a MachinePool has none.

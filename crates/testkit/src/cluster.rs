@@ -90,8 +90,11 @@ impl ApiServer {
         let served_elsewhere = |object: &&Value| {
             identity(object).is_some_and(|(api_version, kind, ..)| kind == get.kind && api_version != get.api_version)
         };
-        let same_kind = |object: &&Value| identity(object).is_some_and(|(api_version, kind, ..)| kind == get.kind && api_version == get.api_version);
-        let not_served = self.objects.iter().any(|object| served_elsewhere(&object)) && !self.objects.iter().any(|object| same_kind(&object));
+        let same_kind = |object: &&Value| {
+            identity(object).is_some_and(|(api_version, kind, ..)| kind == get.kind && api_version == get.api_version)
+        };
+        let not_served = self.objects.iter().any(|object| served_elsewhere(&object))
+            && !self.objects.iter().any(|object| same_kind(&object));
         Err(if not_served {
             let detail = format!("Cannot find resource {}/{}", get.api_version, get.kind);
             LookupError { cause: LookupCause::NotServed, detail }
@@ -101,7 +104,6 @@ impl ApiServer {
             LookupError { cause: LookupCause::NotFound, detail }
         })
     }
-
 }
 
 /// What answers `kubernetes/get_resource`.

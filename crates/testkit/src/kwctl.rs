@@ -21,7 +21,8 @@ pub fn fixture(case: &Case, policy: &Module) -> Result<Files> {
     let cluster: Arc<dyn Host> = Arc::new(case.cluster.clone());
     let payload = json!({ "request": review, "settings": case.settings }).to_string();
     let call = policy.call("validate", payload.as_bytes(), &cluster)?;
-    let session: Vec<Value> = call.gets.iter().map(|(payload, answer)| exchange(payload, answer)).collect::<Result<_>>()?;
+    let session: Vec<Value> =
+        call.gets.iter().map(|(payload, answer)| exchange(payload, answer)).collect::<Result<_>>()?;
     let answer = policy.validate(&review, &case.settings, &case.cluster)?;
     Ok(vec![
         ("request.json", pretty(&review)?),

@@ -41,7 +41,10 @@ impl Module {
     /// When there is no such file, or it is no module that a waPC host can load.
     pub fn read(path: &Path) -> Result<Module> {
         let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-        let pre = WasmtimeEngineProviderBuilder::new().module_bytes(&bytes).build_pre().map_err(|error| anyhow!("{error}"))?;
+        let pre = WasmtimeEngineProviderBuilder::new()
+            .module_bytes(&bytes)
+            .build_pre()
+            .map_err(|error| anyhow!("{error}"))?;
         Ok(Module { pre, bytes })
     }
 
@@ -94,7 +97,8 @@ impl Module {
 /// Kubewarden's validation response as an [`Answer`].
 fn answer(response: &Value, object: &Value, log: Vec<Value>) -> Result<Answer> {
     for field in response.as_object().into_iter().flat_map(|fields| fields.keys()) {
-        if !["accepted", "message", "code", "mutated_object", "audit_annotations", "warnings"].contains(&field.as_str()) {
+        if !["accepted", "message", "code", "mutated_object", "audit_annotations", "warnings"].contains(&field.as_str())
+        {
             bail!("the host knows no field `{field}` in a response");
         }
     }

@@ -18,7 +18,9 @@ pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sy
 pub fn run(door: &'static Door) -> Result<std::process::ExitCode> {
     let bless = std::env::var_os("BLESS").is_some();
     let trial = move |case: Case| {
-        Trial::test(case.name.clone(), move || check(&case, door, bless).map_err(|error| Failed::from(format!("{error:#}"))))
+        Trial::test(case.name.clone(), move || {
+            check(&case, door, bless).map_err(|error| Failed::from(format!("{error:#}")))
+        })
     };
     let trials = Case::corpus()?.into_iter().map(trial).collect();
     Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
@@ -41,7 +43,12 @@ fn check(case: &Case, door: &Door, bless: bool) -> Result<()> {
     for (index, (answer, expect)) in answers.iter().zip(&case.expect).enumerate() {
         ensure!(answer == expect, "step {index} answers\n{}\nand not\n{}", yaml(answer), yaml(expect));
     }
-    ensure!(answers.len() == case.expect.len(), "{} answers, {} expected; BLESS=1 writes them", answers.len(), case.expect.len());
+    ensure!(
+        answers.len() == case.expect.len(),
+        "{} answers, {} expected; BLESS=1 writes them",
+        answers.len(),
+        case.expect.len()
+    );
     Ok(())
 }
 
@@ -76,7 +83,11 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
     if answer.accepted && review["object"].is_object() {
         again.insert("object".to_owned(), patched(&review["object"], &answer.patch)?);
         let second = door(&Value::Object(again), settings, cluster)?;
-        ensure!(second.accepted && second.patch.is_empty(), "evaluating the result again changes it: {}", yaml(&second));
+        ensure!(
+            second.accepted && second.patch.is_empty(),
+            "evaluating the result again changes it: {}",
+            yaml(&second)
+        );
     }
     Ok(())
 }

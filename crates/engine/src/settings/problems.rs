@@ -116,7 +116,9 @@ impl Probe {
 
     fn alone(&mut self, path: &[Step<'_>], value: &str) {
         let settings = path.iter().rfold(value.to_owned(), |inner, step| match step {
-            Step::Field(name) | Step::Entry(name) => format!("{{{}:{inner}}}", serde_json::to_string(name).unwrap_or_default()),
+            Step::Field(name) | Step::Entry(name) => {
+                format!("{{{}:{inner}}}", serde_json::to_string(name).unwrap_or_default())
+            }
             Step::Element(_) => format!("[{inner}]"),
         });
         if let Err(error) = serde_json::from_str::<RawSettings>(&settings) {

@@ -54,7 +54,8 @@ pub(super) fn of_machine_part(subject: &Subject<'_>, lookups: &Lookups<'_>) -> R
         let Some((kind, owner)) = owner.and_then(|owner| Some((of_machine_part(owner)?, owner))) else {
             return Err(no_owner(owner));
         };
-        let cluster = machine.object.spec.string(&["clusterName"]).map_err(|malformed| machine.unreadable(&malformed))?;
+        let cluster =
+            machine.object.spec.string(&["clusterName"]).map_err(|malformed| machine.unreadable(&malformed))?;
         return read(kind, owner, cluster.map(|name| name.into_owned()), subject, lookups);
     }
     let direct = subject.object.owners.iter().find_map(|owner| Some((of_machine_part(owner)?, owner)));

@@ -81,7 +81,8 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
     let wanted = Wanted::core("ClusterClass", class_namespace, &class_name, CLASS_MASKS);
     let text = lookups.get(&wanted)?;
     let class = Parent::read(&text, &wanted)?;
-    let in_class = |path: &[&str], element| class.object.spec.at(path, element).map_err(|malformed| class.unreadable(&malformed));
+    let in_class =
+        |path: &[&str], element| class.object.spec.at(path, element).map_err(|malformed| class.unreadable(&malformed));
     if let Some((list, _)) = worker {
         let name = worker_class.as_deref().unwrap_or_default();
         if in_class(&["workers", list, "[]"], Some(("class", name)))?.is_none() {

@@ -55,7 +55,11 @@ fn recorded(policy: &Module, noop: &Module) -> Result<()> {
         Ok(())
     })?;
     let count = ratios.len();
-    println!("\n{count} recorded reviews: median ratio {:.2}, ratio of sums {:.2}, {gets} gets", median(ratios), sums[0] / sums[1]);
+    println!(
+        "\n{count} recorded reviews: median ratio {:.2}, ratio of sums {:.2}, {gets} gets",
+        median(ratios),
+        sums[0] / sums[1]
+    );
     Ok(())
 }
 
@@ -111,7 +115,9 @@ fn scenarios() -> Result<Vec<Scenario>> {
         }
     }
     small["operation"] = json!("CREATE");
-    let read = |path: &str| -> Result<Value> { Ok(serde_json::from_str(&std::fs::read_to_string(testkit::root().join(Path::new(path)))?)?) };
+    let read = |path: &str| -> Result<Value> {
+        Ok(serde_json::from_str(&std::fs::read_to_string(testkit::root().join(Path::new(path)))?)?)
+    };
     let node = read("benches/node.json")?;
     let regexes = json!({ "clusterApi": { "node": {
         "additionalLabels": ["^team\\.example\\.com/", "\\.pool$"], "additionalAnnotations": ["^note-[a-z]{1,8}$"],

@@ -65,7 +65,13 @@ fn print(object: &Value, answer: &Answer) {
     }
     for skip in report["skipped"].as_array().into_iter().flatten() {
         let value = skip["value"].as_str().map(|value| format!("={value}")).unwrap_or_default();
-        println!("  - {}{value} stays behind: {}\n      at {} ({})", text(&skip["key"]), text(&skip["reason"]), text(&skip["from"]), text(&skip["map"]));
+        println!(
+            "  - {}{value} stays behind: {}\n      at {} ({})",
+            text(&skip["key"]),
+            text(&skip["reason"]),
+            text(&skip["from"]),
+            text(&skip["map"])
+        );
     }
     for warning in answer.warnings.iter().filter(|warning| warning.contains("goes nowhere")) {
         println!("  ! {warning}");
@@ -92,7 +98,10 @@ fn recorded(policy: &Module) -> Result<()> {
     })?;
     println!("\nReviews recorded from the life of a real cluster, in order:");
     for ((others, answered), count) in counts {
-        println!("  {count:>4} writes of {} {answered}", if others { "everybody else" } else { "Cluster API's controllers" });
+        println!(
+            "  {count:>4} writes of {} {answered}",
+            if others { "everybody else" } else { "Cluster API's controllers" }
+        );
     }
     Ok(())
 }
