@@ -1,8 +1,8 @@
 //! Bytes of the host ⇄ review, settings and outcome of the engine. Never fails as a guest call: whatever comes in, a
 //! structured answer goes out.
 
-use metadata_propagation::{Outcome, Rejection, Review, Settings, evaluate};
-use serde::{Deserialize, Serialize};
+use metadata_propagation::{Call, Outcome, Rejection, Settings, evaluate};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use wapc_guest::CallResult;
 
@@ -37,23 +37,12 @@ struct Verdict {
     message: Option<String>,
 }
 
-/// The host's payload; objects and settings stay raw.
-#[derive(Deserialize)]
-struct Payload<'a> {
-    #[serde(borrow)]
-    request: Review<'a>,
-    #[serde(borrow, default)]
-    settings: Option<&'a RawValue>,
-}
-
 fn outcome(payload: &[u8]) -> Result<Outcome, String> {
     let text = str::from_utf8(payload)
         .map_err(|error| format!("cannot read the request: not UTF-8 at byte {}", error.valid_up_to()))?;
-    let payload: Payload<'_> =
-        serde_json::from_str(text).map_err(|error| format!("cannot read the request: {error}"))?;
-    let settings = Settings::from_json(payload.settings.map_or("{}", RawValue::get))
-        .map_err(|error| format!("cannot use the settings: {error}"))?;
-    Ok(evaluate(&payload.request, &settings, &HostCluster))
+    let call = Call::from_json(text).map_err(|malformed| format!("cannot read the request: {malformed}"))?;
+    let settings = Settings::from_json(call.settings).map_err(|error| format!("cannot use the settings: {error}"))?;
+    Ok(evaluate(&call.review, &settings, &HostCluster))
 }
 
 /// Kubewarden's validation response, with the object as text.

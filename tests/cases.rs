@@ -1,14 +1,10 @@
 //! The corpus, through the compiled module in a waPC host.
 
-use std::sync::LazyLock;
+use std::process::ExitCode;
 
 use testkit::module::Module;
 
-static POLICY: LazyLock<Module> = LazyLock::new(|| match Module::policy() {
-    Ok(module) => module,
-    Err(error) => panic!("{error:#}"),
-});
-
-fn main() -> anyhow::Result<std::process::ExitCode> {
-    testkit::runner::run(&|request, settings, cluster| POLICY.validate(request, settings, cluster))
+fn main() -> anyhow::Result<ExitCode> {
+    let policy = Module::policy()?;
+    testkit::runner::run(move |request, settings, cluster| policy.validate(request, settings, cluster))
 }

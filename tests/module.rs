@@ -72,23 +72,32 @@ fn the_protocol_is_v1() -> Result<()> {
 
 #[test]
 fn payloads_that_are_no_json_get_an_answer() -> Result<()> {
-    assert_eq!(refused(b"not json")?, "cannot read the request: expected ident at line 1 column 2");
-    assert_eq!(refused(b"")?, "cannot read the request: EOF while parsing a value at line 1 column 0");
+    assert_eq!(
+        refused(b"not json")?,
+        "cannot read the request: `payload` is not JSON: expected ident at line 1 column 2"
+    );
+    assert_eq!(
+        refused(b"")?,
+        "cannot read the request: `payload` is not JSON: EOF while parsing a value at line 1 column 0"
+    );
     assert_eq!(refused(b"{\"request\":\xff}")?, "cannot read the request: not UTF-8 at byte 11");
-    assert_eq!(refused(b"{}")?, "cannot read the request: missing field `request` at line 1 column 2");
+    assert_eq!(refused(b"{}")?, "cannot read the request: `request` is missing");
+    assert_eq!(refused(b"[]")?, "cannot read the request: `payload` has no object `request`");
+    assert_eq!(refused(b"{\"request\":[]}")?, "cannot read the request: `payload` has no object `request`");
     Ok(())
 }
 
 #[test]
 fn requests_without_a_user_get_an_answer() -> Result<()> {
-    let message = refused(&request(|request| {
-        request["userInfo"] = Value::Null;
-    }))?;
-    assert!(message.starts_with("cannot read the request: invalid type: null, expected struct UserInfo"), "{message}");
-    let message = refused(&request(|request| {
-        request.as_object_mut().unwrap().remove("userInfo");
-    }))?;
-    assert!(message.starts_with("cannot read the request: missing field `userInfo`"), "{message}");
+    for user in [None, Some(Value::Null)] {
+        let payload = request(|request| match &user {
+            Some(user) => request["userInfo"] = user.clone(),
+            None => drop(request.as_object_mut().unwrap().remove("userInfo")),
+        });
+        assert_eq!(refused(&payload)?, "cannot read the request: `request.userInfo` is missing");
+    }
+    let payload = request(|request| request["userInfo"]["username"] = json!(7));
+    assert_eq!(refused(&payload)?, "cannot read the request: `request.userInfo.username` is not a string");
     Ok(())
 }
 
@@ -118,7 +127,7 @@ fn objects_of_another_shape_name_path_and_culprit() -> Result<()> {
 #[test]
 fn unknown_operations_get_an_answer_and_unknown_kinds_pass() -> Result<()> {
     let message = refused(&request(|request| request["operation"] = json!("PATCH")))?;
-    assert!(message.contains("unknown variant `PATCH`"), "{message}");
+    assert_eq!(message, "cannot read the request: `request.operation` is `PATCH`, not one that Kubernetes knows");
     let payload = request(|request| request["kind"] = json!({ "group": "", "version": "v1", "kind": "Pod" }));
     assert_eq!(call("validate", &payload)?, json!({ "accepted": true }));
     Ok(())

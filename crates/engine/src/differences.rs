@@ -1,7 +1,5 @@
 //! What an object carries, held against what it must carry.
 
-use serde_json::value::RawValue;
-
 use crate::expected::{Entries, Expected, Why, expected};
 use crate::json::Map;
 use crate::keys::TRACKING;
@@ -116,7 +114,7 @@ fn keep_record(
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
     // A record may stand in the stored object only, when this request drops it.
-    let old = subject.review.old_object.map_or("", RawValue::get);
+    let old = subject.review.old_object.unwrap_or_default();
     if !tracked && !subject.object.annotations.contains_key(TRACKING) && !old.contains(TRACKING) {
         return Ok(());
     }

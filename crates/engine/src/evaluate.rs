@@ -1,7 +1,5 @@
 //! One request from beginning to end.
 
-use serde_json::value::RawValue;
-
 use crate::cluster::{Cluster, LookupCause, LookupError};
 use crate::differences::{Differences, differences};
 use crate::explain;
@@ -24,12 +22,12 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
     if !matches!(review.operation, Operation::Create | Operation::Update) || !review.sub_resource.is_empty() {
         return Outcome::default();
     }
-    let text = review.object.map_or("null", RawValue::get);
+    let text = review.object.unwrap_or("null");
     if !text.starts_with('{') {
         let found = if text == "null" { "the request has no `object`" } else { "`object` is not an object" };
         return Outcome { rejection: Some(Rejection::unreadable(found)), ..Outcome::default() };
     }
-    let is_controller = settings.cluster_api.controllers.contains(&*review.user_info.username);
+    let is_controller = settings.cluster_api.controllers.contains(&*review.username);
     if is_controller && !(settings.cluster_api.self_check && may_be_checked(review)) {
         return Outcome::default();
     }
@@ -47,8 +45,8 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
 
 /// A self-check compares CREATEs and UPDATEs that change something for good.
 fn may_be_checked(review: &Review<'_>) -> bool {
-    let changes = |object: Option<&RawValue>, old: Option<&RawValue>| match (object, old) {
-        (Some(object), Some(old)) => object.get() != old.get() && !differ_in_bookkeeping_only(object.get(), old.get()),
+    let changes = |object: Option<&str>, old: Option<&str>| match (object, old) {
+        (Some(object), Some(old)) => object != old && !differ_in_bookkeeping_only(object, old),
         _ => true,
     };
     review.operation == Operation::Create || (!review.dry_run && changes(review.object, review.old_object))
@@ -58,15 +56,15 @@ fn may_be_checked(review: &Review<'_>) -> bool {
 fn differ_in_bookkeeping_only(object: &str, old: &str) -> bool {
     let fields = |text| -> Option<Vec<(String, &str)>> {
         let mut all = Vec::new();
-        for field in json::fields(text).ok()? {
+        for field in json::fields(text)? {
             if field.key == "metadata" {
-                for field in json::fields(field.value.get()).ok()? {
+                for field in json::fields(field.value)? {
                     if !["managedFields", "resourceVersion"].contains(&&*field.key) {
-                        all.push((format!("metadata.{}", field.key), field.value.get()));
+                        all.push((format!("metadata.{}", field.key), field.value));
                     }
                 }
             } else {
-                all.push((field.key.into_owned(), field.value.get()));
+                all.push((field.key.into_owned(), field.value));
             }
         }
         Some(all)
@@ -177,7 +175,7 @@ impl Evaluation<'_> {
         }
         if !written.is_empty() {
             let writes: Vec<Write> = written.iter().map(Change::write).collect();
-            let text = self.subject.review.object.map_or("{}", RawValue::get);
+            let text = self.subject.review.object.unwrap_or("{}");
             match splice(text, &writes) {
                 Ok(object) => outcome.object = Some(object),
                 Err(error) => {
@@ -214,7 +212,7 @@ impl Evaluation<'_> {
     fn stopped(&self, stop: Stop, report: &mut Report, outcome: &mut Outcome) {
         let (get, error) = match stop {
             Stop::Inert(inert) => return report.inert = Some(inert),
-            Stop::Lookup(get, error) => (get.to_string(), error),
+            Stop::Lookup(get, error) => (get, error),
             Stop::Unreadable { object, detail } => (object, LookupError { cause: LookupCause::Unreadable, detail }),
             Stop::Malformed(malformed) => {
                 (malformed.path, LookupError { cause: LookupCause::Unreadable, detail: malformed.problem })
@@ -249,11 +247,10 @@ impl Evaluation<'_> {
     }
 
     fn report(&self) -> Report {
-        let options = self.subject.review.options.as_ref();
         Report {
             object: self.name(),
             cluster_api: self.settings.cluster_api.version.to_string(),
-            field_manager: options.and_then(|options| options.field_manager.as_deref()).map(str::to_owned),
+            field_manager: self.subject.review.field_manager.as_deref().map(str::to_owned),
             inert: None,
             changes: Vec::new(),
             drift: Vec::new(),

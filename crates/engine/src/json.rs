@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use serde::de::Deserialize;
+
+use crate::scan::Scanner;
 
 /// A label or annotation map.
 pub(crate) type Map<'a> = BTreeMap<Cow<'a, str>, Cow<'a, str>>;
@@ -44,7 +45,7 @@ impl<'a> Json<'a> {
     /// # Errors
     /// When the value is not a JSON object.
     pub(crate) fn fields(&self) -> Result<Vec<Field<'a>>, Malformed> {
-        fields(self.text).map_err(|_| self.malformed("is not an object"))
+        fields(self.text).ok_or_else(|| self.malformed("is not an object"))
     }
 
     /// The value under `path`; `None` where a step is absent or null.
@@ -74,10 +75,10 @@ impl<'a> Json<'a> {
     /// When the value is not a JSON object.
     pub(crate) fn present_fields(&self) -> Result<impl Iterator<Item = (Cow<'a, str>, Json<'a>)> + use<'a>, Malformed> {
         let path = self.path.clone();
-        let present = self.fields()?.into_iter().filter(|field| field.value.get() != "null");
+        let present = self.fields()?.into_iter().filter(|field| field.value != "null");
         Ok(present.map(move |field| {
             let path = step(&path, &field.key);
-            (field.key, Json { text: field.value.get(), path })
+            (field.key, Json { text: field.value, path })
         }))
     }
 
@@ -117,7 +118,7 @@ impl<'a> Json<'a> {
         let fields = self.fields().map_err(|_| self.malformed("is not a map of strings"))?;
         fields
             .into_iter()
-            .map(|field| match string(field.value.get()) {
+            .map(|field| match string(field.value) {
                 Some(value) => Ok((field.key, value)),
                 None => {
                     Err(self
@@ -151,10 +152,8 @@ impl<'a> Json<'a> {
     /// # Errors
     /// When the value is not a list.
     pub(crate) fn elements(&self) -> Result<Vec<Json<'a>>, Malformed> {
-        let elements: Vec<&'a RawValue> =
-            serde_json::from_str(self.text).map_err(|_| self.malformed("is not a list"))?;
-        let place =
-            |(index, value): (usize, &'a RawValue)| Json { text: value.get(), path: format!("{}[{index}]", self.path) };
+        let elements = Scanner::new(self.text).list().ok_or_else(|| self.malformed("is not a list"))?;
+        let place = |(index, text)| Json { text, path: format!("{}[{index}]", self.path) };
         Ok(elements.into_iter().enumerate().map(place).collect())
     }
 
@@ -162,7 +161,7 @@ impl<'a> Json<'a> {
         let path = step(&self.path, name);
         // The last of several fields of one name counts, as it does for every JSON parser of a Kubernetes cluster.
         let found = self.fields()?.into_iter().rfind(|field| field.key == name);
-        Ok(found.filter(|field| field.value.get() != "null").map(|field| Json { text: field.value.get(), path }))
+        Ok(found.filter(|field| field.value != "null").map(|field| Json { text: field.value, path }))
     }
 
     fn element(&self, (name, value): (&str, &str)) -> Result<Option<Json<'a>>, Malformed> {
@@ -188,67 +187,27 @@ fn step(path: &str, name: &str) -> String {
 #[derive(Debug)]
 pub(crate) struct Field<'a> {
     pub(crate) key: Cow<'a, str>,
-    pub(crate) value: &'a RawValue,
+    pub(crate) value: &'a str,
 }
 
-/// The fields of a JSON object, in the order they stand.
-///
-/// # Errors
-/// When `text` is not a JSON object.
-pub(crate) fn fields(text: &str) -> Result<Vec<Field<'_>>, serde_json::Error> {
-    let mut parser = serde_json::Deserializer::from_str(text);
-    let fields = parser.deserialize_map(FieldsVisitor)?;
-    parser.end()?;
-    Ok(fields)
+/// The fields of a JSON object, in the order they stand; `None` where `text` is none.
+pub(crate) fn fields(text: &str) -> Option<Vec<Field<'_>>> {
+    let mut fields = Vec::with_capacity(16);
+    let mut scanner = Scanner::new(text);
+    scanner.object(|key, scanner| {
+        fields.push(Field { key: string(key)?, value: scanner.value()? });
+        Some(())
+    })?;
+    scanner.is_done().then_some(fields)
 }
 
-/// The text of a JSON string, `None` for any other value.
+/// The text of a JSON string, `None` for any other value. Borrowed where it has no escapes.
 pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
-    serde_json::from_str::<Text<'_>>(json).ok().map(|text| text.0)
-}
-
-/// A JSON string, borrowed where it has no escapes.
-struct Text<'a>(Cow<'a, str>);
-
-impl<'de> Deserialize<'de> for Text<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TextVisitor)
-    }
-}
-
-struct TextVisitor;
-
-impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(text.to_owned())))
-    }
-}
-
-struct FieldsVisitor;
-
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Vec<Field<'de>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Vec::with_capacity(16);
-        while let Some((Text(key), value)) = map.next_entry()? {
-            fields.push(Field { key, value });
-        }
-        Ok(fields)
+    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains(['\\', '"']) {
+        serde_json::from_str(json).ok().map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
     }
 }
 

@@ -16,7 +16,7 @@
 //! cluster.insert("cluster.x-k8s.io/v1beta2", "MachineSet", "fleet", "workers", r#"{
 //!     "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": {"name": "workers"},
 //!     "spec": {"clusterName": "c1", "template": {"metadata": {"labels": {"team": "red"}}}}}"#.into());
-//! let review: Review = serde_json::from_str(r#"{
+//! let review = Review::from_json(r#"{
 //!     "operation": "CREATE", "namespace": "fleet", "name": "worker-1", "userInfo": {"username": "alice"},
 //!     "kind": {"group": "cluster.x-k8s.io", "version": "v1beta2", "kind": "Machine"},
 //!     "object": {"apiVersion": "cluster.x-k8s.io/v1beta2", "metadata": {"name": "worker-1", "ownerReferences": [
@@ -45,6 +45,7 @@ mod place;
 mod report;
 mod review;
 mod rules;
+mod scan;
 mod settings;
 mod sources;
 mod splice;
@@ -63,7 +64,7 @@ pub use lookup::Looked;
 pub use pattern::{Pattern, PatternError};
 pub use place::{MapKind, Place};
 pub use report::{Action, Change, Level, LogLine, Outcome, Rejection, Report, SkipReason, Skipped};
-pub use review::{GroupVersionKind, Operation, Options, Review, UserInfo};
+pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
     ClusterApi, Lookup, Mode, NodeSync, OnConflict, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,

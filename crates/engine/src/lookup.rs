@@ -127,7 +127,7 @@ impl<'a> Lookups<'a> {
         Parent::read(&text, &wanted)?.is_paused_cluster()
     }
 
-    fn ask(&self, wanted: &Wanted<'_>, version: &str) -> Result<String, (Get, LookupError)> {
+    fn ask(&self, wanted: &Wanted<'_>, version: &str) -> Result<String, (String, LookupError)> {
         let get = Get {
             api_version: format!("{}/{version}", wanted.group),
             kind: wanted.kind.to_owned(),
@@ -145,7 +145,7 @@ impl<'a> Lookups<'a> {
             *self.found_in.borrow_mut() = Some(version.to_owned());
         }
         self.made.borrow_mut().push(Looked { get: get.to_string(), result });
-        answer.map_err(|error| (get, error))
+        answer.map_err(|error| (get.to_string(), error))
     }
 
     /// The versions to ask in, the first first; none where the kind may not be asked for.

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::json::{Json, Malformed, Map};
 use crate::keys::PAUSED;
 use crate::place::{MapKind, Place};
+use crate::scan::Scanner;
 
 /// A Kubernetes object.
 #[derive(Debug, Clone)]
@@ -76,33 +77,69 @@ impl<'a> Object<'a> {
             managed_fields: None,
             deleting: false,
         };
-        for (key, value) in Json::new(text, "").present_fields()? {
-            match &*key {
-                "apiVersion" => object.version = version_of(value.as_string()?),
-                "spec" => object.spec = value,
-                "metadata" => object.read_metadata(&value)?,
-                _ => {}
+        let mut problem = None;
+        let mut scanner = Scanner::new(text);
+        let root = scanner.object(|key, scanner| match key {
+            "\"metadata\"" => object.scan_metadata(scanner, &mut problem),
+            _ => {
+                let value = scanner.value()?;
+                let read = match key {
+                    _ if value == "null" => Ok(()),
+                    "\"apiVersion\"" => {
+                        Json::new(value, "apiVersion").as_string().map(|text| object.version = version_of(text))
+                    }
+                    "\"spec\"" => {
+                        object.spec = Json::new(value, "spec");
+                        Ok(())
+                    }
+                    _ => Ok(()),
+                };
+                read.unwrap_or_else(|malformed| problem = problem.take().or(Some(malformed)));
+                Some(())
             }
+        });
+        match (root.filter(|()| scanner.is_done()), problem) {
+            (_, Some(malformed)) => Err(malformed),
+            (Some(()), None) => Ok(object),
+            (None, None) => Err(Malformed { path: "object".to_owned(), problem: "is not an object".to_owned() }),
         }
-        Ok(object)
     }
 
-    fn read_metadata(&mut self, metadata: &Json<'a>) -> Result<(), Malformed> {
-        for (key, value) in metadata.present_fields()? {
-            match &*key {
-                "name" => self.name = value.as_string()?,
-                "generateName" if self.name.is_empty() => self.name = value.as_string()?,
-                "namespace" => self.namespace = value.as_string()?,
-                "uid" => self.uid = value.as_string()?,
-                "labels" => self.labels = value.as_map()?,
-                "annotations" => self.annotations = value.as_map()?,
-                "ownerReferences" => {
-                    self.owners = value.elements()?.iter().map(Json::parse).collect::<Result<_, _>>()?
-                }
-                "deletionTimestamp" => self.deleting = true,
-                "managedFields" => self.managed_fields = Some(value),
-                _ => {}
+    /// Reads `metadata` where it stands; `None` where it is no JSON.
+    fn scan_metadata(&mut self, scanner: &mut Scanner<'a>, problem: &mut Option<Malformed>) -> Option<()> {
+        if !scanner.is_at_object() {
+            if scanner.value()? != "null" {
+                let malformed = Malformed { path: "metadata".to_owned(), problem: "is not an object".to_owned() };
+                problem.get_or_insert(malformed);
             }
+            return Some(());
+        }
+        scanner.object(|key, scanner| {
+            let value = scanner.value()?;
+            if value != "null"
+                && let Err(malformed) = self.read_metadata(key, value)
+            {
+                problem.get_or_insert(malformed);
+            }
+            Some(())
+        })
+    }
+
+    fn read_metadata(&mut self, key: &str, value: &'a str) -> Result<(), Malformed> {
+        let at = |name: &str| Json::new(value, format!("metadata.{name}"));
+        match key {
+            "\"name\"" => self.name = at("name").as_string()?,
+            "\"generateName\"" if self.name.is_empty() => self.name = at("generateName").as_string()?,
+            "\"namespace\"" => self.namespace = at("namespace").as_string()?,
+            "\"uid\"" => self.uid = at("uid").as_string()?,
+            "\"labels\"" => self.labels = at("labels").as_map()?,
+            "\"annotations\"" => self.annotations = at("annotations").as_map()?,
+            "\"ownerReferences\"" => {
+                self.owners = at("ownerReferences").elements()?.iter().map(Json::parse).collect::<Result<_, _>>()?;
+            }
+            "\"deletionTimestamp\"" => self.deleting = true,
+            "\"managedFields\"" => self.managed_fields = Some(at("managedFields")),
+            _ => {}
         }
         Ok(())
     }

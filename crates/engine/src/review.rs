@@ -2,68 +2,87 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use crate::json::{Json, Malformed};
+use crate::scan::Scanner;
+
+/// One request together with the settings to judge it by: `{"request": …, "settings": …}`, one shape for every door.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    /// The request.
+    pub review: Review<'a>,
+    /// The settings' text; `{}` where there are none.
+    pub settings: &'a str,
+}
+
+impl<'a> Call<'a> {
+    /// Reads a call in one pass.
+    ///
+    /// # Errors
+    /// When the text is no JSON, or the request has another shape than Kubernetes gives it.
+    pub fn from_json(text: &'a str) -> Result<Self, Malformed> {
+        let (mut review, mut settings) = (None, "{}");
+        let mut scanner = Scanner::new(text);
+        let object = scanner.object(|key, scanner| {
+            match key {
+                "\"request\"" => review = Some(Review::scan(scanner)?),
+                "\"settings\"" => settings = scanner.value()?,
+                _ => {
+                    scanner.value()?;
+                }
+            }
+            Some(())
+        });
+        if object.is_none() || !scanner.is_done() {
+            return Err(not_readable(text));
+        }
+        let review = review.unwrap_or_else(|| Err(missing("request")))?;
+        Ok(Call { review, settings })
+    }
+}
 
 /// One admission request.
 ///
 /// Objects stay raw JSON; what is absent is empty.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default)]
 pub struct Review<'a> {
-    /// The request's own identifier.
-    #[serde(borrow, default)]
-    pub uid: Cow<'a, str>,
     /// Group, version and kind of the object, after any conversion by the API server.
-    #[serde(borrow)]
     pub kind: GroupVersionKind<'a>,
     /// `status`, `scale` and the like; empty for the object itself.
-    #[serde(borrow, default)]
     pub sub_resource: Cow<'a, str>,
     /// Name of the object; empty on a CREATE with `generateName`.
-    #[serde(borrow, default)]
     pub name: Cow<'a, str>,
     /// Namespace of the object; empty for cluster-scoped kinds.
-    #[serde(borrow, default)]
     pub namespace: Cow<'a, str>,
     /// What is being done.
     pub operation: Operation,
-    /// Who does it.
-    #[serde(borrow)]
-    pub user_info: UserInfo<'a>,
-    /// The object as it would be stored.
-    #[serde(borrow, default)]
-    pub object: Option<&'a RawValue>,
-    /// The object as it is stored, on UPDATE and DELETE.
-    #[serde(borrow, default)]
-    pub old_object: Option<&'a RawValue>,
+    /// Who does it: the exact user name; an empty one is anybody.
+    pub username: Cow<'a, str>,
+    /// The object's text as it would be stored.
+    pub object: Option<&'a str>,
+    /// The object's text as it is stored, on UPDATE and DELETE.
+    pub old_object: Option<&'a str>,
     /// Nothing will be stored.
-    #[serde(default)]
     pub dry_run: bool,
-    /// The client's options.
-    #[serde(borrow, default)]
-    pub options: Option<Options<'a>>,
+    /// The client's own word for itself: reported, never believed.
+    pub field_manager: Option<Cow<'a, str>>,
 }
 
 /// Group, version and kind.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GroupVersionKind<'a> {
     /// Such as `cluster.x-k8s.io`; empty for the core group.
-    #[serde(borrow, default)]
     pub group: Cow<'a, str>,
     /// Such as `v1beta2`.
-    #[serde(borrow, default)]
     pub version: Cow<'a, str>,
     /// Such as `Machine`.
-    #[serde(borrow, default)]
     pub kind: Cow<'a, str>,
 }
 
 /// What is being done to the object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Operation {
     /// The object is new.
+    #[default]
     Create,
     /// The object exists.
     Update,
@@ -73,19 +92,91 @@ pub enum Operation {
     Connect,
 }
 
-/// Who makes the request.
-#[derive(Debug, Clone, Deserialize)]
-pub struct UserInfo<'a> {
-    /// The exact user name; an empty one is anybody.
-    #[serde(borrow, default)]
-    pub username: Cow<'a, str>,
+impl<'a> Review<'a> {
+    /// Reads an AdmissionRequest.
+    ///
+    /// # Errors
+    /// When the text is no JSON, or has another shape than Kubernetes gives it.
+    pub fn from_json(text: &'a str) -> Result<Self, Malformed> {
+        Review::scan(&mut Scanner::new(text)).unwrap_or_else(|| Err(not_readable(text)))
+    }
+
+    /// `None` where no object begins at the scanner.
+    fn scan(scanner: &mut Scanner<'a>) -> Option<Result<Self, Malformed>> {
+        let mut review = Review::default();
+        let (mut operation, mut user) = (None, None);
+        let mut problem = None;
+        scanner.object(|key, scanner| {
+            let value = scanner.value()?;
+            if value == "null" {
+                return Some(());
+            }
+            let at = |name: &str| Json::new(value, format!("request.{name}"));
+            let read = match key {
+                "\"kind\"" => read_kind(&at("kind")).map(|kind| review.kind = kind),
+                "\"subResource\"" => at("subResource").as_string().map(|text| review.sub_resource = text),
+                "\"name\"" => at("name").as_string().map(|text| review.name = text),
+                "\"namespace\"" => at("namespace").as_string().map(|text| review.namespace = text),
+                "\"operation\"" => read_operation(&at("operation")).map(|read| operation = Some(read)),
+                "\"userInfo\"" => {
+                    at("userInfo").string(&["username"]).map(|name| user = Some(name.unwrap_or_default()))
+                }
+                "\"options\"" => at("options").string(&["fieldManager"]).map(|manager| review.field_manager = manager),
+                "\"object\"" => {
+                    review.object = Some(value);
+                    Ok(())
+                }
+                "\"oldObject\"" => {
+                    review.old_object = Some(value);
+                    Ok(())
+                }
+                "\"dryRun\"" => {
+                    review.dry_run = value == "true";
+                    Ok(())
+                }
+                _ => Ok(()),
+            };
+            if let Err(malformed) = read {
+                problem.get_or_insert(malformed);
+            }
+            Some(())
+        })?;
+        Some(match (problem, operation, user) {
+            (Some(malformed), ..) => Err(malformed),
+            (None, None, _) => Err(missing("request.operation")),
+            (None, _, None) => Err(missing("request.userInfo")),
+            (None, Some(operation), Some(username)) => Ok(Review { operation, username, ..review }),
+        })
+    }
 }
 
-/// The client's options, as far as they are reported.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Options<'a> {
-    /// The field manager's name, the client's own word: reported, never believed.
-    #[serde(borrow, default)]
-    pub field_manager: Option<Cow<'a, str>>,
+fn read_kind<'a>(kind: &Json<'a>) -> Result<GroupVersionKind<'a>, Malformed> {
+    let part = |name| Ok(kind.string(&[name])?.unwrap_or_default());
+    Ok(GroupVersionKind { group: part("group")?, version: part("version")?, kind: part("kind")? })
+}
+
+fn read_operation(operation: &Json<'_>) -> Result<Operation, Malformed> {
+    match &*operation.as_string()? {
+        "CREATE" => Ok(Operation::Create),
+        "UPDATE" => Ok(Operation::Update),
+        "DELETE" => Ok(Operation::Delete),
+        "CONNECT" => Ok(Operation::Connect),
+        other => Err(Malformed {
+            path: "request.operation".to_owned(),
+            problem: format!("is `{other}`, not one that Kubernetes knows"),
+        }),
+    }
+}
+
+fn missing(path: &str) -> Malformed {
+    Malformed { path: path.to_owned(), problem: "is missing".to_owned() }
+}
+
+/// Why a text cannot be read: a parser's words where it is no JSON.
+fn not_readable(text: &str) -> Malformed {
+    let problem = match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        Err(error) => format!("is not JSON: {error}"),
+        Ok(_) => "has no object `request`".to_owned(),
+    };
+    Malformed { path: "payload".to_owned(), problem }
 }

@@ -53,12 +53,12 @@ impl<'a> Plan<'a> {
 
     fn write(&self, object: Option<&str>, out: &mut String) -> Result<(), serde_json::Error> {
         let object = object.filter(|text| *text != "null").unwrap_or("{}");
-        let fields = fields(object)?;
+        let fields = fields(object).ok_or_else(not_an_object)?;
         let mut entries = Entries { out, any: false };
         entries.out.push('{');
         let mut rest = object.trim_start().strip_prefix('{').unwrap_or_default();
         for field in &fields {
-            let value = field.value.get();
+            let value = field.value;
             // What stands between the previous value and this one: a comma, the key, a colon, white space.
             let (before, after) = rest.split_at(value.as_ptr() as usize - rest.as_ptr() as usize);
             rest = after.get(value.len()..).unwrap_or_default();
@@ -121,6 +121,10 @@ impl Entries<'_> {
 
 fn find<'p, T>(pairs: &'p [(&str, T)], name: &str) -> Option<&'p T> {
     pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+}
+
+fn not_an_object() -> serde_json::Error {
+    serde::de::Error::custom("not an object on the way to a map")
 }
 
 fn push_string(out: &mut String, text: &str) -> Result<(), serde_json::Error> {

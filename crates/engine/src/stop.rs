@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::cluster::{Get, LookupError};
+use crate::cluster::LookupError;
 use crate::json::Malformed;
 
 /// Why an evaluation ends before anything is compared.
@@ -12,8 +12,8 @@ use crate::json::Malformed;
 pub(crate) enum Stop {
     /// Nothing is to be done here.
     Inert(Inert),
-    /// An object above could not be had.
-    Lookup(Get, LookupError),
+    /// An object above could not be had: what was asked, and why there is no answer.
+    Lookup(String, LookupError),
     /// An object above has another shape than Kubernetes gives it.
     Unreadable { object: String, detail: String },
     /// The object under review has another shape than Kubernetes gives it.

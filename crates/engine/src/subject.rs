@@ -51,7 +51,7 @@ impl<'a> Subject<'a> {
     /// When it has another shape than Kubernetes gives it.
     pub(crate) fn old(&self) -> Result<Option<&Object<'a>>, Malformed> {
         let read = || match self.review.old_object {
-            Some(old) if self.review.operation == Operation::Update && old.get() != "null" => Object::parse(old.get())
+            Some(old) if self.review.operation == Operation::Update => Object::parse(old)
                 .map(Some)
                 .map_err(|malformed| Malformed { path: format!("oldObject.{}", malformed.path), ..malformed }),
             _ => Ok(None),

@@ -1,5 +1,7 @@
 //! The corpus, straight through `evaluate`.
 
-fn main() -> anyhow::Result<std::process::ExitCode> {
-    testkit::runner::run(&testkit::runner::engine)
+use std::process::ExitCode;
+
+fn main() -> anyhow::Result<ExitCode> {
+    testkit::runner::run(testkit::runner::engine)
 }

@@ -25,8 +25,11 @@ pub struct Call {
     /// Payloads of `tracing/log`, in order.
     pub log: Vec<Value>,
     /// Payloads and answers of `kubernetes/get_resource`, in order.
-    pub gets: Vec<(Vec<u8>, Result<Vec<u8>, String>)>,
+    pub gets: Vec<Exchange>,
 }
+
+/// A payload of `kubernetes/get_resource`, and its answer.
+pub type Exchange = (Vec<u8>, Result<Vec<u8>, String>);
 
 impl Module {
     /// The policy as `make policy.wasm` left it at the root of the checkout.

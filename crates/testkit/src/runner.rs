@@ -1,6 +1,9 @@
 //! Runs the corpus through a door: each case is one test, and every answer is held to the same laws.
 
-use anyhow::{Context, Result, bail, ensure};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
 use metadata_propagation::{Review, Settings, evaluate};
 use serde_json::{Value, json};
@@ -15,11 +18,13 @@ pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sy
 ///
 /// # Errors
 /// When the corpus cannot be read.
-pub fn run(door: &'static Door) -> Result<std::process::ExitCode> {
+pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static) -> Result<ExitCode> {
+    let door: Arc<Door> = Arc::new(door);
     let bless = std::env::var_os("BLESS").is_some();
-    let trial = move |case: Case| {
+    let trial = |case: Case| {
+        let door = Arc::clone(&door);
         Trial::test(case.name.clone(), move || {
-            check(&case, door, bless).map_err(|error| Failed::from(format!("{error:#}")))
+            check(&case, &*door, bless).map_err(|error| Failed::from(format!("{error:#}")))
         })
     };
     let trials = Case::corpus()?.into_iter().map(trial).collect();
@@ -98,7 +103,7 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
 /// When the settings or the report cannot be read.
 pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
     let text = request.to_string();
-    let review: Review<'_> = serde_json::from_str(&text)?;
+    let review = Review::from_json(&text).map_err(|malformed| anyhow!("{malformed}"))?;
     let settings = Settings::from_json(&settings.to_string())?;
     let outcome = evaluate(&review, &settings, cluster);
     let patch = match &outcome.object {

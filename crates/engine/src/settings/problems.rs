@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use super::RawSettings;
 use crate::json::{Field, fields};
+use crate::scan::Scanner;
 
 /// One thing that is wrong with the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,12 +77,11 @@ struct Probe {
 
 impl Probe {
     fn object<'a>(&mut self, path: &mut Vec<Step<'a>>, value: &'a str, known: &str) {
-        let (Ok(fields), Ok(known)) = (fields(value), fields(known)) else {
+        let (Some(fields), Some(known)) = (fields(value), fields(known)) else {
             return self.problems.push(Problem::new(joined(path), "expected an object"));
         };
         for Field { key, value } in fields {
-            let value = value.get();
-            let default = known.iter().find(|field| field.key == key).map(|field| field.value.get());
+            let default = known.iter().find(|field| field.key == key).map(|field| field.value);
             path.push(Step::Field(key));
             match default {
                 Some("{}") => self.leaf(path, value),
@@ -100,13 +100,13 @@ impl Probe {
     /// A list or map of the user's own is tried element by element, so that each is judged for itself.
     fn leaf<'a>(&mut self, path: &mut Vec<Step<'a>>, value: &'a str) {
         let before = self.problems.len();
-        let elements = serde_json::from_str::<Vec<&RawValue>>(value).unwrap_or_default();
+        let elements = Scanner::new(value).list().unwrap_or_default();
         let elements = elements.into_iter().enumerate().map(|(index, element)| (Step::Element(index), element));
         let entries = fields(value).unwrap_or_default();
         let entries = entries.into_iter().map(|Field { key, value }| (Step::Entry(key), value));
         for (step, value) in elements.chain(entries) {
             path.push(step);
-            self.alone(path, value.get());
+            self.alone(path, value);
             path.pop();
         }
         if self.problems.len() == before {

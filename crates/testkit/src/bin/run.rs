@@ -1,5 +1,7 @@
 //! `make run`: a fleet goes through the compiled policy object by object; then the recorded life of a real one.
 
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
