@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use metadata_propagation::{FORCED, GRANTS, Keys, ROUTES, RULES, RawSettings, Rule, Version};
+use metadata_propagation::{Criterion, FORCED, GRANTS, Keys, ROUTES, RULES, RawSettings, Rule, Version};
 use testkit::case::Case;
 use testkit::kwctl::fixture;
 use testkit::module::Module;
@@ -35,35 +35,31 @@ fn check_section(name: &str, content: &str) -> Result<()> {
 
 /// The rules that hold in one edition, in the page's order.
 fn edition(version: Version) -> Result<String> {
-    let mut table = "| from | keys | to |\n|---|---|---|\n".to_owned();
+    let mut table = "| from | keys | to | since |\n|---|---|---|---|\n".to_owned();
     for rule in RULES.iter().filter(|rule| rule.holds(version)) {
-        writeln!(table, "| {} {} | {} | {} |", source(rule), note(rule), keys(rule), targets(rule))?;
+        let printed = rule.to_string();
+        let (from, to) = printed.split_once(" => ").context("a rule without arrow")?;
+        let note = if rule.on_page { "" } else { " \\*" };
+        let (owner, to, keys) = (rule.from.owner(), to.trim_end_matches('.'), keys(rule, version));
+        writeln!(table, "| {owner} {from}{note} | {keys} | {to} | {} |", rule.since)?;
     }
     Ok(table)
 }
 
-fn source(rule: &Rule) -> String {
-    let (from, _) =
-        rule.to_string().split_once(" => ").map(|(from, to)| (from.to_owned(), to.to_owned())).unwrap_or_default();
-    format!("{} {from}", rule.from.owner())
-}
-
-fn note(rule: &Rule) -> &'static str {
-    if rule.on_page { "" } else { "\\*" }
-}
-
-fn keys(rule: &Rule) -> String {
+fn keys(rule: &Rule, version: Version) -> String {
     match &rule.keys {
         Keys::Every => "all".to_owned(),
         Keys::Except(keys) => {
-            format!("all but {}", keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "))
+            let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+            format!("all but {}", keys.join(", "))
         }
-        Keys::Only(criteria) => criteria.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        Keys::Only(criteria) => {
+            let configured = |criterion: &&Criterion| matches!(criterion, Criterion::Prefix(_) | Criterion::Domain(_));
+            let expressions = version.at_least(Version::NODE_EXPRESSIONS);
+            let criteria = criteria.iter().filter(|criterion| expressions || configured(criterion));
+            criteria.map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        }
     }
-}
-
-fn targets(rule: &Rule) -> String {
-    rule.to_string().split_once(" => ").map(|(_, to)| to.trim_end_matches('.').to_owned()).unwrap_or_default()
 }
 
 #[test]
@@ -74,10 +70,11 @@ fn the_readme_shows_both_editions() -> Result<()> {
 
 #[test]
 fn the_readme_shows_the_forced_labels() -> Result<()> {
-    let mut table = "| label | forced on | value |\n|---|---|---|\n".to_owned();
+    let mut table = "| below | label | forced on | value |\n|---|---|---|---|\n".to_owned();
     for forced in FORCED {
         let to: Vec<String> = forced.to.iter().map(|to| format!("`{}{to}.labels`", to.owner())).collect();
-        writeln!(table, "| `{}` | {} | {} |", forced.key, to.join(", "), forced.value)?;
+        let (from, to) = (format!("{}{}", forced.from.owner(), forced.from), to.join(", "));
+        writeln!(table, "| `{from}` | `{}` | {to} | {} |", forced.key, forced.value)?;
     }
     check_section("forced", &table)
 }

@@ -91,7 +91,7 @@ const ADDRESSES: &[Address] = &[
     both(Place::ControlPlaneTemplateMachineTemplate, "ControlPlaneTemplate", &["spec", "template", "spec", "machineTemplate", "metadata"]),
     both(Place::ControlPlane,                     "ControlPlane", TOP_LEVEL),
     both(Place::ControlPlaneMachineTemplate,      "ControlPlane", MACHINE_TEMPLATE),
-    both(Place::OtherControlPlaneMachineTemplate, "ControlPlane", MACHINE_TEMPLATE),
+    both(Place::OtherControlPlaneMachineTemplate, "OtherControlPlane", MACHINE_TEMPLATE),
     both(Place::MachineDeployment,         "MachineDeployment", TOP_LEVEL),
     both(Place::MachineDeploymentTemplate, "MachineDeployment", TEMPLATE),
     both(Place::MachineSet,                "MachineSet", TOP_LEVEL),

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use kubewarden_policy_sdk::host_capabilities::kubernetes::GetResourceRequest;
 use metadata_propagation::{Cluster, Get, LookupCause, LookupError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -115,9 +114,11 @@ pub trait Host: Send + Sync {
     fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String>;
 }
 
+#[cfg(feature = "host")]
 impl Host for ApiServer {
     fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String> {
-        let request: GetResourceRequest = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
+        let request: kubewarden_policy_sdk::host_capabilities::kubernetes::GetResourceRequest =
+            serde_json::from_slice(payload).map_err(|error| error.to_string())?;
         let get = Get {
             api_version: request.api_version,
             kind: request.kind,

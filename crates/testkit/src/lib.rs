@@ -7,7 +7,9 @@
 
 pub mod case;
 pub mod cluster;
+#[cfg(feature = "host")]
 pub mod kwctl;
+#[cfg(feature = "host")]
 pub mod module;
 pub mod recorded;
 pub mod runner;

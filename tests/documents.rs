@@ -1,0 +1,119 @@
+//! What the documents say is what the policy does: examples in README and deploy/ are read, catalogue files agree.
+
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+
+use anyhow::{Context, Result};
+use metadata_propagation::{RawSettings, Settings};
+use serde_json::Value;
+
+fn read(path: &str) -> Result<String> {
+    std::fs::read_to_string(testkit::root().join(path)).with_context(|| path.to_owned())
+}
+
+fn yaml(path: &str) -> Result<Value> {
+    serde_yaml_ng::from_str(&read(path)?).with_context(|| path.to_owned())
+}
+
+#[test]
+fn the_readme_shows_the_default_settings() -> Result<()> {
+    let readme = read("README.md")?;
+    let (_, section) = readme.split_once("## Settings").context("no section `Settings`")?;
+    let block = section.split("```").nth(1).context("no block in `Settings`")?.trim_start_matches("yaml");
+    let shown: Value = serde_yaml_ng::from_str(block)?;
+    assert_eq!(shown, serde_json::to_value(RawSettings::default())?);
+    Ok(())
+}
+
+#[test]
+fn the_deployed_settings_are_valid() -> Result<()> {
+    for path in ["deploy/cluster-admission-policy.yaml", "deploy/nodes.yaml"] {
+        let settings = yaml(path)?["spec"]["settings"].to_string();
+        Settings::validate(&settings).with_context(|| path.to_owned())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn the_deployed_policy_has_the_rules_of_the_metadata() -> Result<()> {
+    let metadata = yaml("policy-metadata.yml")?;
+    let policy = yaml("deploy/cluster-admission-policy.yaml")?;
+    assert_eq!(policy["spec"]["rules"], metadata["rules"]);
+    assert_eq!(policy["spec"]["mutating"], metadata["mutating"]);
+    Ok(())
+}
+
+#[test]
+fn the_rules_ask_for_create_and_update_of_named_kinds() -> Result<()> {
+    for rule in yaml("policy-metadata.yml")?["rules"].as_array().context("rules")? {
+        assert_eq!(rule["operations"], serde_json::json!(["CREATE", "UPDATE"]));
+        for resource in rule["resources"].as_array().context("resources")? {
+            let resource = resource.as_str().unwrap_or_default();
+            assert!(!resource.contains(['*', '/']), "{resource}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_catalogue_repeats_the_metadata() -> Result<()> {
+    let metadata = yaml("policy-metadata.yml")?;
+    let package = yaml("artifacthub-pkg.yml")?;
+    assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(metadata["annotations"]["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(package["name"], env!("CARGO_PKG_NAME"));
+    let annotation = |name: &str| -> Result<Value> {
+        let text = package["annotations"][name].as_str().with_context(|| name.to_owned())?;
+        Ok(serde_yaml_ng::from_str(text)?)
+    };
+    assert_eq!(annotation("kubewarden/rules")?, metadata["rules"]);
+    assert_eq!(annotation("kubewarden/contextAwareResources")?, metadata["contextAwareResources"]);
+    assert_eq!(annotation("kubewarden/questions-ui")?, yaml("questions-ui.yml")?);
+    assert_eq!(metadata["hostCapabilities"], serde_json::json!(["kubernetes/get_resource"]));
+    Ok(())
+}
+
+#[test]
+fn the_accounts_permissions_are_gets_of_the_granted_kinds() -> Result<()> {
+    let text = read("deploy/rbac.yaml")?;
+    let role = serde_yaml_ng::Deserializer::from_str(&text)
+        .map(serde::Deserialize::deserialize)
+        .collect::<Result<Vec<Value>, _>>()?
+        .into_iter()
+        .find(|object| object["kind"] == "ClusterRole")
+        .context("no ClusterRole")?;
+    let mut allowed = Vec::new();
+    for rule in role["rules"].as_array().context("rules")? {
+        assert_eq!(rule["verbs"], serde_json::json!(["get"]));
+        for group in rule["apiGroups"].as_array().into_iter().flatten() {
+            for resource in rule["resources"].as_array().into_iter().flatten() {
+                allowed.push((
+                    group.as_str().unwrap_or_default().to_owned(),
+                    resource.as_str().unwrap_or_default().to_owned(),
+                ));
+            }
+        }
+    }
+    let plural = |kind: &str| if kind.ends_with('s') { format!("{kind}es") } else { format!("{kind}s") };
+    let mut granted: Vec<_> = metadata_propagation::GRANTS
+        .iter()
+        .map(|grant| (grant.group.to_owned(), plural(&grant.kind.to_lowercase())))
+        .collect();
+    allowed.sort();
+    granted.sort();
+    assert_eq!(allowed, granted);
+    Ok(())
+}
+
+/// A Node that was completed is still a Node: Kubernetes' own type reads it.
+#[test]
+fn a_completed_node_is_still_a_node() -> Result<()> {
+    let case = testkit::case::Case::corpus()?.into_iter().find(|case| case.name == "node/node_role_labels_arrive");
+    let case = case.context("no such case")?;
+    let review = case.reviews.first().context("no review")?;
+    let answer = testkit::module::Module::policy()?.validate(review, &case.settings, &case.cluster)?;
+    let node = testkit::runner::patched(&review["object"], &answer.patch)?;
+    let node: k8s_openapi::api::core::v1::Node = serde_json::from_value(node)?;
+    let labels = node.metadata.labels.unwrap_or_default();
+    assert!(labels.keys().any(|key| key.starts_with("node-role.kubernetes.io/")), "{labels:?}");
+    Ok(())
+}
