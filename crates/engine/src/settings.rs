@@ -1,12 +1,14 @@
 //! Settings: as they are written, and as they are meant.
 
 mod problems;
+mod raw;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 pub use self::problems::{Problem, SettingsError};
+pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
 use crate::pattern::Pattern;
 use crate::version::Version;
 
@@ -139,94 +141,6 @@ impl Settings {
 
 const LABELS: &str = "clusterApi.node.additionalLabels";
 const ANNOTATIONS: &str = "clusterApi.node.additionalAnnotations";
-
-/// Settings as they are written.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(title = "metadata-propagation-policy settings"))]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct RawSettings {
-    /// `mutate`: write what is missing. `verify`: refuse it and write nothing.
-    pub mode: Mode,
-    /// How other objects are read.
-    pub lookup: RawLookup,
-    /// Which rules of Cluster API hold, and for whom.
-    pub cluster_api: RawClusterApi,
-}
-
-/// `lookup` as it is written.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct RawLookup {
-    /// True bypasses the host's cache of five seconds.
-    pub fresh: bool,
-    /// The parent does not exist.
-    pub on_missing: Reaction,
-    /// The cluster could not be asked: permissions, grants, network.
-    pub on_failure: Reaction,
-    /// Versions of control planes beyond the shipped grants: `Kind.group` to version, such as
-    /// `RKE2ControlPlane.controlplane.cluster.x-k8s.io: v1beta1`.
-    pub api_versions: BTreeMap<String, String>,
-}
-
-/// `clusterApi` as it is written.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct RawClusterApi {
-    /// `v1.MINOR` or `v1.MINOR.PATCH`; before v1.10 the older edition of the rules holds.
-    pub version: String,
-    /// Exact user names whose writes pass at once and unchanged.
-    pub controllers: Vec<String>,
-    /// Compare the controllers' writes with the rules; differences go to the audit annotation and the log.
-    pub self_check: bool,
-    /// Somebody edits a propagated value on a child.
-    pub on_conflict: OnConflict,
-    /// What the manager syncs from Machines to Nodes beyond the three criteria.
-    pub node: RawNodeSync,
-}
-
-/// `clusterApi.node` as it is written.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct RawNodeSync {
-    /// The manager's `--additional-sync-machine-labels`: Go regular expressions, not anchored, on the key.
-    pub additional_labels: Vec<String>,
-    /// The manager's `--additional-sync-machine-annotations`: Go regular expressions, not anchored, on the key.
-    pub additional_annotations: Vec<String>,
-}
-
-impl Default for RawLookup {
-    fn default() -> Self {
-        RawLookup {
-            fresh: false,
-            on_missing: Reaction::Accept,
-            on_failure: Reaction::Reject,
-            api_versions: BTreeMap::new(),
-        }
-    }
-}
-
-/// The service accounts of the core, kubeadm bootstrap and kubeadm control-plane managers, as released manifests name
-/// them.
-const CONTROLLERS: [&str; 3] = [
-    "system:serviceaccount:capi-system:capi-manager",
-    "system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager",
-    "system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager",
-];
-
-impl Default for RawClusterApi {
-    fn default() -> Self {
-        RawClusterApi {
-            version: Version::NEWEST.to_string(),
-            controllers: CONTROLLERS.map(str::to_owned).to_vec(),
-            self_check: false,
-            on_conflict: OnConflict::default(),
-            node: RawNodeSync::default(),
-        }
-    }
-}
 
 impl TryFrom<RawSettings> for Settings {
     type Error = SettingsError;

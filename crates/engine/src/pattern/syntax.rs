@@ -1,0 +1,269 @@
+//! What Go and Rust both read, and read the same way: a scan of an expression, without compiling it.
+
+use std::fmt;
+use std::mem;
+
+use super::PatternError;
+
+/// Refuses what Go refuses, and what Go and Rust read differently.
+///
+/// # Errors
+/// Names the byte, and what to write instead.
+pub(super) fn check(source: &str) -> Result<(), PatternError> {
+    Scan { source, rest: source, level: Level::new(0), outer: Vec::new() }.run()
+}
+
+/// The bound of Go's `repeat` on one count and on the product of nested ones.
+const MOST_COPIES: u32 = 1000;
+/// No expression this short comes near Go's own limits on height and size (`maxHeight`, `maxSize`).
+const MOST_BYTES: usize = 1000;
+/// Go's `posixGroup`, Rust's `ClassAsciiKind`.
+const CLASSES: [&str; 14] = [
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word",
+    "xdigit",
+];
+/// Rust reads each as an operation on sets, or `--` after `[` as two hyphens; Go reads characters and ranges.
+const SET_OPERATIONS: [&str; 3] = ["&&", "--", "~~"];
+/// After a backslash, what Go and Rust read differently or one of them not at all; first match wins.
+const ESCAPES: [(&str, &str); 6] = [
+    ("pP", "Unicode properties are not available: write ASCII, as in `[A-Za-z]`"),
+    ("QE", "Rust has no quoting: write `\\` before each special character"),
+    ("0123456789", "no octal escapes, no backreferences: write `\\x` and two hexadecimal digits"),
+    ("uU", "Go has no such escape: write `\\x` and two hexadecimal digits"),
+    ("C", "Go has no such escape: write `.`"),
+    ("<>", "Rust reads a word boundary, Go the character: write it without `\\`"),
+];
+
+/// What a repeat would apply to, with the product of the repeat counts on the worst way down into it.
+#[derive(Clone, Copy)]
+enum Last {
+    Nothing,
+    Atom(u32),
+    Repeat(u32),
+}
+
+/// One group being read, or the expression itself.
+struct Level {
+    open: usize,
+    last: Last,
+    copies: u32,
+}
+
+impl Level {
+    fn new(open: usize) -> Self {
+        Level { open, last: Last::Nothing, copies: 1 }
+    }
+
+    fn then(&mut self, next: Last) {
+        if let Last::Atom(copies) | Last::Repeat(copies) = mem::replace(&mut self.last, next) {
+            self.copies = self.copies.max(copies);
+        }
+    }
+}
+
+struct Scan<'a> {
+    source: &'a str,
+    rest: &'a str,
+    level: Level,
+    outer: Vec<Level>,
+}
+
+impl<'a> Scan<'a> {
+    fn run(mut self) -> Result<(), PatternError> {
+        if let Some(at) = self.source.find(|c: char| !c.is_ascii()) {
+            return self.refuse(at, "a key is ASCII: write ASCII characters only");
+        }
+        if self.source.len() > MOST_BYTES {
+            return self.refuse(MOST_BYTES, format!("more than {MOST_BYTES} bytes: split it into several entries"));
+        }
+        while let (at, Some(c)) = (self.at(), self.next()) {
+            match c {
+                '(' => self.group(at)?,
+                ')' => {
+                    let Some(outer) = self.outer.pop() else {
+                        return self.refuse(at, "`)` closes no group: write `\\)` for the character");
+                    };
+                    self.level.then(Last::Nothing);
+                    let copies = mem::replace(&mut self.level, outer).copies;
+                    self.level.then(Last::Atom(copies));
+                }
+                '|' => self.level.then(Last::Nothing),
+                '*' => self.repeat(at, 0, None)?,
+                '+' => self.repeat(at, 1, None)?,
+                '?' => self.repeat(at, 0, Some(1))?,
+                '{' => self.counted_repeat(at)?,
+                '[' => {
+                    self.class(at)?;
+                    self.level.then(Last::Atom(1));
+                }
+                '\\' => {
+                    self.escape(at, "AzbB")?;
+                    self.level.then(Last::Atom(1));
+                }
+                _ => self.level.then(Last::Atom(1)),
+            }
+        }
+        if self.outer.is_empty() { Ok(()) } else { self.refuse(self.level.open, "`(` is not closed: add `)`") }
+    }
+
+    fn at(&self) -> usize {
+        self.source.len() - self.rest.len()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let next = chars.next();
+        self.rest = chars.as_str();
+        next
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let rest = self.rest.strip_prefix(text);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn refuse<T>(&self, at: usize, reason: impl fmt::Display) -> Result<T, PatternError> {
+        Err(PatternError { expression: self.source.to_owned(), reason: format!("at byte {at}: {reason}") })
+    }
+
+    fn group(&mut self, at: usize) -> Result<(), PatternError> {
+        if self.eat("?P<") || self.eat("?<") {
+            // Go lets a name begin with a digit, Rust lets it hold `.`, `[` and `]`.
+            let (name, rest) = self.rest.split_once('>').unwrap_or_default();
+            let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            if !first || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+                return self.refuse(at, "a group's name is ASCII letters, digits and `_`, no digit first");
+            }
+            self.rest = rest;
+        } else if self.eat("?") {
+            let empty = self.rest.starts_with(')');
+            self.rest = self.rest.trim_start_matches(['i', 'm', 's', 'U', '-']);
+            if !empty && self.eat(")") {
+                // A repeat after it: Go repeats what stands before the flags, Rust refuses.
+                self.level.then(Last::Nothing);
+                return Ok(());
+            }
+            if !self.eat(":") {
+                return self.refuse(at, "after `(?` stand flags out of `imsU` and `-`, then `:` or `)`");
+            }
+        }
+        self.outer.push(mem::replace(&mut self.level, Level::new(at)));
+        Ok(())
+    }
+
+    /// Go reads every other `{` as a character; Rust reads white space within and, after `\b`, names of boundaries.
+    fn counted_repeat(&mut self, at: usize) -> Result<(), PatternError> {
+        let (counts, rest) = self.rest.split_once('}').unwrap_or_default();
+        let (least, most) = counts.split_once(',').map_or((counts, counts), |(least, most)| (least, most));
+        let (Some(min), Some(max)) = (count(least), if most.is_empty() { Some(None) } else { count(most).map(Some) })
+        else {
+            return self.refuse(at, "`{` begins no repeat that Go knows: write `\\{` for the character");
+        };
+        if min.max(max.unwrap_or(0)) > MOST_COPIES || max.is_some_and(|max| max < min) {
+            return self.refuse(at, format!("a repeat's counts are at most {MOST_COPIES}, the smaller one first"));
+        }
+        self.rest = rest;
+        self.repeat(at, min, max)
+    }
+
+    fn repeat(&mut self, at: usize, min: u32, max: Option<u32>) -> Result<(), PatternError> {
+        self.eat("?");
+        let copies = match self.level.last {
+            Last::Nothing => {
+                return self.refuse(at, "nothing to repeat stands before it: write `\\` before the character");
+            }
+            Last::Repeat(_) => return self.refuse(at, "Go repeats no repeat: put the inner one into `(?:` and `)`"),
+            // Go does not look below a repeat that makes no copy.
+            Last::Atom(_) if max == Some(0) => 1,
+            Last::Atom(inner) => inner * max.unwrap_or(min).max(1),
+        };
+        if copies > MOST_COPIES {
+            return self.refuse(at, format!("nested repeats make {copies} copies, Go allows {MOST_COPIES}"));
+        }
+        self.level.last = Last::Repeat(copies);
+        Ok(())
+    }
+
+    /// Whether the escape stands for one character, as a range's end must. `others` are the letters allowed besides
+    /// those that are allowed everywhere.
+    fn escape(&mut self, at: usize, others: &str) -> Result<bool, PatternError> {
+        let Some(c) = self.next() else {
+            return self.refuse(at, "nothing follows `\\`: write `\\\\` for the character");
+        };
+        if let Some((_, reason)) = ESCAPES.iter().find(|(escapes, _)| escapes.contains(c)) {
+            return self.refuse(at, format!("`\\{c}`: {reason}"));
+        }
+        match c {
+            'x' => {
+                let braced = self.rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+                let (digits, rest) = braced.or_else(|| self.rest.split_at_checked(2)).unwrap_or_default();
+                let hexadecimal = digits.bytes().all(|b| b.is_ascii_hexdigit());
+                if !hexadecimal || !u8::from_str_radix(digits, 16).is_ok_and(|code| code.is_ascii()) {
+                    return self.refuse(at, "`\\x` takes two hexadecimal digits, at most `7f`");
+                }
+                self.rest = rest;
+                Ok(true)
+            }
+            'd' | 'D' | 's' | 'S' | 'w' | 'W' => Ok(false),
+            'a' | 'f' | 'n' | 'r' | 't' | 'v' => Ok(true),
+            _ if !c.is_ascii_alphanumeric() => Ok(true),
+            _ if others.contains(c) => Ok(false),
+            _ => self.refuse(at, format!("`\\{c}` is no escape here: write `{c}` for the character")),
+        }
+    }
+
+    fn class(&mut self, open: usize) -> Result<(), PatternError> {
+        self.eat("^");
+        // Go reads `[]-a]` as a range from `]`, Rust as three characters.
+        if self.rest.starts_with(']') {
+            return self.refuse(self.at(), "`]` at the beginning of a class: write `\\]`");
+        }
+        loop {
+            let at = self.at();
+            if let Some(pair) = SET_OPERATIONS.iter().find(|pair| self.rest.starts_with(**pair)) {
+                let (one, _) = pair.split_at(1);
+                return self.refuse(at, format!("`{pair}` in a class is an operation in Rust: write `\\{one}`"));
+            }
+            if self.eat("]") {
+                return Ok(());
+            }
+            let low = self.class_item(open)?;
+            // `--` is for the next turn to refuse, and a hyphen before the end is a character in both.
+            if !self.rest.starts_with('-') || self.rest.starts_with("-]") || self.rest.starts_with("--") {
+                continue;
+            }
+            self.eat("-");
+            // That the smaller end stands first is left to the compiler: both refuse the same.
+            if !self.class_item(open)? || !low {
+                return self.refuse(at, "a range's end is a class such as `\\d`: write `\\-` for the character");
+            }
+        }
+    }
+
+    /// Reads one item of a class, and says whether it is one character.
+    fn class_item(&mut self, open: usize) -> Result<bool, PatternError> {
+        let at = self.at();
+        match self.next() {
+            None => self.refuse(open, "`[` is not closed: add `]`, or write `\\[` for the character"),
+            Some('\\') => self.escape(at, ""),
+            Some('[') => {
+                let named = self.rest.strip_prefix(':').and_then(|rest| rest.split_once(":]"));
+                match named.filter(|(name, _)| CLASSES.contains(&name.strip_prefix('^').unwrap_or(name))) {
+                    Some((_, rest)) => {
+                        self.rest = rest;
+                        Ok(false)
+                    }
+                    None => self.refuse(at, "`[` in a class begins none of Go's `[:name:]`: write `\\[`"),
+                }
+            }
+            Some(_) => Ok(true),
+        }
+    }
+}
+
+/// A count as Go's `parseInt` reads it: digits, no zero in front of others.
+fn count(digits: &str) -> Option<u32> {
+    let number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    (number && (digits == "0" || !digits.starts_with('0'))).then(|| digits.parse().unwrap_or(u32::MAX))
+}
