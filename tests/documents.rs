@@ -117,3 +117,21 @@ fn a_completed_node_is_still_a_node() -> Result<()> {
     assert!(labels.keys().any(|key| key.starts_with("node-role.kubernetes.io/")), "{labels:?}");
     Ok(())
 }
+
+/// Every file that the documents name is there.
+#[test]
+fn the_documents_link_to_files_that_exist() -> Result<()> {
+    let mut missing = Vec::new();
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
+        let text = read(document)?;
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let paths = text.split_whitespace().filter(|word| word.starts_with("e2e-tests/data/"));
+        for path in links.filter(|link| !link.starts_with("http")).chain(paths) {
+            if !testkit::root().join(path).exists() {
+                missing.push(format!("{document}: {path}"));
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new());
+    Ok(())
+}

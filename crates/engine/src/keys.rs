@@ -119,6 +119,16 @@ mod tests {
     }
 
     #[test]
+    fn the_lists_are_those_of_the_specification() {
+        for (list, text) in [
+            (NEVER, include_str!("../../../spec/never-carried.txt")),
+            (MACHINE_DEPLOYMENT_ONLY, include_str!("../../../spec/machine-deployment-only.txt")),
+        ] {
+            assert!(text.lines().skip(1).eq(list.iter().copied()), "{list:?}");
+        }
+    }
+
+    #[test]
     fn belonging_to_a_domain_is_equality_or_a_dot() {
         for (key, expected) in [
             ("node.cluster.x-k8s.io/a", true),
