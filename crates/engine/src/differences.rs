@@ -13,7 +13,7 @@ use crate::stop::{InertReason, Stop};
 use crate::subject::Subject;
 use crate::tracking::{Record, claimed};
 
-/// What differs, what did not travel, and which keys of the object's own maps are where they belong.
+/// What differs, what did not travel, and which keys come from above, to an object that hands them on.
 #[derive(Default)]
 pub(crate) struct Differences {
     pub(crate) changes: Vec<Change>,
@@ -50,6 +50,11 @@ pub(crate) fn differences(
             }
         }
     }
+    if subject.template().is_some() {
+        let arriving = arriving.iter().map(|(map, key)| (*map, (*key).to_owned()));
+        let of_class = found.skipped.iter().filter(|skip| skip.reason == SkipReason::ClassPatches);
+        found.carried = arriving.chain(of_class.map(|skip| (skip.map, skip.key.clone()))).collect();
+    }
     found.skipped.retain(|skip| match skip.reason {
         // What reaches one place of the object is not missed at another.
         SkipReason::NotPropagated => !arriving.iter().any(|(map, key)| *map == skip.map && *key == skip.key),
@@ -63,10 +68,6 @@ pub(crate) fn differences(
     if records && may_carry_record {
         keep_record(subject, sources.tracked, &own_maps, &mut found.changes)?;
     }
-    let keys = |(map, expected, _): &(MapKind, Entries<'_>, Map<'_>)| {
-        expected.keys().map(|key| (*map, (*key).to_owned())).collect::<Vec<_>>()
-    };
-    found.carried = if subject.template().is_some() { own_maps.iter().flat_map(keys).collect() } else { Vec::new() };
     if let Some((namespace, name)) = sources.unread_cluster.as_ref().filter(|_| !found.changes.is_empty())
         && lookups.cluster_is_paused(namespace, name)?
     {
