@@ -108,8 +108,11 @@ impl<'a> Lookups<'a> {
         let answer = match (self.ask(wanted, &version), versions.next()) {
             (Err(first), Some(version)) if is_of_version(&first.1) => match self.ask(wanted, &version) {
                 // Two versions, neither to be had: a missing grant is what somebody can mend.
-                Err(second) if is_of_version(&second.1) && second.1.cause != LookupCause::NotGranted => Err(first),
-                Err(second) if is_of_version(&second.1) && first.1.cause == LookupCause::NotGranted => Err(first),
+                Err(second) if is_of_version(&second.1) => {
+                    let mendable =
+                        first.1.cause == LookupCause::NotGranted || second.1.cause != LookupCause::NotGranted;
+                    Err(if mendable { first } else { second })
+                }
                 second => second,
             },
             (first, _) => first,

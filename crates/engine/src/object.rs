@@ -188,3 +188,52 @@ fn version_of(api_version: Cow<'_, str>) -> Cow<'_, str> {
         Cow::Owned(text) => Cow::Owned(text.rsplit('/').next().unwrap_or(&text).to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nulls_count_as_absent() {
+        let object =
+            Object::parse(r#"{"apiVersion":null,"metadata":{"labels":null,"name":null},"spec":null}"#).unwrap();
+        assert_eq!((object.version(), &*object.name), ("", ""));
+        assert_eq!(object.spec.string(&["clusterName"]).unwrap(), None);
+        assert!(Object::parse(r#"{"metadata":null}"#).unwrap().labels.is_empty());
+    }
+
+    #[test]
+    fn metadata_is_read_where_it_stands() {
+        let object = Object::parse(
+            r#"{"spec":{"clusterName":"c1"},"apiVersion":"cluster.x-k8s.io/v1beta2","metadata":{"generateName":"m-",
+                "namespace":"fleet","uid":"1","labels":{"a":"b"},"deletionTimestamp":"2026-01-01T00:00:00Z"}}"#,
+        )
+        .unwrap();
+        assert_eq!(
+            (object.version(), &*object.name, &*object.namespace, &*object.uid),
+            ("v1beta2", "m-", "fleet", "1")
+        );
+        assert_eq!(object.spec.string(&["clusterName"]).unwrap().as_deref(), Some("c1"));
+        assert!(object.deleting);
+    }
+
+    #[test]
+    fn a_name_goes_before_a_generate_name() {
+        for metadata in [r#"{"name":"m-1","generateName":"m-"}"#, r#"{"generateName":"m-","name":"m-1"}"#] {
+            assert_eq!(Object::parse(&format!(r#"{{"metadata":{metadata}}}"#)).unwrap().name, "m-1");
+        }
+    }
+
+    #[test]
+    fn another_shape_is_named() {
+        for (text, expected) in [
+            ("[]", "`object` is not an object"),
+            ("{} x", "`object` is not an object"),
+            (r#"{"metadata":7}"#, "`metadata` is not an object"),
+            (r#"{"metadata":{"uid":7}}"#, "`metadata.uid` is not a string"),
+            (r#"{"apiVersion":{}}"#, "`apiVersion` is not a string"),
+        ] {
+            assert_eq!(Object::parse(text).unwrap_err().to_string(), expected);
+        }
+    }
+}
