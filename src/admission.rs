@@ -71,8 +71,6 @@ struct AuditAnnotations {
 }
 
 fn answer(outcome: Outcome) -> Result<Vec<u8>, String> {
-    let mutated_object = outcome.object.map(RawValue::from_string).transpose();
-    let mutated_object = mutated_object.map_err(|error| format!("cannot write the object: {error}"))?;
     let report = outcome.report.as_ref().map(serde_json::to_string).transpose();
     let report = report.map_err(|error| format!("cannot write the report: {error}"))?;
     let rejection = outcome.rejection.as_ref();
@@ -80,7 +78,7 @@ fn answer(outcome: Outcome) -> Result<Vec<u8>, String> {
         accepted: rejection.is_none(),
         message: rejection.map(|rejection| rejection.message.as_str()),
         code: rejection.map(|rejection| rejection.code),
-        mutated_object: mutated_object.as_deref().filter(|_| rejection.is_none()),
+        mutated_object: outcome.object.as_deref().filter(|_| rejection.is_none()),
         audit_annotations: report.map(|report| AuditAnnotations { report }),
         warnings: &outcome.warnings,
     };

@@ -82,8 +82,11 @@ fn payloads_that_are_no_json_get_an_answer() -> Result<()> {
     );
     assert_eq!(refused(b"{\"request\":\xff}")?, "cannot read the request: not UTF-8 at byte 11");
     assert_eq!(refused(b"{}")?, "cannot read the request: `request` is missing");
-    assert_eq!(refused(b"[]")?, "cannot read the request: `payload` has no object `request`");
-    assert_eq!(refused(b"{\"request\":[]}")?, "cannot read the request: `payload` has no object `request`");
+    assert_eq!(refused(b"[]")?, "cannot read the request: `payload` is no object, or its `request` is none");
+    assert_eq!(
+        refused(b"{\"request\":[]}")?,
+        "cannot read the request: `payload` is no object, or its `request` is none"
+    );
     Ok(())
 }
 

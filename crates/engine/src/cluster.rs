@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
-
 /// Where the engine reads objects other than the one under review.
 ///
 /// Caching, time-outs and permissions are the implementor's business.
@@ -53,8 +51,7 @@ pub struct LookupError {
 }
 
 /// The kinds of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookupCause {
     /// There is no such object.
     NotFound,
@@ -109,17 +106,13 @@ impl Cluster for Manifests {
         if let Some(object) = self.objects.get(&key) {
             return Ok(object.clone());
         }
-        let cause = if self
+        let group = |api_version: &str| api_version.split_once('/').map_or("", |(group, _)| group).to_owned();
+        let mut versions = self
             .objects
             .keys()
-            .any(|(api_version, kind, ..)| *api_version == get.api_version && *kind == get.kind)
-        {
-            LookupCause::NotFound
-        } else if self.objects.keys().any(|(_, kind, ..)| *kind == get.kind) {
-            LookupCause::NotServed
-        } else {
-            LookupCause::NotFound
-        };
+            .filter(|(api_version, kind, ..)| *kind == get.kind && group(api_version) == group(&get.api_version));
+        let served = versions.clone().any(|(api_version, ..)| *api_version == get.api_version);
+        let cause = if served || versions.next().is_none() { LookupCause::NotFound } else { LookupCause::NotServed };
         Err(LookupError { cause, detail: get.to_string() })
     }
 }

@@ -1,11 +1,14 @@
 //! What an object carries, held against what it must carry.
 
+use std::collections::BTreeSet;
+
 use crate::expected::{Entries, Expected, Why, expected};
 use crate::json::Map;
 use crate::keys::TRACKING;
 use crate::lookup::Lookups;
 use crate::place::{MapKind, Place};
 use crate::report::{Action, Change, SkipReason, Skipped};
+use crate::review::Operation;
 use crate::settings::ClusterApi;
 use crate::sources::Sources;
 use crate::splice::Write;
@@ -17,8 +20,8 @@ use crate::tracking::{Record, claimed};
 #[derive(Default)]
 pub(crate) struct Differences {
     pub(crate) changes: Vec<Change>,
-    pub(crate) skipped: Vec<Skipped>,
-    pub(crate) carried: Vec<(MapKind, String)>,
+    pub(crate) skipped: BTreeSet<Skipped>,
+    pub(crate) carried: BTreeSet<(MapKind, String)>,
 }
 
 /// Holds an object against its sources, and where `records` is set, against the record of what this policy added.
@@ -34,7 +37,7 @@ pub(crate) fn differences(
     let sources = Sources::of(subject, lookups)?;
     let mut found = Differences::default();
     let mut own_maps = Vec::new();
-    let mut arriving = Vec::new();
+    let mut arriving = BTreeSet::new();
     for &target in &sources.targets {
         for map in MapKind::BOTH {
             let expected = expected(&sources, target, map, settings, &mut found.skipped);
@@ -43,7 +46,7 @@ pub(crate) fn differences(
                 if actual.get(*key).is_none_or(|value| *value != entry.value) {
                     found.changes.push(change(subject, target, map, key, entry, &actual)?);
                 }
-                arriving.push((map, *key));
+                arriving.insert((map, *key));
             }
             if target == subject.place {
                 own_maps.push((map, expected, actual));
@@ -54,10 +57,16 @@ pub(crate) fn differences(
         let arriving = arriving.iter().map(|(map, key)| (*map, (*key).to_owned()));
         let of_class = found.skipped.iter().filter(|skip| skip.reason == SkipReason::ClassPatches);
         found.carried = arriving.chain(of_class.map(|skip| (skip.map, skip.key.clone()))).collect();
+        // A new object may carry whatever the patches of its class made.
+        if sources.forced_only.is_some() && subject.review.operation == Operation::Create {
+            for map in MapKind::BOTH {
+                found.carried.extend(subject.object.top_level(map).keys().map(|key| (map, key.clone().into_owned())));
+            }
+        }
     }
     found.skipped.retain(|skip| match skip.reason {
         // What reaches one place of the object is not missed at another.
-        SkipReason::NotPropagated => !arriving.iter().any(|(map, key)| *map == skip.map && *key == skip.key),
+        SkipReason::NotPropagated => !arriving.contains(&(skip.map, &*skip.key)),
         // What stands as it should did arrive.
         SkipReason::ClassPatches => {
             subject.object.top_level(skip.map).get(&*skip.key).map(|value| &**value) != skip.value.as_deref()
@@ -122,11 +131,14 @@ fn keep_record(
     let mut record = Record::stored(subject)?;
     let mut written = Record::of(&subject.object);
     for (map, expected, actual) in maps {
+        let old = subject.old_map(subject.place, *map)?;
         let claimed = if record.keys(*map).is_empty() { Default::default() } else { claimed(&subject.object, *map)? };
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(key));
         for key in keys.iter().filter(|key| !expected.contains_key(key.as_str())) {
-            if let Some(value) = actual.get(key.as_str()) {
+            // A value that this request brings is its writer's own.
+            let is_stored = subject.old()?.is_none() || old.get(key.as_str()) == actual.get(key.as_str());
+            if let Some(value) = actual.get(key.as_str()).filter(|_| is_stored) {
                 changes.push(own_change(*map, key, Action::Removed, Some(value.clone().into_owned()), None));
             }
         }
@@ -134,7 +146,6 @@ fn keep_record(
         if tracked {
             // New is what the stored object has not: what this request lacks, and what an earlier evaluation of the
             // same request added and recorded. A key that stood before is somebody else's.
-            let old = subject.old_map(subject.place, *map)?;
             let written = written.keys(*map);
             let added = |key: &str| !old.contains_key(key) && (!actual.contains_key(key) || written.contains(key));
             keys.extend(expected.keys().filter(|key| added(key)).map(|key| (*key).to_owned()));

@@ -1,5 +1,9 @@
 //! One request from beginning to end.
 
+use std::collections::BTreeSet;
+
+use serde_json::value::RawValue;
+
 use crate::cluster::{Cluster, LookupCause, LookupError};
 use crate::differences::{Differences, differences};
 use crate::explain;
@@ -87,14 +91,19 @@ impl Evaluation<'_> {
     fn decide(&self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut report = self.report();
-        let mut carried = Vec::new();
+        let mut carried = BTreeSet::new();
         match self.compare(self.settings.mode == Mode::Mutate) {
             Ok(mut found) => {
                 carried = std::mem::take(&mut found.carried);
                 self.settle(found, &mut report, &mut outcome);
             }
+            Err(Stop::Inert(inert)) => report.inert = Some(inert),
             Err(Stop::Malformed(malformed)) => return unreadable(&malformed),
-            Err(stop) => self.stopped(stop, &mut report, &mut outcome),
+            Err(Stop::Lookup(get, error)) => self.unanswered(get, error, &mut report, &mut outcome),
+            Err(Stop::Unreadable { object, detail }) => {
+                let error = LookupError { cause: LookupCause::Unreadable, detail };
+                self.unanswered(object, error, &mut report, &mut outcome);
+            }
         }
         match explain::wrong_places(self.subject, &report, &carried, self.settings.cluster_api.version) {
             Ok((skipped, warnings)) => {
@@ -120,8 +129,12 @@ impl Evaluation<'_> {
         let message = format!("a controller's write of {} differs from the rules", self.name());
         let drift: Vec<String> = found.changes.iter().map(|change| format!("{} {}", change.at, change.key)).collect();
         let log = vec![self.line(Level::Warning, message, [("drift", drift.join(", "))])];
-        let report =
-            Report { drift: found.changes, skipped: found.skipped, lookups: self.lookups.made(), ..self.report() };
+        let report = Report {
+            drift: found.changes,
+            skipped: found.skipped.into_iter().collect(),
+            lookups: self.lookups.made(),
+            ..self.report()
+        };
         Outcome { log, report: Some(report), ..Outcome::default() }
     }
 
@@ -146,7 +159,7 @@ impl Evaluation<'_> {
 
     /// What becomes of the differences: written, left, or a reason to refuse.
     fn settle(&self, found: Differences, report: &mut Report, outcome: &mut Outcome) {
-        report.skipped = found.skipped;
+        report.skipped = found.skipped.into_iter().collect();
         let is_conflict = |change: &Change| change.action == Action::Restored;
         let (written, drift): (Vec<Change>, Vec<Change>) =
             found.changes.into_iter().partition(|change| match self.settings.mode {
@@ -159,9 +172,10 @@ impl Evaluation<'_> {
         if self.settings.cluster_api.on_conflict == OnConflict::Reject && !drift.is_empty() {
             return self.refuse("edits values that are propagated", drift, report, outcome);
         }
-        let mut told: Vec<&Change> = written.iter().chain(&drift).collect();
-        told.sort_by_key(|change| warnings::rank(change));
-        for change in told {
+        let of_written = written.iter().map(|change| (change, false));
+        let mut told: Vec<(&Change, bool)> = of_written.chain(drift.iter().map(|change| (change, true))).collect();
+        told.sort_by_key(|(change, _)| warnings::rank(change));
+        for (change, left) in told {
             if is_conflict(change) {
                 let done = if self.settings.cluster_api.on_conflict == OnConflict::Restore {
                     "restored"
@@ -171,12 +185,12 @@ impl Evaluation<'_> {
                 let message = format!("a propagated {} of {} was edited and {done}", change.entry(), self.name());
                 outcome.log.push(self.line(Level::Warning, message, attributes(change)));
             }
-            outcome.warnings.extend(warnings::of_change(change, &drift));
+            outcome.warnings.extend(warnings::of_change(change, left));
         }
         if !written.is_empty() {
             let writes: Vec<Write> = written.iter().map(Change::write).collect();
             let text = self.subject.review.object.unwrap_or("{}");
-            match splice(text, &writes) {
+            match splice(text, &writes).and_then(RawValue::from_string) {
                 Ok(object) => outcome.object = Some(object),
                 Err(error) => {
                     outcome.rejection = Some(Rejection::unreadable(format!("`object` cannot be written: {error}")));
@@ -188,13 +202,8 @@ impl Evaluation<'_> {
                 1 => format!("propagated one entry to {}", self.name()),
                 count => format!("propagated {count} entries to {}", self.name()),
             };
-            let mut rules: Vec<&str> = Vec::new();
-            for change in &written {
-                if !rules.contains(&change.rule.as_str()) {
-                    rules.push(&change.rule);
-                }
-            }
-            let rules = rules.join("; ");
+            let rules: BTreeSet<&str> = written.iter().map(|change| change.rule.as_str()).collect();
+            let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
             outcome.log.push(self.line(Level::Info, message, [("rules", rules)]));
         }
         report.changes = written;
@@ -202,22 +211,14 @@ impl Evaluation<'_> {
     }
 
     fn refuse(&self, what: &str, drift: Vec<Change>, report: &mut Report, outcome: &mut Outcome) {
-        let told: Vec<String> = drift.iter().map(Change::sentence).collect();
-        let message = format!("{} {what}: {}", self.name(), told.join("; "));
+        let message = format!("{} {what}: {}", self.name(), warnings::sentences(&drift));
         outcome.log.push(self.line(Level::Error, message.clone(), []));
         outcome.rejection = Some(Rejection::refused(message));
         report.drift = drift;
     }
 
-    fn stopped(&self, stop: Stop, report: &mut Report, outcome: &mut Outcome) {
-        let (get, error) = match stop {
-            Stop::Inert(inert) => return report.inert = Some(inert),
-            Stop::Lookup(get, error) => (get, error),
-            Stop::Unreadable { object, detail } => (object, LookupError { cause: LookupCause::Unreadable, detail }),
-            Stop::Malformed(malformed) => {
-                (malformed.path, LookupError { cause: LookupCause::Unreadable, detail: malformed.problem })
-            }
-        };
+    /// What becomes of a request when `get` has no answer.
+    fn unanswered(&self, get: String, error: LookupError, report: &mut Report, outcome: &mut Outcome) {
         let missing = error.cause == LookupCause::NotFound;
         let (reaction, setting, reason) = if missing {
             (self.settings.lookup.on_missing, "lookup.onMissing", InertReason::ParentMissing)
@@ -236,7 +237,7 @@ impl Evaluation<'_> {
         }
         match reaction {
             Reaction::Accept => {}
-            Reaction::Warn => outcome.warnings.push(warnings::short(&message, &get)),
+            Reaction::Warn => outcome.warnings.push(warnings::short(&message, "")),
             Reaction::Reject => {
                 let detail = if missing { String::new() } else { format!(" ({})", error.detail) };
                 let message = format!("{message}{detail}; `{setting}` is `reject`");

@@ -1,7 +1,7 @@
 //! Sources and rules → the maps that an object must carry, each entry with its reason.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::forced::{FORCED, Forced, ForcedValue};
 use crate::keys::{UPGRADE_HOLDS, is_never};
@@ -40,14 +40,14 @@ pub(crate) fn expected<'s>(
     target: Place,
     map: MapKind,
     settings: &ClusterApi,
-    skipped: &mut Vec<Skipped>,
+    skipped: &mut BTreeSet<Skipped>,
 ) -> Entries<'s> {
     let mut expected = Entries::new();
     let mut overwrite = |expected: &mut Entries<'s>, key: &'s str, entry: Expected<'s>, reason| {
         let stands = entry.value.clone();
         if let Some(lost) = expected.insert(key, entry).filter(|lost| lost.value != stands) {
             let value = Some(lost.value.clone().into_owned());
-            note(skipped, Skipped { map, key: key.to_owned(), from: from(lost.source, lost.place), reason, value });
+            skipped.insert(Skipped { map, key: key.to_owned(), from: from(lost.source, lost.place), reason, value });
         }
     };
     let mut left = Vec::new();
@@ -85,31 +85,25 @@ pub(crate) fn expected<'s>(
     for (key, reason, layer) in left {
         // A key that arrives from elsewhere is not missed.
         if !expected.contains_key(&**key) {
-            note(
-                skipped,
-                Skipped {
-                    map,
-                    key: key.clone().into_owned(),
-                    from: from(&layer.object, Some(&layer.printed)),
-                    reason,
-                    value: None,
-                },
-            );
+            skipped.insert(Skipped {
+                map,
+                key: key.clone().into_owned(),
+                from: from(&layer.object, Some(&layer.printed)),
+                reason,
+                value: None,
+            });
         }
     }
     if sources.forced_only == Some(target) {
         let told = |entry: &Expected<'_>| matches!(entry.why, Why::Forced(_));
         for (key, entry) in expected.iter().filter(|(_, entry)| !told(entry)) {
-            note(
-                skipped,
-                Skipped {
-                    map,
-                    key: (*key).to_owned(),
-                    from: from(entry.source, entry.place),
-                    reason: SkipReason::ClassPatches,
-                    value: Some(entry.value.to_string()),
-                },
-            );
+            skipped.insert(Skipped {
+                map,
+                key: (*key).to_owned(),
+                from: from(entry.source, entry.place),
+                reason: SkipReason::ClassPatches,
+                value: Some(entry.value.to_string()),
+            });
         }
         expected.retain(|_, entry| told(entry));
     }
@@ -151,12 +145,5 @@ fn from(object: &str, place: Option<&str>) -> String {
     match place {
         None | Some("") => object.to_owned(),
         Some(place) => format!("{object} {place}"),
-    }
-}
-
-/// One place may be asked for by several targets; a skip is told once.
-fn note(skipped: &mut Vec<Skipped>, skip: Skipped) {
-    if !skipped.contains(&skip) {
-        skipped.push(skip);
     }
 }

@@ -1,5 +1,7 @@
 //! Labels and annotations put where nothing propagates from: why they will not arrive, and where they would.
 
+use std::collections::BTreeSet;
+
 use crate::json::Malformed;
 use crate::keys::{TEMPLATE_HASH, TOPOLOGY_OWNED, is_never, prefix};
 use crate::place::{MapKind, Place};
@@ -21,13 +23,17 @@ use crate::warnings;
 pub(crate) fn wrong_places(
     subject: &Subject<'_>,
     report: &Report,
-    carried: &[(MapKind, String)],
+    carried: &BTreeSet<(MapKind, String)>,
     version: Version,
 ) -> Result<(Vec<Skipped>, Vec<String>), Malformed> {
     let mut skipped = Vec::new();
     let mut told = Vec::new();
     let knows = report.inert.as_ref().is_none_or(|inert| inert.reason == InertReason::NoOwner);
-    let Some(template) = subject.template().filter(|_| knows) else {
+    // Not every control plane of others has a machine template to put anything under.
+    let has_template = subject.place != Place::ControlPlane
+        || subject.is_kubeadm
+        || subject.object.spec.at(&["machineTemplate"], None)?.is_some();
+    let Some(template) = subject.template().filter(|_| knows && has_template) else {
         return Ok((skipped, told));
     };
     for map in MapKind::BOTH {
@@ -42,7 +48,7 @@ pub(crate) fn wrong_places(
                 MapKind::Annotations => is_never(key),
             };
             let of_cluster_api = of_controllers || prefix(key).ends_with("cluster.x-k8s.io");
-            let has_its_place = || carried.iter().any(|(carried_in, carried)| *carried_in == map && carried == key);
+            let has_its_place = || carried.contains(&(map, key.to_string()));
             if of_cluster_api || old.get(key) == Some(value) || in_template.contains_key(key) || has_its_place() {
                 continue;
             }

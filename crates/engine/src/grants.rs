@@ -43,6 +43,8 @@ pub(crate) const CONTROL_PLANE_TEMPLATE_MASKS: &[&str] =
     &["spec.template.metadata", "spec.template.spec.machineTemplate.metadata"];
 /// Fields that are read of a Machine.
 pub(crate) const MACHINE_MASKS: &[&str] = &["spec.clusterName"];
+/// Fields that are read of a Node's Machine.
+pub(crate) const NODE_MACHINE_MASKS: &[&str] = &["spec.clusterName", "status.nodeRef.name"];
 /// Fields that are read of a Cluster to know whether it is paused.
 pub(crate) const CLUSTER_MASKS: &[&str] = &["spec.paused"];
 /// Fields that are read of a Cluster with a topology.
@@ -102,5 +104,5 @@ pub const ROUTES: &[Route] = &[
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a control plane", gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a MachineSet",    gets: &[("Machine", MACHINE_MASKS), ("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a control plane", gets: &[("Machine", MACHINE_MASKS), ("ControlPlane", CONTROL_PLANE_MASKS)] },
-    Route { of: "Node",              when: "annotation cluster.x-k8s.io/machine", gets: &[("Machine", MACHINE_MASKS)] },
+    Route { of: "Node",              when: "annotation cluster.x-k8s.io/machine", gets: &[("Machine", NODE_MACHINE_MASKS)] },
 ];

@@ -28,6 +28,8 @@ impl fmt::Display for Malformed {
     }
 }
 
+impl std::error::Error for Malformed {}
+
 /// One JSON value inside a larger text, and the path that leads to it.
 #[derive(Debug, Clone)]
 pub(crate) struct Json<'a> {

@@ -23,8 +23,8 @@
 //!         {"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "workers", "controller": true}]}}}"#)?;
 //!
 //! let outcome = evaluate(&review, &Settings::from_json("{}")?, &cluster);
-//! let object = outcome.object.unwrap_or_default();
-//! assert!(object.contains(r#""labels":{"cluster.x-k8s.io/set-name":"workers","team":"red"}"#));
+//! let object = outcome.object.ok_or("unchanged")?;
+//! assert!(object.get().contains(r#""labels":{"cluster.x-k8s.io/set-name":"workers","team":"red"}"#));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

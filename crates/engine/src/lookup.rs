@@ -160,12 +160,15 @@ impl<'a> Lookups<'a> {
         let own = is_cluster_apis_own(wanted.group, wanted.kind);
         let found_in = self.found_in.borrow();
         let of_own = [self.own_version, found_in.as_deref()].map(|version| version.filter(|_| own));
-        let preferred = [configured.map(String::as_str), wanted.version].into_iter().chain(of_own);
-        for version in preferred.flatten() {
-            if let Some(index) = versions.iter().position(|known| *known == version) {
-                versions.swap(0, index);
-            } else if configured.is_some_and(|configured| configured == version) {
-                versions.insert(0, version.to_owned());
+        if let Some(configured) = configured {
+            versions.retain(|known| known != configured);
+            versions.insert(0, configured.clone());
+        }
+        // The later comes first, as far as it is known.
+        for version in [wanted.version].into_iter().chain(of_own).flatten() {
+            if let Some(index) = versions.iter().position(|known| known == version) {
+                let version = versions.remove(index);
+                versions.insert(0, version);
             }
         }
         versions

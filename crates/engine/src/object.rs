@@ -15,6 +15,8 @@ pub(crate) struct Object<'a> {
     version: Cow<'a, str>,
     /// `spec`, empty where there is none.
     pub(crate) spec: Json<'a>,
+    /// `status`, empty where there is none.
+    pub(crate) status: Json<'a>,
     pub(crate) name: Cow<'a, str>,
     pub(crate) namespace: Cow<'a, str>,
     pub(crate) uid: Cow<'a, str>,
@@ -68,6 +70,7 @@ impl<'a> Object<'a> {
         let mut object = Object {
             version: Cow::default(),
             spec: Json::new("{}", "spec"),
+            status: Json::new("{}", "status"),
             name: Cow::default(),
             namespace: Cow::default(),
             uid: Cow::default(),
@@ -90,6 +93,10 @@ impl<'a> Object<'a> {
                     }
                     "\"spec\"" => {
                         object.spec = Json::new(value, "spec");
+                        Ok(())
+                    }
+                    "\"status\"" => {
+                        object.status = Json::new(value, "status");
                         Ok(())
                     }
                     _ => Ok(()),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use serde_json::value::RawValue;
 
 use crate::lookup::Looked;
 use crate::place::MapKind;
@@ -13,7 +14,7 @@ pub struct Outcome {
     /// Why the request is refused, if it is.
     pub rejection: Option<Rejection>,
     /// The object with what was missing; `None` where nothing changes.
-    pub object: Option<String>,
+    pub object: Option<Box<RawValue>>,
     /// For the person at kubectl: at most 120 characters each, the most important first.
     pub warnings: Vec<String>,
     /// For the operator.
@@ -23,7 +24,7 @@ pub struct Outcome {
 }
 
 /// A refusal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
     /// HTTP status code.
     pub code: u16,
@@ -161,7 +162,7 @@ pub enum Action {
 }
 
 /// One entry that did not travel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Skipped {
     /// `labels` or `annotations`.
     #[serde(serialize_with = "as_text")]
@@ -178,7 +179,7 @@ pub struct Skipped {
 }
 
 /// Why an entry did not travel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkipReason {
     /// Nothing propagates from this place to this kind.

@@ -98,7 +98,9 @@ impl<'a> Review<'a> {
     /// # Errors
     /// When the text is no JSON, or has another shape than Kubernetes gives it.
     pub fn from_json(text: &'a str) -> Result<Self, Malformed> {
-        Review::scan(&mut Scanner::new(text)).unwrap_or_else(|| Err(not_readable(text)))
+        let mut scanner = Scanner::new(text);
+        let review = Review::scan(&mut scanner).filter(|_| scanner.is_done());
+        review.unwrap_or_else(|| Err(not_readable(text)))
     }
 
     /// `None` where no object begins at the scanner.
@@ -176,7 +178,7 @@ fn missing(path: &str) -> Malformed {
 fn not_readable(text: &str) -> Malformed {
     let problem = match serde_json::from_str::<serde::de::IgnoredAny>(text) {
         Err(error) => format!("is not JSON: {error}"),
-        Ok(_) => "has no object `request`".to_owned(),
+        Ok(_) => "is no object, or its `request` is none".to_owned(),
     };
     Malformed { path: "payload".to_owned(), problem }
 }

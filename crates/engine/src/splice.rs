@@ -1,5 +1,7 @@
 //! Writes keys of label and annotation maps into an object's text; every other byte stays as it is.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::json::fields;
 
 /// One key of one map to set, or with no value to remove.
@@ -31,12 +33,15 @@ pub(crate) fn splice(object: &str, writes: &[Write]) -> Result<String, serde_jso
 #[derive(Default)]
 struct Plan<'a> {
     below: Vec<(&'static str, Plan<'a>)>,
-    keys: Vec<(&'a str, Option<&'a str>)>,
+    keys: BTreeMap<&'a str, Option<&'a str>>,
 }
 
 impl<'a> Plan<'a> {
     fn add(&mut self, path: &[&'static str], key: &'a str, value: Option<&'a str>) {
-        let [step, rest @ ..] = path else { return self.keys.push((key, value)) };
+        let [step, rest @ ..] = path else {
+            self.keys.insert(key, value);
+            return;
+        };
         match self.below.iter_mut().find(|(known, _)| known == step) {
             Some((_, plan)) => plan.add(rest, key, value),
             None => {
@@ -48,7 +53,7 @@ impl<'a> Plan<'a> {
     }
 
     fn sets_something(&self) -> bool {
-        self.keys.iter().any(|(_, value)| value.is_some()) || self.below.iter().any(|(_, plan)| plan.sets_something())
+        self.keys.values().any(Option::is_some) || self.below.iter().any(|(_, plan)| plan.sets_something())
     }
 
     fn write(&self, object: Option<&str>, out: &mut String) -> Result<(), serde_json::Error> {
@@ -62,13 +67,13 @@ impl<'a> Plan<'a> {
             // What stands between the previous value and this one: a comma, the key, a colon, white space.
             let (before, after) = rest.split_at(value.as_ptr() as usize - rest.as_ptr() as usize);
             rest = after.get(value.len()..).unwrap_or_default();
-            if let Some(plan) = find(&self.below, &field.key) {
+            if let Some(plan) = self.below.iter().find(|(step, _)| *step == field.key).map(|(_, plan)| plan) {
                 if value == "null" && !plan.sets_something() {
                     entries.keep(before).push_str(value);
                 } else {
                     plan.write(Some(value), entries.keep(before))?;
                 }
-            } else if let Some(change) = find(&self.keys, &field.key) {
+            } else if let Some(change) = self.keys.get(&*field.key) {
                 if let Some(new) = change {
                     push_string(entries.keep(before), new)?;
                 }
@@ -76,7 +81,8 @@ impl<'a> Plan<'a> {
                 entries.keep(before).push_str(value);
             }
         }
-        let stands = |name: &str| fields.iter().any(|field| field.key == name);
+        let names: BTreeSet<&str> = fields.iter().map(|field| &*field.key).collect();
+        let stands = |name: &str| names.contains(name);
         for (step, plan) in &self.below {
             if plan.sets_something() && !stands(step) {
                 plan.write(None, entries.add(step)?)?;
@@ -117,10 +123,6 @@ impl Entries<'_> {
         self.out.push(':');
         Ok(self.out)
     }
-}
-
-fn find<'p, T>(pairs: &'p [(&str, T)], name: &str) -> Option<&'p T> {
-    pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
 }
 
 fn not_an_object() -> serde_json::Error {

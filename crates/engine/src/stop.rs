@@ -1,7 +1,5 @@
 //! Why an evaluation ends before anything is compared.
 
-use std::fmt;
-
 use serde::Serialize;
 
 use crate::cluster::LookupError;
@@ -68,28 +66,10 @@ pub enum InertReason {
     NoTopology,
     /// The Cluster's control plane is another object.
     AnotherControlPlane,
+    /// The Machine that the Node names has another Node.
+    AnotherNode,
     /// The Cluster's topology has no such entry.
     TopologyEntryMissing,
     /// The ClusterClass has no such entry.
     ClassEntryMissing,
-}
-
-impl fmt::Display for InertReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            InertReason::UnknownApiVersion => "its API version has no rules",
-            InertReason::Deleting => "it is being deleted",
-            InertReason::Paused => "paused",
-            InertReason::NoOwner => "no owner propagates to it",
-            InertReason::UnknownOwnerKind => "its owner is of a kind that the policy may not read",
-            InertReason::ParentMissing => "its parent does not exist",
-            InertReason::LookupFailed => "its parent could not be read",
-            InertReason::ParentOfAnotherUid => "its parent has another uid",
-            InertReason::ParentDeleting => "its parent is being deleted",
-            InertReason::NoTopology => "its Cluster has no topology",
-            InertReason::AnotherControlPlane => "its Cluster has another control plane",
-            InertReason::TopologyEntryMissing => "its Cluster's topology has no such entry",
-            InertReason::ClassEntryMissing => "its ClusterClass has no such entry",
-        })
-    }
 }

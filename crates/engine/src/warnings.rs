@@ -1,25 +1,35 @@
 //! Warnings for the person at kubectl: one fact each, short, the most important first.
 
+use std::collections::BTreeSet;
+
 use crate::report::{Action, Change};
 
 /// The length, in characters, that kubectl and the API server show without cutting.
 pub(crate) const LONGEST: usize = 120;
 
+/// So much of a key always stays: without it a warning says nothing.
+const SHORTEST_KEY: usize = 24;
+
 /// How many warnings one request gets; the report in the audit annotation has all.
 const MOST: usize = 20;
 
-/// The warning for one difference; `left` are those that were not written. The policy's own record is no news.
-pub(crate) fn of_change(change: &Change, left: &[Change]) -> Option<String> {
+/// The warning for one difference, `left` or written. The policy's own record is no news.
+pub(crate) fn of_change(change: &Change, left: bool) -> Option<String> {
     if change.action == Action::Recorded {
         return None;
     }
-    let done = if left.contains(change) { "is propagated and was edited" } else { change.done() };
+    let done = if left { "is propagated and was edited" } else { change.done() };
+    let kind = change.source.split(' ').next().unwrap_or_default();
     let why = match (change.action, &change.place) {
         (Action::Removed, _) => "its source dropped it".to_owned(),
         (_, None) => "Cluster API forces it here".to_owned(),
-        (_, Some(place)) => format!("from {}{place}", change.source.split(' ').next().unwrap_or_default()),
+        (_, Some(place)) => format!("from {kind}{place}"),
     };
-    Some(short(&format!("{} `{}` {done}: {why}", change.entry(), change.key), &change.key))
+    let text = |why: &str| format!("{} `{}` {done}: {why}", change.entry(), change.key);
+    // A place can be found from its kind, a key from nothing.
+    let full = text(&why);
+    let why = if full.chars().count() > LONGEST && change.place.is_some() { format!("from {kind}") } else { why };
+    Some(short(&text(&why), &change.key))
 }
 
 /// Restored before changed, removed and added.
@@ -33,31 +43,43 @@ pub(crate) fn rank(change: &Change) -> u8 {
     }
 }
 
-/// The text with its key elided so far that the whole is short enough; whatever is longer still is cut.
+/// The text with its key, which stands in backticks, elided so far that the whole is short enough; whatever is longer
+/// still is cut.
 pub(crate) fn short(text: &str, key: &str) -> String {
     let length = text.chars().count();
     if length <= LONGEST {
         return text.to_owned();
     }
     let key_length = key.chars().count();
-    let keep = key_length.saturating_sub(length - LONGEST + 1);
-    let head: String = key.chars().take(keep.div_ceil(2)).collect();
-    let tail: String = key.chars().skip(key_length - keep / 2).collect();
-    let elided = text.replacen(key, &format!("{head}…{tail}"), 1);
+    let keep = key_length.saturating_sub(length - LONGEST + 1).max(key_length.min(SHORTEST_KEY));
+    let elided = match keep < key_length {
+        true => {
+            let head: String = key.chars().take(keep.div_ceil(2)).collect();
+            let tail: String = key.chars().skip(key_length - keep / 2).collect();
+            text.replacen(&format!("`{key}`"), &format!("`{head}…{tail}`"), 1)
+        }
+        false => text.to_owned(),
+    };
     if elided.chars().count() <= LONGEST {
         return elided;
     }
     elided.chars().take(LONGEST - 1).chain(['…']).collect()
 }
 
+/// Differences as parts of one sentence: the first few, each with a value of bearable length. The report has all.
+pub(crate) fn sentences(changes: &[Change]) -> String {
+    const MOST: usize = 10;
+    let mut told: Vec<String> = changes.iter().take(MOST).map(Change::sentence).collect();
+    if changes.len() > MOST {
+        told.push(format!("and {} more: see the audit annotation `report`", changes.len() - MOST));
+    }
+    told.join("; ")
+}
+
 /// At most as many warnings as anybody reads, none twice; the last says how many there are besides.
 pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
-    let mut warnings: Vec<String> = Vec::new();
-    for warning in all {
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let mut warnings: Vec<String> = all.into_iter().filter(|warning| seen.insert(warning.clone())).collect();
     if warnings.len() > MOST {
         let more = warnings.len() - (MOST - 1);
         warnings.truncate(MOST - 1);
@@ -72,9 +94,12 @@ impl Change {
         self.map.entry()
     }
 
-    /// The difference as part of a sentence.
-    pub(crate) fn sentence(&self) -> String {
+    fn sentence(&self) -> String {
+        const LONGEST_VALUE: usize = 63;
         let should = match &self.to {
+            Some(value) if value.chars().count() > LONGEST_VALUE => {
+                format!("should be `{}…`", value.chars().take(LONGEST_VALUE).collect::<String>())
+            }
             Some(value) => format!("should be `{value}`"),
             None => "should not be there".to_owned(),
         };
@@ -102,6 +127,13 @@ mod tests {
         let text = short(&format!("label `{key}` added: from MachineSet.spec.template.metadata.labels"), &key);
         assert_eq!(text.chars().count(), LONGEST);
         assert!(text.starts_with("label `kkk") && text.contains("k…k") && text.ends_with("metadata.labels"), "{text}");
+    }
+
+    #[test]
+    fn a_short_key_stays_and_the_end_is_cut() {
+        let text = short(&format!("annotation `a` edited: from {}", "x".repeat(120)), "a");
+        assert_eq!(text.chars().count(), LONGEST);
+        assert!(text.starts_with("annotation `a` edited: from xxx") && text.ends_with("x…"), "{text}");
     }
 
     #[test]

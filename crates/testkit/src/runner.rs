@@ -107,7 +107,7 @@ pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<
     let settings = Settings::from_json(&settings.to_string())?;
     let outcome = evaluate(&review, &settings, cluster);
     let patch = match &outcome.object {
-        Some(object) => patch(&request["object"], &serde_json::from_str(object)?)?,
+        Some(object) => patch(&request["object"], &serde_json::from_str(object.get())?)?,
         None => Vec::new(),
     };
     Ok(Answer {

@@ -1,25 +1,34 @@
 //! The Machine of a Node, in clusters that manage themselves.
 
 use super::{Facts, Layer, Sources};
-use crate::grants::MACHINE_MASKS;
+use crate::grants::NODE_MACHINE_MASKS;
 use crate::keys::{NODE_CLUSTER_NAMESPACE, NODE_MACHINE};
 use crate::lookup::{Lookups, Parent, Wanted};
 use crate::place::Place;
 use crate::stop::{InertReason, Stop};
 use crate::subject::Subject;
 
-/// A Node follows the Machine that its annotations name. The Machine controller writes them at its first sync; what
-/// this policy adds becomes part of its own record at the next one.
+/// A Node follows the Machine that its annotations name and that does not name another Node. The Machine controller
+/// writes the annotations at its first sync; what this policy adds becomes part of its own record at the next one.
+///
+/// A kubelet may edit its own Node's annotations, and must not gain the labels of another Machine by it: what is stored
+/// counts, and the Machine has a say.
 ///
 /// Source: core/reconcilers/machine/machine_controller_noderef.go, `reconcileNode` and `patchNode`.
 pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
-    let annotation = |key: &str| subject.object.annotations.get(key).filter(|value| !value.is_empty());
+    let stored = subject.old()?.filter(|old| old.annotations.contains_key(NODE_MACHINE)).unwrap_or(&subject.object);
+    let annotation = |key: &str| stored.annotations.get(key).filter(|value| !value.is_empty());
     let (Some(namespace), Some(name)) = (annotation(NODE_CLUSTER_NAMESPACE), annotation(NODE_MACHINE)) else {
         return Err(Stop::inert(InertReason::NoOwner, ""));
     };
-    let wanted = Wanted::core("Machine", namespace, name, MACHINE_MASKS);
+    let wanted = Wanted::core("Machine", namespace, name, NODE_MACHINE_MASKS);
     let text = lookups.get(&wanted)?;
     let machine = Parent::active(&text, &wanted)?;
+    let node =
+        machine.object.status.string(&["nodeRef", "name"]).map_err(|malformed| machine.unreadable(&malformed))?;
+    if node.is_some_and(|node| node != subject.name()) {
+        return Err(Stop::inert(InertReason::AnotherNode, machine.name()));
+    }
     let cluster = machine.object.spec.string(&["clusterName"]).map_err(|malformed| machine.unreadable(&malformed))?;
     Ok(Sources {
         hop: Place::Machine,

@@ -46,7 +46,7 @@ pub(super) fn of_machine(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result
 /// reconcilers/kubeadmcontrolplane `syncMachines`.
 pub(super) fn of_machine_part(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
     let of_machine_part = |owner| Owner::of_machines(owner).filter(|kind| !matches!(kind, Owner::MachinePool));
-    if let Some(owner) = subject.object.controller().filter(|owner| owner.is(CORE, "Machine")) {
+    if let Some(owner) = subject.object.owners.iter().find(|owner| owner.is(CORE, "Machine")) {
         let wanted = Wanted::owner(owner, subject.namespace(), MACHINE_MASKS);
         let text = lookups.get(&wanted)?;
         let machine = Parent::active(&text, &wanted)?;

@@ -27,10 +27,10 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         return Err(Stop::inert(InertReason::NoOwner, ""));
     };
 
-    let mut wanted = Wanted::core("Cluster", subject.namespace(), &cluster_name, TOPOLOGY_MASKS);
-    if let Some(owner) = cluster_owner(subject) {
-        wanted.uid = &owner.uid;
-    }
+    let wanted = match cluster_owner(subject) {
+        Some(owner) => Wanted::owner(owner, subject.namespace(), TOPOLOGY_MASKS),
+        None => Wanted::core("Cluster", subject.namespace(), &cluster_name, TOPOLOGY_MASKS),
+    };
     let text = lookups.get(&wanted)?;
     let cluster = Parent::active(&text, &wanted)?;
     if cluster.is_paused_cluster()? {
@@ -127,7 +127,12 @@ fn cluster_name(subject: &Subject<'_>) -> Result<Option<String>, Stop> {
     if let Some(owner) = cluster_owner(subject) {
         return Ok(Some(owner.name.clone().into_owned()));
     }
-    match subject.object.spec.string(&["clusterName"])? {
+    // What a control plane of others calls so is its own business.
+    let field = match subject.place {
+        Place::ControlPlane => None,
+        _ => subject.object.spec.string(&["clusterName"])?,
+    };
+    match field {
         Some(name) => Ok(Some(name.into_owned())),
         None => Ok(subject.stored_label(CLUSTER_NAME)?.filter(|name| !name.is_empty())),
     }
