@@ -1,7 +1,5 @@
 //! What the documents say is what the policy does: examples in README and deploy/ are read, catalogue files agree.
 
-#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
-
 use anyhow::{Context, Result};
 use metadata_propagation::{RawSettings, Settings};
 use serde_json::Value;
