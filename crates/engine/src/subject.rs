@@ -6,7 +6,7 @@ use crate::json::{Malformed, Map};
 use crate::lookup::{BOOTSTRAP, CONTROL_PLANE, CORE, INFRASTRUCTURE};
 use crate::object::Object;
 use crate::place::{MapKind, Place};
-use crate::review::{GroupVersionKind, Operation, Review};
+use crate::review::{GroupVersionKind, Review};
 
 /// The place that an object of this kind is, `None` where no rule reads or writes such objects.
 ///
@@ -50,11 +50,9 @@ impl<'a> Subject<'a> {
     /// # Errors
     /// When it has another shape than Kubernetes gives it.
     pub(crate) fn old(&self) -> Result<Option<&Object<'a>>, Malformed> {
-        let read = || match self.review.old_object {
-            Some(old) if self.review.operation == Operation::Update => Object::parse(old)
-                .map(Some)
-                .map_err(|malformed| Malformed { path: format!("oldObject.{}", malformed.path), ..malformed }),
-            _ => Ok(None),
+        let read = || {
+            let old = self.review.old_object.map(Object::parse).transpose();
+            old.map_err(|malformed| Malformed { path: format!("oldObject.{}", malformed.path), ..malformed })
         };
         self.old.get_or_init(read).as_ref().map(Option::as_ref).map_err(Clone::clone)
     }
