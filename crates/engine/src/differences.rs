@@ -42,12 +42,15 @@ pub(crate) fn differences(
         for map in MapKind::BOTH {
             let expected = expected(&sources, target, map, settings, &mut found.skipped);
             let actual = subject.object.map(target, map, None)?;
-            for (key, entry) in &expected {
-                if actual.get(*key).is_none_or(|value| *value != entry.value) {
-                    found.changes.push(change(subject, target, map, key, entry, &actual)?);
-                }
-                arriving.insert((map, *key));
+            let missing =
+                |(key, entry): &(&&str, &Expected<'_>)| actual.get(**key).is_none_or(|value| *value != entry.value);
+            let mut missing = expected.iter().filter(missing).peekable();
+            if missing.peek().is_some() {
+                let old = subject.old_map(target, map)?;
+                let path = [target.path(subject.object.version()), &[map.field()]].concat();
+                found.changes.extend(missing.map(|(key, entry)| change(&path, map, key, entry, &actual, &old)));
             }
+            arriving.extend(expected.keys().map(|key| (map, *key)));
             if target == subject.place {
                 own_maps.push((map, expected, actual));
             }
@@ -85,24 +88,23 @@ pub(crate) fn differences(
     Ok(found)
 }
 
+/// What becomes of an entry that is not as it should be, in the map at `path`.
 fn change(
-    subject: &Subject<'_>,
-    target: Place,
+    path: &[&'static str],
     map: MapKind,
     key: &str,
     entry: &Expected<'_>,
     actual: &Map<'_>,
-) -> Result<Change, Stop> {
+    old: &Map<'_>,
+) -> Change {
     let from = actual.get(key).map(|value| value.clone().into_owned());
-    let was_right = subject.old_map(target, map)?.get(key).is_some_and(|value| *value == entry.value);
+    let was_right = old.get(key).is_some_and(|value| *value == entry.value);
     let action = match from {
         _ if was_right => Action::Restored,
         Some(_) => Action::Changed,
         None => Action::Added,
     };
-    let mut path = target.path(subject.object.version()).to_vec();
-    path.push(map.field());
-    Ok(Change {
+    Change {
         at: path.join("."),
         key: key.to_owned(),
         action,
@@ -110,10 +112,10 @@ fn change(
         to: Some(entry.value.clone().into_owned()),
         rule: entry.why.to_string(),
         source: entry.source.to_owned(),
-        path,
+        path: path.to_vec(),
         map,
         place: entry.place.map(|place| format!("{place}.{map}")),
-    })
+    }
 }
 
 /// Removes what the record holds and the sources dropped, and brings the record up to date.

@@ -177,37 +177,38 @@ impl Evaluation<'_> {
         told.sort_by_key(|(change, _)| warnings::rank(change));
         for (change, left) in told {
             if is_conflict(change) {
-                let done = if self.settings.cluster_api.on_conflict == OnConflict::Restore {
-                    "restored"
-                } else {
-                    "left as edited"
-                };
+                let done = if left { "left as edited" } else { "restored" };
                 let message = format!("a propagated {} of {} was edited and {done}", change.entry(), self.name());
                 outcome.log.push(self.line(Level::Warning, message, attributes(change)));
             }
             outcome.warnings.extend(warnings::of_change(change, left));
         }
         if !written.is_empty() {
-            let writes: Vec<Write> = written.iter().map(Change::write).collect();
-            let text = self.subject.review.object.unwrap_or("{}");
-            match splice(text, &writes).and_then(RawValue::from_string) {
-                Ok(object) => outcome.object = Some(object),
-                Err(error) => {
-                    outcome.rejection = Some(Rejection::unreadable(format!("`object` cannot be written: {error}")));
-                    return;
-                }
-            }
-            let message = match written.iter().filter(|change| change.action != Action::Recorded).count() {
-                0 => format!("updated the record of {}", self.name()),
-                1 => format!("propagated one entry to {}", self.name()),
-                count => format!("propagated {count} entries to {}", self.name()),
-            };
-            let rules: BTreeSet<&str> = written.iter().map(|change| change.rule.as_str()).collect();
-            let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
-            outcome.log.push(self.line(Level::Info, message, [("rules", rules)]));
+            self.write(&written, outcome);
         }
         report.changes = written;
         report.drift = drift;
+    }
+
+    fn write(&self, written: &[Change], outcome: &mut Outcome) {
+        let writes: Vec<Write> = written.iter().map(Change::write).collect();
+        let text = self.subject.review.object.unwrap_or("{}");
+        match splice(text, &writes).and_then(RawValue::from_string) {
+            Ok(object) => outcome.object = Some(object),
+            Err(error) => {
+                let message = format!("`object` cannot be written: {error}");
+                outcome.rejection = Some(Rejection::unreadable(message));
+                return;
+            }
+        }
+        let message = match written.iter().filter(|change| change.action != Action::Recorded).count() {
+            0 => format!("updated the record of {}", self.name()),
+            1 => format!("propagated one entry to {}", self.name()),
+            count => format!("propagated {count} entries to {}", self.name()),
+        };
+        let rules: BTreeSet<&str> = written.iter().map(|change| change.rule.as_str()).collect();
+        let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
+        outcome.log.push(self.line(Level::Info, message, [("rules", rules)]));
     }
 
     fn refuse(&self, what: &str, drift: Vec<Change>, report: &mut Report, outcome: &mut Outcome) {
