@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::Deserialize;
+
 /// Where the engine reads objects other than the one under review.
 ///
 /// Caching, time-outs and permissions are the implementor's business.
@@ -51,7 +53,8 @@ pub struct LookupError {
 }
 
 /// The kinds of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LookupCause {
     /// There is no such object.
     NotFound,

@@ -21,40 +21,9 @@ pub struct Failure {
     /// `apiVersion kind`.
     pub get: String,
     /// The cause that the engine is told.
-    pub cause: Cause,
+    pub cause: LookupCause,
     /// What the host says.
     pub text: String,
-}
-
-/// [`LookupCause`], readable.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cause {
-    /// As [`LookupCause::NotFound`].
-    NotFound,
-    /// As [`LookupCause::NotServed`].
-    NotServed,
-    /// As [`LookupCause::NotGranted`].
-    NotGranted,
-    /// As [`LookupCause::NoCapability`].
-    NoCapability,
-    /// As [`LookupCause::Forbidden`].
-    Forbidden,
-    /// As [`LookupCause::Unavailable`].
-    Unavailable,
-}
-
-impl From<Cause> for LookupCause {
-    fn from(cause: Cause) -> Self {
-        match cause {
-            Cause::NotFound => LookupCause::NotFound,
-            Cause::NotServed => LookupCause::NotServed,
-            Cause::NotGranted => LookupCause::NotGranted,
-            Cause::NoCapability => LookupCause::NoCapability,
-            Cause::Forbidden => LookupCause::Forbidden,
-            Cause::Unavailable => LookupCause::Unavailable,
-        }
-    }
 }
 
 impl ApiServer {
@@ -79,7 +48,7 @@ impl ApiServer {
         let kind = format!("{} {}", get.api_version, get.kind);
         if let Some(failure) = self.failures.iter().find(|failure| failure.get == kind) {
             let detail = failure.text.lines().next().unwrap_or_default().to_owned();
-            return Err(LookupError { cause: failure.cause.into(), detail });
+            return Err(LookupError { cause: failure.cause, detail });
         }
         let namespace = get.namespace.as_deref().unwrap_or_default();
         let wanted = Some((get.api_version.as_str(), get.kind.as_str(), namespace, get.name.as_str()));
