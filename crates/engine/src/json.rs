@@ -6,9 +6,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use scan::Scanner;
 use serde::de::Deserialize;
-
-use crate::scan::Scanner;
 
 /// A label or annotation map.
 pub(crate) type Map<'a> = BTreeMap<Cow<'a, str>, Cow<'a, str>>;

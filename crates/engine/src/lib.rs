@@ -45,7 +45,6 @@ mod place;
 mod report;
 mod review;
 mod rules;
-mod scan;
 mod settings;
 mod sources;
 mod splice;

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
+use scan::Scanner;
+
 use crate::json::{Json, Malformed, Map};
 use crate::keys::PAUSED;
 use crate::place::{MapKind, Place};
-use crate::scan::Scanner;
 
 /// A Kubernetes object.
 #[derive(Debug, Clone)]

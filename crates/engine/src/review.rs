@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use scan::Scanner;
+
 use crate::json::{Json, Malformed};
-use crate::scan::Scanner;
 
 /// One request together with the settings to judge it by: `{"request": …, "settings": …}`, one shape for every door.
 #[derive(Debug, Clone)]

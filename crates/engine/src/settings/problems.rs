@@ -6,8 +6,9 @@ use std::fmt;
 use serde_json::value::RawValue;
 
 use super::RawSettings;
+use scan::Scanner;
+
 use crate::json::{Field, fields};
-use crate::scan::Scanner;
 
 /// One thing that is wrong with the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,23 +1,26 @@
 //! Where JSON values end: the one pass over bytes that raw objects need.
 //!
-//! Most of a review is skipped, so this is where its time goes. The fields of the object at hand are read by JSON's
+//! Most of a review is skipped, so this is where its time goes: a crate of its own, for it is built for speed where the
+//! engine is built for size. The fields of the object at hand are read by JSON's
 //! grammar; of what is skipped only strings and brackets are looked at. What is written is parsed in full before it
-//! leaves, see the doors.
+//! leaves the engine.
 
 /// A position in a text.
-pub(crate) struct Scanner<'a> {
+pub struct Scanner<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Scanner<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
+    /// A scanner at the beginning of a text.
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
         Scanner { text, at: 0 }
     }
 
     /// The fields of the object that begins here; `None` where there is none. `read` is handed a scanner that stands at
     /// each value, and leaves it behind the value.
-    pub(crate) fn object(&mut self, mut read: impl FnMut(&'a str, &mut Self) -> Option<()>) -> Option<()> {
+    pub fn object(&mut self, mut read: impl FnMut(&'a str, &mut Self) -> Option<()>) -> Option<()> {
         self.open(b'{')?;
         if self.close(b'}') {
             return Some(());
@@ -39,7 +42,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The elements of the list that begins here; `None` where there is none.
-    pub(crate) fn list(&mut self) -> Option<Vec<&'a str>> {
+    pub fn list(&mut self) -> Option<Vec<&'a str>> {
         let mut elements = Vec::new();
         self.open(b'[')?;
         if self.close(b']') {
@@ -58,7 +61,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The value that begins here, skipped over.
-    pub(crate) fn value(&mut self) -> Option<&'a str> {
+    pub fn value(&mut self) -> Option<&'a str> {
         let start = self.at;
         match self.peek()? {
             b'"' => {
@@ -75,17 +78,17 @@ impl<'a> Scanner<'a> {
     }
 
     /// Whether an object begins here.
-    pub(crate) fn is_at_object(&self) -> bool {
+    pub fn is_at_object(&self) -> bool {
         self.peek() == Some(b'{')
     }
 
     /// Whether nothing but white space is left.
-    pub(crate) fn is_done(&mut self) -> bool {
+    pub fn is_done(&mut self) -> bool {
         self.space();
         self.at == self.text.len()
     }
 
-    pub(crate) fn space(&mut self) {
+    fn space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
             self.at += 1;
         }
