@@ -1,0 +1,69 @@
+//! `ROUTES` says what is read: the corpus asks for nothing else, and takes every way.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use metadata_propagation::ROUTES;
+use serde_json::Value;
+use testkit::case::Case;
+use testkit::runner::{engine, patched};
+
+/// A kind in the words of the routes.
+fn word(kind: &str) -> &str {
+    ["ControlPlaneTemplate", "ControlPlane"].into_iter().find(|word| kind.ends_with(word)).unwrap_or(kind)
+}
+
+/// The kinds that were asked for, a second try in another version counted once.
+fn asked(report: &Value) -> Vec<String> {
+    let lookups = report.get("lookups").and_then(Value::as_array);
+    let mut gets: Vec<String> = Vec::new();
+    for lookup in lookups.into_iter().flatten() {
+        let get = lookup.get("get").and_then(Value::as_str).unwrap_or_default();
+        let (_, object) = get.split_once(' ').unwrap_or_default();
+        if gets.last().is_none_or(|last| last != object) {
+            gets.push(object.to_owned());
+        }
+    }
+    gets.iter().map(|get| word(get.split(' ').next().unwrap_or_default()).to_owned()).collect()
+}
+
+fn of(review: &Value) -> &'static str {
+    let kind =
+        |name: &str| review.get("kind").and_then(|kind| kind.get(name)).and_then(Value::as_str).unwrap_or_default();
+    match (kind("group"), kind("kind")) {
+        ("infrastructure.cluster.x-k8s.io" | "bootstrap.cluster.x-k8s.io", _) => "InfraMachine, BootstrapConfig",
+        ("controlplane.cluster.x-k8s.io", _) => "ControlPlane",
+        (_, kind) => ROUTES.iter().map(|route| route.of).find(|of| *of == kind).unwrap_or("no such route"),
+    }
+}
+
+#[test]
+fn the_corpus_takes_every_route_and_no_other() -> Result<()> {
+    let mut taken = BTreeSet::new();
+    for case in Case::corpus()? {
+        let mut cluster = case.cluster.clone();
+        for review in &case.reviews {
+            let answer = engine(review, &case.settings, &cluster)?;
+            let asked = asked(&answer.report);
+            let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+            let allowed = ROUTES.iter().enumerate().filter(|(_, route)| route.of == of(review)).find(|(_, route)| {
+                let gets: Vec<&str> = route.gets.iter().map(|(kind, _)| *kind).collect();
+                // A get without an answer ends the way; the Cluster is asked at its end, when something would change.
+                gets.starts_with(&asked) || asked.strip_prefix(gets.as_slice()) == Some(&["Cluster"])
+            });
+            assert!(asked.is_empty() || allowed.is_some(), "{}: {asked:?}", case.name);
+            for (index, route) in ROUTES.iter().enumerate() {
+                if route.of == of(review)
+                    && route.gets.iter().map(|(kind, _)| *kind).eq(asked.iter().copied().take(route.gets.len()))
+                {
+                    taken.insert(index);
+                }
+            }
+            if answer.accepted && review.get("dryRun") != Some(&Value::Bool(true)) && review["object"].is_object() {
+                cluster.store(patched(&review["object"], &answer.patch)?);
+            }
+        }
+    }
+    assert_eq!(taken, (0..ROUTES.len()).collect());
+    Ok(())
+}
