@@ -183,3 +183,56 @@ fn not_readable(text: &str) -> Malformed {
     };
     Malformed { path: "payload".to_owned(), problem }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REQUEST: &str = r#"{"uid":"1","kind":{"group":"g","version":"v1","kind":"K"},"subResource":"status","name":"n",
+        "namespace":"ns","operation":"UPDATE","userInfo":{"username":"alice","groups":[]},"object":{"a":1},"oldObject":{},
+        "dryRun":true,"options":{"fieldManager":"kubectl"}}"#;
+
+    #[test]
+    fn every_field_is_read() {
+        let review = Review::from_json(REQUEST).unwrap();
+        let kind = GroupVersionKind { group: "g".into(), version: "v1".into(), kind: "K".into() };
+        assert_eq!((review.kind, review.operation), (kind, Operation::Update));
+        assert_eq!((&*review.sub_resource, &*review.name, &*review.namespace), ("status", "n", "ns"));
+        assert_eq!((&*review.username, review.field_manager.as_deref()), ("alice", Some("kubectl")));
+        assert_eq!((review.object, review.old_object, review.dry_run), (Some(r#"{"a":1}"#), Some("{}"), true));
+    }
+
+    #[test]
+    fn nulls_count_as_absent() {
+        let text = r#"{"name":null,"object":null,"options":null,"operation":"CONNECT","userInfo":{"username":null}}"#;
+        let review = Review::from_json(text).unwrap();
+        assert_eq!((&*review.name, review.object, &*review.username), ("", None, ""));
+        assert_eq!(review.operation, Operation::Connect);
+    }
+
+    #[test]
+    fn a_call_is_a_request_and_settings() {
+        let text = format!(r#" {{"other":[],"settings":{{"mode":"verify"}},"request":{REQUEST}}} "#);
+        let call = Call::from_json(&text).unwrap();
+        assert_eq!((call.settings, &*call.review.name), (r#"{"mode":"verify"}"#, "n"));
+        assert_eq!(Call::from_json(&format!(r#"{{"request":{REQUEST}}}"#)).unwrap().settings, "{}");
+    }
+
+    #[test]
+    fn what_is_no_request_is_named() {
+        for (text, expected) in [
+            ("{", "`payload` is not JSON: EOF while parsing an object at line 1 column 1"),
+            ("{} x", "`payload` is not JSON: trailing characters at line 1 column 4"),
+            ("[]", "`payload` is no object, or its `request` is none"),
+            (r#"{"settings":{}}"#, "`request` is missing"),
+            (r#"{"request":{"userInfo":{}}}"#, "`request.operation` is missing"),
+            (r#"{"request":{"operation":"CREATE"}}"#, "`request.userInfo` is missing"),
+            (r#"{"request":{"operation":"CREATE","userInfo":7}}"#, "`request.userInfo` is not an object"),
+            (r#"{"request":{"kind":{"group":7}}}"#, "`request.kind.group` is not a string"),
+            (r#"{"request":{"options":[]}}"#, "`request.options` is not an object"),
+        ] {
+            assert_eq!(Call::from_json(text).unwrap_err().to_string(), expected, "{text}");
+        }
+        assert!(Review::from_json(&format!("{REQUEST} x")).is_err());
+    }
+}
