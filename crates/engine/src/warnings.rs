@@ -155,4 +155,43 @@ mod tests {
         assert_eq!(warnings.last().unwrap(), "and 6 more: see the audit annotation `report`");
         assert_eq!(capped(vec!["one".to_owned()]), ["one"]);
     }
+
+    fn added(key: &str, value: &str) -> Change {
+        Change {
+            at: "metadata.labels".to_owned(),
+            key: key.to_owned(),
+            action: Action::Added,
+            from: None,
+            to: Some(value.to_owned()),
+            rule: "a rule".to_owned(),
+            source: "MachineSet fleet/ms".to_owned(),
+            path: vec!["metadata", "labels"],
+            map: crate::place::MapKind::Labels,
+            place: Some(".spec.template.metadata.labels".to_owned()),
+        }
+    }
+
+    #[test]
+    fn as_many_warnings_as_anybody_reads_stay_whole() {
+        let warnings: Vec<String> = (0..MOST).map(|number| number.to_string()).collect();
+        assert_eq!(capped(warnings.clone()), warnings);
+    }
+
+    #[test]
+    fn a_text_of_the_longest_length_keeps_its_place() {
+        let shortest = of_change(&added("", ""), false).unwrap().chars().count();
+        let key = "k".repeat(LONGEST - shortest);
+        let full = format!("label `{key}` added: from MachineSet.spec.template.metadata.labels");
+        assert_eq!(of_change(&added(&key, ""), false).unwrap(), full);
+        let longer = format!("{key}k");
+        assert_eq!(of_change(&added(&longer, ""), false).unwrap(), format!("label `{longer}` added: from MachineSet"));
+    }
+
+    #[test]
+    fn a_value_as_long_as_a_label_may_be_is_told_whole() {
+        let value = "v".repeat(63);
+        let told = |value: &str| format!("label `a` at `metadata.labels` should be `{value}`: a rule");
+        assert_eq!(sentences(&[added("a", &value)]), told(&value));
+        assert_eq!(sentences(&[added("a", &format!("{value}v"))]), told(&format!("{value}…")));
+    }
 }
