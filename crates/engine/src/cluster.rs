@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::Deserialize;
 
+use crate::object::group_and_version;
+
 /// Where the engine reads objects other than the one under review.
 ///
 /// Caching, time-outs and permissions are the implementor's business.
@@ -109,11 +111,9 @@ impl Cluster for Manifests {
         if let Some(object) = self.objects.get(&key) {
             return Ok(object.clone());
         }
-        let group = |api_version: &str| api_version.split_once('/').map_or("", |(group, _)| group).to_owned();
-        let mut versions = self
-            .objects
-            .keys()
-            .filter(|(api_version, kind, ..)| *kind == get.kind && group(api_version) == group(&get.api_version));
+        let mut versions = self.objects.keys().filter(|(api_version, kind, ..)| {
+            *kind == get.kind && group_and_version(api_version).0 == group_and_version(&get.api_version).0
+        });
         let served = versions.clone().any(|(api_version, ..)| *api_version == get.api_version);
         let cause = if served || versions.next().is_none() { LookupCause::NotFound } else { LookupCause::NotServed };
         Err(LookupError { cause, detail: get.to_string() })

@@ -144,7 +144,7 @@ impl Evaluation<'_> {
         let own = |reason| Err(Stop::inert(reason, ""));
         let knows_version = ["v1beta1", "v1beta2"].contains(&object.version());
         let is_cluster_apis = !matches!(self.subject.place, Place::InfraMachine | Place::BootstrapConfig | Place::Node)
-            && (self.subject.place != Place::ControlPlane || self.subject.is_kubeadm);
+            && (self.subject.place != Place::ControlPlane || self.subject.is_kubeadm());
         if is_cluster_apis && !knows_version {
             return own(InertReason::UnknownApiVersion);
         }

@@ -31,7 +31,7 @@ pub(crate) fn wrong_places(
     let knows = report.inert.as_ref().is_none_or(|inert| inert.reason == InertReason::NoOwner);
     // Not every control plane of others has a machine template to put anything under.
     let has_template = subject.place != Place::ControlPlane
-        || subject.is_kubeadm
+        || subject.is_kubeadm()
         || subject.object.spec.at(&["machineTemplate"], None)?.is_some();
     let Some(template) = subject.template().filter(|_| knows && has_template) else {
         return Ok((skipped, told));

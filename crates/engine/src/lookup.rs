@@ -1,5 +1,6 @@
 //! Asking the cluster for the objects above the one under review: in which version, and what an answer is worth.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use serde::Serialize;
@@ -218,12 +219,23 @@ impl<'a> Parent<'a> {
     /// # Errors
     /// When it has another shape.
     pub(crate) fn map(&self, place: Place, map: MapKind, element: Option<(&str, &str)>) -> Result<Map<'a>, Stop> {
-        self.object.map(place, map, element).map_err(|malformed| self.unreadable(&malformed))
+        self.readable(self.object.map(place, map, element))
     }
 
-    /// Something inside the object that could not be read.
-    pub(crate) fn unreadable(&self, malformed: &Malformed) -> Stop {
-        unreadable(&self.name, malformed)
+    /// The string under a path of the object's `spec`; `None` where it is absent, null or empty.
+    ///
+    /// # Errors
+    /// When it has another shape.
+    pub(crate) fn string(&self, path: &[&str]) -> Result<Option<String>, Stop> {
+        self.readable(self.object.spec.string(path)).map(|text| text.map(Cow::into_owned))
+    }
+
+    /// What was read of the object.
+    ///
+    /// # Errors
+    /// When it has another shape: this object is to blame, not the one under review.
+    pub(crate) fn readable<T>(&self, read: Result<T, Malformed>) -> Result<T, Stop> {
+        read.map_err(|malformed| unreadable(&self.name, &malformed))
     }
 
     /// Whether this Cluster is paused, by field or annotation.
@@ -231,7 +243,7 @@ impl<'a> Parent<'a> {
     /// # Errors
     /// When `spec` is no object.
     pub(crate) fn is_paused_cluster(&self) -> Result<bool, Stop> {
-        let field = self.object.spec.is_true(&["paused"]).map_err(|malformed| self.unreadable(&malformed))?;
+        let field = self.readable(self.object.spec.is_true(&["paused"]))?;
         Ok(field || self.object.has_paused_annotation())
     }
 

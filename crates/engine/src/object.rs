@@ -46,11 +46,11 @@ pub(crate) struct OwnerReference<'a> {
 
 impl OwnerReference<'_> {
     pub(crate) fn group(&self) -> &str {
-        self.api_version.split_once('/').map_or("", |(group, _)| group)
+        group_and_version(&self.api_version).0
     }
 
     pub(crate) fn version(&self) -> &str {
-        self.api_version.split_once('/').map_or(&*self.api_version, |(_, version)| version)
+        group_and_version(&self.api_version).1
     }
 
     pub(crate) fn is(&self, group: &str, kind: &str) -> bool {
@@ -83,28 +83,17 @@ impl<'a> Object<'a> {
         };
         let mut problem = None;
         let mut scanner = Scanner::new(text);
-        let root = scanner.object(|key, scanner| match key {
-            "\"metadata\"" => object.scan_metadata(scanner, &mut problem),
-            _ => {
-                let value = scanner.value()?;
-                let read = match key {
-                    _ if value == "null" => Ok(()),
-                    "\"apiVersion\"" => {
-                        Json::new(value, "apiVersion").as_string().map(|text| object.version = version_of(text))
-                    }
-                    "\"spec\"" => {
-                        object.spec = Json::new(value, "spec");
-                        Ok(())
-                    }
-                    "\"status\"" => {
-                        object.status = Json::new(value, "status");
-                        Ok(())
-                    }
-                    _ => Ok(()),
-                };
-                read.unwrap_or_else(|malformed| problem = problem.take().or(Some(malformed)));
-                Some(())
+        let root = scanner.object(|key, scanner| {
+            if key == "\"metadata\"" {
+                return object.scan_metadata(scanner, &mut problem);
             }
+            let value = scanner.value()?;
+            if value != "null"
+                && let Err(malformed) = object.read_root(key, value)
+            {
+                problem.get_or_insert(malformed);
+            }
+            Some(())
         });
         match (root.filter(|()| scanner.is_done()), problem) {
             (_, Some(malformed)) => Err(malformed),
@@ -131,6 +120,16 @@ impl<'a> Object<'a> {
             }
             Some(())
         })
+    }
+
+    fn read_root(&mut self, key: &str, value: &'a str) -> Result<(), Malformed> {
+        match key {
+            "\"apiVersion\"" => self.version = version_of(Json::new(value, "apiVersion").as_string()?),
+            "\"spec\"" => self.spec = Json::new(value, "spec"),
+            "\"status\"" => self.status = Json::new(value, "status"),
+            _ => {}
+        }
+        Ok(())
     }
 
     fn read_metadata(&mut self, key: &str, value: &'a str) -> Result<(), Malformed> {
@@ -188,6 +187,11 @@ impl<'a> Object<'a> {
     pub(crate) fn controller(&self) -> Option<&OwnerReference<'a>> {
         self.owners.iter().find(|owner| owner.is_controller())
     }
+}
+
+/// The parts of an apiVersion; the core group is empty.
+pub(crate) fn group_and_version(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
 }
 
 fn version_of(api_version: Cow<'_, str>) -> Cow<'_, str> {

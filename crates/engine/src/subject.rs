@@ -32,8 +32,6 @@ pub(crate) struct Subject<'a> {
     pub(crate) place: Place,
     pub(crate) review: &'a Review<'a>,
     pub(crate) object: Object<'a>,
-    /// Whether its kind is KubeadmControlPlane.
-    pub(crate) is_kubeadm: bool,
     old: OnceCell<Result<Option<Object<'a>>, Malformed>>,
 }
 
@@ -41,8 +39,12 @@ impl<'a> Subject<'a> {
     /// # Errors
     /// When the object has another shape than Kubernetes gives it.
     pub(crate) fn read(place: Place, review: &'a Review<'a>, text: &'a str) -> Result<Self, Malformed> {
-        let is_kubeadm = review.kind.kind == "KubeadmControlPlane";
-        Ok(Subject { place, review, object: Object::parse(text)?, is_kubeadm, old: OnceCell::new() })
+        Ok(Subject { place, review, object: Object::parse(text)?, old: OnceCell::new() })
+    }
+
+    /// Whether its kind is KubeadmControlPlane.
+    pub(crate) fn is_kubeadm(&self) -> bool {
+        self.review.kind.kind == "KubeadmControlPlane"
     }
 
     /// The object as it is stored; `None` on CREATE. Read when it is first asked for.

@@ -55,14 +55,9 @@ impl ApiServer {
         if let Some(object) = self.objects.iter().find(|object| identity(object) == wanted) {
             return Ok(object);
         }
-        let served_elsewhere = |object: &&Value| {
-            identity(object).is_some_and(|(api_version, kind, ..)| kind == get.kind && api_version != get.api_version)
-        };
-        let same_kind = |object: &&Value| {
-            identity(object).is_some_and(|(api_version, kind, ..)| kind == get.kind && api_version == get.api_version)
-        };
-        let not_served = self.objects.iter().any(|object| served_elsewhere(&object))
-            && !self.objects.iter().any(|object| same_kind(&object));
+        let mut versions = self.objects.iter().filter_map(identity).filter(|(_, kind, ..)| *kind == get.kind);
+        let served = versions.clone().any(|(api_version, ..)| api_version == get.api_version);
+        let not_served = !served && versions.next().is_some();
         Err(if not_served {
             let detail = format!("Cannot find resource {}/{}", get.api_version, get.kind);
             LookupError { cause: LookupCause::NotServed, detail }

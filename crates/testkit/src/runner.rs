@@ -37,9 +37,7 @@ fn check(case: &Case, door: &Door, bless: bool) -> Result<()> {
     for (index, review) in case.reviews.iter().enumerate() {
         let answer = door(review, &case.settings, &cluster)?;
         laws(review, &answer, &case.settings, &cluster, door).with_context(|| format!("step {index}"))?;
-        if answer.accepted && review["dryRun"] != true && review["object"].is_object() {
-            cluster.store(patched(&review["object"], &answer.patch)?);
-        }
+        admit(review, &answer, &mut cluster)?;
         answers.push(answer);
     }
     if bless {
@@ -54,6 +52,17 @@ fn check(case: &Case, door: &Door, bless: bool) -> Result<()> {
         answers.len(),
         case.expect.len()
     );
+    Ok(())
+}
+
+/// Stores what an answered request leaves in the cluster.
+///
+/// # Errors
+/// When the patch does not fit the object.
+pub fn admit(review: &Value, answer: &Answer, cluster: &mut ApiServer) -> Result<()> {
+    if answer.accepted && review["dryRun"] != true && review["object"].is_object() {
+        cluster.store(patched(&review["object"], &answer.patch)?);
+    }
     Ok(())
 }
 

@@ -24,12 +24,11 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
     let wanted = Wanted::core("Machine", namespace, name, NODE_MACHINE_MASKS);
     let text = lookups.get(&wanted)?;
     let machine = Parent::active(&text, &wanted)?;
-    let node =
-        machine.object.status.string(&["nodeRef", "name"]).map_err(|malformed| machine.unreadable(&malformed))?;
+    let node = machine.readable(machine.object.status.string(&["nodeRef", "name"]))?;
     if node.is_some_and(|node| node != subject.name()) {
         return Err(Stop::inert(InertReason::AnotherNode, machine.name()));
     }
-    let cluster = machine.object.spec.string(&["clusterName"]).map_err(|malformed| machine.unreadable(&malformed))?;
+    let cluster = machine.string(&["clusterName"])?;
     Ok(Sources {
         hop: Place::Machine,
         layers: vec![Layer::read(&machine, Place::Machine, None)?],
@@ -37,6 +36,6 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         forced_only: None,
         facts: Facts::default(),
         tracked: false,
-        unread_cluster: cluster.map(|cluster| (namespace.clone().into_owned(), cluster.into_owned())),
+        unread_cluster: cluster.map(|cluster| (namespace.clone().into_owned(), cluster)),
     })
 }

@@ -54,9 +54,7 @@ pub(super) fn of_machine_part(subject: &Subject<'_>, lookups: &Lookups<'_>) -> R
         let Some((kind, owner)) = owner.and_then(|owner| Some((of_machine_part(owner)?, owner))) else {
             return Err(no_owner(owner));
         };
-        let cluster =
-            machine.object.spec.string(&["clusterName"]).map_err(|malformed| machine.unreadable(&malformed))?;
-        return read(kind, owner, cluster.map(|name| name.into_owned()), subject, lookups);
+        return read(kind, owner, machine.string(&["clusterName"])?, subject, lookups);
     }
     let direct = subject.object.owners.iter().find_map(|owner| Some((of_machine_part(owner)?, owner)));
     match direct {
@@ -139,10 +137,9 @@ fn read(
 /// Cluster, in the label.
 fn owners_cluster(parent: &Parent<'_>) -> Result<Option<String>, Stop> {
     let object = &parent.object;
-    let field = object.spec.string(&["clusterName"]).map_err(|malformed| parent.unreadable(&malformed))?;
-    let reference = || object.owners.iter().find(|owner| owner.is(CORE, "Cluster")).map(|owner| owner.name.clone());
-    let name = field.or_else(reference).or_else(|| object.labels.get(CLUSTER_NAME).cloned());
-    Ok(name.map(|name| name.into_owned()))
+    let reference = || object.owners.iter().find(|owner| owner.is(CORE, "Cluster")).map(|owner| &owner.name);
+    let name = || reference().or_else(|| object.labels.get(CLUSTER_NAME)).map(|name| name.clone().into_owned());
+    Ok(parent.string(&["clusterName"])?.or_else(name))
 }
 
 /// Owners of Cluster API's groups are known not to propagate; what owners of other groups do is not known.

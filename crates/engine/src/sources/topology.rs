@@ -1,11 +1,12 @@
 //! ClusterClass and Cluster topology above a control plane, MachineDeployment or MachinePool.
 
+use std::borrow::Cow;
+
 use super::{Facts, Layer, Sources};
 use crate::grants::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY_MASKS};
-use crate::json::Json;
 use crate::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
 use crate::lookup::{CORE, Lookups, Parent, Wanted};
-use crate::object::OwnerReference;
+use crate::object::{OwnerReference, group_and_version};
 use crate::place::{MapKind, Place};
 use crate::review::Operation;
 use crate::stop::{InertReason, Stop};
@@ -36,22 +37,17 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
     if cluster.is_paused_cluster()? {
         return Err(Stop::inert(InertReason::Paused, cluster.name()));
     }
-    let at = |parent: &Parent<'_>, json: &Json<'_>, path: &[&str]| -> Result<Option<String>, Stop> {
-        let text = json.string(path).map_err(|malformed| parent.unreadable(&malformed))?;
-        Ok(text.map(|text| text.into_owned()))
-    };
-    let in_cluster = |path: &[&str]| at(&cluster, &cluster.object.spec, path);
 
-    let class_name = match in_cluster(&["topology", "classRef", "name"])? {
+    let class_name = match cluster.string(&["topology", "classRef", "name"])? {
         Some(name) => Some(name),
-        None => in_cluster(&["topology", "class"])?,
+        None => cluster.string(&["topology", "class"])?,
     };
     let Some(class_name) = class_name else {
         return Err(Stop::inert(InertReason::NoTopology, cluster.name()));
     };
-    let class_namespace = match in_cluster(&["topology", "classRef", "namespace"])? {
+    let class_namespace = match cluster.string(&["topology", "classRef", "namespace"])? {
         Some(namespace) => Some(namespace),
-        None => in_cluster(&["topology", "classNamespace"])?,
+        None => cluster.string(&["topology", "classNamespace"])?,
     };
     let class_namespace = class_namespace.as_deref().unwrap_or(subject.namespace());
 
@@ -67,12 +63,12 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         topology_name = subject.stored_label(label)?;
         let name = topology_name.as_deref().unwrap_or_default();
         let entry = cluster.object.spec.at(&["topology", "workers", list, "[]"], Some(("name", name)));
-        let Some(entry) = entry.map_err(|malformed| cluster.unreadable(&malformed))? else {
+        let Some(entry) = cluster.readable(entry)? else {
             return Err(Stop::inert(InertReason::TopologyEntryMissing, format!("{}: {name}", cluster.name())));
         };
-        worker_class = at(&cluster, &entry, &["class"])?;
-    } else if let Some(name) = in_cluster(&["controlPlaneRef", "name"])? {
-        let kind = in_cluster(&["controlPlaneRef", "kind"])?;
+        worker_class = cluster.readable(entry.string(&["class"]))?.map(Cow::into_owned);
+    } else if let Some(name) = cluster.string(&["controlPlaneRef", "name"])? {
+        let kind = cluster.string(&["controlPlaneRef", "kind"])?;
         if name != subject.name() || kind.is_some_and(|kind| kind != subject.review.kind.kind) {
             return Err(Stop::inert(InertReason::AnotherControlPlane, cluster.name()));
         }
@@ -81,8 +77,7 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
     let wanted = Wanted::core("ClusterClass", class_namespace, &class_name, CLASS_MASKS);
     let text = lookups.get(&wanted)?;
     let class = Parent::read(&text, &wanted)?;
-    let in_class =
-        |path: &[&str], element| class.object.spec.at(path, element).map_err(|malformed| class.unreadable(&malformed));
+    let in_class = |path: &[&str], element| class.readable(class.object.spec.at(path, element));
     if let Some((list, _)) = worker {
         let name = worker_class.as_deref().unwrap_or_default();
         if in_class(&["workers", list, "[]"], Some(("class", name)))?.is_none() {
@@ -110,7 +105,7 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         }
         // Patches may set or drop any other key of the top level, and the class does not say which.
         let patches = in_class(&["patches"], None)?.map(|patches| patches.elements());
-        let patches = patches.transpose().map_err(|malformed| class.unreadable(&malformed))?;
+        let patches = class.readable(patches.transpose())?;
         if patches.is_some_and(|patches| !patches.is_empty()) {
             forced_only = Some(Place::ControlPlane);
         }
@@ -168,17 +163,12 @@ fn template_decides(subject: &Subject<'_>, layers: &[Layer]) -> Result<bool, Sto
 /// The lowest layers: what the class' template gives the control plane. None where the template's kind may not be
 /// read; the lookups say so.
 fn template_layers(class: &Parent<'_>, namespace: &str, lookups: &Lookups<'_>) -> Result<Vec<Layer>, Stop> {
-    let field = |name: &str, key: &str| {
-        let text = class.object.spec.string(&["controlPlane", name, key]);
-        text.map_err(|malformed| class.unreadable(&malformed))
-    };
     let reference = if class.object.version() == "v1beta1" { "ref" } else { "templateRef" };
-    let (Some(api_version), Some(kind), Some(name)) =
-        (field(reference, "apiVersion")?, field(reference, "kind")?, field(reference, "name")?)
-    else {
+    let field = |key| class.string(&["controlPlane", reference, key]);
+    let (Some(api_version), Some(kind), Some(name)) = (field("apiVersion")?, field("kind")?, field("name")?) else {
         return Ok(Vec::new());
     };
-    let (group, version) = api_version.split_once('/').unwrap_or(("", &*api_version));
+    let (group, version) = group_and_version(&api_version);
     let wanted = Wanted {
         group,
         kind: &kind,
