@@ -51,8 +51,8 @@ pub(crate) fn differences(
                 found.changes.extend(missing.map(|(key, entry)| change(&path, map, key, entry, &actual, &old)));
             }
             arriving.extend(expected.keys().map(|key| (map, *key)));
-            if target == subject.place {
-                own_maps.push((map, expected, actual));
+            if Some(target) == subject.place {
+                own_maps.push((target, map, expected, actual));
             }
         }
     }
@@ -76,7 +76,7 @@ pub(crate) fn differences(
         }
         _ => true,
     });
-    let may_carry_record = matches!(subject.place, Place::Machine | Place::InfraMachine | Place::BootstrapConfig);
+    let may_carry_record = matches!(subject.place, Some(Place::Machine | Place::InfraMachine | Place::BootstrapConfig));
     if records && may_carry_record {
         keep_record(subject, sources.tracked, &own_maps, &mut found.changes)?;
     }
@@ -122,7 +122,7 @@ fn change(
 fn keep_record(
     subject: &Subject<'_>,
     tracked: bool,
-    maps: &[(MapKind, Entries<'_>, Map<'_>)],
+    maps: &[(Place, MapKind, Entries<'_>, Map<'_>)],
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
     // A record may stand in the stored object only, when this request drops it.
@@ -132,8 +132,8 @@ fn keep_record(
     }
     let mut record = Record::stored(subject)?;
     let mut written = Record::of(&subject.object);
-    for (map, expected, actual) in maps {
-        let old = subject.old_map(subject.place, *map)?;
+    for (place, map, expected, actual) in maps {
+        let old = subject.old_map(*place, *map)?;
         let claimed = if record.keys(*map).is_empty() { Default::default() } else { claimed(&subject.object, *map)? };
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(key));

@@ -69,8 +69,9 @@ pub(crate) fn expected<'s>(
             }
         }
     }
+    let hop = sources.layers.last().map(|layer| layer.place);
     let forced =
-        FORCED.iter().filter(|row| map == MapKind::Labels && row.from == sources.hop && row.to.contains(&target));
+        FORCED.iter().filter(|row| map == MapKind::Labels && Some(row.from) == hop && row.to.contains(&target));
     for row in forced {
         if let Some(value) = value_of(row, &sources.facts) {
             let source = sources.layers.last().map(|layer| layer.object.as_str()).unwrap_or_default();

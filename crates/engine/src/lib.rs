@@ -28,11 +28,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod checks;
 mod cluster;
 mod differences;
 mod evaluate;
 mod expected;
 mod explain;
+mod finding;
 mod forced;
 mod grants;
 mod json;
@@ -56,6 +58,7 @@ mod warnings;
 
 pub use cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use evaluate::evaluate;
+pub use finding::{Finding, Stance};
 pub use forced::{FORCED, Forced, ForcedValue};
 pub use grants::{GRANTS, Grant, ROUTES, Route};
 pub use json::Malformed;

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
+use crate::finding::Finding;
 use crate::lookup::Looked;
 use crate::place::MapKind;
 use crate::stop::Inert;
@@ -106,6 +107,9 @@ pub struct Report {
     /// What differs from the rules and was left as it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drift: Vec<Change>,
+    /// What the checks found in the object as it would be stored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// What did not travel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,

@@ -14,9 +14,7 @@ use crate::subject::Subject;
 
 /// What the rules read for one object, and which of its places they write.
 pub(crate) struct Sources {
-    /// The place whose forced labels apply: the strongest that was read.
-    pub(crate) hop: Place,
-    /// What was read, the weakest first.
+    /// What was read, the weakest first. Forced labels are those of the last.
     pub(crate) layers: Vec<Layer>,
     /// The places of the object under review that receive something.
     pub(crate) targets: Vec<Place>,
@@ -58,11 +56,13 @@ impl Sources {
     /// When nothing propagates to the object, or when it is not known what does.
     pub(crate) fn of(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
         match subject.place {
-            Place::ControlPlane | Place::MachineDeployment | Place::MachinePool => topology::sources(subject, lookups),
-            Place::MachineSet => owner::of_machine_set(subject, lookups),
-            Place::Machine => owner::of_machine(subject, lookups),
-            Place::InfraMachine | Place::BootstrapConfig => owner::of_machine_part(subject, lookups),
-            Place::Node => node::sources(subject, lookups),
+            Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool) => {
+                topology::sources(subject, lookups)
+            }
+            Some(Place::MachineSet) => owner::of_machine_set(subject, lookups),
+            Some(Place::Machine) => owner::of_machine(subject, lookups),
+            Some(Place::InfraMachine | Place::BootstrapConfig) => owner::of_machine_part(subject, lookups),
+            Some(Place::Node) => node::sources(subject, lookups),
             _ => Err(Stop::inert(InertReason::NoOwner, "")),
         }
     }
