@@ -7,7 +7,7 @@ use crate::json::Map;
 use crate::keys::TRACKING;
 use crate::lookup::Lookups;
 use crate::place::{MapKind, Place};
-use crate::report::{Action, Change, SkipReason, Skipped};
+use crate::report::{Action, Change, SkipReason, Skipped, Value};
 use crate::review::Operation;
 use crate::settings::ClusterApi;
 use crate::sources::Sources;
@@ -97,7 +97,7 @@ fn change(
     actual: &Map<'_>,
     old: &Map<'_>,
 ) -> Change {
-    let from = actual.get(key).map(|value| value.clone().into_owned());
+    let from = actual.get(key).map(|value| Value::string(value));
     let was_right = old.get(key).is_some_and(|value| *value == entry.value);
     let action = match from {
         _ if was_right => Action::Restored,
@@ -109,11 +109,11 @@ fn change(
         key: key.to_owned(),
         action,
         from,
-        to: Some(entry.value.clone().into_owned()),
+        to: Some(Value::string(&entry.value)),
         rule: entry.why.to_string(),
         source: entry.source.to_owned(),
         path: path.to_vec(),
-        map,
+        entry: map.entry(),
         place: entry.place.map(|place| format!("{place}.{map}")),
     }
 }
@@ -141,7 +141,7 @@ fn keep_record(
             // A value that this request brings is its writer's own.
             let is_stored = subject.old()?.is_none() || old.get(key.as_str()) == actual.get(key.as_str());
             if let Some(value) = actual.get(key.as_str()).filter(|_| is_stored) {
-                changes.push(own_change(*map, key, Action::Removed, Some(value.clone().into_owned()), None));
+                changes.push(own_change(*map, key, Action::Removed, Some(Value::string(value)), None));
             }
         }
         keys.retain(|key| tracked && expected.contains_key(key.as_str()));
@@ -153,15 +153,15 @@ fn keep_record(
             keys.extend(expected.keys().filter(|key| added(key)).map(|key| (*key).to_owned()));
         }
     }
-    let stands = subject.object.annotations.get(TRACKING).map(|value| value.clone().into_owned());
-    let wanted = record.to_annotation();
+    let stands = subject.object.annotations.get(TRACKING).map(|value| Value::string(value));
+    let wanted = record.to_annotation().map(|record| Value::string(&record));
     if stands != wanted {
         changes.push(own_change(MapKind::Annotations, TRACKING, Action::Recorded, stands, wanted));
     }
     Ok(())
 }
 
-fn own_change(map: MapKind, key: &str, action: Action, from: Option<String>, to: Option<String>) -> Change {
+fn own_change(map: MapKind, key: &str, action: Action, from: Option<Value>, to: Option<Value>) -> Change {
     let rule = match action {
         Action::Removed => "added by this policy, dropped by its source",
         _ => "record of what this policy added",
@@ -175,14 +175,18 @@ fn own_change(map: MapKind, key: &str, action: Action, from: Option<String>, to:
         rule: rule.to_owned(),
         source: String::new(),
         path: vec!["metadata", map.field()],
-        map,
+        entry: map.entry(),
         place: None,
     }
 }
 
 impl Change {
     pub(crate) fn write(&self) -> Write {
-        Write { map: self.path.clone(), key: self.key.clone(), value: self.to.clone() }
+        Write {
+            map: self.path.clone(),
+            key: self.key.clone(),
+            value: self.to.as_ref().map(|value| value.as_json().to_owned()),
+        }
     }
 }
 

@@ -188,7 +188,7 @@ impl Evaluation<'_> {
         for (change, left) in told {
             if is_conflict(change) {
                 let done = if left { "left as edited" } else { "restored" };
-                let message = format!("a propagated {} of {} was edited and {done}", change.entry(), self.name());
+                let message = format!("a propagated {} of {} was edited and {done}", change.entry, self.name());
                 outcome.log.push(self.line(Level::Warning, message, attributes(change)));
             }
             outcome.warnings.extend(warnings::of_change(change, left));

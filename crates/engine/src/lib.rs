@@ -65,7 +65,7 @@ pub use json::Malformed;
 pub use lookup::Looked;
 pub use pattern::{Pattern, PatternError};
 pub use place::{MapKind, Place};
-pub use report::{Action, Change, Level, LogLine, Outcome, Rejection, Report, SkipReason, Skipped};
+pub use report::{Action, Change, Level, LogLine, Outcome, Rejection, Report, SkipReason, Skipped, Value};
 pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
