@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::expected::{Entries, Expected, Why, expected};
+use crate::fields;
 use crate::json::Map;
 use crate::keys::TRACKING;
 use crate::lookup::Lookups;
@@ -38,7 +39,9 @@ pub(crate) fn differences(
     let mut found = Differences::default();
     let mut own_maps = Vec::new();
     let mut arriving = BTreeSet::new();
-    for &target in &sources.targets {
+    // Of an object that is being deleted only fields are kept.
+    let targets: &[Place] = if subject.object.deleting { &[] } else { &sources.targets };
+    for &target in targets {
         for map in MapKind::BOTH {
             let expected = expected(&sources, target, map, settings, &mut found.skipped);
             let actual = subject.object.map(target, map, None)?;
@@ -59,7 +62,8 @@ pub(crate) fn differences(
     if subject.template().is_some() {
         let arriving = arriving.iter().map(|(map, key)| (*map, (*key).to_owned()));
         let of_class = found.skipped.iter().filter(|skip| skip.reason == SkipReason::ClassPatches);
-        found.carried = arriving.chain(of_class.map(|skip| (skip.map, skip.key.clone()))).collect();
+        let of_class = of_class.filter_map(|skip| Some((skip.carried.map()?, skip.key.clone())));
+        found.carried = arriving.chain(of_class).collect();
         // A new object may carry whatever the patches of its class made.
         if sources.forced_only.is_some() && subject.review.operation == Operation::Create {
             for map in MapKind::BOTH {
@@ -67,18 +71,21 @@ pub(crate) fn differences(
             }
         }
     }
-    found.skipped.retain(|skip| match skip.reason {
+    found.skipped.retain(|skip| match (skip.reason, skip.carried.map()) {
         // What reaches one place of the object is not missed at another.
-        SkipReason::NotPropagated => !arriving.contains(&(skip.map, &*skip.key)),
+        (SkipReason::NotPropagated, Some(map)) => !arriving.contains(&(map, &*skip.key)),
         // What stands as it should did arrive.
-        SkipReason::ClassPatches => {
-            subject.object.top_level(skip.map).get(&*skip.key).map(|value| &**value) != skip.value.as_deref()
+        (SkipReason::ClassPatches, Some(map)) => {
+            subject.object.top_level(map).get(&*skip.key).map(|value| &**value) != skip.value.as_deref()
         }
         _ => true,
     });
     let may_carry_record = matches!(subject.place, Some(Place::Machine | Place::InfraMachine | Place::BootstrapConfig));
-    if records && may_carry_record {
+    if records && may_carry_record && !subject.object.deleting {
         keep_record(subject, sources.tracked, &own_maps, &mut found.changes)?;
+    }
+    if settings.fields {
+        found.changes.extend(fields::differences(subject, &sources, settings, &mut found.skipped)?);
     }
     if let Some((namespace, name)) = sources.unread_cluster.as_ref().filter(|_| !found.changes.is_empty())
         && lookups.cluster_is_paused(namespace, name)?

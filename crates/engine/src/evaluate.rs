@@ -158,7 +158,8 @@ impl Evaluation<'_> {
         if is_cluster_apis && !knows_version {
             return own(InertReason::UnknownApiVersion);
         }
-        if object.deleting {
+        let keeps_fields = records && self.settings.cluster_api.fields && self.subject.place == Some(Place::Machine);
+        if object.deleting && !keeps_fields {
             return own(InertReason::Deleting);
         }
         if object.has_paused_annotation() {

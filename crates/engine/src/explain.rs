@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::json::Malformed;
 use crate::keys::{TEMPLATE_HASH, TOPOLOGY_OWNED, is_never, prefix};
 use crate::place::{MapKind, Place};
-use crate::report::{Report, SkipReason, Skipped};
+use crate::report::{Carried, Report, SkipReason, Skipped};
 use crate::rules::Rule;
 use crate::stop::InertReason;
 use crate::subject::Subject;
@@ -54,7 +54,7 @@ pub(crate) fn wrong_places(
                 continue;
             }
             skipped.push(Skipped {
-                map,
+                carried: Carried::Map(map),
                 key: key.clone().into_owned(),
                 from: report.object.clone(),
                 reason: SkipReason::NotPropagated,

@@ -21,6 +21,8 @@ pub struct Field {
     pub hops: &'static [Hop],
     /// Where it stands.
     pub at: &'static [FieldAddress],
+    /// Whether a gate of the cluster decides if it may be introduced where it is not used yet.
+    pub gated: bool,
 }
 
 /// What the values of a field are.
@@ -103,10 +105,10 @@ pub(crate) const MACHINES: &[(Place, &[&str], &[&str])] = &[
 /// gates of its own besides; being a list by condition type, they are no difference.
 #[rustfmt::skip]
 pub const FIELDS: &[Field] = &[
-    Field { name: "nodeDrainTimeout",        shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeDrainTimeout"], &["deletion", "nodeDrainTimeoutSeconds"])] },
-    Field { name: "nodeVolumeDetachTimeout", shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeVolumeDetachTimeout"], &["deletion", "nodeVolumeDetachTimeoutSeconds"])] },
-    Field { name: "nodeDeletionTimeout",     shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeDeletionTimeout"], &["deletion", "nodeDeletionTimeoutSeconds"])] },
-    Field { name: "minReadySeconds",         shape: Shape::Count,
+    Field { name: "nodeDrainTimeout", gated: false,       shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeDrainTimeout"], &["deletion", "nodeDrainTimeoutSeconds"])] },
+    Field { name: "nodeVolumeDetachTimeout", gated: false, shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeVolumeDetachTimeout"], &["deletion", "nodeVolumeDetachTimeoutSeconds"])] },
+    Field { name: "nodeDeletionTimeout", gated: false,     shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeDeletionTimeout"], &["deletion", "nodeDeletionTimeoutSeconds"])] },
+    Field { name: "minReadySeconds", gated: false,         shape: Shape::Count,
         hops: &[
             hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 6),
             hop(OF_MACHINE_POOL,       MachinePool,       6),
@@ -120,7 +122,7 @@ pub const FIELDS: &[Field] = &[
             FieldAddress { places: &[MachineSet], v1beta1: &["spec", "minReadySeconds"], v1beta2: &["spec", "template", "spec", "minReadySeconds"], base: Base::Object, zero_is_absent: true },
             machines(&[Machine], &[], &["minReadySeconds"]),
         ] },
-    Field { name: "readinessGates",          shape: Shape::List(&["conditionType"]),
+    Field { name: "readinessGates", gated: false,          shape: Shape::List(&["conditionType"]),
         hops: &[
             hop(OF_CONTROL_PLANE,      ControlPlane,      10),
             hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 10),
@@ -129,8 +131,8 @@ pub const FIELDS: &[Field] = &[
             hop(&[ControlPlane],       Machine,           10),
             hop(&[MachinePool],        Machine,           9).opt_in(),
         ],
-        at: &[machines(EVERYWHERE, &["readinessGates"], &["readinessGates"])] },
-    Field { name: "taints",                  shape: Shape::List(&["key", "effect"]),
+        at: &[machines(WITH_READINESS_GATES, &["readinessGates"], &["readinessGates"])] },
+    Field { name: "taints", gated: true,     shape: Shape::List(&["key", "effect"]),
         hops: &[
             hop(OF_CONTROL_PLANE,      ControlPlane,      13),
             hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 13),
@@ -139,7 +141,7 @@ pub const FIELDS: &[Field] = &[
             hop(&[ControlPlane],       Machine,           13).deleting(13),
         ],
         at: &[machines(EVERYWHERE, &["taints"], &["taints"])] },
-    Field { name: "deletionOrder",           shape: Shape::Text,
+    Field { name: "deletionOrder", gated: false,           shape: Shape::Text,
         hops: &[
             hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 6),
             hop(&[MachineDeployment],  MachineSet,        6),
@@ -149,7 +151,7 @@ pub const FIELDS: &[Field] = &[
             object(&[MachineDeployment], &["spec", "strategy", "rollingUpdate", "deletePolicy"], &["spec", "deletion", "order"]),
             object(&[MachineSet],        &["spec", "deletePolicy"],                              &["spec", "deletion", "order"]),
         ] },
-    Field { name: "machineNaming",           shape: Shape::Text,
+    Field { name: "machineNaming", gated: false,           shape: Shape::Text,
         hops: &[hop(&[MachineDeployment], MachineSet, 10)],
         at: &[object(&[MachineDeployment, MachineSet], &["spec", "machineNamingStrategy", "template"], &["spec", "machineNaming", "template"])] },
 ];
@@ -170,6 +172,17 @@ const OF_MACHINE_DEPLOYMENT: &[Place] = &[MachineDeploymentClass, MachineDeploym
 const OF_MACHINE_POOL: &[Place] = &[MachinePoolClass, MachinePoolTopology];
 const WORKERS_OF_CLUSTER: &[Place] =
     &[MachineDeploymentClass, MachinePoolClass, MachineDeploymentTopology, MachinePoolTopology];
+const WITH_READINESS_GATES: &[Place] = &[
+    ControlPlaneClass,
+    MachineDeploymentClass,
+    ControlPlaneTopology,
+    MachineDeploymentTopology,
+    ControlPlane,
+    MachineDeployment,
+    MachineSet,
+    MachinePool,
+    Machine,
+];
 const EVERYWHERE: &[Place] = &[
     ControlPlaneClass,
     MachineDeploymentClass,
@@ -269,7 +282,11 @@ mod tests {
             for (place, ..) in MACHINES {
                 for version in ["v1beta1", "v1beta2"] {
                     if let Some(path) = field.path(*place, version) {
-                        lines.push(format!("{} {version} {place:?} {}", field.name, path.join(".").replace(".[]", "[]")));
+                        lines.push(format!(
+                            "{} {version} {place:?} {}",
+                            field.name,
+                            path.join(".").replace(".[]", "[]")
+                        ));
                     }
                 }
             }

@@ -148,6 +148,11 @@ impl<'a> Json<'a> {
         })
     }
 
+    /// This value's bytes.
+    pub(crate) fn as_text(&self) -> &'a str {
+        self.text
+    }
+
     /// The elements of this list.
     ///
     /// # Errors
@@ -174,7 +179,7 @@ impl<'a> Json<'a> {
         Ok(None)
     }
 
-    fn malformed(&self, problem: &str) -> Malformed {
+    pub(crate) fn malformed(&self, problem: &str) -> Malformed {
         let path = if self.path.is_empty() { "object" } else { &self.path };
         Malformed { path: path.to_owned(), problem: problem.to_owned() }
     }

@@ -34,6 +34,7 @@ mod differences;
 mod evaluate;
 mod expected;
 mod explain;
+mod fields;
 mod finding;
 mod forced;
 mod grants;
@@ -58,6 +59,7 @@ mod warnings;
 
 pub use cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use evaluate::evaluate;
+pub use fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
 pub use finding::{Finding, Stance};
 pub use forced::{FORCED, Forced, ForcedValue};
 pub use grants::{GRANTS, Grant, ROUTES, Route};
@@ -65,11 +67,11 @@ pub use json::Malformed;
 pub use lookup::Looked;
 pub use pattern::{Pattern, PatternError};
 pub use place::{MapKind, Place};
-pub use report::{Action, Change, Level, LogLine, Outcome, Rejection, Report, SkipReason, Skipped, Value};
+pub use report::{Action, Carried, Change, Level, LogLine, Outcome, Rejection, Report, SkipReason, Skipped, Value};
 pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
-    ClusterApi, Lookup, Mode, NodeSync, OnConflict, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,
+    ClusterApi, Lookup, Mode, NodeSync, OnConflict, OptIn, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,
     Reaction, Settings, SettingsError,
 };
 pub use stop::{Inert, InertReason};

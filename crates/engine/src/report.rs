@@ -205,10 +205,10 @@ pub enum Action {
 /// One entry that did not travel.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Skipped {
-    /// `labels` or `annotations`.
-    #[serde(serialize_with = "as_text")]
-    pub map: MapKind,
-    /// The entry's key.
+    /// What kind of entry it is.
+    #[serde(rename = "map")]
+    pub carried: Carried,
+    /// The entry's key, the field's name.
     pub key: String,
     /// The object and place it stands at.
     pub from: String,
@@ -217,6 +217,34 @@ pub struct Skipped {
     /// The value that lost, where another one stands or may stand under the same key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+}
+
+/// What is carried from object to object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Carried {
+    /// An entry of a map.
+    Map(MapKind),
+    /// An in-place mutable field.
+    Field,
+}
+
+impl Carried {
+    /// The map it is an entry of.
+    pub(crate) fn map(self) -> Option<MapKind> {
+        match self {
+            Carried::Map(map) => Some(map),
+            Carried::Field => None,
+        }
+    }
+}
+
+impl Serialize for Carried {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Carried::Map(map) => map.field(),
+            Carried::Field => "fields",
+        })
+    }
 }
 
 /// Why an entry did not travel.
@@ -237,8 +265,6 @@ pub enum SkipReason {
     NodeCriteria,
     /// The ClusterClass has patches, which may decide otherwise.
     ClassPatches,
-}
-
-fn as_text<S: Serializer>(map: &MapKind, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(map.field())
+    /// The object has no taints yet, and the settings do not say that the cluster's gate for taints is on.
+    TaintsGate,
 }

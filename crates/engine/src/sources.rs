@@ -6,6 +6,7 @@ mod topology;
 
 use std::borrow::Cow;
 
+use crate::fields::{FIELDS, Field, FieldValue};
 use crate::json::Map;
 use crate::lookup::{Lookups, Parent};
 use crate::place::{MapKind, Place};
@@ -37,6 +38,8 @@ pub(crate) struct Layer {
     pub(crate) printed: String,
     labels: Map<'static>,
     annotations: Map<'static>,
+    version: String,
+    fields: Vec<(&'static Field, FieldValue)>,
 }
 
 /// What values of forced labels are made of, as far as it is known.
@@ -73,13 +76,32 @@ impl Layer {
     /// When one of the maps has another shape.
     fn read(parent: &Parent<'_>, place: Place, element: Option<(&str, &str)>) -> Result<Layer, Stop> {
         let map = |map| Ok::<_, Stop>(owned(parent.map(place, map, element)?));
+        let object = &parent.object;
+        let mut fields = Vec::new();
+        for field in FIELDS {
+            if let Some(value) = parent.readable(field.read(place, object, element))? {
+                fields.push((field, value));
+            }
+        }
         Ok(Layer {
             place,
             object: parent.name().to_owned(),
-            printed: place.printed(parent.object.version()),
+            printed: place.printed(object.version()),
             labels: map(MapKind::Labels)?,
             annotations: map(MapKind::Annotations)?,
+            version: object.version().to_owned(),
+            fields,
         })
+    }
+
+    /// The version of the object.
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The value of a field at this place, if it has one.
+    pub(crate) fn field(&self, field: &Field) -> Option<&FieldValue> {
+        self.fields.iter().find(|(known, _)| known.name == field.name).map(|(_, value)| value)
     }
 
     pub(crate) fn map(&self, map: MapKind) -> &Map<'static> {

@@ -119,9 +119,10 @@ mod tests {
 
     #[test]
     fn durations_are_written_as_go_writes_them() {
-        for text in
-            ["0s", "1ns", "1.1µs", "2.2ms", "999ms", "3.3s", "10s", "1m0s", "4m5s", "1m30.5s", "1h0m0s", "100h1m2s", "-1h30m0s"]
-        {
+        for text in [
+            "0s", "1ns", "1.1µs", "2.2ms", "999ms", "3.3s", "10s", "1m0s", "4m5s", "1m30.5s", "1h0m0s", "100h1m2s",
+            "-1h30m0s",
+        ] {
             assert_eq!(format(parse(text).unwrap()), text);
         }
     }

@@ -40,15 +40,16 @@ impl FieldValue {
     /// # Errors
     /// When the JSON is no value of this shape.
     pub(crate) fn read(shape: &Shape, json: &Json<'_>, version: &str) -> Result<Option<FieldValue>, Malformed> {
-        let number = || json.as_text().parse().map_err(|_| json.malformed("is not a whole number"));
+        let number = || match json.as_text().parse::<i32>() {
+            Ok(number) => Ok(i64::from(number)),
+            Err(_) => Err(json.malformed("is not a whole number of 32 bits")),
+        };
         Ok(Some(match shape {
             Shape::Duration if version == "v1beta1" => {
                 let text = json.as_string()?;
                 FieldValue::Duration(duration::parse(&text).ok_or_else(|| json.malformed("is not a duration"))?)
             }
-            Shape::Duration => FieldValue::Duration(i64::from(
-                json.as_text().parse::<i32>().map_err(|_| json.malformed("is not a whole number"))?,
-            ) * NANOSECONDS),
+            Shape::Duration => FieldValue::Duration(number()? * NANOSECONDS),
             Shape::Count => FieldValue::Count(number()?),
             Shape::Text => match json.as_string()? {
                 text if text.is_empty() => return Ok(None),
@@ -78,14 +79,14 @@ impl FieldValue {
                 FieldValue::Duration((nanoseconds / NANOSECONDS).min(i64::from(i32::MAX)) * NANOSECONDS)
             }
             (FieldValue::List(wanted), Shape::List(keys), Some(FieldValue::List(stands))) => {
-                let key = |element: &Element| keys.map_keys(element);
+                let same = |a: &Element, b: &Element| keys.iter().all(|key| a.fields.get(*key) == b.fields.get(*key));
                 let mut missing: Vec<&Element> = wanted.iter().collect();
                 let mut list: Vec<Element> = Vec::new();
                 for element in stands {
-                    match missing.iter().position(|wanted| key(wanted) == key(element)) {
-                        Some(index) => list.push(kept(missing.remove(index), element)),
-                        None => list.push(element.clone()),
-                    }
+                    let index = missing.iter().position(|wanted| same(wanted, element));
+                    let wanted = index.map(|index| missing.remove(index));
+                    // Of two that say the same, the one that stands keeps its bytes.
+                    list.push(wanted.filter(|wanted| *wanted != element).unwrap_or(element).clone());
                 }
                 list.extend(missing.into_iter().cloned());
                 FieldValue::List(list)
@@ -115,17 +116,73 @@ impl FieldValue {
     }
 }
 
-/// Of two elements that say the same, the one that stands keeps its bytes.
-fn kept(wanted: &Element, stands: &Element) -> Element {
-    if wanted == stands { stands.clone() } else { wanted.clone() }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-trait Keys {
-    fn map_keys<'e>(&self, element: &'e Element) -> Vec<Option<&'e String>>;
-}
+    const GATES: Shape = Shape::List(&["conditionType"]);
 
-impl Keys for &[&str] {
-    fn map_keys<'e>(&self, element: &'e Element) -> Vec<Option<&'e String>> {
-        self.iter().map(|key| element.fields.get(*key)).collect()
+    #[track_caller]
+    fn read(shape: &Shape, json: &str, version: &str) -> FieldValue {
+        FieldValue::read(shape, &Json::new(json, "field"), version).unwrap().unwrap()
+    }
+
+    #[test]
+    fn durations_of_both_versions_are_compared_by_value() {
+        let minute = read(&Shape::Duration, "60", "v1beta2");
+        for text in [r#""60s""#, r#""1m""#, r#""1m0s""#, r#""60000ms""#] {
+            assert_eq!(read(&Shape::Duration, text, "v1beta1"), minute, "{text}");
+        }
+        assert_eq!((minute.to_json("v1beta1"), minute.to_json("v1beta2")), (r#""1m0s""#.to_owned(), "60".to_owned()));
+    }
+
+    #[test]
+    fn seconds_are_whole_and_of_32_bits_in_v1beta2() {
+        for (text, expected) in [(r#""90500ms""#, "90"), (r#""-1500ms""#, "-1"), (r#""1000000h""#, "2147483647")] {
+            let value = read(&Shape::Duration, text, "v1beta1");
+            assert_eq!(value.fitted(&Shape::Duration, None, "v1beta2").to_json("v1beta2"), expected, "{text}");
+            assert_eq!(value.fitted(&Shape::Duration, None, "v1beta1"), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn elements_of_others_stay_where_they_are() {
+        let wanted = read(&GATES, r#"[{"conditionType":"A","polarity":"Negative"},{"conditionType":"B"}]"#, "v1beta2");
+        let stands = read(&GATES, r#"[{"conditionType":"X"},{"conditionType":"A"}]"#, "v1beta2");
+        assert_eq!(
+            wanted.fitted(&GATES, Some(&stands), "v1beta2").to_json("v1beta2"),
+            r#"[{"conditionType":"X"},{"conditionType":"A","polarity":"Negative"},{"conditionType":"B"}]"#
+        );
+    }
+
+    #[test]
+    fn elements_that_say_the_same_keep_their_bytes() {
+        let wanted = read(&GATES, r#"[{"conditionType":"A"}]"#, "v1beta2");
+        let stands = read(&GATES, r#"[{"polarity":"", "conditionType":"A"}]"#, "v1beta2");
+        let fitted = wanted.fitted(&GATES, Some(&stands), "v1beta2");
+        assert_eq!(fitted, stands);
+        assert_eq!(fitted.to_json("v1beta2"), r#"[{"polarity":"", "conditionType":"A"}]"#);
+    }
+
+    #[test]
+    fn an_empty_text_and_an_empty_list_are_no_value() {
+        for (shape, json) in [(&Shape::Text, "\"\""), (&GATES, "[]")] {
+            assert_eq!(FieldValue::read(shape, &Json::new(json, "field"), "v1beta2").unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn another_shape_is_named() {
+        for (shape, json, version, problem) in [
+            (&Shape::Duration, r#""soon""#, "v1beta1", "`field` is not a duration"),
+            (&Shape::Duration, "60", "v1beta1", "`field` is not a string"),
+            (&Shape::Duration, "1.5", "v1beta2", "`field` is not a whole number of 32 bits"),
+            (&Shape::Count, r#""1""#, "v1beta2", "`field` is not a whole number of 32 bits"),
+            (&Shape::Text, "1", "v1beta2", "`field` is not a string"),
+            (&GATES, "{}", "v1beta2", "`field` is not a list"),
+            (&GATES, "[1]", "v1beta2", "`field[0]` is not a map of strings"),
+        ] {
+            assert_eq!(FieldValue::read(shape, &Json::new(json, "field"), version).unwrap_err().to_string(), problem);
+        }
     }
 }
