@@ -229,7 +229,8 @@ const fn object(
 
 impl Field {
     /// Steps from the root of an object of this version to the field; `None` where it has none there.
-    pub(crate) fn path(&self, place: Place, version: &str) -> Option<Vec<&'static str>> {
+    #[must_use]
+    pub fn path(&self, place: Place, version: &str) -> Option<Vec<&'static str>> {
         let address = self.address(place)?;
         let old = version == "v1beta1";
         let steps = if old { address.v1beta1 } else { address.v1beta2 };
@@ -246,7 +247,7 @@ impl Field {
         Some([base, steps].concat())
     }
 
-    pub(crate) fn address(&self, place: Place) -> Option<&'static FieldAddress> {
+    fn address(&self, place: Place) -> Option<&'static FieldAddress> {
         self.at.iter().find(|address| address.places.contains(&place))
     }
 }
