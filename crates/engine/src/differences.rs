@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::expected::{Entries, Expected, Why, expected};
 use crate::fields;
+use crate::gather::gather;
 use crate::json::Map;
 use crate::keys::TRACKING;
 use crate::lookup::Lookups;
@@ -63,7 +64,7 @@ pub(crate) fn differences(
         let arriving = arriving.iter().map(|(map, key)| (*map, (*key).to_owned()));
         let of_class = found.skipped.iter().filter(|skip| skip.reason == SkipReason::ClassPatches);
         let of_class = of_class.filter_map(|skip| Some((skip.carried.map()?, skip.key.clone())));
-        found.carried = arriving.chain(of_class).collect();
+        found.carried = gather(arriving.chain(of_class));
         // A new object may carry whatever the patches of its class made.
         if sources.forced_only.is_some() && subject.review.operation == Operation::Create {
             for map in MapKind::BOTH {

@@ -1,6 +1,6 @@
 //! One request from beginning to end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
@@ -9,6 +9,7 @@ use crate::cluster::{Cluster, LookupCause, LookupError};
 use crate::differences::{Differences, differences};
 use crate::explain;
 use crate::finding::{Finding, Stance};
+use crate::gather::gather;
 use crate::json::{self, Malformed};
 use crate::lookup::Lookups;
 use crate::place::Place;
@@ -184,9 +185,11 @@ impl Evaluation<'_> {
             return self.refuse("edits values that are propagated", drift, report, outcome);
         }
         let of_written = written.iter().map(|change| (change, false));
-        let mut told: Vec<(&Change, bool)> = of_written.chain(drift.iter().map(|change| (change, true))).collect();
-        told.sort_by_key(|(change, _)| warnings::rank(change));
-        for (change, left) in told {
+        let mut told: BTreeMap<u8, Vec<(&Change, bool)>> = BTreeMap::new();
+        for (change, left) in of_written.chain(drift.iter().map(|change| (change, true))) {
+            told.entry(warnings::rank(change)).or_default().push((change, left));
+        }
+        for (change, left) in told.into_values().flatten() {
             if is_conflict(change) {
                 let done = if left { "left as edited" } else { "restored" };
                 let message = format!("a propagated {} of {} was edited and {done}", change.entry, self.name());
@@ -253,7 +256,7 @@ impl Evaluation<'_> {
             1 => format!("propagated one entry to {}", self.name()),
             count => format!("propagated {count} entries to {}", self.name()),
         };
-        let rules: BTreeSet<&str> = written.iter().map(|change| change.rule.as_str()).collect();
+        let rules: BTreeSet<&str> = gather(written.iter().map(|change| change.rule.as_str()));
         let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
         outcome.log.push(self.line(Level::Info, message, [("rules", rules)]));
     }

@@ -117,16 +117,15 @@ impl<'a> Json<'a> {
     /// When the value is not an object or one of its values is not a string.
     pub(crate) fn as_map(&self) -> Result<Map<'a>, Malformed> {
         let fields = self.fields().map_err(|_| self.malformed("is not a map of strings"))?;
-        fields
-            .into_iter()
-            .map(|field| match string(field.value) {
-                Some(value) => Ok((field.key, value)),
-                None => {
-                    Err(self
-                        .malformed(&format!("is not a map of strings: the value of `{}` is not a string", field.key)))
-                }
-            })
-            .collect()
+        let mut map = Map::new();
+        for field in fields {
+            let Some(value) = string(field.value) else {
+                let problem = format!("is not a map of strings: the value of `{}` is not a string", field.key);
+                return Err(self.malformed(&problem));
+            };
+            map.insert(field.key, value);
+        }
+        Ok(map)
     }
 
     /// Whether the boolean under `path` is true.

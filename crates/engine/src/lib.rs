@@ -37,6 +37,7 @@ mod explain;
 mod fields;
 mod finding;
 mod forced;
+mod gather;
 mod grants;
 mod json;
 mod keys;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
+use crate::gather::gather;
 use crate::pattern::Pattern;
 use crate::version::Version;
 
@@ -214,7 +215,7 @@ impl TryFrom<RawSettings> for Settings {
             lookup: Lookup { fresh, on_missing, on_failure, api_versions },
             cluster_api: ClusterApi {
                 version,
-                controllers: cluster_api.controllers.into_iter().collect(),
+                controllers: gather(cluster_api.controllers),
                 self_check: cluster_api.self_check,
                 on_conflict: cluster_api.on_conflict,
                 fields: cluster_api.fields,

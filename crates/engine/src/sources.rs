@@ -7,6 +7,7 @@ mod topology;
 use std::borrow::Cow;
 
 use crate::fields::{FIELDS, Field, FieldValue};
+use crate::gather::gather;
 use crate::json::Map;
 use crate::lookup::{Lookups, Parent};
 use crate::place::{MapKind, Place};
@@ -115,5 +116,5 @@ impl Layer {
 /// The map without the text it was read from.
 fn owned(map: Map<'_>) -> Map<'static> {
     let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
-    map.into_iter().map(|(key, value)| (owned(key), owned(value))).collect()
+    gather(map.into_iter().map(|(key, value)| (owned(key), owned(value))))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::gather::gather;
 use crate::json::fields;
 
 /// One entry of one map or object to set, or with no value to remove.
@@ -82,7 +83,7 @@ impl<'a> Plan<'a> {
                 entries.keep(before).push_str(value);
             }
         }
-        let names: BTreeSet<&str> = fields.iter().map(|field| &*field.key).collect();
+        let names: BTreeSet<&str> = gather(fields.iter().map(|field| &*field.key));
         let stands = |name: &str| names.contains(name);
         for (step, plan) in &self.below {
             if plan.sets_something() && !stands(step) {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Shape, duration};
+use crate::gather::gather;
 use crate::json::{Json, Malformed};
 
 /// One value of a field.
@@ -59,7 +60,7 @@ impl FieldValue {
                 let element = |json: &Json<'_>| {
                     let fields = json.as_map()?.into_iter().filter(|(_, value)| !value.is_empty());
                     let owned = |(key, value): (Cow<'_, str>, Cow<'_, str>)| (key.into_owned(), value.into_owned());
-                    Ok(Element { fields: fields.map(owned).collect(), json: json.as_text().to_owned() })
+                    Ok(Element { fields: gather(fields.map(owned)), json: json.as_text().to_owned() })
                 };
                 match json.elements()?.iter().map(element).collect::<Result<Vec<_>, _>>()? {
                     elements if elements.is_empty() => return Ok(None),
