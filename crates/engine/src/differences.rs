@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 
 use crate::expected::{Entries, Expected, Why, expected};
-use crate::fields;
+use crate::fields::{self, Field};
 use crate::gather::gather;
 use crate::json::Map;
 use crate::keys::TRACKING;
 use crate::lookup::Lookups;
+use crate::object::Object;
 use crate::place::{MapKind, Place};
 use crate::report::{Action, Change, SkipReason, Skipped, Value};
 use crate::review::Operation;
 use crate::settings::ClusterApi;
 use crate::sources::Sources;
-use crate::splice::Write;
+use crate::splice::{Step, Write, printed, steps};
 use crate::stop::{InertReason, Stop};
 use crate::subject::Subject;
 use crate::tracking::{Record, claimed};
@@ -81,12 +82,15 @@ pub(crate) fn differences(
         }
         _ => true,
     });
+    let mut of_pool = Vec::new();
+    if settings.fields {
+        let fields = fields::differences(subject, &sources, settings, &mut found.skipped)?;
+        found.changes.extend(fields.changes);
+        of_pool = fields.of_pool;
+    }
     let may_carry_record = matches!(subject.place, Some(Place::Machine | Place::InfraMachine | Place::BootstrapConfig));
     if records && may_carry_record && !subject.object.deleting {
-        keep_record(subject, sources.tracked, &own_maps, &mut found.changes)?;
-    }
-    if settings.fields {
-        found.changes.extend(fields::differences(subject, &sources, settings, &mut found.skipped)?);
+        keep_record(subject, sources.tracked, &own_maps, &of_pool, &mut found.changes)?;
     }
     if let Some((namespace, name)) = sources.unread_cluster.as_ref().filter(|_| !found.changes.is_empty())
         && lookups.cluster_is_paused(namespace, name)?
@@ -120,7 +124,7 @@ fn change(
         to: Some(Value::string(&entry.value)),
         rule: entry.why.to_string(),
         source: entry.source.to_owned(),
-        path: path.to_vec(),
+        path: steps(path),
         entry: map.entry(),
         place: entry.place.map(|place| format!("{place}.{map}")),
     }
@@ -131,11 +135,12 @@ fn keep_record(
     subject: &Subject<'_>,
     tracked: bool,
     maps: &[(Place, MapKind, Entries<'_>, Map<'_>)],
+    of_pool: &[&'static Field],
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
     // A record may stand in the stored object only, when this request drops it.
     let old = subject.review.old_object.unwrap_or_default();
-    if !tracked && !subject.object.annotations.contains_key(TRACKING) && !old.contains(TRACKING) {
+    if !tracked && of_pool.is_empty() && !subject.object.annotations.contains_key(TRACKING) && !old.contains(TRACKING) {
         return Ok(());
     }
     let mut record = Record::stored(subject)?;
@@ -149,7 +154,8 @@ fn keep_record(
             // A value that this request brings is its writer's own.
             let is_stored = subject.old()?.is_none() || old.get(key.as_str()) == actual.get(key.as_str());
             if let Some(value) = actual.get(key.as_str()).filter(|_| is_stored) {
-                changes.push(own_change(*map, key, Action::Removed, Some(Value::string(value)), None));
+                let path = steps(&["metadata", map.field()]);
+                changes.push(own_change(path, map.entry(), key, Action::Removed, Some(Value::string(value)), None));
             }
         }
         keys.retain(|key| tracked && expected.contains_key(key.as_str()));
@@ -161,29 +167,42 @@ fn keep_record(
             keys.extend(expected.keys().filter(|key| added(key)).map(|key| (*key).to_owned()));
         }
     }
-    let stands = subject.object.annotations.get(TRACKING).map(|value| Value::string(value));
-    let wanted = record.to_annotation().map(|record| Value::string(&record));
-    if stands != wanted {
-        changes.push(own_change(MapKind::Annotations, TRACKING, Action::Recorded, stands, wanted));
-    }
+    fields::keep_record(subject, of_pool, record.fields(), written.fields(), changes)?;
+    changes.extend(recorded(&subject.object, &record));
     Ok(())
 }
 
-fn own_change(map: MapKind, key: &str, action: Action, from: Option<Value>, to: Option<Value>) -> Change {
+/// What brings the record that an object carries up to date; `None` where it is.
+pub(crate) fn recorded(object: &Object<'_>, record: &Record) -> Option<Change> {
+    let stands = object.annotations.get(TRACKING).map(|value| Value::string(value));
+    let wanted = record.to_annotation().map(|record| Value::string(&record));
+    let path = steps(&["metadata", "annotations"]);
+    (stands != wanted).then(|| own_change(path, "annotation", TRACKING, Action::Recorded, stands, wanted))
+}
+
+/// A change for which no rule but the policy's own record asks.
+pub(crate) fn own_change(
+    path: Vec<Step>,
+    entry: &'static str,
+    key: &str,
+    action: Action,
+    from: Option<Value>,
+    to: Option<Value>,
+) -> Change {
     let rule = match action {
         Action::Removed => "added by this policy, dropped by its source",
         _ => "record of what this policy added",
     };
     Change {
-        at: format!("metadata.{map}"),
+        at: printed(&path),
         key: key.to_owned(),
         action,
         from,
         to,
         rule: rule.to_owned(),
         source: String::new(),
-        path: vec!["metadata", map.field()],
-        entry: map.entry(),
+        path,
+        entry,
         place: None,
     }
 }

@@ -10,6 +10,7 @@ use crate::differences::{Differences, differences};
 use crate::explain;
 use crate::finding::{Finding, Stance};
 use crate::gather::gather;
+use crate::inheritance;
 use crate::json::{self, Malformed};
 use crate::lookup::Lookups;
 use crate::place::Place;
@@ -39,7 +40,10 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
         return Outcome::default();
     }
     let place = place_of(&review.kind);
-    if place.is_none() && !checks::concern(&review.kind) {
+    if place.is_none()
+        && !checks::concern(&review.kind)
+        && !inheritance::concerns(&review.kind, &settings.cluster_api.opt_in)
+    {
         return Outcome::default();
     }
     let subject = match Subject::read(place, review, text) {
@@ -96,8 +100,12 @@ impl Evaluation<'_> {
         let mut outcome = Outcome::default();
         let mut report = self.report();
         let mut carried = BTreeSet::new();
-        let compared = self.subject.place.map(|_| self.compare(self.settings.mode == Mode::Mutate));
-        match compared.unwrap_or_else(|| Ok(Differences::default())) {
+        let records = self.settings.mode == Mode::Mutate;
+        let compared = match self.subject.place {
+            Some(_) => self.compare(records),
+            None => inheritance::differences(self.subject, &self.settings.cluster_api.opt_in, records),
+        };
+        match compared {
             Ok(mut found) => {
                 carried = std::mem::take(&mut found.carried);
                 self.settle(found, &mut report, &mut outcome);

@@ -58,7 +58,10 @@ pub(crate) fn expected<'s>(
     };
     let mut left = Vec::new();
     for layer in &sources.layers {
-        for rule in Rule::reading(layer.place, map, settings.version) {
+        // What is asked for beyond Cluster API is missed nowhere else.
+        let rules = Rule::reading(layer.place, map, settings.version)
+            .filter(|rule| !matches!(rule.keys, Keys::OptIn) || rule.to.contains(&target));
+        for rule in rules {
             for (key, value) in layer.map(map) {
                 match refusal(rule, target, map, key, settings) {
                     None => {
@@ -125,11 +128,12 @@ fn refusal(rule: &Rule, target: Place, map: MapKind, key: &str, settings: &Clust
     if !rule.to.contains(&target) {
         return Some(SkipReason::NotPropagated);
     }
-    if rule.carries(key, &settings.node) {
+    if rule.carries(key, settings) {
         return None;
     }
     Some(match rule.keys {
         Keys::Only(_) => SkipReason::NodeCriteria,
+        Keys::OptIn => SkipReason::NotPropagated,
         _ if UPGRADE_HOLDS.contains(&key) => SkipReason::UpgradeHold,
         _ => SkipReason::ControllerOwned,
     })

@@ -39,6 +39,7 @@ mod finding;
 mod forced;
 mod gather;
 mod grants;
+mod inheritance;
 mod json;
 mod keys;
 mod lookup;

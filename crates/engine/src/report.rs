@@ -10,6 +10,7 @@ use crate::finding::Finding;
 use crate::json;
 use crate::lookup::Looked;
 use crate::place::MapKind;
+use crate::splice::Step;
 use crate::stop::Inert;
 
 /// The answer to one request.
@@ -143,7 +144,7 @@ pub struct Change {
     pub source: String,
     /// Path of the map or object, for writing.
     #[serde(skip)]
-    pub(crate) path: Vec<&'static str>,
+    pub(crate) path: Vec<Step>,
     /// `label`, `annotation` or `field`.
     #[serde(skip)]
     pub(crate) entry: &'static str,

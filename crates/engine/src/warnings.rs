@@ -160,7 +160,7 @@ mod tests {
             to: Some(Value::string(value)),
             rule: "a rule".to_owned(),
             source: "MachineSet fleet/ms".to_owned(),
-            path: vec!["metadata", "labels"],
+            path: crate::splice::steps(&["metadata", "labels"]),
             entry: "label",
             place: Some(".spec.template.metadata.labels".to_owned()),
         }

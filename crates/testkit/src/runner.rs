@@ -108,8 +108,16 @@ fn leaves(path: &str, value: &Value) -> Vec<String> {
 /// Whether the policy owns a path: the label and annotation maps of an object and of its machine template, and the
 /// in-place mutable fields.
 fn may_be_written(path: &str) -> bool {
-    let maps = ["/metadata", "/spec/template/metadata", "/spec/machineTemplate/metadata"];
-    let maps = maps.into_iter().flat_map(|metadata| [format!("{metadata}/labels"), format!("{metadata}/annotations")]);
+    let index = path.split('/').find(|step| step.parse::<usize>().is_ok()).unwrap_or("0");
+    let worker = |list: &str| format!("/spec/topology/workers/{list}/{index}/metadata");
+    let maps = [
+        "/metadata",
+        "/spec/template/metadata",
+        "/spec/machineTemplate/metadata",
+        "/spec/topology/controlPlane/metadata",
+    ];
+    let maps = maps.map(str::to_owned).into_iter().chain([worker("machineDeployments"), worker("machinePools")]);
+    let maps = maps.flat_map(|metadata| [format!("{metadata}/labels"), format!("{metadata}/annotations")]);
     let receivers =
         [Place::ControlPlane, Place::MachineDeployment, Place::MachineSet, Place::MachinePool, Place::Machine];
     let fields = FIELDS.iter().flat_map(|field| {
@@ -117,6 +125,15 @@ fn may_be_written(path: &str) -> bool {
             receivers.into_iter().flat_map(|place| [field.path(place, "v1beta1"), field.path(place, "v1beta2")]);
         paths.flatten().map(|steps| format!("/{}", steps.join("/")))
     });
+    // What holds nothing else goes with the last field.
+    let fields = fields.flat_map(|path| {
+        let container = path.rsplit_once('/').map_or("", |(container, _)| container).to_owned();
+        [
+            Some(container).filter(|container| !container.ends_with("pec") && !container.ends_with("machineTemplate")),
+            Some(path),
+        ]
+    });
+    let fields = fields.flatten();
     maps.chain(fields).any(|own| path.strip_prefix(&own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 

@@ -3,15 +3,25 @@
 use std::collections::BTreeSet;
 
 use super::{FIELDS, Field, FieldValue, Hop};
+use crate::differences::own_change;
+use crate::json::Malformed;
 use crate::object::Object;
 use crate::place::Place;
 use crate::report::{Action, Carried, Change, SkipReason, Skipped, Value};
 use crate::settings::ClusterApi;
 use crate::sources::{Layer, Sources};
+use crate::splice::steps;
 use crate::stop::Stop;
 use crate::subject::Subject;
 
-/// What has to change in the fields of an object. What does not travel is added to `skipped`.
+/// What has to change in the fields of an object, and which fields it has from a MachinePool.
+#[derive(Default)]
+pub(crate) struct FieldDifferences {
+    pub(crate) changes: Vec<Change>,
+    pub(crate) of_pool: Vec<&'static Field>,
+}
+
+/// Holds the fields of an object against what is above it. What does not travel is added to `skipped`.
 ///
 /// A field that no object above has is nobody's but the object's own.
 ///
@@ -22,19 +32,22 @@ pub(crate) fn differences(
     sources: &Sources,
     settings: &ClusterApi,
     skipped: &mut BTreeSet<Skipped>,
-) -> Result<Vec<Change>, Stop> {
-    let mut changes = Vec::new();
+) -> Result<FieldDifferences, Stop> {
+    let mut found = FieldDifferences::default();
     let Some(place) = subject.place.filter(|place| *place != Place::ControlPlane || subject.is_kubeadm()) else {
-        return Ok(changes);
+        return Ok(found);
     };
     for field in FIELDS {
         let hops = field.hops.iter().filter(|hop| hop.to == place && hop.holds(subject.object.deleting, settings));
         for hop in hops {
             let Some((layer, wanted)) = wanted(field, hop, sources, skipped) else { continue };
-            changes.extend(change(field, place, layer, wanted, subject, settings, skipped)?);
+            found.changes.extend(change(field, place, layer, wanted, subject, settings, skipped)?);
+            if hop.opt_in {
+                found.of_pool.push(field);
+            }
         }
     }
-    Ok(changes)
+    Ok(found)
 }
 
 impl Hop {
@@ -109,10 +122,45 @@ fn change(
         to: Some(Value::json(wanted.to_json(version))),
         rule: field.rule(layer.place, place),
         source: layer.object.clone(),
-        path: container.to_vec(),
+        path: steps(container),
         entry: "field",
         place: Some(printed(field, layer.place, layer.version())),
     }))
+}
+
+/// Removes what the record holds and the MachinePool dropped, and brings the record's fields up to date.
+///
+/// # Errors
+/// When a field of the object has another shape.
+pub(crate) fn keep_record(
+    subject: &Subject<'_>,
+    of_pool: &[&'static Field],
+    record: &mut BTreeSet<String>,
+    written: &BTreeSet<String>,
+    changes: &mut Vec<Change>,
+) -> Result<(), Malformed> {
+    let Some(place) = subject.place else { return Ok(()) };
+    let comes = |name: &str| of_pool.iter().any(|field| field.name == name);
+    for field in FIELDS.iter().filter(|field| record.contains(field.name) && !comes(field.name)) {
+        let stands = field.read(place, &subject.object, None)?;
+        let old = subject.old()?.map(|old| field.read(place, old, None)).transpose()?;
+        // A value that this request brings is its writer's own.
+        let is_stored = old.is_none_or(|old| old == stands);
+        let path = field.path(place, subject.object.version()).unwrap_or_default();
+        if let (Some(stands), Some((name, container))) = (stands.filter(|_| is_stored), path.split_last()) {
+            let removed = Value::json(stands.to_json(subject.object.version()));
+            changes.push(own_change(steps(container), "field", name, Action::Removed, Some(removed), None));
+        }
+    }
+    record.retain(|name| comes(name));
+    for field in of_pool {
+        let stood = subject.old()?.map(|old| field.read(place, old, None)).transpose()?.flatten().is_some();
+        let stands = field.read(place, &subject.object, None)?.is_some();
+        if !stood && (!stands || written.contains(field.name)) {
+            record.insert(field.name.to_owned());
+        }
+    }
+    Ok(())
 }
 
 fn skip(field: &Field, layer: &Layer, value: &FieldValue, reason: SkipReason) -> Skipped {
@@ -136,7 +184,7 @@ impl Field {
         place: Place,
         object: &Object<'_>,
         element: Option<(&str, &str)>,
-    ) -> Result<Option<FieldValue>, crate::json::Malformed> {
+    ) -> Result<Option<FieldValue>, Malformed> {
         let Some(path) = self.path(place, object.version()) else {
             return Ok(None);
         };
