@@ -134,7 +134,7 @@ fn keep_record(
     let mut written = Record::of(&subject.object);
     for (map, expected, actual) in maps {
         let old = subject.old_map(subject.place, *map)?;
-        let claimed = if record.keys(*map).is_empty() { Default::default() } else { claimed(&subject.object, *map)? };
+        let claimed = claimed(&subject.object, *map)?;
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(key));
         for key in keys.iter().filter(|key| !expected.contains_key(key.as_str())) {
@@ -147,9 +147,11 @@ fn keep_record(
         keys.retain(|key| tracked && expected.contains_key(key.as_str()));
         if tracked {
             // New is what the stored object has not: what this request lacks, and what an earlier evaluation of the
-            // same request added and recorded. A key that stood before is somebody else's.
+            // same request added and recorded. A key that stood before or is claimed is somebody else's.
             let written = written.keys(*map);
-            let added = |key: &str| !old.contains_key(key) && (!actual.contains_key(key) || written.contains(key));
+            let added = |key: &str| {
+                !old.contains_key(key) && !claimed.contains(key) && (!actual.contains_key(key) || written.contains(key))
+            };
             keys.extend(expected.keys().filter(|key| added(key)).map(|key| (*key).to_owned()));
         }
     }
