@@ -1,4 +1,4 @@
-//! What holds for every fleet and every request. `PROPTEST_CASES` says how many are tried for each fact.
+//! What holds for every fleet and every request. `PROPTEST_CASES` asks for more of them.
 
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
@@ -24,9 +24,13 @@ use serde_json::{Value, json};
 use testkit::laws::{is_answerable, stands};
 use testkit::owned::{only_owned_maps_changed, owned};
 
+/// At least so many fleets for each fact: what is rare is met a few times.
+const CASES: u32 = 512;
+
 fn config() -> ProptestConfig {
     let regressions = FileFailurePersistence::Direct("tests/properties.regressions");
-    ProptestConfig { failure_persistence: Some(Box::new(regressions)), ..ProptestConfig::default() }
+    let default = ProptestConfig::default();
+    ProptestConfig { cases: default.cases.max(CASES), failure_persistence: Some(Box::new(regressions)), ..default }
 }
 
 /// What becomes of a fleet's request.

@@ -49,6 +49,7 @@ const WAYS: &[(Kind, Option<Kind>)] = &[
     (Kind::Infra, Some(Kind::OtherControlPlane)),
     (Kind::Bootstrap, Some(Kind::Machine)),
     (Kind::Bootstrap, Some(Kind::Set)),
+    (Kind::Bootstrap, Some(Kind::OtherControlPlane)),
     (Kind::Node, None),
 ];
 
@@ -115,7 +116,7 @@ pub(crate) struct Draw {
     /// One for each place that carries metadata.
     pub(crate) maps: Vec<Maps>,
     pub(crate) record: Option<(Vec<String>, Vec<String>)>,
-    pub(crate) managed: Option<String>,
+    pub(crate) managed: Option<Vec<String>>,
     pub(crate) edits: Vec<Edit>,
     pub(crate) owner: Owner,
     pub(crate) paused: Option<Kind>,
@@ -149,6 +150,9 @@ pub(crate) enum Empty {
     NoTemplate,
 }
 
+/// Places that carry metadata: the objects of every kind, and what stands inside them.
+const PLACES: usize = 28;
+
 fn draw() -> impl Strategy<Value = Draw> {
     let versions = || select(&["v1beta1", "v1beta2"][..]);
     let kind = |n| proptest::option::weighted(1.0 / f64::from(n), select(&Kind::ALL[..]));
@@ -161,8 +165,9 @@ fn draw() -> impl Strategy<Value = Draw> {
     ];
     let user = prop_oneof![8 => Just("alice"), 1 => Just(""), 1 => Just(CONTROLLER)];
     let record = (vec(key(), 0..3), vec(key(), 0..3));
-    let what = (select(WAYS), versions(), versions(), vec(maps(), 16));
-    let traces = (proptest::option::weighted(0.3, record), proptest::option::weighted(0.2, key()), vec(edit(), 0..4));
+    let what = (select(WAYS), versions(), versions(), vec(maps(), PLACES));
+    let traces =
+        (proptest::option::weighted(0.3, record), proptest::option::weighted(0.3, vec(key(), 1..4)), vec(edit(), 0..4));
     let state = (owner, kind(12), kind(12), kind(12));
     let request = (user, any::<bool>(), any::<bool>(), seldom(3));
     let empty = select(&[Empty::Absent, Empty::Null, Empty::Map, Empty::NoTemplate][..]);

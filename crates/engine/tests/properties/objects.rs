@@ -54,7 +54,7 @@ impl Draw {
     }
 
     fn maps(&self, place: usize) -> &Maps {
-        &self.maps[place % self.maps.len()]
+        &self.maps[place]
     }
 
     fn block(&self, place: usize) -> Value {
@@ -120,33 +120,33 @@ impl Draw {
                 "paused": self.paused == Some(Kind::Cluster) && self.update,
                 "topology": {
                     "class": "class", "classRef": { "name": "class" },
-                    "controlPlane": { "metadata": self.block(1) },
-                    "workers": { "machineDeployments": of_topology(2), "machinePools": of_topology(3) },
+                    "controlPlane": { "metadata": self.block(12) },
+                    "workers": { "machineDeployments": of_topology(13), "machinePools": of_topology(14) },
                 },
             }),
             Kind::Class => json!({
                 "controlPlane": {
-                    "metadata": self.block(4),
+                    "metadata": self.block(15),
                     "machineInfrastructure": {},
                     "ref": template_reference(version), "templateRef": template_reference(version),
                 },
-                "workers": { "machineDeployments": of_class(5), "machinePools": of_class(6) },
+                "workers": { "machineDeployments": of_class(16), "machinePools": of_class(17) },
                 "patches": if self.patches { json!([{ "name": "p" }]) } else { json!([]) },
             }),
             Kind::Template => json!({ "template": {
-                "metadata": self.block(7), "spec": { "machineTemplate": { "metadata": self.block(8) } },
+                "metadata": self.block(18), "spec": { "machineTemplate": { "metadata": self.block(19) } },
             }}),
             Kind::ControlPlane | Kind::OtherControlPlane => json!({
                 "version": "v1.36.0", "rolloutAfter": "2026-01-01T00:00:00Z", "rollout": { "after": "raw:1.0" },
-                "machineTemplate": { "metadata": self.block(9), "infrastructureRef": { "name": "i" } },
+                "machineTemplate": { "metadata": self.block(20 + kind as usize), "infrastructureRef": { "name": "i" } },
             }),
             Kind::Deployment | Kind::Set | Kind::Pool => json!({
                 "clusterName": "c1", "replicas": 3, "selector": selector, "rollout": { "after": "raw:1.0" },
-                "template": { "metadata": self.block(9 + kind as usize), "spec": machine },
+                "template": { "metadata": self.block(20 + kind as usize), "spec": machine },
             }),
             Kind::Machine => machine,
             Kind::Infra | Kind::Bootstrap => json!({
-                "template": { "metadata": self.block(12) }, "machineTemplate": { "metadata": self.block(13) },
+                "template": { "metadata": self.block(20) }, "machineTemplate": { "metadata": self.block(21) },
             }),
             Kind::Node => json!({ "taints": [{ "key": "k" }] }),
         }
@@ -161,8 +161,9 @@ impl Draw {
             let record = json!({ "labels": sorted(labels), "annotations": sorted(annotations), "fields": [] });
             object["metadata"]["annotations"][TRACKING] = json!(record.to_string());
         }
-        if let Some(key) = &self.managed {
-            let fields = json!({ "f:metadata": { "f:labels": { format!("f:{key}"): {} }, "f:annotations": {} } });
+        if let Some(keys) = &self.managed {
+            let keys: Value = keys.iter().map(|key| (format!("f:{key}"), json!({}))).collect();
+            let fields = json!({ "f:metadata": { "f:labels": keys, "f:annotations": keys } });
             let entry = json!({ "manager": "applier", "operation": "Apply", "fieldsV1": fields });
             object["metadata"]["managedFields"] = json!([entry]);
         }
