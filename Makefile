@@ -8,7 +8,7 @@ ifneq (,$(findstring wasi,$(TARGET)))
 TESTKIT_FEATURES := --features testkit/wasi
 endif
 
-.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm bench fmt lint e2e-tests bless clean
+.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm bench fuzz fmt lint e2e-tests bless clean
 
 ## run: a whole fleet goes through the compiled policy, object by object
 run: policy.wasm
@@ -43,6 +43,19 @@ bench: policy.wasm noop.wasm
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
 	BLESS=1 cargo test --locked --workspace --exclude noop-policy $(TESTKIT_FEATURES)
+
+## fuzz: FUZZ_RUNS executions of each fuzz target, or of one: make fuzz FUZZ_TARGETS=settings
+FUZZ_RUNS ?= 100000
+FUZZ_TARGETS ?= review settings looked_up
+# Without a nightly compiler the stable one passes for it. The code has nothing unsafe: no sanitizer is needed.
+FUZZ := $(if $(shell rustup toolchain list 2>/dev/null | grep nightly),cargo +nightly,RUSTC_BOOTSTRAP=1 cargo) fuzz
+fuzz:
+	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is not on the PATH: cargo install cargo-fuzz" >&2; exit 1; }
+	cargo run --locked --quiet --package testkit --no-default-features --bin seeds
+	@set -e; for target in $(FUZZ_TARGETS); do \
+		$(FUZZ) run --fuzz-dir fuzz --sanitizer none --no-trace-compares $$target -- \
+			-runs=$(FUZZ_RUNS) -max_len=2048 -dict=fuzz/words.dict -print_final_stats=1; \
+	done
 
 fmt:
 	cargo fmt --all

@@ -7,7 +7,7 @@ mod value;
 use crate::place::Place::{self, *};
 use crate::version::Version;
 
-pub(crate) use self::differences::{differences, keep_record};
+pub(crate) use self::differences::{FieldDifferences, differences, keep_record};
 pub(crate) use self::value::FieldValue;
 
 /// One field that propagates in place, wherever it stands.

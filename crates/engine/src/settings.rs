@@ -323,6 +323,7 @@ mod tests {
             (r#"{"lookup":[]}"#, "lookup: expected an object"),
             (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node: expected an object"),
             (r#"{"clusterApi":null}"#, "clusterApi: expected an object"),
+            (r#"{"":1}"#, "[``]: unknown field, expected one of `mode`, `lookup`, `clusterApi`"),
             (
                 r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#,
                 "clusterApi.node.additionalLabels: invalid type: string \"a\", expected a sequence",

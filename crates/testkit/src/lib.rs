@@ -7,10 +7,13 @@
 
 pub mod case;
 pub mod cluster;
+pub mod fuzz;
 #[cfg(feature = "host")]
 pub mod kwctl;
+pub mod laws;
 #[cfg(feature = "host")]
 pub mod module;
+pub mod owned;
 pub mod recorded;
 pub mod runner;
 
