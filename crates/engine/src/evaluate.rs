@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use crate::checks;
+use crate::checks::{self, Checked};
 use crate::cluster::{Cluster, LookupCause, LookupError};
 use crate::differences::{Differences, differences};
 use crate::explain;
@@ -38,7 +38,7 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
         return Outcome::default();
     }
     let place = place_of(&review.kind);
-    if place.is_none() && !checks::concern(&review.kind) {
+    if place.is_none() && !checks::concern(review, settings) {
         return Outcome::default();
     }
     let subject = match Subject::read(place, review, text) {
@@ -202,12 +202,12 @@ impl Evaluation<'_> {
 
     /// Looks at the object as it would be stored.
     fn check(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
-        let found = match &outcome.object {
+        let Checked { findings: found, rollout } = match &outcome.object {
             Some(object) => {
                 let stored = Subject::read(self.subject.place, self.subject.review, object.get())?;
-                checks::findings(&stored, self.settings)?
+                checks::check(&stored, self.settings)?
             }
-            None => checks::findings(self.subject, self.settings)?,
+            None => checks::check(self.subject, self.settings)?,
         };
         let (refused, warned): (Vec<&Finding>, Vec<&Finding>) =
             found.iter().partition(|finding| finding.stance == Stance::Reject);
@@ -233,6 +233,7 @@ impl Evaluation<'_> {
             outcome.rejection = Some(Rejection::refused(message));
         }
         report.findings = found;
+        report.rollout = rollout;
         Ok(())
     }
 
@@ -303,6 +304,7 @@ impl Evaluation<'_> {
             changes: Vec::new(),
             drift: Vec::new(),
             findings: Vec::new(),
+            rollout: None,
             skipped: Vec::new(),
             lookups: Vec::new(),
         }

@@ -46,6 +46,7 @@ mod pattern;
 mod place;
 mod report;
 mod review;
+pub mod rollout;
 mod rules;
 mod settings;
 mod sources;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
+use crate::finding::Stance;
 use crate::pattern::Pattern;
 use crate::version::Version;
 
@@ -72,6 +73,8 @@ pub struct ClusterApi {
     pub self_check: bool,
     /// When somebody edits a propagated value on a child.
     pub on_conflict: OnConflict,
+    /// When an UPDATE would replace Machines.
+    pub rollout: Stance,
     /// What the manager syncs to Nodes beyond the three criteria.
     pub node: NodeSync,
 }
@@ -198,6 +201,7 @@ impl TryFrom<RawSettings> for Settings {
                 controllers: cluster_api.controllers.into_iter().collect(),
                 self_check: cluster_api.self_check,
                 on_conflict: cluster_api.on_conflict,
+                rollout: cluster_api.rollout,
                 node,
             },
         })

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Mode, OnConflict, Reaction};
+use crate::finding::Stance;
 use crate::version::Version;
 
 /// Settings as they are written.
@@ -49,6 +50,8 @@ pub struct RawClusterApi {
     pub self_check: bool,
     /// Somebody edits a propagated value on a child.
     pub on_conflict: OnConflict,
+    /// An UPDATE would replace Machines.
+    pub rollout: Stance,
     /// What the manager syncs from Machines to Nodes beyond the three criteria.
     pub node: RawNodeSync,
 }
@@ -90,6 +93,7 @@ impl Default for RawClusterApi {
             controllers: CONTROLLERS.map(str::to_owned).to_vec(),
             self_check: false,
             on_conflict: OnConflict::default(),
+            rollout: Stance::Warn,
             node: RawNodeSync::default(),
         }
     }

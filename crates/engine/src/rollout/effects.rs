@@ -1,0 +1,247 @@
+//! What an edit of each path does to Machines: the words of the table, and how a row is found.
+
+mod table;
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+pub use self::table::EFFECTS;
+use super::edits::Pattern;
+use crate::finding::Stance;
+use crate::keys::TOPOLOGY_OWNED;
+use crate::lookup::{BOOTSTRAP, CONTROL_PLANE, CORE, INFRASTRUCTURE};
+use crate::object::Object;
+use crate::review::GroupVersionKind;
+
+/// What an edit does to the Machines below the object, the least grave first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// No effect on Machines that exist.
+    Nothing,
+    /// Objects are updated where they are.
+    InPlace,
+    /// Machines come or go.
+    Scale,
+    /// Patches, variables or a provider decide.
+    CannotTell,
+    /// Machines are replaced at a time that is written here.
+    Scheduled,
+    /// Machines are replaced.
+    Rollout,
+    /// Machines are replaced, and those that are left out stay behind.
+    Destructive,
+}
+
+/// A kind of object, as far as its edits differ in effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// MachineDeployment.
+    MachineDeployment,
+    /// MachineSet of its own.
+    MachineSet,
+    /// MachineSet of a MachineDeployment.
+    OwnedMachineSet,
+    /// MachinePool.
+    MachinePool,
+    /// KubeadmControlPlane.
+    KubeadmControlPlane,
+    /// Cluster.
+    Cluster,
+    /// ClusterClass.
+    ClusterClass,
+    /// Template of infrastructure machines or bootstrap configuration, used by a ClusterClass or made from one.
+    ClassTemplate,
+    /// Template of a control plane, used by a ClusterClass.
+    ClassControlPlaneTemplate,
+    /// Template of an infrastructure cluster, used by a ClusterClass.
+    ClassClusterTemplate,
+    /// Template of an infrastructure machine pool, used by a ClusterClass.
+    ClassMachinePoolTemplate,
+    /// Template that no ClusterClass uses.
+    Template,
+}
+
+/// The rows below one path of one kind.
+#[derive(Debug)]
+pub struct Block {
+    /// The kind of object.
+    pub kind: Kind,
+    /// The path in v1beta1.
+    pub v1beta1: &'static str,
+    /// The path in v1beta2, and in every version of kinds that are not Cluster API's own.
+    pub v1beta2: &'static str,
+    /// What stands below.
+    pub rows: &'static [Row],
+}
+
+/// What an edit of one path does.
+#[derive(Debug)]
+pub struct Row {
+    /// The path in v1beta1, below the block's; `None` where that version has no such field.
+    ///
+    /// `[name]` stands for an entry of a list whose entries are told apart by that field.
+    pub v1beta1: Option<&'static str>,
+    /// The path in v1beta2.
+    pub v1beta2: Option<&'static str>,
+    /// What follows. The row with the longest path decides.
+    pub effect: Effect,
+    /// When two values are no edit.
+    pub same: Same,
+}
+
+/// When two values mean the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Same {
+    /// Key order apart; what is absent is null, an empty list or an empty object.
+    Value,
+    /// As values, but an empty list is not an absent one.
+    ListOrNone,
+    /// As texts; an empty one is absent.
+    Text,
+    /// As texts; what is absent is this one.
+    Default(&'static str),
+    /// As Kubernetes versions, with or without their `v`.
+    Version,
+    /// As durations: `60s` is `1m0s`.
+    Duration,
+    /// As references: group, kind and name.
+    Reference,
+    /// A time at which something happens: taking it back is no edit.
+    Appointment,
+}
+
+impl Kind {
+    /// The kind of an object, by the object as it is stored, since an edit cannot talk away what uses a template.
+    ///
+    /// `None` where no row speaks of it.
+    pub(crate) fn of(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<Kind> {
+        let is_known = ["v1beta1", "v1beta2"].contains(&&*kind.version);
+        let owned = |by: &str| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(CORE, by)));
+        let of_class =
+            || owned("ClusterClass") || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
+        match (&*kind.group, &*kind.kind) {
+            (INFRASTRUCTURE | BOOTSTRAP | CONTROL_PLANE, name) if name.ends_with("Template") && !of_class() => {
+                Some(Kind::Template)
+            }
+            (CONTROL_PLANE, name) if name.ends_with("Template") => Some(Kind::ClassControlPlaneTemplate),
+            (INFRASTRUCTURE, name) if name.ends_with("ClusterTemplate") => Some(Kind::ClassClusterTemplate),
+            (INFRASTRUCTURE, name) if name.ends_with("MachinePoolTemplate") => Some(Kind::ClassMachinePoolTemplate),
+            (INFRASTRUCTURE | BOOTSTRAP, name) if name.ends_with("Template") => Some(Kind::ClassTemplate),
+            _ if !is_known => None,
+            (CORE, "MachineDeployment") => Some(Kind::MachineDeployment),
+            (CORE, "MachineSet") if owned("MachineDeployment") => Some(Kind::OwnedMachineSet),
+            (CORE, "MachineSet") => Some(Kind::MachineSet),
+            (CORE, "MachinePool") => Some(Kind::MachinePool),
+            (CORE, "Cluster") => Some(Kind::Cluster),
+            (CORE, "ClusterClass") => Some(Kind::ClusterClass),
+            (CONTROL_PLANE, "KubeadmControlPlane") => Some(Kind::KubeadmControlPlane),
+            _ => None,
+        }
+    }
+
+    /// Every row of this kind in one version.
+    pub(super) fn rows(self, version: &str) -> Vec<Pattern> {
+        let mut rows = Vec::new();
+        for block in EFFECTS.iter().filter(|block| block.kind == self) {
+            for row in block.rows {
+                let (above, path) =
+                    if version == "v1beta1" { (block.v1beta1, row.v1beta1) } else { (block.v1beta2, row.v1beta2) };
+                if let Some(path) = path {
+                    rows.push(Pattern { path: joined(above, path), effect: row.effect, same: row.same });
+                }
+            }
+        }
+        rows
+    }
+
+    /// Whose Machines an edit replaces.
+    pub(super) fn machines(self) -> &'static str {
+        match self {
+            Kind::MachineDeployment
+            | Kind::MachineSet
+            | Kind::OwnedMachineSet
+            | Kind::MachinePool
+            | Kind::KubeadmControlPlane
+            | Kind::Cluster
+            | Kind::Template => "Machines",
+            Kind::ClusterClass
+            | Kind::ClassTemplate
+            | Kind::ClassControlPlaneTemplate
+            | Kind::ClassClusterTemplate
+            | Kind::ClassMachinePoolTemplate => "Machines of every Cluster that uses it",
+        }
+    }
+}
+
+/// A block's path and a row's below it; either may be empty.
+fn joined(above: &str, path: &str) -> String {
+    let dot = if above.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
+    [above, dot, path].concat()
+}
+
+impl Row {
+    /// The row's path from the object's root in v1beta1 and v1beta2, where it has one.
+    #[must_use]
+    pub fn paths(&self, block: &Block) -> [Option<String>; 2] {
+        [self.v1beta1.map(|path| joined(block.v1beta1, path)), self.v1beta2.map(|path| joined(block.v1beta2, path))]
+    }
+}
+
+impl Effect {
+    /// What is told about it, as a predicate before the Machines, and the most it can lead to; `None` for nothing.
+    pub(super) fn told(self) -> Option<(&'static str, Stance)> {
+        match self {
+            Effect::Nothing | Effect::InPlace | Effect::Scale => None,
+            Effect::CannotTell => Some(("may replace", Stance::Warn)),
+            Effect::Scheduled => Some(("schedules the replacement of", Stance::Warn)),
+            Effect::Rollout => Some(("replaces", Stance::Reject)),
+            Effect::Destructive => Some(("replaces and leaves behind", Stance::Reject)),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Effect::Nothing => "no effect",
+            Effect::InPlace => "in place",
+            Effect::Scale => "scale",
+            Effect::CannotTell => "cannot tell",
+            Effect::Scheduled => "scheduled rollout",
+            Effect::Rollout => "rollout",
+            Effect::Destructive => "destructive",
+        }
+    }
+}
+
+/// In the README's words.
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Effect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// In the README's words.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::MachineDeployment => "MachineDeployment",
+            Kind::MachineSet => "MachineSet",
+            Kind::OwnedMachineSet => "MachineSet of a MachineDeployment",
+            Kind::MachinePool => "MachinePool",
+            Kind::KubeadmControlPlane => "KubeadmControlPlane",
+            Kind::Cluster => "Cluster",
+            Kind::ClusterClass => "ClusterClass",
+            Kind::ClassTemplate => "machine or bootstrap template of a ClusterClass",
+            Kind::ClassControlPlaneTemplate => "control-plane template of a ClusterClass",
+            Kind::ClassClusterTemplate => "cluster template of a ClusterClass",
+            Kind::ClassMachinePoolTemplate => "machine-pool template of a ClusterClass",
+            Kind::Template => "any other template",
+        })
+    }
+}
