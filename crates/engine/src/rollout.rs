@@ -72,8 +72,8 @@ pub(crate) fn foresight(
 fn findings(edits: &[Edit], kind: Kind, asked: Stance) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for edit in edits {
-        let Some((does, most)) = edit.effect.told() else { continue };
-        let mut message = format!("`{}` {does} {}", edit.at, kind.machines());
+        let Some((before, does, most)) = edit.effect.told() else { continue };
+        let mut message = [before, "`", &edit.at, "` ", does, " ", kind.machines()].concat();
         if found.is_empty() {
             push_in_place(&mut message, edits);
         }
@@ -85,17 +85,21 @@ fn findings(edits: &[Edit], kind: Kind, asked: Stance) -> Vec<Finding> {
 
 /// What of the same edit would have been in place: by name where there is room, else by number.
 fn push_in_place(message: &mut String, edits: &[Edit]) {
-    let in_place: Vec<&str> =
-        edits.iter().filter(|edit| edit.effect == Effect::InPlace).map(|edit| &*edit.at).collect();
-    if in_place.is_empty() {
+    let mut named = String::new();
+    let mut count = 0;
+    for edit in edits.iter().filter(|edit| edit.effect == Effect::InPlace) {
+        count += 1;
+        named.push_str(if count == 1 { "; in place: `" } else { "`, `" });
+        named.push_str(&edit.at);
+    }
+    if count == 0 {
         return;
     }
-    let named = format!("; in place: `{}`", in_place.join("`, `"));
-    if message.chars().count() + named.chars().count() <= LONGEST {
-        message.push_str(&named);
-    } else {
-        message.push_str(&format!("; {} more in place", in_place.len()));
+    named.push('`');
+    if message.len() + named.len() > LONGEST {
+        named = format!("; {count} more in place");
     }
+    message.push_str(&named);
 }
 
 #[cfg(test)]

@@ -60,9 +60,9 @@ impl Walk<'_> {
             let (Some(old), Some(new)) = (entries(old, key), entries(new, key)) else {
                 return self.whole(path, at, old, new);
             };
-            let below = format!("{path}[{key}]");
-            self.each(&old, &new, |walk, name, old, new| {
-                let at = format!("{at}[{name}]");
+            let below = [path, "[", key, "]"].concat();
+            self.each(&old, &new, &|walk, name, old, new| {
+                let at = [at, "[", name, "]"].concat();
                 if old == NULL || new == NULL {
                     // An entry comes or goes, and its Machines with it: that is for the row of the list.
                     walk.whole(path, &at, old, new);
@@ -74,13 +74,13 @@ impl Walk<'_> {
             let (Some(old), Some(new)) = (object(old), object(new)) else {
                 return self.whole(path, at, old, new);
             };
-            self.each(&old, &new, |walk, name, old, new| {
-                walk.down(&format!("{path}.{name}"), &format!("{at}.{name}"), old, new);
+            self.each(&old, &new, &|walk, name, old, new| {
+                walk.down(&[path, ".", name].concat(), &[at, ".", name].concat(), old, new);
             });
         }
     }
 
-    fn each(&mut self, old: &[Field<'_>], new: &[Field<'_>], mut visit: impl FnMut(&mut Self, &str, &str, &str)) {
+    fn each(&mut self, old: &[Field<'_>], new: &[Field<'_>], visit: &dyn Fn(&mut Self, &str, &str, &str)) {
         for field in new {
             visit(self, &field.key, value_of(old, &field.key), field.value);
         }

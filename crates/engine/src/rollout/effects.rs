@@ -99,8 +99,10 @@ pub enum Same {
     ListOrNone,
     /// As texts; an empty one is absent.
     Text,
-    /// As texts; what is absent is this one.
-    Default(&'static str),
+    /// As texts; what is absent is `cloud-config`.
+    OrCloudConfig,
+    /// As texts; what is absent is `IfNotPresent`.
+    OrIfNotPresent,
     /// As Kubernetes versions, with or without their `v`.
     Version,
     /// As durations: `60s` is `1m0s`.
@@ -111,33 +113,43 @@ pub enum Same {
     Appointment,
 }
 
+const KINDS: &[(&str, &str, Kind)] = &[
+    (CORE, "MachineDeployment", Kind::MachineDeployment),
+    (CORE, "MachineSet", Kind::MachineSet),
+    (CORE, "MachinePool", Kind::MachinePool),
+    (CORE, "Cluster", Kind::Cluster),
+    (CORE, "ClusterClass", Kind::ClusterClass),
+    (CONTROL_PLANE, "KubeadmControlPlane", Kind::KubeadmControlPlane),
+];
+
+/// Templates that a ClusterClass uses, by group and end of the kind; the first that fits.
+const TEMPLATES: &[(&str, &str, Kind)] = &[
+    (CONTROL_PLANE, "Template", Kind::ClassControlPlaneTemplate),
+    (BOOTSTRAP, "Template", Kind::ClassTemplate),
+    (INFRASTRUCTURE, "ClusterTemplate", Kind::ClassClusterTemplate),
+    (INFRASTRUCTURE, "MachinePoolTemplate", Kind::ClassMachinePoolTemplate),
+    (INFRASTRUCTURE, "Template", Kind::ClassTemplate),
+];
+
 impl Kind {
     /// The kind of an object, by the object as it is stored, since an edit cannot talk away what uses a template.
     ///
     /// `None` where no row speaks of it.
     pub(crate) fn of(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<Kind> {
-        let is_known = ["v1beta1", "v1beta2"].contains(&&*kind.version);
         let owned = |by: &str| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(CORE, by)));
-        let of_class =
-            || owned("ClusterClass") || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
-        match (&*kind.group, &*kind.kind) {
-            (INFRASTRUCTURE | BOOTSTRAP | CONTROL_PLANE, name) if name.ends_with("Template") && !of_class() => {
-                Some(Kind::Template)
-            }
-            (CONTROL_PLANE, name) if name.ends_with("Template") => Some(Kind::ClassControlPlaneTemplate),
-            (INFRASTRUCTURE, name) if name.ends_with("ClusterTemplate") => Some(Kind::ClassClusterTemplate),
-            (INFRASTRUCTURE, name) if name.ends_with("MachinePoolTemplate") => Some(Kind::ClassMachinePoolTemplate),
-            (INFRASTRUCTURE | BOOTSTRAP, name) if name.ends_with("Template") => Some(Kind::ClassTemplate),
-            _ if !is_known => None,
-            (CORE, "MachineDeployment") => Some(Kind::MachineDeployment),
-            (CORE, "MachineSet") if owned("MachineDeployment") => Some(Kind::OwnedMachineSet),
-            (CORE, "MachineSet") => Some(Kind::MachineSet),
-            (CORE, "MachinePool") => Some(Kind::MachinePool),
-            (CORE, "Cluster") => Some(Kind::Cluster),
-            (CORE, "ClusterClass") => Some(Kind::ClusterClass),
-            (CONTROL_PLANE, "KubeadmControlPlane") => Some(Kind::KubeadmControlPlane),
-            _ => None,
+        let is_template = TEMPLATES.iter().any(|(group, ..)| *group == kind.group) && kind.kind.ends_with("Template");
+        if is_template {
+            let of_class =
+                owned("ClusterClass") || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
+            let fits = |row: &&(&str, &str, Kind)| row.0 == kind.group && kind.kind.ends_with(row.1);
+            let found = TEMPLATES.iter().find(fits).map_or(Kind::Template, |row| row.2);
+            return Some(if of_class { found } else { Kind::Template });
         }
+        let found = KINDS.iter().find(|row| row.0 == kind.group && row.1 == kind.kind)?.2;
+        if !["v1beta1", "v1beta2"].contains(&&*kind.version) {
+            return None;
+        }
+        Some(if found == Kind::MachineSet && owned("MachineDeployment") { Kind::OwnedMachineSet } else { found })
     }
 
     /// Every row of this kind in one version.
@@ -189,14 +201,15 @@ impl Row {
 }
 
 impl Effect {
-    /// What is told about it, as a predicate before the Machines, and the most it can lead to; `None` for nothing.
-    pub(super) fn told(self) -> Option<(&'static str, Stance)> {
+    /// What is told about it, before a path and between the path and the Machines, and the most that it can lead to;
+    /// `None` for nothing.
+    pub(super) fn told(self) -> Option<(&'static str, &'static str, Stance)> {
         match self {
             Effect::Nothing | Effect::InPlace | Effect::Scale => None,
-            Effect::CannotTell => Some(("may replace", Stance::Warn)),
-            Effect::Scheduled => Some(("schedules the replacement of", Stance::Warn)),
-            Effect::Rollout => Some(("replaces", Stance::Reject)),
-            Effect::Destructive => Some(("replaces and leaves behind", Stance::Reject)),
+            Effect::CannotTell => Some(("cannot tell whether ", "replaces", Stance::Warn)),
+            Effect::Scheduled => Some(("", "schedules the replacement of", Stance::Warn)),
+            Effect::Rollout => Some(("", "replaces", Stance::Reject)),
+            Effect::Destructive => Some(("", "strands and replaces", Stance::Reject)),
         }
     }
 

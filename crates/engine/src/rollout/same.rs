@@ -1,5 +1,7 @@
 //! When two JSON values mean the same to Cluster API.
 
+use std::borrow::Cow;
+
 use scan::Scanner;
 
 use super::duration::nanoseconds;
@@ -15,26 +17,43 @@ const DEEPEST: u8 = 64;
 
 /// Whether an edit from `old` to `new` changes nothing. What is absent is [`NULL`].
 pub(super) fn same(how: Same, old: &str, new: &str) -> bool {
-    old == new
-        || match how {
-            Same::Value => equal(old, new, DEEPEST),
-            Same::ListOrNone => (old == NULL) == (new == NULL) && equal(old, new, DEEPEST),
-            Same::Text => text(old) == text(new),
-            Same::Default(default) => {
-                let or = |value| text(value).unwrap_or_else(|| default.into());
-                or(old) == or(new)
-            }
-            Same::Version => {
-                let bare = |value| text(value).map(|text| text.trim_start_matches('v').to_owned());
-                bare(old) == bare(new)
-            }
-            Same::Duration => {
-                let value = |value| text(value).and_then(|text| nanoseconds(&text));
-                value(old).is_some_and(|old| value(new) == Some(old)) || equal(old, new, DEEPEST)
-            }
-            Same::Reference => reference(old) == reference(new),
-            Same::Appointment => equal(new, NULL, DEEPEST),
+    let alike = equal(old, new, DEEPEST);
+    match how {
+        Same::Value => alike,
+        Same::ListOrNone => alike && (old == NULL) == (new == NULL),
+        Same::Appointment => alike || equal(new, NULL, DEEPEST),
+        Same::Text | Same::OrCloudConfig | Same::OrIfNotPresent | Same::Version | Same::Duration | Same::Reference => {
+            alike || meaning(how, old) == meaning(how, new)
         }
+    }
+}
+
+/// What a value says, in one spelling.
+fn meaning(how: Same, value: &str) -> Cow<'_, str> {
+    let text = string(value).unwrap_or(if value == NULL { "".into() } else { value.into() });
+    match how {
+        Same::OrCloudConfig if text.is_empty() => "cloud-config".into(),
+        Same::OrIfNotPresent if text.is_empty() => "IfNotPresent".into(),
+        Same::Version => text.trim_start_matches('v').to_owned().into(),
+        Same::Duration => match nanoseconds(&text) {
+            Some(value) => value.to_string().into(),
+            None => text,
+        },
+        Same::Reference => reference(value).into(),
+        _ => text,
+    }
+}
+
+/// Group, kind and name; v1beta1 has the group in an apiVersion, whose version says nothing.
+fn reference(value: &str) -> String {
+    let fields = fields(value).unwrap_or_default();
+    let part = |key| string(value_of(&fields, key)).unwrap_or_default();
+    let api_version = part("apiVersion");
+    let group = match group_and_version(&api_version).0 {
+        "" => part("apiGroup"),
+        group => group.into(),
+    };
+    [&*group, &*part("kind"), &*part("name")].join(" ")
 }
 
 /// The value of a field; [`NULL`] where there is none.
@@ -74,19 +93,6 @@ fn is_empty(value: &str, depth: u8) -> bool {
     value == NULL
         || elements(value).is_some_and(|elements| elements.is_empty())
         || fields(value).is_some_and(|fields| fields.iter().all(|field| is_empty(field.value, depth)))
-}
-
-/// A string that is not empty.
-fn text(value: &str) -> Option<std::borrow::Cow<'_, str>> {
-    string(value).filter(|text| !text.is_empty())
-}
-
-/// Group, kind and name; v1beta1 has the group in an apiVersion, whose version says nothing.
-fn reference(value: &str) -> [Option<String>; 3] {
-    let fields = fields(value).unwrap_or_default();
-    let part = |key| text(value_of(&fields, key)).map(|text| text.into_owned());
-    let group = part("apiGroup").or_else(|| Some(group_and_version(&part("apiVersion")?).0.to_owned()));
-    [group, part("kind"), part("name")]
 }
 
 #[cfg(test)]
@@ -138,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_default_may_be_left_out() {
-        let how = Same::Default("cloud-config");
+        let how = Same::OrCloudConfig;
         check(how, &[("null", r#""cloud-config""#, true), (r#""""#, "null", true), ("null", r#""ignition""#, false)]);
     }
 

@@ -69,7 +69,7 @@ pub const EFFECTS: &[Block] = &[
 
     // A difference under `spec` rotates the template, its metadata does not.
     both(ClassTemplate,     "",                         METADATA),
-    both(ClassTemplate,     "",                         &[row("spec", Rollout)]),
+    both(ClassTemplate,     "",                         &[row("spec", Rollout), row("spec.template.metadata", Rollout), row("spec.template.spec", Rollout)]),
     both(ClassControlPlaneTemplate, "",                 METADATA),
     both(ClassControlPlaneTemplate, "",                 &[row("spec", CannotTell)]),
     both(ClassControlPlaneTemplate, "spec.template",    METADATA_TO_MACHINES),
@@ -181,7 +181,7 @@ const CONTROL_PLANE_MACHINE: &[Row] = &[
 /// Machine that began the cluster, and only where that one is not configured as joining ones are.
 #[rustfmt::skip]
 const KUBEADM_CONFIG: &[Row] = &[
-    row("format", Rollout).by(Same::Default("cloud-config")),
+    row("format", Rollout).by(Same::OrCloudConfig),
     row("clusterConfiguration.controlPlaneEndpoint", Nothing),
     row("clusterConfiguration.dns", Nothing),
     until_v1beta2("clusterConfiguration.apiServer.timeoutForControlPlane", Nothing),
@@ -190,11 +190,11 @@ const KUBEADM_CONFIG: &[Row] = &[
     until_v1beta2("clusterConfiguration.clusterName", Nothing),
     until_v1beta2("useExperimentalRetryJoin", Nothing),
     row("initConfiguration", CannotTell),
-    row("initConfiguration.nodeRegistration.imagePullPolicy", CannotTell).by(Same::Default("IfNotPresent")),
+    row("initConfiguration.nodeRegistration.imagePullPolicy", CannotTell).by(Same::OrIfNotPresent),
     row("initConfiguration.nodeRegistration.taints", CannotTell).by(Same::ListOrNone),
     since_v1beta2("initConfiguration.timeouts.controlPlaneComponentHealthCheckSeconds", Nothing),
     row("joinConfiguration.discovery", Nothing),
-    row("joinConfiguration.nodeRegistration.imagePullPolicy", Rollout).by(Same::Default("IfNotPresent")),
+    row("joinConfiguration.nodeRegistration.imagePullPolicy", Rollout).by(Same::OrIfNotPresent),
     row("joinConfiguration.nodeRegistration.taints", Rollout).by(Same::ListOrNone),
     since_v1beta2("joinConfiguration.timeouts.controlPlaneComponentHealthCheckSeconds", Nothing),
 ];
