@@ -123,7 +123,8 @@ impl Evaluation<'_> {
         }
         outcome.warnings = warnings::capped(outcome.warnings);
         report.lookups = self.lookups.made();
-        outcome.report = Some(report);
+        let says_something = self.subject.place.is_some() || report.rollout.is_some() || !report.findings.is_empty();
+        outcome.report = Some(report).filter(|_| says_something);
         outcome
     }
 
