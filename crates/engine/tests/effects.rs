@@ -47,10 +47,11 @@ fn no_path_of_a_kind_has_two_rows() {
 
 /// The kind of the table that a review's object is, by the object as it is stored.
 fn kind(review: &Value) -> Option<Kind> {
-    let old = &review["oldObject"]["metadata"];
-    let owner = old["ownerReferences"][0]["kind"].as_str().unwrap_or_default();
-    let of_class = owner == "ClusterClass" || old["labels"].get("topology.cluster.x-k8s.io/owned").is_some();
-    Some(match review["kind"]["kind"].as_str()? {
+    let text = |pointer| review.pointer(pointer).and_then(Value::as_str);
+    let owner = text("/oldObject/metadata/ownerReferences/0/kind").unwrap_or_default();
+    let is_made = text("/oldObject/metadata/labels/topology.cluster.x-k8s.io~1owned").is_some();
+    let of_class = owner == "ClusterClass" || is_made;
+    Some(match text("/kind/kind")? {
         "MachineDeployment" => Kind::MachineDeployment,
         "MachineSet" if owner == "MachineDeployment" => Kind::OwnedMachineSet,
         "MachineSet" => Kind::MachineSet,

@@ -137,13 +137,10 @@ impl Kind {
     /// `None` where no row speaks of it.
     pub(crate) fn of(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<Kind> {
         let owned = |by: &str| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(CORE, by)));
-        let is_template = TEMPLATES.iter().any(|(group, ..)| *group == kind.group) && kind.kind.ends_with("Template");
-        if is_template {
-            let of_class =
-                owned("ClusterClass") || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
-            let fits = |row: &&(&str, &str, Kind)| row.0 == kind.group && kind.kind.ends_with(row.1);
-            let found = TEMPLATES.iter().find(fits).map_or(Kind::Template, |row| row.2);
-            return Some(if of_class { found } else { Kind::Template });
+        let fits = |row: &&(&str, &str, Kind)| row.0 == kind.group && kind.kind.ends_with(row.1);
+        if let Some((.., template)) = TEMPLATES.iter().find(fits) {
+            let is_made = || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
+            return Some(if owned("ClusterClass") || is_made() { *template } else { Kind::Template });
         }
         let found = KINDS.iter().find(|row| row.0 == kind.group && row.1 == kind.kind)?.2;
         if !["v1beta1", "v1beta2"].contains(&&*kind.version) {

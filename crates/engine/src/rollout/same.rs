@@ -34,7 +34,7 @@ fn meaning(how: Same, value: &str) -> Cow<'_, str> {
     match how {
         Same::OrCloudConfig if text.is_empty() => "cloud-config".into(),
         Same::OrIfNotPresent if text.is_empty() => "IfNotPresent".into(),
-        Same::Version => text.trim_start_matches('v').to_owned().into(),
+        Same::Version => text.strip_prefix('v').unwrap_or(&text).to_owned().into(),
         Same::Duration => match nanoseconds(&text) {
             Some(value) => value.to_string().into(),
             None => text,
@@ -53,7 +53,7 @@ fn reference(value: &str) -> String {
         "" => part("apiGroup"),
         group => group.into(),
     };
-    [&*group, &*part("kind"), &*part("name")].join(" ")
+    [&*group, " ", &*part("kind"), " ", &*part("name")].concat()
 }
 
 /// The value of a field; [`NULL`] where there is none.
