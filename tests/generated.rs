@@ -118,7 +118,7 @@ fn the_readme_shows_what_would_roll_out() -> Result<()> {
                 paths.extend(new.map(|path| format!("`{path}`")));
             }
         }
-        for (effect, [old, new]) in by_effect.into_iter().rev().filter(|(effect, _)| *effect != Effect::Nothing) {
+        for (effect, [old, new]) in by_effect.into_iter().rev() {
             writeln!(table, "| {kind} | {effect} | {} | {} |", new.join(", "), old.join(", "))?;
         }
     }

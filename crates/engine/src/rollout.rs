@@ -61,7 +61,11 @@ pub(crate) fn foresight(
         return Ok(None);
     }
     let mut found = findings(&edits, kind, settings.cluster_api.rollout);
-    let reason = subject.object.annotations.get(APPROVE_ROLLOUT).filter(|reason| !reason.trim().is_empty());
+    let reason = subject
+        .object
+        .annotations
+        .get(APPROVE_ROLLOUT)
+        .filter(|reason| reason.bytes().any(|byte| !byte.is_ascii_whitespace()));
     let approved = reason.filter(|_| !found.is_empty()).map(|reason| reason.clone().into_owned());
     if approved.is_some() {
         found.clear();

@@ -32,20 +32,23 @@ fn unit_of(unit: &str) -> Option<u64> {
     })
 }
 
-/// So many units, with up to nine digits behind the point.
+/// So many units, with up to six digits behind the point.
 fn part(number: &str, unit: u64) -> Option<u64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
+    if number == "." || number.is_empty() || fraction.contains('.') {
         return None;
     }
-    let digits = |text: &str| {
-        text.bytes().try_fold(0_u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
-    };
-    let fraction = fraction.get(..9).unwrap_or(fraction);
-    let scale = 10_u64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-    // A unit has at most thirteen digits and nine more fit behind the point: the product may not.
-    let fraction = u128::from(digits(fraction)?) * u128::from(unit) / u128::from(scale);
-    digits(whole)?.checked_mul(unit)?.checked_add(u64::try_from(fraction).ok()?)
+    let mut total = 0_u64;
+    for digit in whole.bytes() {
+        total = total.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+    }
+    let mut total = total.checked_mul(unit)?;
+    let mut scale = 1;
+    for digit in fraction.bytes().take(6) {
+        scale *= 10;
+        total = total.checked_add(u64::from(digit - b'0') * unit / scale)?;
+    }
+    Some(total)
 }
 
 #[cfg(test)]
@@ -61,6 +64,8 @@ mod tests {
             ("1h0m0s", 3_600_000_000_000),
             ("1.5h", 5_400_000_000_000),
             ("0.1h", 360_000_000_000),
+            ("0.0000009s", 0),
+            ("1.25m", 75_000_000_000),
             (".5s", 500_000_000),
             ("90500ms", 90_500_000_000),
             ("0", 0),
