@@ -178,7 +178,8 @@ const CONTROL_PLANE_MACHINE: &[Row] = &[
 ];
 
 /// Where the configuration of a Machine is not compared as it is written. `initConfiguration` is compared for the
-/// Machine that began the cluster, and only where that one is not configured as joining ones are.
+/// Machine that began the cluster, and only where that one is not configured as joining ones are. An edit of
+/// `joinConfiguration` alone replaces the Machines that joined.
 #[rustfmt::skip]
 const KUBEADM_CONFIG: &[Row] = &[
     row("format", Rollout).by(Same::OrCloudConfig),
