@@ -1,7 +1,6 @@
 //! Fields that propagate in place: changing them replaces no Machine.
 
 mod differences;
-mod duration;
 mod value;
 
 use crate::place::Place::{self, *};

@@ -31,6 +31,7 @@
 mod checks;
 mod cluster;
 mod differences;
+mod duration;
 mod evaluate;
 mod expected;
 mod explain;
@@ -50,6 +51,7 @@ mod payload;
 mod place;
 mod report;
 mod review;
+pub mod rollout;
 mod rules;
 mod settings;
 mod sources;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{Shape, duration};
+use super::Shape;
+use crate::duration;
 use crate::gather::gather;
 use crate::json::{Json, Malformed};
 
