@@ -8,7 +8,7 @@ ifneq (,$(findstring wasi,$(TARGET)))
 TESTKIT_FEATURES := --features testkit/wasi
 endif
 
-.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm bench fmt lint e2e-tests bless clean
+.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm bench fmt lint e2e-tests bless conformance-vectors clean
 
 ## run: a whole fleet goes through the compiled policy, object by object
 run: policy.wasm
@@ -43,6 +43,11 @@ bench: policy.wasm noop.wasm
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
 	BLESS=1 cargo test --locked --workspace --exclude noop-policy $(TESTKIT_FEATURES)
+
+## conformance-vectors: what Cluster API's own functions say, asked again; the same bytes from the same seed
+conformance-vectors:
+	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer asks Cluster API's functions" >&2; exit 1; }
+	for folder in conformance/functions*; do (cd $$folder && go run .) || exit 1; done
 
 fmt:
 	cargo fmt --all

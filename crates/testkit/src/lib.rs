@@ -7,6 +7,8 @@
 
 pub mod case;
 pub mod cluster;
+pub mod conformance;
+pub mod deviations;
 #[cfg(feature = "host")]
 pub mod kwctl;
 #[cfg(feature = "host")]

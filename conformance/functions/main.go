@@ -1,0 +1,23 @@
+// Command functions writes the vectors of testdata/conformance: what Cluster API's own functions say of generated fleets.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+
+	"conformance/functions/vectors"
+)
+
+func main() {
+	folder := flag.String("out", "../../testdata/conformance", "folder of the vectors")
+	seed := flag.Uint64("seed", 14, "the fleets' seed")
+	flag.Parse()
+	for _, topic := range vectors.Topics {
+		count, err := topic.Write(*folder, *seed)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%5d %s\n", count, topic.Name)
+	}
+}

@@ -1,0 +1,120 @@
+package vectors
+
+import (
+	"context"
+	_ "unsafe" // for go:linkname
+
+	"k8s.io/utils/ptr"
+	controlplanev1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	topologycluster "sigs.k8s.io/cluster-api/core/reconcilers/topology/cluster"
+	"sigs.k8s.io/cluster-api/exp/topology/desiredstate"
+	"sigs.k8s.io/cluster-api/exp/topology/scope"
+)
+
+//go:linkname getBlueprint sigs.k8s.io/cluster-api/core/reconcilers/topology/cluster.(*Reconciler).getBlueprint
+func getBlueprint(r *topologycluster.Reconciler, ctx context.Context, cluster *clusterv1.Cluster, class *clusterv1.ClusterClass) (*scope.ClusterBlueprint, error)
+
+func topologies(d dice, count int, vectors func(dice, class, *scope.ClusterState) []Vector) []Vector {
+	var all []Vector
+	for range count {
+		made := d.class()
+		made.patch(d)
+		all = append(all, vectors(d, made, generate(made))...)
+	}
+	return all
+}
+
+// patch gives some classes a patch of their control plane: only then is its top level not told by metadata alone.
+func (made *class) patch(d dice) {
+	if !d.in(12) || !made.class.Spec.ControlPlane.MachineInfrastructure.TemplateRef.IsDefined() {
+		return
+	}
+	// Keys that no layer uses otherwise, and one that the layers may have.
+	key := pick(d, []string{"patched.example.com~1key", "example.com~1owner"})
+	made.template.Spec.Template.ObjectMeta.Labels = map[string]string{"patched.example.com/base": "template"}
+	value := jsonOf("by-patch")
+	made.class.Spec.Patches = []clusterv1.ClusterClassPatch{{Name: "metadata", Definitions: []clusterv1.PatchDefinition{{
+		Selector: clusterv1.PatchSelector{
+			APIVersion: controlPlane + "/v1beta2", Kind: "KubeadmControlPlaneTemplate",
+			MatchResources: clusterv1.PatchSelectorMatch{ControlPlane: ptr.To(true)},
+		},
+		JSONPatches: []clusterv1.JSONPatch{{Op: "add", Path: "/spec/template/metadata/labels/" + key, Value: jsonValue(value)}},
+	}}}}
+}
+
+func generate(made class) *scope.ClusterState {
+	ctx := context.Background()
+	client := newStore(append(made.templates, in("v1beta2", made.template))...)
+	reconciler := &topologycluster.Reconciler{Client: client, APIReader: client}
+	blueprint, err := getBlueprint(reconciler, ctx, made.cluster, made.class)
+	must(err)
+	generator, err := desiredstate.NewGenerator(client, clustercache.NewFakeEmptyClusterCache(), nil, nil, nil)
+	must(err)
+	current := scope.New(made.cluster)
+	current.Blueprint = blueprint
+	current.Current.ControlPlane = &scope.ControlPlaneState{}
+	state, err := generator.Generate(ctx, current)
+	must(err)
+	return state
+}
+
+// above is the fleet that decides, as it is served.
+func (made class) above(version string, others ...any) []map[string]any {
+	objects := []map[string]any{in(version, made.cluster), in(version, made.class)}
+	for _, other := range others {
+		objects = append(objects, in(version, other))
+	}
+	return objects
+}
+
+func controlPlaneVectors(d dice, made class, state *scope.ClusterState) []Vector {
+	e := d.editions()
+	computed := in(e.object, read[controlplanev1.KubeadmControlPlane](state.ControlPlane.Object.Object))
+	vector := e.vector("desiredstate.Generate", "KubeadmControlPlane")
+	switch {
+	case made.class.Spec.Patches != nil:
+		vector.Function = "desiredstate.Generate, class with patches"
+	case !made.class.Spec.ControlPlane.MachineInfrastructure.TemplateRef.IsDefined():
+		vector.Function = "desiredstate.Generate, no machine infrastructure"
+	}
+	vector.Cluster = made.above(e.above, made.template)
+	vector.Fields = fieldsOf(computed, vector.Kind, e.object)
+	maps := answer(state.ControlPlane.Object.Object, "metadata", "spec.machineTemplate.metadata")
+	return []Vector{d.question(vector, computed, maps)}
+}
+
+func machineDeploymentVectors(d dice, made class, state *scope.ClusterState) []Vector {
+	var vectors []Vector
+	for _, name := range sorted(state.MachineDeployments) {
+		e, object := d.editions(), state.MachineDeployments[name].Object
+		computed := in(e.object, object)
+		vector := e.vector("desiredstate.Generate", "MachineDeployment")
+		vector.Cluster = made.above(e.above)
+		vector.Fields = fieldsOf(computed, vector.Kind, e.object)
+		vectors = append(vectors, d.question(vector, computed, answer(in("v1beta2", object), "metadata", "spec.template.metadata")))
+	}
+	return vectors
+}
+
+func machinePoolVectors(d dice, made class, state *scope.ClusterState) []Vector {
+	var vectors []Vector
+	for _, name := range sorted(state.MachinePools) {
+		e, object := d.editions(), state.MachinePools[name].Object
+		computed := in(e.object, object)
+		vector := e.vector("desiredstate.Generate", "MachinePool")
+		vector.Cluster = made.above(e.above)
+		vector.Fields = fieldsOf(computed, vector.Kind, e.object)
+		vectors = append(vectors, d.question(vector, computed, answer(in("v1beta2", object), "metadata", "spec.template.metadata")))
+	}
+	return vectors
+}
+
+func (e editions) vector(function, kind string) Vector {
+	vector := Vector{Function: function, Kind: kind, Version: e.object}
+	if e.above != e.object {
+		vector.Above = e.above
+	}
+	return vector
+}

@@ -1,0 +1,116 @@
+// Package vectors asks Cluster API's own functions about generated fleets. It knows no rule of propagation: what an
+// object must carry is what they return.
+package vectors
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Vector is one question to the policy, and Cluster API's answer.
+type Vector struct {
+	// Function is the one that answered; Name numbers its vectors.
+	Function string `json:"function"`
+	Name     string `json:"name"`
+	Kind     string `json:"kind"`
+	// Version of the object under review; Above, where the objects above it are served in another one only.
+	Version  string           `json:"version"`
+	Above    string           `json:"above,omitempty"`
+	Settings map[string]any   `json:"settings,omitempty"`
+	Cluster  []map[string]any `json:"cluster"`
+	Review   Review           `json:"review"`
+	// Expected maps by path. With the relation `equals`, they are the whole maps; with `overlays`, the object under
+	// review has keys of its own that Cluster API leaves alone.
+	Expected map[string]map[string]string `json:"expected"`
+	Relation string                       `json:"relation"`
+	// Fields are in-place mutable fields by path; null where Cluster API sets none and leaves the object's own.
+	Fields map[string]any `json:"fields,omitempty"`
+}
+
+// Review is the part of an AdmissionRequest that is not told by the object.
+type Review struct {
+	Operation string         `json:"operation"`
+	Username  string         `json:"username"`
+	Object    map[string]any `json:"object"`
+	OldObject map[string]any `json:"oldObject,omitempty"`
+}
+
+// Write makes one topic and writes it as gzipped lines of JSON, the same bytes from the same seed.
+func (topic Topic) Write(folder string, seed uint64) (vectors int, err error) {
+	var packed bytes.Buffer
+	writer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return 0, err
+	}
+	lines := topic.Make(newDice(seed, topic.Name))
+	for _, line := range lines {
+		if _, err := writer.Write(append(jsonOf(line), '\n')); err != nil {
+			return 0, err
+		}
+	}
+	if err := writer.Close(); err != nil {
+		return 0, err
+	}
+	return len(lines), os.WriteFile(filepath.Join(folder, topic.Name+".jsonl.gz"), packed.Bytes(), 0o644)
+}
+
+// numbered names vectors in order: by function, by kind.
+func numbered(vectors []Vector) []any {
+	counts := map[string]int{}
+	var lines []any
+	for _, vector := range vectors {
+		counts[vector.Function]++
+		vector.Name = fmt.Sprintf("%s %d", vector.Function, counts[vector.Function])
+		lines = append(lines, vector)
+	}
+	return lines
+}
+
+// at is what stands at a dotted path; nil where nothing does.
+func at(object map[string]any, path string) any {
+	var found any = object
+	for _, step := range strings.Split(path, ".") {
+		within, ok := found.(map[string]any)
+		if !ok {
+			return nil
+		}
+		found = within[step]
+	}
+	return found
+}
+
+// put writes a value to a dotted path; nil removes what stands there.
+func put(object map[string]any, path string, value any) {
+	steps := strings.Split(path, ".")
+	for _, step := range steps[:len(steps)-1] {
+		within, ok := object[step].(map[string]any)
+		if !ok {
+			if value == nil {
+				return
+			}
+			within = map[string]any{}
+			object[step] = within
+		}
+		object = within
+	}
+	if value == nil {
+		delete(object, steps[len(steps)-1])
+		return
+	}
+	object[steps[len(steps)-1]] = value
+}
+
+// mapAt is a map of strings at a dotted path; empty where there is none.
+func mapAt(object map[string]any, path string) map[string]string {
+	entries := map[string]string{}
+	if found, ok := at(object, path).(map[string]any); ok {
+		for key, value := range found {
+			entries[key] = value.(string)
+		}
+	}
+	return entries
+}
