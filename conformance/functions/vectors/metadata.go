@@ -12,7 +12,7 @@ func (d dice) labels() map[string]string {
 }
 
 func (d dice) annotations() map[string]string {
-	return d.entries([]source{{60, userAnnotations}, {15, nodeKeys}, {25, controllerAnnotations}}, annotationValues)
+	return d.entries([]source{{77, userAnnotations}, {17, nodeKeys}, {6, controllerAnnotations}}, annotationValues)
 }
 
 type source struct {

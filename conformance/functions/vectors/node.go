@@ -23,7 +23,7 @@ func nodeVectors(d dice) []Vector {
 	machine, cluster := &clusterv1.Machine{}, d.cluster()
 	machine.Name, machine.Namespace, machine.UID = "worker-1", namespace, "machine"
 	machine.Labels = d.entries([]source{{35, userLabels}, {55, nodeKeys}, {10, controllerLabels}}, labelValues)
-	machine.Annotations = without(d.entries([]source{{35, userAnnotations}, {50, nodeKeys}, {15, controllerAnnotations}}, annotationValues), paused, conversionData)
+	machine.Annotations = without(d.entries([]source{{40, userAnnotations}, {52, nodeKeys}, {8, controllerAnnotations}}, annotationValues), paused, conversionData)
 	machine.Spec.ClusterName = cluster.Name
 	if d.in(60) {
 		machine.OwnerReferences = []metav1.OwnerReference{{

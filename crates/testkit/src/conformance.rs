@@ -123,10 +123,21 @@ pub fn vectors() -> Result<Vec<Vector>> {
 /// What came of all vectors.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// Vectors by function, kind and version: all, and those with a deviation.
-    pub counts: BTreeMap<(String, String, String), (usize, usize)>,
+    /// Vectors by function, kind and version.
+    pub counts: BTreeMap<(String, String, String), Count>,
     /// Where the answer is another than Cluster API's, and no deviation says so; and deviations that are none.
     pub differences: Vec<String>,
+}
+
+/// Vectors of one function, kind and version.
+#[derive(Debug, Default)]
+pub struct Count {
+    /// All.
+    pub all: usize,
+    /// Those that agree entry by entry.
+    pub agreeing: usize,
+    /// Those that agree but for listed deviations.
+    pub deviating: usize,
 }
 
 /// Asks a door all vectors.
@@ -139,19 +150,14 @@ pub fn ask(door: &Door) -> Result<Findings> {
     for vector in vectors()? {
         let Some(written) = vector.written() else { continue };
         let differences = written.differences(door).with_context(|| written.name.clone())?;
-        let mut deviates = false;
-        for difference in differences {
-            if difference.untouched && deviations.list(&written.function, &written.kind, &difference) {
-                deviates = true;
-            } else {
-                findings.differences.push(format!("{}: {}", written.name, difference.told()));
-            }
-        }
-        let above = if written.above.is_empty() { String::new() } else { format!(" below {}", written.above) };
-        let key = (written.function, written.kind, format!("{}{above}", written.version));
-        let (all, deviating) = findings.counts.entry(key).or_default();
-        *all += 1;
-        *deviating += usize::from(deviates);
+        let (listed, others): (Vec<_>, Vec<_>) = differences.into_iter().partition(|difference| {
+            difference.untouched && deviations.list(&written.function, &written.kind, difference)
+        });
+        findings.differences.extend(others.iter().map(|difference| format!("{}: {}", written.name, difference.told())));
+        let count = findings.counts.entry(written.topic()).or_default();
+        count.all += 1;
+        count.agreeing += usize::from(listed.is_empty() && others.is_empty());
+        count.deviating += usize::from(!listed.is_empty() && others.is_empty());
     }
     findings.differences.extend(deviations.unused().map(|line| format!("no vector deviates by: {line}")));
     Ok(findings)
@@ -222,6 +228,15 @@ impl Formatted {
 }
 
 impl Written {
+    /// Function, kind and version.
+    fn topic(&self) -> (String, String, String) {
+        let version = match self.above.as_str() {
+            "" => self.version.clone(),
+            above => format!("{} below {above}", self.version),
+        };
+        (self.function.clone(), self.kind.clone(), version)
+    }
+
     /// Where a door's answer is another than Cluster API's. Keys of the object's own stay, on both sides.
     fn differences(&self, door: &Door) -> Result<Vec<Difference>> {
         let request = request(self.review.clone())?;

@@ -5,6 +5,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
+pub mod agreement;
 pub mod case;
 pub mod cluster;
 pub mod conformance;
