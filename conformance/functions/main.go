@@ -7,6 +7,8 @@ import (
 	"log"
 
 	"conformance/functions/vectors"
+
+	utilrand "k8s.io/apimachinery/pkg/util/rand"
 )
 
 func main() {
@@ -14,7 +16,7 @@ func main() {
 	seed := flag.Uint64("seed", 14, "the fleets' seed")
 	flag.Parse()
 	for _, topic := range vectors.Topics {
-		count, err := topic.Write(*folder, *seed)
+		count, err := topic.Write(*folder, *seed, utilrand.Seed)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -23,7 +23,7 @@ func (d dice) class() class {
 	made := class{cluster: d.topologyCluster(), template: d.controlPlaneTemplate()}
 	made.class = &clusterv1.ClusterClass{}
 	made.class.Name, made.class.Namespace = "class", namespace
-	if d.in(20) {
+	if d.In(20) {
 		made.class.Namespace = "classes"
 		made.cluster.Spec.Topology.ClassRef.Namespace = "classes"
 	}
@@ -38,7 +38,7 @@ func (d dice) class() class {
 	spec.ControlPlane.Deletion.NodeVolumeDetachTimeoutSeconds = d.seconds()
 	spec.ControlPlane.Deletion.NodeDeletionTimeoutSeconds = d.seconds()
 	spec.ControlPlane.ReadinessGates, spec.ControlPlane.Taints = d.readinessGates(), d.taints()
-	if d.in(85) {
+	if d.In(85) {
 		spec.ControlPlane.MachineInfrastructure.TemplateRef = made.external(infra, "DevMachineTemplate", "control-plane", nil)
 	}
 	made.workers(d)
@@ -71,7 +71,7 @@ func (made *class) workers(d dice) {
 	workers.MachineDeployments = []clusterv1.MachineDeploymentClass{spare, deployment}
 	workers.MachinePools = []clusterv1.MachinePoolClass{pool}
 	topology := &made.cluster.Spec.Topology.Workers
-	for _, name := range []string{"blue", "green"}[:d.between(1, 2)] {
+	for _, name := range []string{"blue", "green"}[:d.Between(1, 2)] {
 		topology.MachineDeployments = append(topology.MachineDeployments, clusterv1.MachineDeploymentTopology{
 			Name: name, Class: "worker", Metadata: d.metadata(), ReadinessGates: d.readinessGates(), Taints: d.taints(), MinReadySeconds: d.seconds(),
 			Deletion: clusterv1.MachineDeploymentTopologyMachineDeletionSpec{
@@ -95,7 +95,7 @@ func (d dice) topologyCluster() *clusterv1.Cluster {
 	topology.Deletion.NodeDrainTimeoutSeconds = d.seconds()
 	topology.Deletion.NodeVolumeDetachTimeoutSeconds = d.seconds()
 	topology.Deletion.NodeDeletionTimeoutSeconds = d.seconds()
-	if d.in(70) {
+	if d.In(70) {
 		cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: controlPlane, Kind: "KubeadmControlPlane", Name: "c1-cp"}
 	}
 	return cluster

@@ -1,36 +1,26 @@
+// Package vectors asks Cluster API's own functions about generated fleets. It knows no rule of propagation: what an
+// object must carry is what they return.
 package vectors
 
 import (
-	"hash/fnv"
-	"math/rand/v2"
+	"conformance/fleet"
 
-	utilrand "k8s.io/apimachinery/pkg/util/rand"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// dice makes every choice of a topic. The same seed and topic throw the same numbers, whatever the other topics do.
-type dice struct{ *rand.Rand }
+// dice draws what is typed, over what every edition draws.
+type dice struct{ fleet.Dice }
 
-// newDice seeds our choices, and the random endings that Cluster API gives to generated names.
-func newDice(seed uint64, topic string) dice {
-	hash := fnv.New64a()
-	hash.Write([]byte(topic))
-	utilrand.Seed(int64(seed ^ hash.Sum64()))
-	return dice{rand.New(rand.NewPCG(seed, hash.Sum64()))}
+// topic gives the typed dice to a function.
+func topic(name string, make func(dice) []any) fleet.Topic {
+	return fleet.Topic{Name: name, Make: func(d fleet.Dice) []any { return make(dice{d}) }}
 }
 
-// in says yes that many times of a hundred.
-func (d dice) in(percent int) bool { return d.IntN(100) < percent }
+func pick[T any](d dice, from []T) T { return fleet.Pick(d.Dice, from) }
 
-// between is inclusive.
-func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
+func some[T any](d dice, percent int, value func() T) *T { return fleet.Some(d.Dice, percent, value) }
 
-func pick[T any](d dice, from []T) T { return from[d.IntN(len(from))] }
-
-// some returns a pointer to a value, or nothing.
-func some[T any](d dice, percent int, value func() T) *T {
-	if !d.in(percent) {
-		return nil
-	}
-	chosen := value()
-	return &chosen
+// metadata is a block as a user may write it into any propagating place.
+func (d dice) metadata() clusterv1.ObjectMeta {
+	return clusterv1.ObjectMeta{Labels: d.Labels(), Annotations: d.Annotations()}
 }

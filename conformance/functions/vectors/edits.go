@@ -38,11 +38,11 @@ func machineDeploymentEdits() []edit[clusterv1.MachineDeployment] {
 			s.ReadinessGates = []clusterv1.MachineReadinessGate{{ConditionType: "Other"}}
 		}),
 		spec("taints", func(d dice, s *clusterv1.MachineSpec) { s.Taints = d.taints() }),
-		{"metadata", func(d dice, md *clusterv1.MachineDeployment) { md.Labels = d.labels() }},
+		{"metadata", func(d dice, md *clusterv1.MachineDeployment) { md.Labels = d.Labels() }},
 		{"template labels", func(d dice, md *clusterv1.MachineDeployment) {
 			md.Spec.Template.Labels = map[string]string{"team": "other", clusterv1.ClusterNameLabel: md.Spec.ClusterName}
 		}},
-		{"template annotations", func(d dice, md *clusterv1.MachineDeployment) { md.Spec.Template.Annotations = d.annotations() }},
+		{"template annotations", func(d dice, md *clusterv1.MachineDeployment) { md.Spec.Template.Annotations = d.Annotations() }},
 		{"replicas", func(_ dice, md *clusterv1.MachineDeployment) { md.Spec.Replicas = ptr.To(int32(9)) }},
 		{"deletion order", func(d dice, md *clusterv1.MachineDeployment) { md.Spec.Deletion.Order = d.deletionOrder() }},
 		{"strategy", func(_ dice, md *clusterv1.MachineDeployment) {
@@ -65,9 +65,9 @@ func controlPlaneEdits() []edit[controlplanev1.KubeadmControlPlane] {
 			kcp.Spec.MachineTemplate.Spec.InfrastructureRef.Name = "other"
 		}},
 		{"replicas", func(_ dice, kcp *controlplanev1.KubeadmControlPlane) { kcp.Spec.Replicas = ptr.To(int32(5)) }},
-		{"metadata", func(d dice, kcp *controlplanev1.KubeadmControlPlane) { kcp.Labels = d.labels() }},
+		{"metadata", func(d dice, kcp *controlplanev1.KubeadmControlPlane) { kcp.Labels = d.Labels() }},
 		{"machine template metadata", func(d dice, kcp *controlplanev1.KubeadmControlPlane) {
-			kcp.Spec.MachineTemplate.ObjectMeta = clusterv1.ObjectMeta{Labels: d.labels()}
+			kcp.Spec.MachineTemplate.ObjectMeta = clusterv1.ObjectMeta{Labels: d.Labels()}
 		}},
 		{"nodeDrainTimeout", func(_ dice, kcp *controlplanev1.KubeadmControlPlane) {
 			kcp.Spec.MachineTemplate.Spec.Deletion.NodeDrainTimeoutSeconds = ptr.To(int32(77))

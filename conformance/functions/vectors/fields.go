@@ -12,12 +12,12 @@ func (d dice) seconds() *int32 {
 }
 
 func (d dice) readinessGates() []clusterv1.MachineReadinessGate {
-	if !d.in(35) {
+	if !d.In(35) {
 		return nil
 	}
 	names := []string{"example.com/Ready", "example.com/Warm", "APIServerPodHealthy", "NodeReady"}
 	var gates []clusterv1.MachineReadinessGate
-	for _, at := range d.Perm(len(names))[:d.between(1, 3)] {
+	for _, at := range d.Perm(len(names))[:d.Between(1, 3)] {
 		polarity := pick(d, []clusterv1.ConditionPolarity{"", clusterv1.PositivePolarityCondition, clusterv1.NegativePolarityCondition})
 		gates = append(gates, clusterv1.MachineReadinessGate{ConditionType: names[at], Polarity: polarity})
 	}
@@ -25,12 +25,12 @@ func (d dice) readinessGates() []clusterv1.MachineReadinessGate {
 }
 
 func (d dice) taints() []clusterv1.MachineTaint {
-	if !d.in(35) {
+	if !d.In(35) {
 		return nil
 	}
 	keys := []string{"example.com/gpu", "dedicated", "node.cluster.x-k8s.io/mine"}
 	var taints []clusterv1.MachineTaint
-	for _, at := range d.Perm(len(keys))[:d.between(1, 2)] {
+	for _, at := range d.Perm(len(keys))[:d.Between(1, 2)] {
 		taints = append(taints, clusterv1.MachineTaint{
 			Key: keys[at], Value: pick(d, []string{"", "yes", "no"}),
 			Effect:      pick(d, []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute}),
@@ -44,44 +44,4 @@ func (d dice) deletionOrder() clusterv1.MachineSetDeletionOrder {
 	return pick(d, []clusterv1.MachineSetDeletionOrder{
 		"", "", clusterv1.RandomMachineSetDeletionOrder, clusterv1.NewestMachineSetDeletionOrder, clusterv1.OldestMachineSetDeletionOrder,
 	})
-}
-
-// fieldPaths lists where an object of a kind has in-place mutable fields. Which of them Cluster API sets, and to
-// what, only its functions say.
-func fieldPaths(kind, version string) []string {
-	timeouts := func(parent string) []string {
-		if version == "v1beta1" {
-			return []string{parent + ".nodeDrainTimeout", parent + ".nodeVolumeDetachTimeout", parent + ".nodeDeletionTimeout"}
-		}
-		parent += ".deletion"
-		return []string{parent + ".nodeDrainTimeoutSeconds", parent + ".nodeVolumeDetachTimeoutSeconds", parent + ".nodeDeletionTimeoutSeconds"}
-	}
-	pick := func(v1beta1, v1beta2 string) string {
-		if version == "v1beta1" {
-			return v1beta1
-		}
-		return v1beta2
-	}
-	template := "spec.template.spec"
-	minReady := pick("spec.minReadySeconds", template+".minReadySeconds")
-	switch kind {
-	case "KubeadmControlPlane":
-		parent := pick("spec.machineTemplate", "spec.machineTemplate.spec")
-		return append(timeouts(parent), parent+".readinessGates", parent+".taints")
-	case "MachineDeployment":
-		order := pick("spec.strategy.rollingUpdate.deletePolicy", "spec.deletion.order")
-		return append(timeouts(template), minReady, template+".readinessGates", template+".taints", order)
-	case "MachineSet":
-		order, naming := pick("spec.deletePolicy", "spec.deletion.order"), pick("spec.machineNamingStrategy", "spec.machineNaming")
-		return append(timeouts(template), minReady, template+".readinessGates", template+".taints", order, naming)
-	case "MachinePool":
-		return append(timeouts(template), minReady, template+".taints")
-	case "Machine":
-		paths := append(timeouts("spec"), "spec.readinessGates", "spec.taints")
-		if version == "v1beta2" {
-			paths = append(paths, "spec.minReadySeconds")
-		}
-		return paths
-	}
-	return nil
 }

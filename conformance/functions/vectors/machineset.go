@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"conformance/fleet"
 	"context"
 	"strings"
 
@@ -35,20 +36,20 @@ func (d dice) machineDeployment(cluster *clusterv1.Cluster) *clusterv1.MachineDe
 	deployment.Name = pick(d, []string{"workers", "md.eu", strings.Repeat("m", 63)})
 	deployment.Namespace, deployment.UID = namespace, types.UID("deployment")
 	// What pauses the MachineDeployment itself, and the conversion's own copy, are no matter of what it hands on.
-	deployment.Labels, deployment.Annotations = d.labels(), without(d.annotations(), paused, conversionData)
+	deployment.Labels, deployment.Annotations = d.Labels(), fleet.Without(d.Annotations(), fleet.Paused, fleet.ConversionData)
 	deployment.Spec = clusterv1.MachineDeploymentSpec{
 		ClusterName: cluster.Name, Replicas: ptr.To(int32(3)), Template: d.machineTemplate(cluster),
 		Selector: metav1.LabelSelector{MatchLabels: map[string]string{clusterv1.ClusterNameLabel: cluster.Name}},
 		Deletion: clusterv1.MachineDeploymentDeletionSpec{Order: d.deletionOrder()},
 	}
-	if d.in(30) {
+	if d.In(30) {
 		deployment.Spec.MachineNaming.Template = pick(d, []string{"{{ .cluster.name }}-{{ .random }}", "m-{{ .random }}"})
 	}
 	return deployment
 }
 
 // machineSetVectors: a MachineSet that exists, beside its MachineDeployment.
-func machineSetVectors(d dice) []Vector {
+func machineSetVectors(d dice) []fleet.Vector {
 	ctx, cluster := context.Background(), d.cluster()
 	e, deployment := d.editions(), d.machineDeployment(cluster)
 	shownDeployment := in(e.above, deployment)
@@ -58,21 +59,21 @@ func machineSetVectors(d dice) []Vector {
 	}
 	// A new one has its name, its hash and its spec from Cluster API; then it is looked at again.
 	created, err := computeDesiredMachineSet(ctx, deployment, nil)
-	must(err)
+	fleet.Must(err)
 	created.UID = "set"
 	set, err := computeDesiredMachineSet(ctx, deployment, created)
-	must(err)
+	fleet.Must(err)
 	computed := in(e.object, set)
 	vector := e.vector("machinedeployment.computeDesiredMS", "MachineSet")
 	vector.Cluster = []map[string]any{shownDeployment, in(e.above, cluster)}
-	vector.Fields = fieldsOf(computed, vector.Kind, e.object)
-	return []Vector{d.question(vector, computed, answer(in("v1beta2", set), "metadata", "spec.template.metadata"))}
+	vector.Fields = fleet.FieldsOf(computed, vector.Kind, e.object)
+	return []fleet.Vector{d.Question(vector, computed, fleet.Answer(in("v1beta2", set), "metadata", "spec.template.metadata"))}
 }
 
 // hubOf reads a v1beta1 object and converts it.
 func hubOf[Old, Hub any](shown map[string]any, convert func(context.Context, *Old, *Hub) error) *Hub {
 	old, hub := read[Old](shown), new(Hub)
-	must(convert(context.Background(), old, hub))
+	fleet.Must(convert(context.Background(), old, hub))
 	return hub
 }
 
@@ -80,8 +81,8 @@ func hubOf[Old, Hub any](shown map[string]any, convert func(context.Context, *Ol
 func oddDurations(d dice, object map[string]any) {
 	for _, name := range []string{"nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout"} {
 		path := "spec.template.spec." + name
-		if at(object, path) != nil {
-			put(object, path, pick(d, []string{"0s", "1h", "90500ms", "1m30.5s", "60s", "1m", "0h2m"}))
+		if fleet.At(object, path) != nil {
+			fleet.Put(object, path, pick(d, []string{"0s", "1h", "90500ms", "1m30.5s", "60s", "1m", "0h2m"}))
 		}
 	}
 }

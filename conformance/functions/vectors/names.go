@@ -32,7 +32,7 @@ func (d dice) objectName() string {
 		if name.Len() > 0 {
 			name.WriteString(pick(d, []string{"-", ".", "--", "-"}))
 		}
-		for range d.between(1, 12) {
+		for range d.Between(1, 12) {
 			name.WriteByte("abcdefghijklmnopqrstuvwxyz0123456789"[d.IntN(36)])
 		}
 	}

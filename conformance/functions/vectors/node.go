@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"conformance/fleet"
 	"regexp"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,14 +19,14 @@ var expressions = []string{
 }
 
 // nodeVectors: a Node, and the Machine that it belongs to.
-func nodeVectors(d dice) []Vector {
+func nodeVectors(d dice) []fleet.Vector {
 	e := editions{"v1", pick(d, []string{"v1beta1", "v1beta2"})}
 	machine, cluster := &clusterv1.Machine{}, d.cluster()
 	machine.Name, machine.Namespace, machine.UID = "worker-1", namespace, "machine"
-	machine.Labels = d.entries([]source{{35, userLabels}, {55, nodeKeys}, {10, controllerLabels}}, labelValues)
-	machine.Annotations = without(d.entries([]source{{40, userAnnotations}, {52, nodeKeys}, {8, controllerAnnotations}}, annotationValues), paused, conversionData)
+	machine.Labels = d.NodeLabels()
+	machine.Annotations = fleet.Without(d.NodeAnnotations(), fleet.Paused, fleet.ConversionData)
 	machine.Spec.ClusterName = cluster.Name
-	if d.in(60) {
+	if d.In(60) {
 		machine.OwnerReferences = []metav1.OwnerReference{{
 			APIVersion: clusterv1.GroupVersion.String(), Kind: "MachineSet", Name: "set", UID: "set", Controller: ptr.To(true),
 		}}
@@ -43,14 +44,14 @@ func nodeVectors(d dice) []Vector {
 	}
 	computed := &corev1.Node{}
 	computed.Name, computed.UID = "node-1", "node"
-	computed.Labels, computed.Annotations = maps["metadata.labels"], without(maps["metadata.annotations"], "")
+	computed.Labels, computed.Annotations = maps["metadata.labels"], fleet.Without(maps["metadata.annotations"], "")
 	object := shown("v1", computed)
 	object["apiVersion"], object["kind"] = "v1", "Node"
 	// A Machine's own annotation may not make the Node another Machine's.
-	put(object, "metadata.annotations", merged(mapAt(object, "metadata.annotations"), map[string]string{
+	fleet.Put(object, "metadata.annotations", merged(fleet.MapAt(object, "metadata.annotations"), map[string]string{
 		clusterv1.MachineAnnotation: machine.Name, clusterv1.ClusterNamespaceAnnotation: namespace,
 	}))
-	return []Vector{d.question(vector, object, maps)}
+	return []fleet.Vector{d.Question(vector, object, maps)}
 }
 
 // merged is the first map with the second's entries over it, as JSON.

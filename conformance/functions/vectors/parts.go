@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"conformance/fleet"
 	"context"
 	_ "unsafe" // for go:linkname
 
@@ -19,7 +20,7 @@ func machineAnnotationsFromMachineSet(set *clusterv1.MachineSet) map[string]stri
 
 // machinePartVectors: a Machine's InfraMachine and BootstrapConfig, new below the MachineSet, and later below the
 // Machine.
-func machinePartVectors(d dice) []Vector {
+func machinePartVectors(d dice) []fleet.Vector {
 	ctx, cluster, e := context.Background(), d.cluster(), d.editions()
 	set := d.machineSet(cluster)
 	machine := machineOf(set)
@@ -28,14 +29,14 @@ func machinePartVectors(d dice) []Vector {
 		externalTemplate(bootstrap, "KubeadmConfigTemplate", "worker", asJSON(d.metadata())),
 	)}
 	infraMachine, err := computeDesiredInfraMachine(reconciler, ctx, set, machine, nil)
-	must(err)
+	fleet.Must(err)
 	bootstrapConfig, err := computeDesiredBootstrapConfig(reconciler, ctx, set, machine, nil)
-	must(err)
+	fleet.Must(err)
 	continuous := map[string]map[string]string{
 		"metadata.labels": machineLabelsFromMachineSet(set), "metadata.annotations": machineAnnotationsFromMachineSet(set),
 	}
 	objects := []map[string]any{in(e.above, set), in(e.above, cluster)}
-	var vectors []Vector
+	var vectors []fleet.Vector
 	for _, made := range []struct {
 		function string
 		part     *unstructured.Unstructured
@@ -44,21 +45,21 @@ func machinePartVectors(d dice) []Vector {
 		vector.Cluster = objects
 		vectors = append(vectors, d.newPart(vector, made.part.Object, continuous))
 		vector = e.vector("machineset.machineLabelsFromMachineSet", made.part.GetKind())
-		vector.Cluster = append([]map[string]any{unpaused(in(e.above, machine))}, objects...)
-		vectors = append(vectors, d.question(vector, ofMachine(made.part.Object, machine), continuous))
+		vector.Cluster = append([]map[string]any{fleet.Unpaused(in(e.above, machine))}, objects...)
+		vectors = append(vectors, d.Question(vector, ofMachine(made.part.Object, machine), continuous))
 	}
 	return vectors
 }
 
 // newPart is a question about an object that Cluster API would create like this. Only what it also keeps up
 // continuously is disturbed: the rest comes from the template, and belongs to the object.
-func (d dice) newPart(vector Vector, created map[string]any, continuous map[string]map[string]string) Vector {
-	return d.question(vector, created, continuous).expect(answer(created, "metadata"))
+func (d dice) newPart(vector fleet.Vector, created map[string]any, continuous map[string]map[string]string) fleet.Vector {
+	return d.Question(vector, created, continuous).Expect(fleet.Answer(created, "metadata"))
 }
 
 // ofMachine is the object after the Machine took it over.
 func ofMachine(created map[string]any, machine *clusterv1.Machine) map[string]any {
-	taken := &unstructured.Unstructured{Object: copyOf(created)}
+	taken := &unstructured.Unstructured{Object: fleet.Copy(created)}
 	taken.SetUID("part")
 	taken.SetOwnerReferences([]metav1.OwnerReference{{
 		APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID, Controller: ptr.To(true),

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"conformance/fleet"
 	"context"
 	"fmt"
 
@@ -53,13 +54,13 @@ func controlPlaneRollouts(d dice, count int) []any {
 		old := d.controlPlane(cluster)
 		old.Spec.KubeadmConfigSpec.ClusterConfiguration.Etcd = bootstrapv1.Etcd{}
 		// A key that Cluster API would take for the template of every new InfraMachine: a rollout without end.
-		without(old.Spec.MachineTemplate.ObjectMeta.Annotations, clusterv1.TemplateClonedFromNameAnnotation, clusterv1.TemplateClonedFromGroupKindAnnotation)
+		fleet.Without(old.Spec.MachineTemplate.ObjectMeta.Annotations, clusterv1.TemplateClonedFromNameAnnotation, clusterv1.TemplateClonedFromGroupKindAnnotation)
 		edited := old.DeepCopy()
 		name := apply(d, edits, number, edited)
 		version := pick(d, []string{"v1beta1", "v1beta2"})
 		lines = append(lines, classified{
 			"kubeadm.UpToDate", numberedName("kubeadm.UpToDate", number), "KubeadmControlPlane", version, name,
-			in(version, old), in(version, edited), controlPlaneUpToDate(old, edited, cluster, d.in(70)),
+			in(version, old), in(version, edited), controlPlaneUpToDate(old, edited, cluster, d.In(70)),
 		})
 	}
 	return lines
@@ -73,13 +74,13 @@ func controlPlaneUpToDate(old, edited *controlplanev1.KubeadmControlPlane, clust
 		externalTemplate(infra, "DevMachineTemplate", "control-plane", nil), externalTemplate(infra, "DevMachineTemplate", "other", nil),
 	)
 	infraMachine, err := desiredstate.ComputeDesiredInfraMachine(ctx, client, old, cluster, machine.Name, nil)
-	must(err)
+	fleet.Must(err)
 	config, err := desiredstate.ComputeDesiredKubeadmConfig(old, cluster, isJoin, machine.Name, nil)
-	must(err)
+	fleet.Must(err)
 	now := metav1.Unix(0, 0)
 	upToDate, _, err := kcppkg.UpToDate(ctx, client, cluster, machine, edited, &now,
 		map[string]*unstructured.Unstructured{machine.Name: infraMachine}, map[string]*bootstrapv1.KubeadmConfig{machine.Name: config})
-	must(err)
+	fleet.Must(err)
 	return upToDate
 }
 
@@ -87,7 +88,7 @@ func controlPlaneUpToDate(old, edited *controlplanev1.KubeadmControlPlane, clust
 func apply[T any](d dice, edits []edit[T], number int, object *T) string {
 	first := edits[number%len(edits)]
 	first.make(d, object)
-	if !d.in(20) {
+	if !d.In(20) {
 		return first.name
 	}
 	second := pick(d, edits)

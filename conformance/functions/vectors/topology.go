@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"conformance/fleet"
 	"context"
 	_ "unsafe" // for go:linkname
 
@@ -16,8 +17,8 @@ import (
 //go:linkname getBlueprint sigs.k8s.io/cluster-api/core/reconcilers/topology/cluster.(*Reconciler).getBlueprint
 func getBlueprint(r *topologycluster.Reconciler, ctx context.Context, cluster *clusterv1.Cluster, class *clusterv1.ClusterClass) (*scope.ClusterBlueprint, error)
 
-func topologies(d dice, count int, vectors func(dice, class, *scope.ClusterState) []Vector) []Vector {
-	var all []Vector
+func topologies(d dice, count int, vectors func(dice, class, *scope.ClusterState) []fleet.Vector) []fleet.Vector {
+	var all []fleet.Vector
 	for range count {
 		made := d.class()
 		made.patch(d)
@@ -28,13 +29,13 @@ func topologies(d dice, count int, vectors func(dice, class, *scope.ClusterState
 
 // patch gives some classes a patch of their control plane: only then is its top level not told by metadata alone.
 func (made *class) patch(d dice) {
-	if !d.in(12) || !made.class.Spec.ControlPlane.MachineInfrastructure.TemplateRef.IsDefined() {
+	if !d.In(12) || !made.class.Spec.ControlPlane.MachineInfrastructure.TemplateRef.IsDefined() {
 		return
 	}
 	// Keys that no layer uses otherwise, and one that the layers may have.
 	key := pick(d, []string{"patched.example.com~1key", "example.com~1owner"})
 	made.template.Spec.Template.ObjectMeta.Labels = map[string]string{"patched.example.com/base": "template"}
-	value := jsonOf("by-patch")
+	value := fleet.JSON("by-patch")
 	made.class.Spec.Patches = []clusterv1.ClusterClassPatch{{Name: "metadata", Definitions: []clusterv1.PatchDefinition{{
 		Selector: clusterv1.PatchSelector{
 			APIVersion: controlPlane + "/v1beta2", Kind: "KubeadmControlPlaneTemplate",
@@ -49,14 +50,14 @@ func generate(made class) *scope.ClusterState {
 	client := newStore(append(made.templates, in("v1beta2", made.template))...)
 	reconciler := &topologycluster.Reconciler{Client: client, APIReader: client}
 	blueprint, err := getBlueprint(reconciler, ctx, made.cluster, made.class)
-	must(err)
+	fleet.Must(err)
 	generator, err := desiredstate.NewGenerator(client, clustercache.NewFakeEmptyClusterCache(), nil, nil, nil)
-	must(err)
+	fleet.Must(err)
 	current := scope.New(made.cluster)
 	current.Blueprint = blueprint
 	current.Current.ControlPlane = &scope.ControlPlaneState{}
 	state, err := generator.Generate(ctx, current)
-	must(err)
+	fleet.Must(err)
 	return state
 }
 
@@ -69,7 +70,7 @@ func (made class) above(version string, others ...any) []map[string]any {
 	return objects
 }
 
-func controlPlaneVectors(d dice, made class, state *scope.ClusterState) []Vector {
+func controlPlaneVectors(d dice, made class, state *scope.ClusterState) []fleet.Vector {
 	e := d.editions()
 	computed := in(e.object, read[controlplanev1.KubeadmControlPlane](state.ControlPlane.Object.Object))
 	vector := e.vector("desiredstate.Generate", "KubeadmControlPlane")
@@ -80,39 +81,39 @@ func controlPlaneVectors(d dice, made class, state *scope.ClusterState) []Vector
 		vector.Function = "desiredstate.Generate, no machine infrastructure"
 	}
 	vector.Cluster = made.above(e.above, made.template)
-	vector.Fields = fieldsOf(computed, vector.Kind, e.object)
-	maps := answer(state.ControlPlane.Object.Object, "metadata", "spec.machineTemplate.metadata")
-	return []Vector{d.question(vector, computed, maps)}
+	vector.Fields = fleet.FieldsOf(computed, vector.Kind, e.object)
+	maps := fleet.Answer(state.ControlPlane.Object.Object, "metadata", "spec.machineTemplate.metadata")
+	return []fleet.Vector{d.Question(vector, computed, maps)}
 }
 
-func machineDeploymentVectors(d dice, made class, state *scope.ClusterState) []Vector {
-	var vectors []Vector
-	for _, name := range sorted(state.MachineDeployments) {
+func machineDeploymentVectors(d dice, made class, state *scope.ClusterState) []fleet.Vector {
+	var vectors []fleet.Vector
+	for _, name := range fleet.Sorted(state.MachineDeployments) {
 		e, object := d.editions(), state.MachineDeployments[name].Object
 		computed := in(e.object, object)
 		vector := e.vector("desiredstate.Generate", "MachineDeployment")
 		vector.Cluster = made.above(e.above)
-		vector.Fields = fieldsOf(computed, vector.Kind, e.object)
-		vectors = append(vectors, d.question(vector, computed, answer(in("v1beta2", object), "metadata", "spec.template.metadata")))
+		vector.Fields = fleet.FieldsOf(computed, vector.Kind, e.object)
+		vectors = append(vectors, d.Question(vector, computed, fleet.Answer(in("v1beta2", object), "metadata", "spec.template.metadata")))
 	}
 	return vectors
 }
 
-func machinePoolVectors(d dice, made class, state *scope.ClusterState) []Vector {
-	var vectors []Vector
-	for _, name := range sorted(state.MachinePools) {
+func machinePoolVectors(d dice, made class, state *scope.ClusterState) []fleet.Vector {
+	var vectors []fleet.Vector
+	for _, name := range fleet.Sorted(state.MachinePools) {
 		e, object := d.editions(), state.MachinePools[name].Object
 		computed := in(e.object, object)
 		vector := e.vector("desiredstate.Generate", "MachinePool")
 		vector.Cluster = made.above(e.above)
-		vector.Fields = fieldsOf(computed, vector.Kind, e.object)
-		vectors = append(vectors, d.question(vector, computed, answer(in("v1beta2", object), "metadata", "spec.template.metadata")))
+		vector.Fields = fleet.FieldsOf(computed, vector.Kind, e.object)
+		vectors = append(vectors, d.Question(vector, computed, fleet.Answer(in("v1beta2", object), "metadata", "spec.template.metadata")))
 	}
 	return vectors
 }
 
-func (e editions) vector(function, kind string) Vector {
-	vector := Vector{Function: function, Kind: kind, Version: e.object}
+func (e editions) vector(function, kind string) fleet.Vector {
+	vector := fleet.Vector{Function: function, Kind: kind, Version: e.object}
 	if e.above != e.object {
 		vector.Above = e.above
 	}

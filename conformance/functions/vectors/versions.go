@@ -1,9 +1,9 @@
 package vectors
 
 import (
+	"conformance/fleet"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	bootstrapv1beta1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta1"
@@ -68,12 +68,12 @@ func in(version string, object any) map[string]any {
 
 func converted[Hub, Old any](hub *Hub, convert func(context.Context, *Hub, *Old) error) map[string]any {
 	old := new(Old)
-	must(convert(context.Background(), hub, old))
+	fleet.Must(convert(context.Background(), hub, old))
 	object := shown("v1beta1", old)
 	// The round-trip copy: it would double every vector.
 	if metadata, ok := object["metadata"].(map[string]any); ok {
 		if annotations, ok := metadata["annotations"].(map[string]any); ok {
-			delete(annotations, conversionData)
+			delete(annotations, fleet.ConversionData)
 			if len(annotations) == 0 {
 				delete(metadata, "annotations")
 			}
@@ -85,7 +85,7 @@ func converted[Hub, Old any](hub *Hub, convert func(context.Context, *Hub, *Old)
 // shown is an object's JSON, with the type that the API server writes into it and without what only it fills in.
 func shown(version string, object any) map[string]any {
 	var shown map[string]any
-	must(json.Unmarshal(jsonOf(object), &shown))
+	fleet.Must(json.Unmarshal(fleet.JSON(object), &shown))
 	if group, kind := groupKind(object); kind != "" {
 		shown["apiVersion"], shown["kind"] = group+"/"+version, kind
 	}
@@ -123,20 +123,6 @@ func groupKind(object any) (group, kind string) {
 // read is the way back: a typed object from its JSON.
 func read[T any](object map[string]any) *T {
 	typed := new(T)
-	must(json.Unmarshal(jsonOf(object), typed))
+	fleet.Must(json.Unmarshal(fleet.JSON(object), typed))
 	return typed
-}
-
-func jsonOf(object any) []byte {
-	text, err := json.Marshal(object)
-	must(err)
-	return text
-}
-
-func copyOf(object map[string]any) map[string]any { return *read[map[string]any](object) }
-
-func must(err error) {
-	if err != nil {
-		panic(fmt.Sprintf("vectors cannot be made: %v", err))
-	}
 }

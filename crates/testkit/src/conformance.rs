@@ -176,11 +176,14 @@ pub struct Difference {
     pub found: Option<String>,
     /// Whether that is what the object had.
     pub untouched: bool,
+    /// Why the policy did nothing at all, if so.
+    pub inert: Value,
 }
 
 impl Difference {
     fn told(&self) -> String {
-        format!("{} {}: {:?}, and Cluster API says {:?}", self.map, self.key, self.found, self.expected)
+        let inert = if self.inert.is_null() { String::new() } else { format!("; inert: {}", self.inert) };
+        format!("{} {}: {:?}, and Cluster API says {:?}{inert}", self.map, self.key, self.found, self.expected)
     }
 }
 
@@ -259,6 +262,7 @@ impl Written {
                         expected: wanted.cloned(),
                         found: found.get(key).cloned(),
                         untouched: found.get(key) == own.get(key),
+                        inert: answer.report["inert"].clone(),
                     });
                 }
             }

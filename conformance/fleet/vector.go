@@ -1,10 +1,11 @@
-// Package vectors asks Cluster API's own functions about generated fleets. It knows no rule of propagation: what an
-// object must carry is what they return.
-package vectors
+// Package fleet draws what generated fleets are made of, and makes questions of what Cluster API says of them. It knows
+// no rule of propagation.
+package fleet
 
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,16 +40,24 @@ type Review struct {
 	OldObject map[string]any `json:"oldObject,omitempty"`
 }
 
+// Topic is one file of vectors.
+type Topic struct {
+	// Name of the file, and part of its seed.
+	Name string
+	// Make returns a topic's vectors, each of which becomes a line of JSON.
+	Make func(d Dice) []any
+}
+
 // Write makes one topic and writes it as gzipped lines of JSON, the same bytes from the same seed.
-func (topic Topic) Write(folder string, seed uint64) (vectors int, err error) {
+func (topic Topic) Write(folder string, seed uint64, seedNames func(int64)) (vectors int, err error) {
 	var packed bytes.Buffer
 	writer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err != nil {
 		return 0, err
 	}
-	lines := topic.Make(newDice(seed, topic.Name))
+	lines := topic.Make(NewDice(seed, topic.Name, seedNames))
 	for _, line := range lines {
-		if _, err := writer.Write(append(jsonOf(line), '\n')); err != nil {
+		if _, err := writer.Write(append(JSON(line), '\n')); err != nil {
 			return 0, err
 		}
 	}
@@ -58,8 +67,8 @@ func (topic Topic) Write(folder string, seed uint64) (vectors int, err error) {
 	return len(lines), os.WriteFile(filepath.Join(folder, topic.Name+".jsonl.gz"), packed.Bytes(), 0o644)
 }
 
-// numbered names vectors in order: by function, by kind.
-func numbered(vectors []Vector) []any {
+// Numbered names vectors in order: by function, by kind.
+func Numbered(vectors []Vector) []any {
 	counts := map[string]int{}
 	var lines []any
 	for _, vector := range vectors {
@@ -70,8 +79,8 @@ func numbered(vectors []Vector) []any {
 	return lines
 }
 
-// at is what stands at a dotted path; nil where nothing does.
-func at(object map[string]any, path string) any {
+// At is what stands at a dotted path; nil where nothing does.
+func At(object map[string]any, path string) any {
 	var found any = object
 	for _, step := range strings.Split(path, ".") {
 		within, ok := found.(map[string]any)
@@ -83,8 +92,8 @@ func at(object map[string]any, path string) any {
 	return found
 }
 
-// put writes a value to a dotted path; nil removes what stands there.
-func put(object map[string]any, path string, value any) {
+// Put writes a value to a dotted path; nil removes what stands there.
+func Put(object map[string]any, path string, value any) {
 	steps := strings.Split(path, ".")
 	for _, step := range steps[:len(steps)-1] {
 		within, ok := object[step].(map[string]any)
@@ -104,13 +113,27 @@ func put(object map[string]any, path string, value any) {
 	object[steps[len(steps)-1]] = value
 }
 
-// mapAt is a map of strings at a dotted path; empty where there is none.
-func mapAt(object map[string]any, path string) map[string]string {
+// MapAt is a map of strings at a dotted path; empty where there is none.
+func MapAt(object map[string]any, path string) map[string]string {
 	entries := map[string]string{}
-	if found, ok := at(object, path).(map[string]any); ok {
+	if found, ok := At(object, path).(map[string]any); ok {
 		for key, value := range found {
 			entries[key] = value.(string)
 		}
 	}
 	return entries
+}
+
+// JSON is an object's text, with sorted keys.
+func JSON(object any) []byte {
+	text, err := json.Marshal(object)
+	Must(err)
+	return text
+}
+
+// Must stops where vectors cannot be made.
+func Must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("vectors cannot be made: %v", err))
+	}
 }

@@ -1,4 +1,4 @@
-package vectors
+package fleet
 
 import "strings"
 
@@ -43,14 +43,16 @@ var userAnnotations = []string{
 	"machinedeployment.clusters.x-k8s.io/other", "unsafe.topology.cluster.x-k8s.io/disable-update-class-name-check",
 }
 
+// Annotations by which a user holds an upgrade back.
+var upgradeHolds = []string{"topology.cluster.x-k8s.io/hold-upgrade-sequence", "topology.cluster.x-k8s.io/defer-upgrade"}
+
 // Annotations that controllers, clients and this policy write, supplied by a user.
 var controllerAnnotations = []string{
-	"kubectl.kubernetes.io/last-applied-configuration", conversionData,
+	"kubectl.kubernetes.io/last-applied-configuration", ConversionData,
 	"machinedeployment.clusters.x-k8s.io/revision", "machinedeployment.clusters.x-k8s.io/revision-history",
 	"machinedeployment.clusters.x-k8s.io/desired-replicas", "machinedeployment.clusters.x-k8s.io/max-replicas",
 	"cluster.x-k8s.io/cloned-from-name", "cluster.x-k8s.io/cloned-from-groupkind",
-	"cluster.x-k8s.io/disable-machine-create", paused,
-	"topology.cluster.x-k8s.io/hold-upgrade-sequence", "topology.cluster.x-k8s.io/defer-upgrade",
+	"cluster.x-k8s.io/disable-machine-create", Paused,
 	"topology.cluster.x-k8s.io/dry-run", "runtime.cluster.x-k8s.io/pending-hooks",
 	"topology.internal.cluster.x-k8s.io/upgrade-step", "in-place-updates.internal.cluster.x-k8s.io/update-in-progress",
 	"pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup",
@@ -66,25 +68,27 @@ var annotationValues = []string{
 	"", "red", "blue", "false", "two words", "line\nbreak", `{"json": "\"quoted\""}`, "Grüße, 世界 \u2028", strings.Repeat("long ", 30),
 }
 
-// Names of parents that become label values: legal, at the limit, beyond it, and illegal as a label value.
-func (d dice) parentName(kind string) string {
+// ParentName is the name of a parent that becomes a label value: legal, at the limit, beyond it, or illegal as a label value.
+func (d Dice) ParentName(kind string) string {
 	switch d.IntN(9) {
 	case 0:
-		return kind + "." + pick(d, []string{"eu", "us"}) + ".example"
+		return kind + "." + Pick(d, []string{"eu", "us"}) + ".example"
 	case 1:
 		return strings.Repeat("a", 63)
 	case 2:
 		return strings.Repeat("a", 64)
 	case 3:
-		return kind + "-" + strings.Repeat("b", d.between(50, 110))
+		return kind + "-" + strings.Repeat("b", d.Between(50, 110))
 	case 4:
-		return kind + strings.Repeat(".c", d.between(20, 80))
+		return kind + strings.Repeat(".c", d.Between(20, 80))
 	}
-	return kind + "-" + pick(d, []string{"0", "workers", "blue", "x7k2p"})
+	return kind + "-" + Pick(d, []string{"0", "workers", "blue", "x7k2p"})
 }
 
 const (
-	conversionData = "cluster.x-k8s.io/conversion-data"
-	paused         = "cluster.x-k8s.io/paused"
-	record         = "metadata-propagation.plexsphere.com/managed"
+	// ConversionData is what a conversion remembers.
+	ConversionData = "cluster.x-k8s.io/conversion-data"
+	// Paused stops whoever looks after an object.
+	Paused = "cluster.x-k8s.io/paused"
+	record = "metadata-propagation.plexsphere.com/managed"
 )
