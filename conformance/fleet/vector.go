@@ -32,6 +32,13 @@ type Vector struct {
 	Fields map[string]any `json:"fields,omitempty"`
 }
 
+// Formatted is one name, and the label value that Cluster API makes of it.
+type Formatted struct {
+	Function string `json:"function"`
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+}
+
 // Review is the part of an AdmissionRequest that is not told by the object.
 type Review struct {
 	Operation string         `json:"operation"`
@@ -122,6 +129,21 @@ func MapAt(object map[string]any, path string) map[string]string {
 		}
 	}
 	return entries
+}
+
+// Shown is an object's JSON with the type that the API server writes into it, where it is told, and without what only the
+// API server fills in.
+func Shown(apiVersion, kind string, object any) map[string]any {
+	var shown map[string]any
+	Must(json.Unmarshal(JSON(object), &shown))
+	if kind != "" {
+		shown["apiVersion"], shown["kind"] = apiVersion, kind
+	}
+	delete(shown, "status")
+	if metadata, ok := shown["metadata"].(map[string]any); ok {
+		delete(metadata, "creationTimestamp")
+	}
+	return shown
 }
 
 // JSON is an object's text, with sorted keys.

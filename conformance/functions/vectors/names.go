@@ -1,17 +1,11 @@
 package vectors
 
 import (
+	"conformance/fleet"
 	"strings"
 
 	"sigs.k8s.io/cluster-api/util/labels/format"
 )
-
-// formatted is one name, and the label value that Cluster API makes of it.
-type formatted struct {
-	Function string `json:"function"`
-	Name     string `json:"name"`
-	Value    string `json:"value"`
-}
 
 func names(d dice, count int) []any {
 	all := []string{"a", strings.Repeat("machineSetName", 12), strings.Repeat("a", 62), strings.Repeat("a", 63), strings.Repeat("a", 64), strings.Repeat("a", 253)}
@@ -20,7 +14,7 @@ func names(d dice, count int) []any {
 	}
 	var lines []any
 	for _, name := range all {
-		lines = append(lines, formatted{"format.MustFormatValue", name, format.MustFormatValue(name)})
+		lines = append(lines, fleet.Formatted{Function: "format.MustFormatValue", Name: name, Value: format.MustFormatValue(name)})
 	}
 	return lines
 }

@@ -82,18 +82,10 @@ func converted[Hub, Old any](hub *Hub, convert func(context.Context, *Hub, *Old)
 	return object
 }
 
-// shown is an object's JSON, with the type that the API server writes into it and without what only it fills in.
+// shown is an object in its version.
 func shown(version string, object any) map[string]any {
-	var shown map[string]any
-	fleet.Must(json.Unmarshal(fleet.JSON(object), &shown))
-	if group, kind := groupKind(object); kind != "" {
-		shown["apiVersion"], shown["kind"] = group+"/"+version, kind
-	}
-	delete(shown, "status")
-	if metadata, ok := shown["metadata"].(map[string]any); ok {
-		delete(metadata, "creationTimestamp")
-	}
-	return shown
+	group, kind := groupKind(object)
+	return fleet.Shown(group+"/"+version, kind, object)
 }
 
 func groupKind(object any) (group, kind string) {
