@@ -7,7 +7,7 @@ use crate::forced::{FORCED, Forced, ForcedValue};
 use crate::keys::{UPGRADE_HOLDS, is_never};
 use crate::name::formatted;
 use crate::place::{MapKind, Place};
-use crate::report::{SkipReason, Skipped};
+use crate::report::{Carried, SkipReason, Skipped};
 use crate::rules::{Keys, Rule};
 use crate::settings::ClusterApi;
 use crate::sources::{Facts, Sources};
@@ -47,7 +47,13 @@ pub(crate) fn expected<'s>(
         let stands = entry.value.clone();
         if let Some(lost) = expected.insert(key, entry).filter(|lost| lost.value != stands) {
             let value = Some(lost.value.clone().into_owned());
-            skipped.insert(Skipped { map, key: key.to_owned(), from: from(lost.source, lost.place), reason, value });
+            skipped.insert(Skipped {
+                carried: Carried::Map(map),
+                key: key.to_owned(),
+                from: from(lost.source, lost.place),
+                reason,
+                value,
+            });
         }
     };
     let mut left = Vec::new();
@@ -69,8 +75,9 @@ pub(crate) fn expected<'s>(
             }
         }
     }
+    let hop = sources.layers.last().map(|layer| layer.place);
     let forced =
-        FORCED.iter().filter(|row| map == MapKind::Labels && row.from == sources.hop && row.to.contains(&target));
+        FORCED.iter().filter(|row| map == MapKind::Labels && Some(row.from) == hop && row.to.contains(&target));
     for row in forced {
         if let Some(value) = value_of(row, &sources.facts) {
             let source = sources.layers.last().map(|layer| layer.object.as_str()).unwrap_or_default();
@@ -86,7 +93,7 @@ pub(crate) fn expected<'s>(
         // A key that arrives from elsewhere is not missed.
         if !expected.contains_key(&**key) {
             skipped.insert(Skipped {
-                map,
+                carried: Carried::Map(map),
                 key: key.clone().into_owned(),
                 from: from(&layer.object, Some(&layer.printed)),
                 reason,
@@ -98,7 +105,7 @@ pub(crate) fn expected<'s>(
         let told = |entry: &Expected<'_>| matches!(entry.why, Why::Forced(_));
         for (key, entry) in expected.iter().filter(|(_, entry)| !told(entry)) {
             skipped.insert(Skipped {
-                map,
+                carried: Carried::Map(map),
                 key: (*key).to_owned(),
                 from: from(entry.source, entry.place),
                 reason: SkipReason::ClassPatches,

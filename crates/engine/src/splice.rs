@@ -1,15 +1,17 @@
-//! Writes keys of label and annotation maps into an object's text; every other byte stays as it is.
+//! Writes entries of maps and objects into an object's text; every other byte stays as it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::gather::gather;
 use crate::json::fields;
 
-/// One key of one map to set, or with no value to remove.
+/// One entry of one map or object to set, or with no value to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Write {
-    /// The map, from the object's root: `["metadata", "labels"]`.
+    /// The map or object, from the root: `["metadata", "labels"]`.
     pub(crate) map: Vec<&'static str>,
     pub(crate) key: String,
+    /// JSON.
     pub(crate) value: Option<String>,
 }
 
@@ -75,13 +77,13 @@ impl<'a> Plan<'a> {
                 }
             } else if let Some(change) = self.keys.get(&*field.key) {
                 if let Some(new) = change {
-                    push_string(entries.keep(before), new)?;
+                    entries.keep(before).push_str(new);
                 }
             } else {
                 entries.keep(before).push_str(value);
             }
         }
-        let names: BTreeSet<&str> = fields.iter().map(|field| &*field.key).collect();
+        let names: BTreeSet<&str> = gather(fields.iter().map(|field| &*field.key));
         let stands = |name: &str| names.contains(name);
         for (step, plan) in &self.below {
             if plan.sets_something() && !stands(step) {
@@ -90,7 +92,7 @@ impl<'a> Plan<'a> {
         }
         for (key, value) in &self.keys {
             if let Some(value) = value.filter(|_| !stands(key)) {
-                push_string(entries.add(key)?, value)?;
+                entries.add(key)?.push_str(value);
             }
         }
         entries.out.push_str(rest);
@@ -119,7 +121,7 @@ impl Entries<'_> {
         if std::mem::replace(&mut self.any, true) {
             self.out.push(',');
         }
-        push_string(self.out, key)?;
+        self.out.push_str(&serde_json::to_string(key)?);
         self.out.push(':');
         Ok(self.out)
     }
@@ -129,17 +131,16 @@ fn not_an_object() -> serde_json::Error {
     serde::de::Error::custom("not an object on the way to a map")
 }
 
-fn push_string(out: &mut String, text: &str) -> Result<(), serde_json::Error> {
-    out.push_str(&serde_json::to_string(text)?);
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn write(map: &[&'static str], key: &str, value: Option<&str>) -> Write {
-        Write { map: map.to_vec(), key: key.to_owned(), value: value.map(str::to_owned) }
+        Write {
+            map: map.to_vec(),
+            key: key.to_owned(),
+            value: value.map(|value| serde_json::to_string(value).unwrap()),
+        }
     }
 
     const LABELS: &[&str] = &["metadata", "labels"];
@@ -166,6 +167,13 @@ mod tests {
             &[write(LABELS, "a", Some("1")), write(&["spec", "template", "metadata", "annotations"], "b", Some("\""))],
             r#"{"metadata":{"labels":{"a":"1"}},"spec":{"template":{"metadata":{"annotations":{"b":"\""}}}}}"#,
         );
+    }
+
+    #[test]
+    fn a_value_may_be_any_json() {
+        let seconds =
+            Write { value: Some("60".to_owned()), ..write(&["spec", "deletion"], "nodeDrainTimeoutSeconds", None) };
+        check(r#"{"spec":{}}"#, &[seconds], r#"{"spec":{"deletion":{"nodeDrainTimeoutSeconds":60}}}"#);
     }
 
     #[test]

@@ -118,9 +118,8 @@ fn read(
         None => subject.stored_label(CLUSTER_NAME)?,
     };
     Ok(Sources {
-        hop: kind.places().last().copied().unwrap_or(subject.place),
         layers,
-        targets: vec![subject.place],
+        targets: subject.place.into_iter().collect(),
         forced_only: None,
         unread_cluster: cluster_name.clone().map(|name| (subject.namespace().to_owned(), name)),
         facts: Facts {
