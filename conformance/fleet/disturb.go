@@ -38,8 +38,11 @@ var ownKeys = []string{"own.example.com/a", "own.example.com/b", "own", "example
 //
 // `maps` are the paths of label and annotation maps that are Cluster API's answer, with the answer.
 func (d Dice) Question(vector Vector, computed map[string]any, maps map[string]map[string]string) Vector {
-	stored := Copy(computed)
-	Unpaused(stored)
+	stored := Unpaused(Copy(computed))
+	if vector.hasTaints() {
+		// The cluster's gate is on: else taints are not introduced.
+		vector.Settings = map[string]any{"clusterApi": map[string]any{"taints": true}}
+	}
 	written := Copy(stored)
 	vector.Review = Review{Operation: "CREATE", Username: "alice", Object: written}
 	known := identity(vector.Kind)
@@ -56,6 +59,15 @@ func (d Dice) Question(vector Vector, computed map[string]any, maps map[string]m
 	d.disturbMaps(written, maps, keep)
 	d.disturbFields(written, vector.Fields)
 	return vector.Expect(maps)
+}
+
+func (vector Vector) hasTaints() bool {
+	for path, value := range vector.Fields {
+		if strings.HasSuffix(path, ".taints") && value != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Expect says what the object under review must carry.

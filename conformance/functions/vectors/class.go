@@ -17,10 +17,12 @@ type class struct {
 	template *controlplanev1.KubeadmControlPlaneTemplate
 	// templates of other kinds, as their provider serves them.
 	templates []map[string]any
+	// function names what is asked of its control plane.
+	function string
 }
 
 func (d dice) class() class {
-	made := class{cluster: d.topologyCluster(), template: d.controlPlaneTemplate()}
+	made := class{function: plain, cluster: d.topologyCluster(), template: d.controlPlaneTemplate()}
 	made.class = &clusterv1.ClusterClass{}
 	made.class.Name, made.class.Namespace = "class", namespace
 	if d.In(20) {
@@ -114,8 +116,6 @@ func (d dice) controlPlaneTemplate() *controlplanev1.KubeadmControlPlaneTemplate
 	template.Name = "control-plane"
 	resource := &template.Spec.Template
 	resource.ObjectMeta, resource.Spec.MachineTemplate.ObjectMeta = d.metadata(), d.metadata()
-	resource.Spec.MachineTemplate.Spec.Deletion.NodeDrainTimeoutSeconds = d.seconds()
-	resource.Spec.MachineTemplate.Spec.Taints = d.taints()
 	resource.Spec.KubeadmConfigSpec = bootstrapv1.KubeadmConfigSpec{Format: bootstrapv1.CloudConfig}
 	return template
 }

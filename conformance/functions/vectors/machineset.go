@@ -67,6 +67,10 @@ func machineSetVectors(d dice) []fleet.Vector {
 	vector := e.vector("machinedeployment.computeDesiredMS", "MachineSet")
 	vector.Cluster = []map[string]any{shownDeployment, in(e.above, cluster)}
 	vector.Fields = fleet.FieldsOf(computed, vector.Kind, e.object)
+	if seconds := set.Spec.Template.Spec.MinReadySeconds; e.object == "v1beta1" && seconds != nil && *seconds == 0 {
+		// That version cannot tell it from nothing.
+		delete(vector.Fields, "spec.minReadySeconds")
+	}
 	return []fleet.Vector{d.Question(vector, computed, fleet.Answer(in("v1beta2", set), "metadata", "spec.template.metadata"))}
 }
 

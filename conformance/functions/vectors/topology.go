@@ -21,17 +21,36 @@ func topologies(d dice, count int, vectors func(dice, class, *scope.ClusterState
 	var all []fleet.Vector
 	for range count {
 		made := d.class()
-		made.patch(d)
+		made.vary(d)
 		all = append(all, vectors(d, made, generate(made))...)
 	}
 	return all
 }
 
-// patch gives some classes a patch of their control plane: only then is its top level not told by metadata alone.
-func (made *class) patch(d dice) {
-	if !d.In(12) || !made.class.Spec.ControlPlane.MachineInfrastructure.TemplateRef.IsDefined() {
-		return
+const (
+	plain            = "desiredstate.Generate"
+	noInfrastructure = plain + ", no machine infrastructure"
+	withPatches      = plain + ", class with patches"
+	withFields       = plain + ", template with fields"
+)
+
+// vary makes some classes special: their control planes follow from more than metadata and fields of topology and class.
+func (made *class) vary(d dice) {
+	switch {
+	case !made.class.Spec.ControlPlane.MachineInfrastructure.TemplateRef.IsDefined():
+		made.function = noInfrastructure
+	case d.In(12):
+		made.function = withPatches
+		made.patch(d)
+	case d.In(12):
+		made.function = withFields
+		template := &made.template.Spec.Template.Spec.MachineTemplate.Spec
+		template.Deletion.NodeDrainTimeoutSeconds, template.Taints = ptr.To(int32(77)), d.taints()
 	}
+}
+
+// patch gives the class a patch of its control plane.
+func (made *class) patch(d dice) {
 	// Keys that no layer uses otherwise, and one that the layers may have.
 	key := pick(d, []string{"patched.example.com~1key", "example.com~1owner"})
 	made.template.Spec.Template.ObjectMeta.Labels = map[string]string{"patched.example.com/base": "template"}
@@ -73,13 +92,7 @@ func (made class) above(version string, others ...any) []map[string]any {
 func controlPlaneVectors(d dice, made class, state *scope.ClusterState) []fleet.Vector {
 	e := d.editions()
 	computed := in(e.object, read[controlplanev1.KubeadmControlPlane](state.ControlPlane.Object.Object))
-	vector := e.vector("desiredstate.Generate", "KubeadmControlPlane")
-	switch {
-	case made.class.Spec.Patches != nil:
-		vector.Function = "desiredstate.Generate, class with patches"
-	case !made.class.Spec.ControlPlane.MachineInfrastructure.TemplateRef.IsDefined():
-		vector.Function = "desiredstate.Generate, no machine infrastructure"
-	}
+	vector := e.vector(made.function, "KubeadmControlPlane")
 	vector.Cluster = made.above(e.above, made.template)
 	vector.Fields = fleet.FieldsOf(computed, vector.Kind, e.object)
 	maps := fleet.Answer(state.ControlPlane.Object.Object, "metadata", "spec.machineTemplate.metadata")
@@ -91,7 +104,7 @@ func machineDeploymentVectors(d dice, made class, state *scope.ClusterState) []f
 	for _, name := range fleet.Sorted(state.MachineDeployments) {
 		e, object := d.editions(), state.MachineDeployments[name].Object
 		computed := in(e.object, object)
-		vector := e.vector("desiredstate.Generate", "MachineDeployment")
+		vector := e.vector(plain, "MachineDeployment")
 		vector.Cluster = made.above(e.above)
 		vector.Fields = fleet.FieldsOf(computed, vector.Kind, e.object)
 		vectors = append(vectors, d.Question(vector, computed, fleet.Answer(in("v1beta2", object), "metadata", "spec.template.metadata")))
@@ -104,7 +117,7 @@ func machinePoolVectors(d dice, made class, state *scope.ClusterState) []fleet.V
 	for _, name := range fleet.Sorted(state.MachinePools) {
 		e, object := d.editions(), state.MachinePools[name].Object
 		computed := in(e.object, object)
-		vector := e.vector("desiredstate.Generate", "MachinePool")
+		vector := e.vector(plain, "MachinePool")
 		vector.Cluster = made.above(e.above)
 		vector.Fields = fleet.FieldsOf(computed, vector.Kind, e.object)
 		vectors = append(vectors, d.Question(vector, computed, fleet.Answer(in("v1beta2", object), "metadata", "spec.template.metadata")))

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::case::request;
 use crate::cluster::ApiServer;
 use crate::deviations::Deviations;
+use crate::inplace;
 use crate::runner::{Door, patched};
 
 /// One question, and Cluster API's answer.
@@ -268,6 +269,7 @@ impl Written {
             }
         }
         ensure!(overlays == (self.relation == Relation::Overlays), "the relation is not {:?}", self.relation);
+        differences.extend(inplace::differences(&self.fields, object, &result));
         Ok(differences)
     }
 }

@@ -10,6 +10,7 @@ pub mod case;
 pub mod cluster;
 pub mod conformance;
 pub mod deviations;
+pub mod inplace;
 #[cfg(feature = "host")]
 pub mod kwctl;
 #[cfg(feature = "host")]
