@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"conformance/fleet"
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,6 +10,8 @@ import (
 	controlplanev1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controlplane/kubeadm/pkg/desiredstate"
+
+	"conformance/fleet"
 )
 
 func (d dice) controlPlane(cluster *clusterv1.Cluster) *controlplanev1.KubeadmControlPlane {

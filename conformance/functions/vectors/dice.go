@@ -3,9 +3,9 @@
 package vectors
 
 import (
-	"conformance/fleet"
-
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"conformance/fleet"
 )
 
 // dice draws what is typed, over what every edition draws.

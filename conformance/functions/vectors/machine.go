@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"conformance/fleet"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -9,6 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api/core/reconcilers/machinepool"
 	"sigs.k8s.io/cluster-api/core/reconcilers/machineset"
 	coreconversion "sigs.k8s.io/cluster-api/core/webhooks/conversion"
+
+	"conformance/fleet"
 )
 
 func (d dice) machineSet(cluster *clusterv1.Cluster) *clusterv1.MachineSet {

@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"conformance/fleet"
 	"context"
 	"strings"
 
@@ -10,6 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	coreconversion "sigs.k8s.io/cluster-api/core/webhooks/conversion"
+
+	"conformance/fleet"
 )
 
 // machineTemplate is the template of a MachineDeployment, MachineSet or MachinePool as Cluster API's webhooks leave it:

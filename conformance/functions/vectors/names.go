@@ -1,10 +1,11 @@
 package vectors
 
 import (
-	"conformance/fleet"
 	"strings"
 
 	"sigs.k8s.io/cluster-api/util/labels/format"
+
+	"conformance/fleet"
 )
 
 func names(d dice, count int) []any {

@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"conformance/fleet"
 	"regexp"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +9,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/labels"
+
+	"conformance/fleet"
 )
 
 // What an administrator may give the manager.

@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"conformance/fleet"
 	"context"
 	_ "unsafe" // for go:linkname
 
@@ -10,6 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/core/reconcilers/machineset"
+
+	"conformance/fleet"
 )
 
 //go:linkname machineLabelsFromMachineSet sigs.k8s.io/cluster-api/core/reconcilers/machineset.machineLabelsFromMachineSet

@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"conformance/fleet"
 	"context"
 	"fmt"
 
@@ -13,6 +12,8 @@ import (
 	kcppkg "sigs.k8s.io/cluster-api/controlplane/kubeadm/pkg"
 	"sigs.k8s.io/cluster-api/controlplane/kubeadm/pkg/desiredstate"
 	"sigs.k8s.io/cluster-api/core/reconcilers/machinedeployment/mdutil"
+
+	"conformance/fleet"
 )
 
 // classified is an UPDATE, and whether Machines made from the old object are still up to date with the new one.

@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"conformance/fleet"
 	"context"
 	_ "unsafe" // for go:linkname
 
@@ -12,6 +11,8 @@ import (
 	topologycluster "sigs.k8s.io/cluster-api/core/reconcilers/topology/cluster"
 	"sigs.k8s.io/cluster-api/exp/topology/desiredstate"
 	"sigs.k8s.io/cluster-api/exp/topology/scope"
+
+	"conformance/fleet"
 )
 
 //go:linkname getBlueprint sigs.k8s.io/cluster-api/core/reconcilers/topology/cluster.(*Reconciler).getBlueprint

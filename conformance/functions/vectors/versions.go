@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"conformance/fleet"
 	"context"
 	"encoding/json"
 
@@ -15,6 +14,8 @@ import (
 	bootstrapconversion "sigs.k8s.io/cluster-api/bootstrap/kubeadm/webhooks/conversion"
 	controlplaneconversion "sigs.k8s.io/cluster-api/controlplane/kubeadm/webhooks/conversion"
 	coreconversion "sigs.k8s.io/cluster-api/core/webhooks/conversion"
+
+	"conformance/fleet"
 )
 
 const (

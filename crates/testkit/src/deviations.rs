@@ -75,3 +75,30 @@ fn covers(pattern: &str, text: &str) -> bool {
     let meant = pattern.strip_suffix('*').map_or(pattern == text, |start| text.starts_with(start));
     meant && but.split(", ").all(|but| but != text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_covers_its_function_kind_map_and_key() {
+        let line = Deviation::parse("a.Set* | Machine | labels | x/* but x/forced | because").unwrap();
+        for (told, expected) in [
+            (["a.SetAll", "Machine", "metadata.labels", "x/y"], true),
+            (["a.SetAll", "Machine", "spec.template.metadata.labels", "x/y"], true),
+            (["a.SetAll", "Machine", "metadata.labels", "x/forced"], false),
+            (["a.SetAll", "Machine", "metadata.annotations", "x/y"], false),
+            (["a.SetAll", "MachineSet", "metadata.labels", "x/y"], false),
+            (["a.Get", "Machine", "metadata.labels", "x/y"], false),
+        ] {
+            assert_eq!(line.matches(told), expected, "{told:?}");
+        }
+        assert_eq!(line.reason, "because");
+    }
+
+    #[test]
+    fn a_line_without_a_reason_is_none() {
+        assert!(Deviation::parse("a | Machine | labels | x").is_none());
+        assert!(Deviation::parse("a | Machine | labels | x | ").is_none());
+    }
+}
