@@ -8,7 +8,7 @@ ifneq (,$(findstring wasi,$(TARGET)))
 TESTKIT_FEATURES := --features testkit/wasi
 endif
 
-.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm bench fuzz fmt lint e2e-tests bless clean
+.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm bench fuzz fmt lint e2e-tests bless conformance-vectors clean
 
 ## run: a whole fleet goes through the compiled policy, object by object
 run: policy.wasm
@@ -56,6 +56,12 @@ fuzz:
 		$(FUZZ) run --fuzz-dir fuzz --sanitizer none --no-trace-compares $$target -- \
 			-runs=$(FUZZ_RUNS) -max_len=2048 -dict=fuzz/words.dict -print_final_stats=1; \
 	done
+
+## conformance-vectors: what Cluster API's own functions say, asked again; the same bytes from the same seed
+conformance-vectors:
+	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer asks Cluster API's functions" >&2; exit 1; }
+	cd conformance/functions && go run .
+	cd conformance/functions-older && go run . && go run -modfile v1.9.mod -tags v1.9 .
 
 fmt:
 	cargo fmt --all

@@ -126,6 +126,11 @@ fn the_readme_shows_what_would_roll_out() -> Result<()> {
 }
 
 #[test]
+fn the_conformance_page_counts_the_vectors() -> Result<()> {
+    check(&testkit::root().join("docs/conformance.md"), &testkit::agreement::page()?)
+}
+
+#[test]
 fn the_schema_is_the_settings_types() -> Result<()> {
     let schema = schemars::schema_for!(RawSettings);
     let text = serde_json::to_string_pretty(&schema)? + "\n";

@@ -5,9 +5,13 @@
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
+pub mod agreement;
 pub mod case;
 pub mod cluster;
+pub mod conformance;
+pub mod deviations;
 pub mod fuzz;
+pub mod inplace;
 #[cfg(feature = "host")]
 pub mod kwctl;
 pub mod laws;

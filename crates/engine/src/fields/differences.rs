@@ -44,10 +44,16 @@ pub(crate) fn differences(
         let hops = field.hops.iter().filter(|hop| hop.to == place && hop.holds(subject.object.deleting, settings));
         for hop in hops {
             let Some((layer, wanted)) = wanted(field, hop, sources, skipped) else { continue };
-            found.changes.extend(change(field, place, layer, wanted, subject, settings, skipped)?);
             found.given.push(field);
             if hop.opt_in {
                 found.of_pool.push(field);
+            }
+            let carried = wanted.but(hop.but);
+            if carried.as_ref() != Some(wanted) {
+                skipped.insert(skip(field, layer, wanted, SkipReason::ControllerOwned));
+            }
+            if let Some(carried) = carried {
+                found.changes.extend(change(field, place, layer, &carried, subject, settings, skipped)?);
             }
         }
     }

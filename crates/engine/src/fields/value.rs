@@ -97,6 +97,14 @@ impl FieldValue {
         }
     }
 
+    /// The value without the elements of these names; `None` where nothing is left.
+    pub(crate) fn but(&self, names: &[&str]) -> Option<FieldValue> {
+        let FieldValue::List(elements) = self else { return Some(self.clone()) };
+        let named = |element: &&Element| !element.fields.values().any(|value| names.contains(&value.as_str()));
+        let left: Vec<Element> = elements.iter().filter(named).cloned().collect();
+        (!left.is_empty()).then_some(FieldValue::List(left))
+    }
+
     /// The value as JSON of a version.
     pub(crate) fn to_json(&self, version: &str) -> String {
         let string = |text: &str| serde_json::to_string(text).unwrap_or_default();
