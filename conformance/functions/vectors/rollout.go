@@ -61,13 +61,13 @@ func controlPlaneRollouts(d dice, count int) []any {
 		version := pick(d, []string{"v1beta1", "v1beta2"})
 		lines = append(lines, classified{
 			"kubeadm.UpToDate", numberedName("kubeadm.UpToDate", number), "KubeadmControlPlane", version, name,
-			in(version, old), in(version, edited), controlPlaneUpToDate(old, edited, cluster, d.In(70)),
+			in(version, old), in(version, edited), controlPlaneUpToDate(old, edited, cluster, false) && controlPlaneUpToDate(old, edited, cluster, true),
 		})
 	}
 	return lines
 }
 
-// controlPlaneUpToDate makes a Machine with its parts from the old control plane, and asks about it under the new one.
+// controlPlaneUpToDate makes the first Machine, or one that joined, with its parts from the old control plane, and asks about it under the new one.
 func controlPlaneUpToDate(old, edited *controlplanev1.KubeadmControlPlane, cluster *clusterv1.Cluster, isJoin bool) bool {
 	ctx := context.Background()
 	machine := controlPlaneMachine(old, cluster)

@@ -121,11 +121,14 @@ pub fn vectors() -> Result<Vec<Vector>> {
     Ok(vectors)
 }
 
+/// Function, kind and version.
+pub type Topic = (String, String, String);
+
 /// What came of all vectors.
 #[derive(Debug, Default)]
 pub struct Findings {
     /// Vectors by function, kind and version.
-    pub counts: BTreeMap<(String, String, String), Count>,
+    pub counts: BTreeMap<Topic, Count>,
     /// Where the answer is another than Cluster API's, and no deviation says so; and deviations that are none.
     pub differences: Vec<String>,
 }
@@ -149,13 +152,13 @@ pub fn ask(door: &Door) -> Result<Findings> {
     let mut findings = Findings::default();
     let mut deviations = Deviations::read()?;
     for vector in vectors()? {
-        let Some(written) = vector.written() else { continue };
-        let differences = written.differences(door).with_context(|| written.name.clone())?;
-        let (listed, others): (Vec<_>, Vec<_>) = differences.into_iter().partition(|difference| {
-            difference.untouched && deviations.list(&written.function, &written.kind, difference)
-        });
-        findings.differences.extend(others.iter().map(|difference| format!("{}: {}", written.name, difference.told())));
-        let count = findings.counts.entry(written.topic()).or_default();
+        let (topic, name, differences) = vector.put_to(door)?;
+        let (function, kind, _) = &topic;
+        let (listed, others): (Vec<_>, Vec<_>) = differences
+            .into_iter()
+            .partition(|difference| difference.untouched && deviations.list(function, kind, difference));
+        findings.differences.extend(others.iter().map(|difference| format!("{name}: {}", difference.told())));
+        let count = findings.counts.entry(topic).or_default();
         count.all += 1;
         count.agreeing += usize::from(listed.is_empty() && others.is_empty());
         count.deviating += usize::from(!listed.is_empty() && others.is_empty());
@@ -189,13 +192,18 @@ impl Difference {
 }
 
 impl Vector {
-    /// The vector as a written object; `None` where it is about something else.
-    fn written(self) -> Option<Written> {
-        match self {
-            Vector::Written(written) => Some(written),
-            Vector::Formatted(formatted) => Some(formatted.written()),
-            Vector::Classified(_) => None,
-        }
+    /// Function, kind and version; the name; and where a door answers otherwise than Cluster API.
+    fn put_to(self, door: &Door) -> Result<(Topic, String, Vec<Difference>)> {
+        let written = match self {
+            Vector::Written(written) => written,
+            Vector::Formatted(formatted) => formatted.written(),
+            Vector::Classified(classified) => {
+                let differences = classified.differences(door).with_context(|| classified.name.clone())?;
+                return Ok(((classified.function, classified.kind, classified.version), classified.name, differences));
+            }
+        };
+        let differences = written.differences(door).with_context(|| written.name.clone())?;
+        Ok((written.topic(), written.name, differences))
     }
 }
 
@@ -233,7 +241,7 @@ impl Formatted {
 
 impl Written {
     /// Function, kind and version.
-    fn topic(&self) -> (String, String, String) {
+    fn topic(&self) -> Topic {
         let version = match self.above.as_str() {
             "" => self.version.clone(),
             above => format!("{} below {above}", self.version),

@@ -7,6 +7,7 @@
 
 pub mod agreement;
 pub mod case;
+mod classified;
 pub mod cluster;
 pub mod conformance;
 pub mod deviations;
