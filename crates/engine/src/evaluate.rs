@@ -9,6 +9,7 @@ use crate::cluster::{Cluster, LookupCause, LookupError};
 use crate::differences::{Differences, differences};
 use crate::explain;
 use crate::finding::{Finding, Stance};
+use crate::guards::{self, Guarded};
 use crate::json::{self, Malformed};
 use crate::lookup::Lookups;
 use crate::place::Place;
@@ -94,11 +95,11 @@ impl Evaluation<'_> {
     fn decide(&self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut report = self.report();
-        let mut carried = BTreeSet::new();
+        let mut above = None;
         let compared = self.subject.place.map(|_| self.compare(self.settings.mode == Mode::Mutate));
         match compared.unwrap_or_else(|| Ok(Differences::default())) {
             Ok(mut found) => {
-                carried = std::mem::take(&mut found.carried);
+                above = self.subject.place.map(|_| found.above());
                 self.settle(found, &mut report, &mut outcome);
             }
             Err(Stop::Inert(inert)) => report.inert = Some(inert),
@@ -110,10 +111,11 @@ impl Evaluation<'_> {
             }
         }
         if outcome.rejection.is_none()
-            && let Err(malformed) = self.check(&mut report, &mut outcome)
+            && let Err(malformed) = self.check(above.as_ref(), &mut report, &mut outcome)
         {
             return unreadable(&malformed);
         }
+        let carried = above.map(|above| above.carried).unwrap_or_default();
         match explain::wrong_places(self.subject, &report, &carried, self.settings.cluster_api.version) {
             Ok((skipped, warnings)) => {
                 report.skipped.extend(skipped);
@@ -123,7 +125,8 @@ impl Evaluation<'_> {
         }
         outcome.warnings = warnings::capped(outcome.warnings);
         report.lookups = self.lookups.made();
-        outcome.report = Some(report);
+        let says_something = self.subject.place.is_some() || report.exempt.is_some() || !report.findings.is_empty();
+        outcome.report = Some(report).filter(|_| says_something);
         outcome
     }
 
@@ -201,13 +204,18 @@ impl Evaluation<'_> {
     }
 
     /// Looks at the object as it would be stored.
-    fn check(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
+    fn check(
+        &self,
+        above: Option<&Differences>,
+        report: &mut Report,
+        outcome: &mut Outcome,
+    ) -> Result<(), Malformed> {
         let found = match &outcome.object {
             Some(object) => {
                 let stored = Subject::read(self.subject.place, self.subject.review, object.get())?;
-                checks::findings(&stored, self.settings)?
+                self.findings(&stored, above, &report.drift)?
             }
-            None => checks::findings(self.subject, self.settings)?,
+            None => self.findings(self.subject, above, &report.drift)?,
         };
         let (refused, warned): (Vec<&Finding>, Vec<&Finding>) =
             found.iter().partition(|finding| finding.stance == Stance::Reject);
@@ -234,6 +242,16 @@ impl Evaluation<'_> {
         }
         report.findings = found;
         Ok(())
+    }
+
+    fn findings(
+        &self,
+        subject: &Subject<'_>,
+        above: Option<&Differences>,
+        drift: &[Change],
+    ) -> Result<Vec<Finding>, Malformed> {
+        let (lookups, settings) = (&self.lookups, self.settings);
+        checks::findings(&Guarded { subject, above, drift, lookups, settings })
     }
 
     fn write(&self, written: &[Change], outcome: &mut Outcome) {
@@ -300,6 +318,7 @@ impl Evaluation<'_> {
             cluster_api: self.settings.cluster_api.version.to_string(),
             field_manager: self.subject.review.field_manager.as_deref().map(str::to_owned),
             inert: None,
+            exempt: guards::exemption(self.subject).map(str::to_owned),
             changes: Vec::new(),
             drift: Vec::new(),
             findings: Vec::new(),

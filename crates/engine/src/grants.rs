@@ -35,7 +35,7 @@ const fn grant(kind: &'static str, group: &'static str, versions: &'static [&'st
 }
 
 /// Fields that are read of an owner of Machines.
-pub(crate) const TEMPLATE_MASKS: &[&str] = &["spec.clusterName", "spec.template.metadata"];
+pub(crate) const TEMPLATE_MASKS: &[&str] = &["spec.clusterName", "spec.selector", "spec.template.metadata"];
 /// Fields that are read of a control plane.
 pub(crate) const CONTROL_PLANE_MASKS: &[&str] = &["spec.machineTemplate.metadata"];
 /// Fields that are read of the template of a control plane.
@@ -100,6 +100,8 @@ pub const ROUTES: &[Route] = &[
     Route { of: "Machine",           when: "owned by a MachineSet",        gets: &[("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a MachinePool",       gets: &[("MachinePool", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a control plane",     gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
+    Route { of: "MachineSet",        when: "new labels name an owner that no ownerReference does", gets: &[("Cluster", CLUSTER_MASKS)] },
+    Route { of: "Machine",           when: "new labels name an owner that no ownerReference does", gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a MachineSet",    gets: &[("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a control plane", gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a MachineSet",    gets: &[("Machine", MACHINE_MASKS), ("MachineSet", TEMPLATE_MASKS)] },

@@ -41,6 +41,16 @@ impl<'a> Json<'a> {
         Json { text, path: path.into() }
     }
 
+    /// The value as it is written.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Where the value stands.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// The fields of this object, in the order they stand.
     ///
     /// # Errors

@@ -37,6 +37,7 @@ mod explain;
 mod finding;
 mod forced;
 mod grants;
+mod guards;
 mod json;
 mod keys;
 mod lookup;
@@ -61,6 +62,7 @@ pub use evaluate::evaluate;
 pub use finding::{Finding, Stance};
 pub use forced::{FORCED, Forced, ForcedValue};
 pub use grants::{GRANTS, Grant, ROUTES, Route};
+pub use guards::{GUARDS, Guard};
 pub use json::Malformed;
 pub use lookup::Looked;
 pub use pattern::{Pattern, PatternError};
@@ -69,7 +71,7 @@ pub use report::{Action, Change, Level, LogLine, Outcome, Rejection, Report, Ski
 pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
-    ClusterApi, Lookup, Mode, NodeSync, OnConflict, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,
+    ClusterApi, Guards, Lookup, Mode, NodeSync, OnConflict, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,
     Reaction, Settings, SettingsError,
 };
 pub use stop::{Inert, InertReason};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
+use crate::finding::Stance;
 use crate::pattern::Pattern;
 use crate::version::Version;
 
@@ -21,6 +22,40 @@ pub struct Settings {
     pub lookup: Lookup,
     /// Cluster API's side.
     pub cluster_api: ClusterApi,
+    /// What each guard rail leads to.
+    pub guards: Guards,
+}
+
+/// What each guard rail leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct Guards {
+    /// A label by which the owner finds a Machine or MachineSet, or the ownerReference to it, goes or changes.
+    pub selector_labels: Stance,
+    /// The selector of a MachineDeployment or MachineSet changes.
+    pub selector_change: Stance,
+    /// A Machine or MachineSet without controller gets labels that name an owner.
+    pub adoption: Stance,
+    /// A map that propagates gets a key that Cluster API or a client sets itself.
+    pub reserved_keys: Stance,
+    /// A template below a topology gets a key that comes neither from topology nor class.
+    pub template_keys: Stance,
+    /// A key looks meant for Nodes and misses the criteria.
+    pub node_unreachable: Stance,
+}
+
+impl Default for Guards {
+    fn default() -> Self {
+        Guards {
+            selector_labels: Stance::Reject,
+            selector_change: Stance::Reject,
+            adoption: Stance::Reject,
+            reserved_keys: Stance::Warn,
+            template_keys: Stance::Warn,
+            node_unreachable: Stance::Warn,
+        }
+    }
 }
 
 /// Whether drift is corrected or refused.
@@ -146,7 +181,7 @@ impl TryFrom<RawSettings> for Settings {
     type Error = SettingsError;
 
     fn try_from(raw: RawSettings) -> Result<Self, SettingsError> {
-        let RawSettings { mode, lookup, cluster_api } = raw;
+        let RawSettings { mode, lookup, cluster_api, guards } = raw;
         let mut problems = Vec::new();
         for (kind, version) in &lookup.api_versions {
             let path = || format!("lookup.apiVersions[`{kind}`]");
@@ -200,6 +235,7 @@ impl TryFrom<RawSettings> for Settings {
                 on_conflict: cluster_api.on_conflict,
                 node,
             },
+            guards,
         })
     }
 }
@@ -254,7 +290,7 @@ mod tests {
                     "clusterApi":{"controllers":["ok",7],"node":{"labels":[]}}}"#
             ),
             "mode: unknown variant `mutat`, expected `mutate` or `verify`; \
-             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`; \
+             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`; \
              lookup.fresh: invalid type: string \"yes\", expected a boolean; \
              lookup.apiVersions[`a`]: invalid type: integer `1`, expected a string; \
              clusterApi.controllers[1]: invalid type: integer `7`, expected a string; \

@@ -5,6 +5,7 @@ mod owner;
 mod topology;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::json::Map;
 use crate::lookup::{Lookups, Parent};
@@ -24,6 +25,8 @@ pub(crate) struct Sources {
     pub(crate) facts: Facts,
     /// No controller will ever own what is added.
     pub(crate) tracked: bool,
+    /// The labels by which the owner finds what it controls, where it has a selector.
+    pub(crate) selector: Option<BTreeSet<String>>,
     /// The Cluster, if it was not read yet: whether it is paused is not known.
     pub(crate) unread_cluster: Option<(String, String)>,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, OnConflict, Reaction};
+use super::{Guards, Mode, OnConflict, Reaction};
 use crate::version::Version;
 
 /// Settings as they are written.
@@ -18,6 +18,8 @@ pub struct RawSettings {
     pub lookup: RawLookup,
     /// Which rules of Cluster API hold, and for whom.
     pub cluster_api: RawClusterApi,
+    /// What becomes of edits that destroy Machines, and of keys that do harm or never arrive.
+    pub guards: Guards,
 }
 
 /// `lookup` as it is written.

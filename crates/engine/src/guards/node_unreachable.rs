@@ -1,0 +1,120 @@
+//! Keys that look meant for Nodes and do not arrive.
+
+use super::{Found, Guarded};
+use crate::json::Malformed;
+use crate::keys::{NODE_DOMAIN, NODE_RESTRICTION, NODE_ROLE, belongs_to, prefix};
+use crate::place::{MapKind, Place};
+use crate::rules::Rule;
+use crate::version::Version;
+
+/// What somebody who writes one of these into a key means.
+const DOMAINS: [&str; 3] = [NODE_ROLE, NODE_RESTRICTION, NODE_DOMAIN];
+/// Prefixes of labels that kubelets and cloud providers give to Nodes.
+const OF_KUBELETS: [&str; 2] = ["kubernetes.io", "node.kubernetes.io"];
+
+/// Keys that this request adds or changes, that look meant for the Node and meet no criterion.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
+    let settings = &guarded.settings.cluster_api;
+    let mut found = Vec::new();
+    for block in &guarded.blocks()? {
+        for map in MapKind::BOTH {
+            for (key, _) in guarded.news(block, map) {
+                let mut rules = Rule::reading(Place::Machine, map, settings.version);
+                if rules.any(|rule| !rule.to.is_empty() && rule.carries(key, &settings.node)) {
+                    continue;
+                }
+                if let Some(instead) = instead(map, key, settings.version) {
+                    let message = format!("{} `{key}` does not reach Nodes; {instead}", map.entry());
+                    found.push(Found { at: format!("{}.{map}", block.at), message });
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// What would reach the Node in the place of a key that looks meant for it; `None` where it does not look so.
+fn instead(map: MapKind, key: &str, version: Version) -> Option<String> {
+    let (prefix, name) = (prefix(key), key.split_once('/').map_or("", |(_, name)| name));
+    if map == MapKind::Labels && OF_KUBELETS.contains(&prefix) {
+        return Some(format!("label `{NODE_DOMAIN}/{name}` would"));
+    }
+    let domain = DOMAINS.into_iter().find(|domain| prefix.contains(domain) || name.contains(domain))?;
+    if map == MapKind::Annotations {
+        if !version.at_least(Version::NODE_EXPRESSIONS) {
+            return Some(format!("annotations do so from Cluster API {}", Version::NODE_EXPRESSIONS));
+        }
+        if prefix == domain || (domain != NODE_ROLE && belongs_to(key, domain)) {
+            return Some("as a label it would".to_owned());
+        }
+    }
+    let spelling = match prefix.strip_suffix(domain).map(|before| before.trim_end_matches(['-', '.', '_'])) {
+        // The domain stands after the slash.
+        None if !prefix.contains(domain) => format!("{domain}/{prefix}"),
+        None => format!("{domain}/{name}"),
+        Some(before) if domain == NODE_ROLE => format!("{domain}/{}", if name.is_empty() { before } else { name }),
+        Some(before) if name.is_empty() => format!("{before}.{domain}"),
+        Some(before) => format!("{before}.{domain}/{name}"),
+    };
+    let entry = if domain == NODE_DOMAIN { map } else { MapKind::Labels }.entry();
+    Some(format!("{entry} `{spelling}` would"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::NodeSync;
+
+    fn arrives(map: MapKind, key: &str) -> bool {
+        let mut rules = Rule::reading(Place::Machine, map, Version::NEWEST);
+        rules.any(|rule| rule.carries(key, &NodeSync::default()))
+    }
+
+    #[test]
+    fn every_near_miss_is_told_a_spelling_that_arrives() {
+        for (key, expected) in [
+            ("x.node-role.kubernetes.io/worker", "node-role.kubernetes.io/worker"),
+            ("x.node-role.kubernetes.io", "node-role.kubernetes.io/x"),
+            ("node-role.kubernetes.io.example.com/x", "node-role.kubernetes.io/x"),
+            ("gpu-node.cluster.x-k8s.io/a", "gpu.node.cluster.x-k8s.io/a"),
+            ("gpu-node.cluster.x-k8s.io", "gpu.node.cluster.x-k8s.io"),
+            ("company.xyz/node.cluster.x-k8s.io", "node.cluster.x-k8s.io/company.xyz"),
+            ("company.xyz/node-role.kubernetes.io", "node-role.kubernetes.io/company.xyz"),
+            ("my-node-restriction.kubernetes.io/zone", "my.node-restriction.kubernetes.io/zone"),
+            ("kubernetes.io/os", "node.cluster.x-k8s.io/os"),
+            ("node.kubernetes.io/instance-type", "node.cluster.x-k8s.io/instance-type"),
+        ] {
+            assert!(!arrives(MapKind::Labels, key), "{key}");
+            assert!(arrives(MapKind::Labels, expected), "{expected}");
+            let told = instead(MapKind::Labels, key, Version::NEWEST);
+            assert_eq!(told, Some(format!("label `{expected}` would")), "{key}");
+        }
+    }
+
+    #[test]
+    fn an_annotation_is_told_a_label_or_a_spelling_that_arrives() {
+        for (key, expected) in [
+            ("node-role.kubernetes.io/note", "as a label it would"),
+            ("a.node-restriction.kubernetes.io/note", "as a label it would"),
+            ("x.node-role.kubernetes.io/note", "label `node-role.kubernetes.io/note` would"),
+            ("gpu-node.cluster.x-k8s.io/a", "annotation `gpu.node.cluster.x-k8s.io/a` would"),
+        ] {
+            assert_eq!(instead(MapKind::Annotations, key, Version::NEWEST).as_deref(), Some(expected), "{key}");
+        }
+        assert!(arrives(MapKind::Annotations, "gpu.node.cluster.x-k8s.io/a"));
+    }
+
+    #[test]
+    fn before_v1_10_no_annotation_reaches_a_node() {
+        let told = instead(MapKind::Annotations, "node.cluster.x-k8s.io/a", Version::OLDEST_EDITION);
+        assert_eq!(told.as_deref(), Some("annotations do so from Cluster API v1.10"));
+    }
+
+    #[test]
+    fn what_does_not_look_meant_for_a_node_is_left_alone() {
+        for key in ["team", "app.kubernetes.io/name", "cluster.x-k8s.io/a", "example.com/node-role", "node"] {
+            assert_eq!(instead(MapKind::Labels, key, Version::NEWEST), None, "{key}");
+        }
+        assert_eq!(instead(MapKind::Annotations, "kubernetes.io/description", Version::NEWEST), None);
+    }
+}

@@ -1,0 +1,27 @@
+//! The selector of a MachineDeployment or MachineSet.
+
+use super::{Found, Guarded};
+use crate::json::{Json, Malformed, Map};
+use crate::object::Object;
+use crate::place::Place;
+
+/// A `spec.selector` that this request changes.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
+    let subject = guarded.subject;
+    let (Some(Place::MachineDeployment | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
+        return Ok(Vec::new());
+    };
+    if selector(&subject.object)? == selector(old)? {
+        return Ok(Vec::new());
+    }
+    let kind = &subject.review.kind.kind;
+    let message = format!("`spec.selector` changes: the {kind} loses what it no longer matches and makes it anew");
+    Ok(vec![Found { at: "spec.selector".to_owned(), message }])
+}
+
+/// The labels of the selector, and its expressions as they are written.
+fn selector<'a>(object: &Object<'a>) -> Result<(Map<'a>, Option<&'a str>), Malformed> {
+    let expressions = object.spec.at(&["selector", "matchExpressions"], None)?;
+    let expressions = expressions.as_ref().map(Json::text).filter(|text| *text != "[]");
+    Ok((object.spec.map(&["selector", "matchLabels"])?, expressions))
+}

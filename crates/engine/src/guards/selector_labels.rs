@@ -1,0 +1,86 @@
+//! What an owner finds its objects by, and the reference to it.
+
+use super::{Found, Guarded};
+use crate::json::Malformed;
+use crate::keys::*;
+use crate::lookup::{CONTROL_PLANE as CONTROL_PLANES, CORE};
+use crate::object::OwnerReference;
+use crate::place::{MapKind, Place};
+
+/// The garbage collector takes ownerReferences away where somebody deletes an owner and wants to keep what it owns.
+///
+/// Source: cmd/kube-controller-manager, `--use-service-account-credentials`.
+const GARBAGE_COLLECTORS: [&str; 2] =
+    ["system:serviceaccount:kube-system:generic-garbage-collector", "system:kube-controller-manager"];
+
+/// The labels by which owners of a kind find what they control, where the selector itself was not read.
+///
+/// Source: core/reconcilers/machineset and machinedeployment, whose selectors are defaulted from these labels;
+/// controlplane/kubeadm/pkg/control_plane.go; core/reconcilers/machinepool `getMachinePoolMachines`.
+fn identity(owner: &OwnerReference<'_>) -> &'static [&'static str] {
+    match (owner.group(), &*owner.kind) {
+        (CORE, "MachineSet") => {
+            &[CLUSTER_NAME, DEPLOYMENT_NAME, SET_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH]
+        }
+        (CORE, "MachineDeployment") => {
+            &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH]
+        }
+        (CORE, "MachinePool") => &[CLUSTER_NAME, POOL_NAME],
+        (CONTROL_PLANES, _) => &[CLUSTER_NAME, CONTROL_PLANE, CONTROL_PLANE_NAME],
+        _ => &[],
+    }
+}
+
+/// A label of the owner's selector, the template hash or the ownerReference to the controller that this request takes
+/// away or changes, unless restoring healed it.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
+    let subject = guarded.subject;
+    let (Some(Place::Machine | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
+        return Ok(Vec::new());
+    };
+    let Some(owner) = old.controller().filter(|owner| !identity(owner).is_empty()) else { return Ok(Vec::new()) };
+    if GARBAGE_COLLECTORS.contains(&&*subject.review.username) {
+        return Ok(Vec::new());
+    }
+    let (object, kind) = (&subject.object, &subject.review.kind.kind);
+    let mut found = Vec::new();
+    let mut tell = |at: &str, what: String, how: &str| {
+        let OwnerReference { kind: of, name, .. } = owner;
+        found.push(Found {
+            at: at.to_owned(),
+            message: format!("{what} {how}: {of} `{name}` no longer counts this {kind} and makes another"),
+        });
+    };
+    match object.controller() {
+        None => tell("metadata.ownerReferences", "ownerReference to the controller".to_owned(), "removed"),
+        // A mended uid is one that the owner, which was read, has.
+        Some(now)
+            if !now.is(owner.group(), &owner.kind)
+                || now.name != owner.name
+                || (now.uid != owner.uid && guarded.above.is_none()) =>
+        {
+            tell("metadata.ownerReferences", "ownerReference to the controller".to_owned(), "changed");
+        }
+        Some(_) => {}
+    }
+    let selector = guarded.above.and_then(|above| above.selector.as_ref());
+    for (key, value) in &old.labels {
+        let counts = match selector {
+            Some(selector) => selector.contains(&**key) || *key == TEMPLATE_HASH,
+            None => identity(owner).contains(&&**key),
+        };
+        let now = object.labels.get(key);
+        if !counts || now == Some(value) {
+            continue;
+        }
+        let is_as_above = guarded.above.is_some_and(|above| {
+            above.carried.contains(&(MapKind::Labels, key.clone().into_owned()))
+                && !guarded.drift.iter().any(|change| change.map == MapKind::Labels && change.key == **key)
+        });
+        if !is_as_above {
+            let how = if now.is_some() { "changed" } else { "removed" };
+            tell("metadata.labels", format!("label `{key}`"), how);
+        }
+    }
+    Ok(found)
+}
