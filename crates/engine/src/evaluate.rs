@@ -204,12 +204,7 @@ impl Evaluation<'_> {
     }
 
     /// Looks at the object as it would be stored.
-    fn check(
-        &self,
-        above: Option<&Differences>,
-        report: &mut Report,
-        outcome: &mut Outcome,
-    ) -> Result<(), Malformed> {
+    fn check(&self, above: Option<&Differences>, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
         let found = match &outcome.object {
             Some(object) => {
                 let stored = Subject::read(self.subject.place, self.subject.review, object.get())?;
@@ -318,7 +313,7 @@ impl Evaluation<'_> {
             cluster_api: self.settings.cluster_api.version.to_string(),
             field_manager: self.subject.review.field_manager.as_deref().map(str::to_owned),
             inert: None,
-            exempt: guards::exemption(self.subject).map(str::to_owned),
+            exempt: guards::exemption(self.subject).filter(|reason| !reason.is_empty()).map(str::to_owned),
             changes: Vec::new(),
             drift: Vec::new(),
             findings: Vec::new(),

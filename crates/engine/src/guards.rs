@@ -193,8 +193,7 @@ impl<'o> Guarded<'_, 'o> {
         let carried = self.above.map(|above| &above.carried);
         let (new, old) = block.map(map);
         new.iter().filter(move |(key, value)| {
-            old.get(*key) != Some(*value)
-                && carried.is_none_or(|carried| !carried.contains(&(map, key.to_string())))
+            old.get(*key) != Some(*value) && carried.is_none_or(|carried| !carried.contains(&(map, key.to_string())))
         })
     }
 

@@ -71,8 +71,8 @@ pub use report::{Action, Change, Level, LogLine, Outcome, Rejection, Report, Ski
 pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
-    ClusterApi, Guards, Lookup, Mode, NodeSync, OnConflict, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,
-    Reaction, Settings, SettingsError,
+    ClusterApi, Guards, Lookup, Mode, NodeSync, OnConflict, Problem, RawClusterApi, RawLookup, RawNodeSync,
+    RawSettings, Reaction, Settings, SettingsError,
 };
 pub use stop::{Inert, InertReason};
 pub use version::Version;

@@ -9,7 +9,7 @@ use crate::name::formatted;
 use crate::place::{MapKind, Place};
 
 /// Labels that Cluster API forces at some hop.
-const FORCED_BELOW: &str = "is set by Cluster API itself: what stands here is overwritten below";
+const FORCED_BELOW: &str = "is set by Cluster API itself: below it is overwritten, or misleads";
 /// Bookkeeping that belongs to one object.
 const BOOKKEEPING: &str = "belongs to one object, and here it reaches every object below";
 

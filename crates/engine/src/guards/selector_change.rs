@@ -2,6 +2,7 @@
 
 use super::{Found, Guarded};
 use crate::json::{Json, Malformed, Map};
+use crate::keys::CLUSTER_NAME;
 use crate::object::Object;
 use crate::place::Place;
 
@@ -20,8 +21,16 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
 }
 
 /// The labels of the selector, and its expressions as they are written.
+///
+/// The name of the object's own Cluster does not count: defaulting and the MachineSet controller add it.
+///
+/// Source: core/webhooks/admission/machinedeployment.go and machineset.go, `Default`.
 fn selector<'a>(object: &Object<'a>) -> Result<(Map<'a>, Option<&'a str>), Malformed> {
     let expressions = object.spec.at(&["selector", "matchExpressions"], None)?;
     let expressions = expressions.as_ref().map(Json::text).filter(|text| *text != "[]");
-    Ok((object.spec.map(&["selector", "matchLabels"])?, expressions))
+    let mut labels = object.spec.map(&["selector", "matchLabels"])?;
+    if labels.get(CLUSTER_NAME) == object.spec.string(&["clusterName"])?.as_ref() {
+        labels.remove(CLUSTER_NAME);
+    }
+    Ok((labels, expressions))
 }

@@ -44,24 +44,16 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
     }
     let (object, kind) = (&subject.object, &subject.review.kind.kind);
     let mut found = Vec::new();
-    let mut tell = |at: &str, what: String, how: &str| {
-        let OwnerReference { kind: of, name, .. } = owner;
-        found.push(Found {
-            at: at.to_owned(),
-            message: format!("{what} {how}: {of} `{name}` no longer counts this {kind} and makes another"),
-        });
+    let OwnerReference { kind: of, name, .. } = owner;
+    // A mended uid is one that the owner, which was read, has.
+    let is_same = |now: &OwnerReference<'_>| {
+        now.is(owner.group(), of) && now.name == *name && (now.uid == owner.uid || guarded.above.is_some())
     };
-    match object.controller() {
-        None => tell("metadata.ownerReferences", "ownerReference to the controller".to_owned(), "removed"),
-        // A mended uid is one that the owner, which was read, has.
-        Some(now)
-            if !now.is(owner.group(), &owner.kind)
-                || now.name != owner.name
-                || (now.uid != owner.uid && guarded.above.is_none()) =>
-        {
-            tell("metadata.ownerReferences", "ownerReference to the controller".to_owned(), "changed");
-        }
-        Some(_) => {}
+    let now = object.controller();
+    if !now.is_some_and(is_same) {
+        let how = if now.is_some() { "changed" } else { "removed" };
+        let message = format!("ownerReference to {of} `{name}` {how}: nothing restores it, the {kind} may be replaced");
+        found.push(Found { at: "metadata.ownerReferences".to_owned(), message });
     }
     let selector = guarded.above.and_then(|above| above.selector.as_ref());
     for (key, value) in &old.labels {
@@ -79,7 +71,8 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
         });
         if !is_as_above {
             let how = if now.is_some() { "changed" } else { "removed" };
-            tell("metadata.labels", format!("label `{key}`"), how);
+            let message = format!("label `{key}` {how}: {of} `{name}` no longer counts this {kind} and makes another");
+            found.push(Found { at: "metadata.labels".to_owned(), message });
         }
     }
     Ok(found)

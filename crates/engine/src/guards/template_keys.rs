@@ -18,7 +18,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
         for map in MapKind::BOTH {
             for (key, _) in guarded.news(block, map).filter(|(key, _)| reserved_keys::reason(map, key).is_none()) {
                 let (entry, place) = (map.entry(), place_for(subject, template, map));
-                let message = format!("{entry} `{key}` is in no topology and nobody reverts it; put it under {place}");
+                let message = format!("{entry} `{key}` belongs under {place}: nobody reverts it here");
                 found.push(Found { at: format!("{}.{map}", block.at), message });
             }
         }
