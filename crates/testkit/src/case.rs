@@ -141,14 +141,14 @@ impl Case {
     }
 }
 
-fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)
 }
 
 /// Fills in what follows from the object, so that a case states only what matters. A text passes as it is.
-fn request(review: Value) -> Result<Value> {
+pub(crate) fn request(review: Value) -> Result<Value> {
     let Value::Object(mut request) = review else { return Ok(review) };
     let object = request.get("object").cloned().unwrap_or_default();
     let api_version = object["apiVersion"].as_str().unwrap_or_default();

@@ -13,6 +13,7 @@ pub mod kwctl;
 pub mod module;
 pub mod recorded;
 pub mod runner;
+pub mod sequence;
 
 use std::path::{Path, PathBuf};
 
