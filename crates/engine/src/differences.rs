@@ -23,7 +23,7 @@ pub(crate) struct Differences {
     pub(crate) skipped: BTreeSet<Skipped>,
     pub(crate) carried: BTreeSet<(MapKind, String)>,
     /// The labels by which the owner finds what it controls, where it has a selector.
-    pub(crate) selector: Option<BTreeSet<String>>,
+    pub(crate) selector: Option<Vec<String>>,
 }
 
 /// Holds an object against its sources, and where `records` is set, against the record of what this policy added.

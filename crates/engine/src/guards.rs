@@ -108,6 +108,14 @@ struct Found {
     message: String,
 }
 
+impl Found {
+    /// An entry of a block, and what is wrong with it as the end of a sentence that begins with the entry.
+    fn entry(block: &Block<'_>, map: MapKind, key: &str, rest: &[&str]) -> Found {
+        let begin = [map.entry(), " `", key, "` "];
+        Found { at: [&*block.at, ".", map.field()].concat(), message: [&begin, rest].concat().concat() }
+    }
+}
+
 /// An object as it would be stored, and what is known around it.
 pub(crate) struct Guarded<'a, 'o> {
     pub(crate) subject: &'a Subject<'o>,
@@ -130,7 +138,7 @@ pub(crate) fn concern(kind: &GroupVersionKind<'_>) -> bool {
 
 /// The reason why guards are silent about this object, in its owner's words; empty where it states none.
 pub(crate) fn exemption<'s>(subject: &'s Subject<'_>) -> Option<&'s str> {
-    subject.object.annotations.get(EXEMPT).map(|reason| reason.trim())
+    subject.object.annotations.get(EXEMPT).map(|reason| reason.trim_ascii())
 }
 
 /// What all guards find. A request that changes nothing trips none, and neither does one for an object that is being

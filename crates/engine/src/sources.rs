@@ -5,7 +5,6 @@ mod owner;
 mod topology;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use crate::json::Map;
 use crate::lookup::{Lookups, Parent};
@@ -26,7 +25,7 @@ pub(crate) struct Sources {
     /// No controller will ever own what is added.
     pub(crate) tracked: bool,
     /// The labels by which the owner finds what it controls, where it has a selector.
-    pub(crate) selector: Option<BTreeSet<String>>,
+    pub(crate) selector: Option<Vec<String>>,
     /// The Cluster, if it was not read yet: whether it is paused is not known.
     pub(crate) unread_cluster: Option<(String, String)>,
 }

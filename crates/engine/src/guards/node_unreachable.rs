@@ -24,8 +24,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
                     continue;
                 }
                 if let Some(instead) = instead(map, key, settings.version) {
-                    let message = format!("{} `{key}` does not reach Nodes; {instead}", map.entry());
-                    found.push(Found { at: format!("{}.{map}", block.at), message });
+                    found.push(Found::entry(block, map, key, &["does not reach Nodes; ", &instead]));
                 }
             }
         }
@@ -37,27 +36,28 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
 fn instead(map: MapKind, key: &str, version: Version) -> Option<String> {
     let (prefix, name) = (prefix(key), key.split_once('/').map_or("", |(_, name)| name));
     if map == MapKind::Labels && OF_KUBELETS.contains(&prefix) {
-        return Some(format!("label `{NODE_DOMAIN}/{name}` would"));
+        return Some(["label `", NODE_DOMAIN, "/", name, "` would"].concat());
     }
     let domain = DOMAINS.into_iter().find(|domain| prefix.contains(domain) || name.contains(domain))?;
     if map == MapKind::Annotations {
         if !version.at_least(Version::NODE_EXPRESSIONS) {
-            return Some(format!("annotations do so from Cluster API {}", Version::NODE_EXPRESSIONS));
+            return Some("annotations do so from Cluster API v1.10".to_owned());
         }
         if prefix == domain || (domain != NODE_ROLE && belongs_to(key, domain)) {
             return Some("as a label it would".to_owned());
         }
     }
-    let spelling = match prefix.strip_suffix(domain).map(|before| before.trim_end_matches(['-', '.', '_'])) {
-        // The domain stands after the slash.
-        None if !prefix.contains(domain) => format!("{domain}/{prefix}"),
-        None => format!("{domain}/{name}"),
-        Some(before) if domain == NODE_ROLE => format!("{domain}/{}", if name.is_empty() { before } else { name }),
-        Some(before) if name.is_empty() => format!("{before}.{domain}"),
-        Some(before) => format!("{before}.{domain}/{name}"),
-    };
+    let spelling: &[&str] =
+        match prefix.strip_suffix(domain).map(|before| before.strip_suffix(['-', '.']).unwrap_or(before)) {
+            // The domain stands after the slash.
+            None if !prefix.contains(domain) => &[domain, "/", prefix],
+            None => &[domain, "/", name],
+            Some(before) if domain == NODE_ROLE => &[domain, "/", if name.is_empty() { before } else { name }],
+            Some(before) if name.is_empty() => &[before, ".", domain],
+            Some(before) => &[before, ".", domain, "/", name],
+        };
     let entry = if domain == NODE_DOMAIN { map } else { MapKind::Labels }.entry();
-    Some(format!("{entry} `{spelling}` would"))
+    Some([&[entry, " `"], spelling, &["` would"]].concat().concat())
 }
 
 #[cfg(test)]

@@ -52,8 +52,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
                 if map == MapKind::Labels && is_what_cluster_api_sets(guarded, block, key, value)? {
                     continue;
                 }
-                let message = format!("{} `{key}` {reason}", map.entry());
-                found.push(Found { at: format!("{}.{map}", block.at), message });
+                found.push(Found::entry(block, map, key, &[reason]));
             }
         }
     }

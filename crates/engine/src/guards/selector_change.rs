@@ -1,18 +1,27 @@
 //! The selector of a MachineDeployment or MachineSet.
 
+use std::borrow::Cow;
+
 use super::{Found, Guarded};
 use crate::json::{Json, Malformed, Map};
 use crate::keys::CLUSTER_NAME;
 use crate::object::Object;
 use crate::place::Place;
 
-/// A `spec.selector` that this request changes.
+/// A `spec.selector` that this request changes. The name of the object's own Cluster does not count: defaulting and the
+/// MachineSet controller add it.
+///
+/// Source: core/webhooks/admission/machinedeployment.go and machineset.go, `Default`.
 pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
     let subject = guarded.subject;
     let (Some(Place::MachineDeployment | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
         return Ok(Vec::new());
     };
-    if selector(&subject.object)? == selector(old)? {
+    let ((labels, expressions), (old_labels, old_expressions)) = (selector(&subject.object)?, selector(old)?);
+    let cluster = subject.object.spec.string(&["clusterName"])?;
+    let counts =
+        |(key, value): &(&Cow<'_, str>, &Cow<'_, str>)| *key != CLUSTER_NAME || cluster.as_ref() != Some(value);
+    if expressions == old_expressions && labels.iter().filter(counts).eq(old_labels.iter().filter(counts)) {
         return Ok(Vec::new());
     }
     let kind = &subject.review.kind.kind;
@@ -21,16 +30,8 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
 }
 
 /// The labels of the selector, and its expressions as they are written.
-///
-/// The name of the object's own Cluster does not count: defaulting and the MachineSet controller add it.
-///
-/// Source: core/webhooks/admission/machinedeployment.go and machineset.go, `Default`.
 fn selector<'a>(object: &Object<'a>) -> Result<(Map<'a>, Option<&'a str>), Malformed> {
     let expressions = object.spec.at(&["selector", "matchExpressions"], None)?;
     let expressions = expressions.as_ref().map(Json::text).filter(|text| *text != "[]");
-    let mut labels = object.spec.map(&["selector", "matchLabels"])?;
-    if labels.get(CLUSTER_NAME) == object.spec.string(&["clusterName"])?.as_ref() {
-        labels.remove(CLUSTER_NAME);
-    }
-    Ok((labels, expressions))
+    Ok((object.spec.map(&["selector", "matchLabels"])?, expressions))
 }

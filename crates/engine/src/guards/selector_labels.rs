@@ -58,7 +58,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
     let selector = guarded.above.and_then(|above| above.selector.as_ref());
     for (key, value) in &old.labels {
         let counts = match selector {
-            Some(selector) => selector.contains(&**key) || *key == TEMPLATE_HASH,
+            Some(selector) => selector.iter().any(|label| label == key) || *key == TEMPLATE_HASH,
             None => identity(owner).contains(&&**key),
         };
         let now = object.labels.get(key);

@@ -17,9 +17,8 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
     for block in &guarded.blocks()? {
         for map in MapKind::BOTH {
             for (key, _) in guarded.news(block, map).filter(|(key, _)| reserved_keys::reason(map, key).is_none()) {
-                let (entry, place) = (map.entry(), place_for(subject, template, map));
-                let message = format!("{entry} `{key}` belongs under {place}: nobody reverts it here");
-                found.push(Found { at: format!("{}.{map}", block.at), message });
+                let place = place_for(subject, template, map);
+                found.push(Found::entry(block, map, key, &["belongs under ", &place, ": nobody reverts it here"]));
             }
         }
     }

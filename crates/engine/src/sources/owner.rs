@@ -1,7 +1,6 @@
 //! The owner above a MachineSet, a Machine, or a Machine's infrastructure and bootstrap configuration.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use super::{Facts, Layer, Sources, owned};
 use crate::grants::{CONTROL_PLANE_MASKS, MACHINE_MASKS, TEMPLATE_MASKS};
@@ -138,10 +137,10 @@ fn read(
 }
 
 /// The keys of the owner's selector.
-fn selector(parent: &Parent<'_>) -> Result<Option<BTreeSet<String>>, Stop> {
+fn selector(parent: &Parent<'_>) -> Result<Option<Vec<String>>, Stop> {
     let Some(selector) = parent.readable(parent.object.spec.at(&["selector"], None))? else { return Ok(None) };
     let labels = parent.readable(selector.map(&["matchLabels"]))?;
-    let mut keys: BTreeSet<String> = labels.into_keys().map(Cow::into_owned).collect();
+    let mut keys: Vec<String> = labels.into_keys().map(Cow::into_owned).collect();
     let expressions = parent.readable(selector.at(&["matchExpressions"], None))?;
     let expressions = expressions.map(|expressions| expressions.elements()).transpose();
     for expression in parent.readable(expressions)?.unwrap_or_default() {
