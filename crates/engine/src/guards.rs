@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use crate::differences::Differences;
 use crate::finding::{Finding, Stance};
 use crate::json::Malformed;
-use crate::keys::{EXEMPT, RESTORED};
+use crate::keys::{EXEMPT, RESTORED, TOPOLOGY_OWNED, belongs_to};
 use crate::lookup::{CONTROL_PLANE, CORE, Lookups};
 use crate::place::{MapKind, Place};
 use crate::report::Change;
@@ -189,7 +189,7 @@ impl<'o> Guarded<'_, 'o> {
             && (object.labels.contains_key(RESTORED)
                 || object.has_paused_annotation()
                 || object.spec.is_true(&["paused"]).unwrap_or_default()
-                || object.owners.iter().any(|owner| owner.group().ends_with(CORE)))
+                || object.owners.iter().any(|owner| belongs_to(owner.group(), CORE)))
     }
 
     /// The entries of one map that this request adds or changes, and that come from nowhere above.
@@ -208,7 +208,7 @@ impl<'o> Guarded<'_, 'o> {
     /// The maps of this object that propagate, where what the request adds to them is its writer's own.
     fn blocks(&self) -> Result<Vec<Block<'o>>, Malformed> {
         let Subject { review, object, .. } = self.subject;
-        let comes_from_above = object.controller().is_some() || object.labels.contains_key(crate::keys::TOPOLOGY_OWNED);
+        let comes_from_above = object.controller().is_some() || object.labels.contains_key(TOPOLOGY_OWNED);
         let is_unknown = self.subject.place.is_some() && comes_from_above && self.above.is_none();
         if review.operation == Operation::Create && (is_unknown || (self.has_lived_before() && !self.is_audit())) {
             return Ok(Vec::new());

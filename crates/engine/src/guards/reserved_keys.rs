@@ -15,7 +15,7 @@ const BOOKKEEPING: &str = "belongs to one object, and here it reaches every obje
 
 /// What comes of a reserved key. An annotation that [`is_never`] and has no row is bookkeeping.
 ///
-/// Source: research on the real controllers; `ControlPlaneMachineAnnotations` in controlplane/kubeadm/pkg/desiredstate
+/// Source: seen on the real controllers; `ControlPlaneMachineAnnotations` in controlplane/kubeadm/pkg/desiredstate
 /// for the cloned-from annotations.
 #[rustfmt::skip]
 const RESERVED: &[(MapKind, &str, &str)] = &[

@@ -13,22 +13,22 @@ use crate::place::{MapKind, Place};
 const GARBAGE_COLLECTORS: [&str; 2] =
     ["system:serviceaccount:kube-system:generic-garbage-collector", "system:kube-controller-manager"];
 
-/// The labels by which owners of a kind find what they control, where the selector itself was not read.
+/// The labels by which owners of a kind find what they control, where the selector itself was not read. The last row is
+/// for control planes of every kind.
 ///
 /// Source: core/reconcilers/machineset and machinedeployment, whose selectors are defaulted from these labels;
 /// controlplane/kubeadm/pkg/control_plane.go; core/reconcilers/machinepool `getMachinePoolMachines`.
-fn identity(owner: &OwnerReference<'_>) -> &'static [&'static str] {
-    match (owner.group(), &*owner.kind) {
-        (CORE, "MachineSet") => {
-            &[CLUSTER_NAME, DEPLOYMENT_NAME, SET_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH]
-        }
-        (CORE, "MachineDeployment") => {
-            &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH]
-        }
-        (CORE, "MachinePool") => &[CLUSTER_NAME, POOL_NAME],
-        (CONTROL_PLANES, _) => &[CLUSTER_NAME, CONTROL_PLANE, CONTROL_PLANE_NAME],
-        _ => &[],
-    }
+#[rustfmt::skip]
+const IDENTITY: [(&str, &str, &[&str]); 4] = [
+    (CORE,           "MachineDeployment", &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH]),
+    (CORE,           "MachineSet",        &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH, SET_NAME]),
+    (CORE,           "MachinePool",       &[CLUSTER_NAME, POOL_NAME]),
+    (CONTROL_PLANES, "",                  &[CLUSTER_NAME, CONTROL_PLANE, CONTROL_PLANE_NAME]),
+];
+
+fn identity(owner: &OwnerReference<'_>) -> Option<&'static [&'static str]> {
+    let is_owner = |group, kind: &str| owner.group() == group && (kind.is_empty() || owner.kind == kind);
+    IDENTITY.iter().find(|(group, kind, _)| is_owner(*group, kind)).map(|(.., labels)| *labels)
 }
 
 /// A label of the owner's selector, the template hash or the ownerReference to the controller that this request takes
@@ -38,7 +38,8 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
     let (Some(Place::Machine | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
         return Ok(Vec::new());
     };
-    let Some(owner) = old.controller().filter(|owner| !identity(owner).is_empty()) else { return Ok(Vec::new()) };
+    let owner = old.controller().and_then(|owner| Some((owner, identity(owner)?)));
+    let Some((owner, identity)) = owner else { return Ok(Vec::new()) };
     if GARBAGE_COLLECTORS.contains(&&*subject.review.username) {
         return Ok(Vec::new());
     }
@@ -59,7 +60,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
     for (key, value) in &old.labels {
         let counts = match selector {
             Some(selector) => selector.iter().any(|label| label == key) || *key == TEMPLATE_HASH,
-            None => identity(owner).contains(&&**key),
+            None => identity.contains(&&**key),
         };
         let now = object.labels.get(key);
         if !counts || now == Some(value) {
