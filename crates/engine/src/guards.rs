@@ -8,8 +8,6 @@ mod selector_change;
 mod selector_labels;
 mod template_keys;
 
-use std::borrow::Cow;
-
 use crate::differences::Differences;
 use crate::finding::{Finding, Stance};
 use crate::json::Malformed;
@@ -36,7 +34,15 @@ pub struct Guard {
     /// What comes of it where nobody stops it.
     pub because: &'static str,
     stance: fn(&Guards) -> Stance,
-    find: fn(&Guarded<'_, '_>) -> Result<Vec<Found>, Malformed>,
+    look: Look,
+}
+
+/// How a guard looks.
+enum Look {
+    /// At the object as a whole.
+    Object(fn(&Guarded<'_, '_>) -> Result<Vec<Found>, Malformed>),
+    /// At one new entry of a map that propagates. What is wrong is the end of a sentence that begins with the entry.
+    Entry(fn(&Guarded<'_, '_>, &Entry<'_>) -> Result<Option<String>, Malformed>),
 }
 
 /// The guard rails, the gravest first.
@@ -53,7 +59,7 @@ pub const GUARDS: &[Guard] = &[
         finds: "a label by which the owner finds the object, or the ownerReference to its controller, goes or changes",
         because: "a replacement is made, nothing heals it, and deleting the Cluster hangs",
         stance: |guards| guards.selector_labels,
-        find: selector_labels::find,
+        look: Look::Object(selector_labels::find),
     },
     Guard {
         setting: "guards.selectorChange",
@@ -62,7 +68,7 @@ pub const GUARDS: &[Guard] = &[
         finds: "`spec.selector` changes",
         because: "the Machines that it no longer matches are made anew",
         stance: |guards| guards.selector_change,
-        find: selector_change::find,
+        look: Look::Object(selector_change::find),
     },
     Guard {
         setting: "guards.adoption",
@@ -71,7 +77,7 @@ pub const GUARDS: &[Guard] = &[
         finds: "an object without controller gets labels that name an owner",
         because: "the owner adopts it, and may delete it at once",
         stance: |guards| guards.adoption,
-        find: adoption::find,
+        look: Look::Object(adoption::find),
     },
     Guard {
         setting: "guards.reservedKeys",
@@ -80,7 +86,7 @@ pub const GUARDS: &[Guard] = &[
         finds: "a map that propagates gets a key that Cluster API or a client sets itself",
         because: "it is overwritten below, or does harm to every descendant: pauses it, rolls it out for ever",
         stance: |guards| guards.reserved_keys,
-        find: reserved_keys::find,
+        look: Look::Entry(reserved_keys::find),
     },
     Guard {
         setting: "guards.templateKeys",
@@ -89,7 +95,7 @@ pub const GUARDS: &[Guard] = &[
         finds: "a key that comes neither from topology nor class is added or changed",
         because: "nobody reverts it, and every descendant gets it",
         stance: |guards| guards.template_keys,
-        find: template_keys::find,
+        look: Look::Entry(template_keys::find),
     },
     Guard {
         setting: "guards.nodeUnreachable",
@@ -98,7 +104,7 @@ pub const GUARDS: &[Guard] = &[
         finds: "a key looks meant for Nodes and misses the criteria",
         because: "it stops at the Machine without a word",
         stance: |guards| guards.node_unreachable,
-        find: node_unreachable::find,
+        look: Look::Entry(node_unreachable::find),
     },
 ];
 
@@ -108,12 +114,12 @@ struct Found {
     message: String,
 }
 
-impl Found {
-    /// An entry of a block, and what is wrong with it as the end of a sentence that begins with the entry.
-    fn entry(block: &Block<'_>, map: MapKind, key: &str, rest: &[&str]) -> Found {
-        let begin = [map.entry(), " `", key, "` "];
-        Found { at: [&*block.at, ".", map.field()].concat(), message: [&begin, rest].concat().concat() }
-    }
+/// One entry of a map that propagates.
+struct Entry<'a> {
+    block: &'a Block<'a>,
+    map: MapKind,
+    key: &'a str,
+    value: &'a str,
 }
 
 /// An object as it would be stored, and what is known around it.
@@ -163,13 +169,28 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
         }),
         Some(_) => return Ok(findings),
     }
+    let blocks = guarded.blocks()?;
+    let entries = guarded.new_entries(&blocks);
     for guard in GUARDS {
-        let stance = (guard.stance)(&guarded.settings.guards);
+        let (check, stance) = (guard.setting, (guard.stance)(&guarded.settings.guards));
         if stance == Stance::Ignore {
             continue;
         }
-        let found = (guard.find)(guarded)?.into_iter();
-        findings.extend(found.map(|Found { at, message }| Finding { check: guard.setting, at, message, stance }));
+        match guard.look {
+            Look::Object(find) => {
+                let found = find(guarded)?.into_iter();
+                findings.extend(found.map(|Found { at, message }| Finding { check, at, message, stance }));
+            }
+            Look::Entry(find) => {
+                for entry in &entries {
+                    if let Some(rest) = find(guarded, entry)? {
+                        let at = [&*entry.block.at, ".", entry.map.field()].concat();
+                        let message = [entry.map.entry(), " `", entry.key, "` ", &rest].concat();
+                        findings.push(Finding { check, at, message, stance });
+                    }
+                }
+            }
+        }
     }
     Ok(findings)
 }
@@ -192,17 +213,21 @@ impl<'o> Guarded<'_, 'o> {
                 || object.owners.iter().any(|owner| belongs_to(owner.group(), CORE)))
     }
 
-    /// The entries of one map that this request adds or changes, and that come from nowhere above.
-    fn news<'b>(
-        &self,
-        block: &'b Block<'o>,
-        map: MapKind,
-    ) -> impl Iterator<Item = (&'b Cow<'o, str>, &'b Cow<'o, str>)> {
-        let carried = self.above.map(|above| &above.carried);
-        let (new, old) = block.map(map);
-        new.iter().filter(move |(key, value)| {
-            old.get(*key) != Some(*value) && carried.is_none_or(|carried| !carried.contains(&(map, key.to_string())))
-        })
+    /// The entries that this request adds or changes, and that come from nowhere above.
+    fn new_entries<'b>(&self, blocks: &'b [Block<'o>]) -> Vec<Entry<'b>> {
+        let mut entries = Vec::new();
+        for block in blocks {
+            for map in MapKind::BOTH {
+                let (new, old) = block.map(map);
+                for (key, value) in new {
+                    let is_carried = |above: &Differences| above.carried.contains(&(map, key.to_string()));
+                    if old.get(key) != Some(value) && !self.above.is_some_and(is_carried) {
+                        entries.push(Entry { block, map, key, value });
+                    }
+                }
+            }
+        }
+        entries
     }
 
     /// The maps of this object that propagate, where what the request adds to them is its writer's own.

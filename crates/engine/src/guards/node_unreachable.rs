@@ -1,6 +1,6 @@
 //! Keys that look meant for Nodes and do not arrive.
 
-use super::{Found, Guarded};
+use super::{Entry, Guarded};
 use crate::json::Malformed;
 use crate::keys::{NODE_DOMAIN, NODE_RESTRICTION, NODE_ROLE, belongs_to, prefix};
 use crate::place::{MapKind, Place};
@@ -12,24 +12,15 @@ const DOMAINS: [&str; 3] = [NODE_ROLE, NODE_RESTRICTION, NODE_DOMAIN];
 /// Prefixes of labels that kubelets and cloud providers give to Nodes.
 const OF_KUBELETS: [&str; 2] = ["kubernetes.io", "node.kubernetes.io"];
 
-/// Keys that this request adds or changes, that look meant for the Node and meet no criterion.
-pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
+/// A key that looks meant for the Node and meets no criterion.
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Option<String>, Malformed> {
     let settings = &guarded.settings.cluster_api;
-    let mut found = Vec::new();
-    for block in &guarded.blocks()? {
-        for map in MapKind::BOTH {
-            for (key, _) in guarded.news(block, map) {
-                let mut rules = Rule::reading(Place::Machine, map, settings.version);
-                if rules.any(|rule| !rule.to.is_empty() && rule.carries(key, &settings.node)) {
-                    continue;
-                }
-                if let Some(instead) = instead(map, key, settings.version) {
-                    found.push(Found::entry(block, map, key, &["does not reach Nodes; ", &instead]));
-                }
-            }
-        }
+    let mut rules = Rule::reading(Place::Machine, entry.map, settings.version);
+    if rules.any(|rule| !rule.to.is_empty() && rule.carries(entry.key, &settings.node)) {
+        return Ok(None);
     }
-    Ok(found)
+    let instead = instead(entry.map, entry.key, settings.version);
+    Ok(instead.map(|instead| ["does not reach Nodes; ", &instead].concat()))
 }
 
 /// What would reach the Node in the place of a key that looks meant for it; `None` where it does not look so.

@@ -1,7 +1,6 @@
 //! Keys that have no business in a map that propagates.
 
-use super::blocks::Block;
-use super::{Found, Guarded};
+use super::{Entry, Guarded};
 use crate::json::Malformed;
 use crate::keys::*;
 use crate::lookup::CORE;
@@ -42,30 +41,18 @@ pub(super) fn reason(map: MapKind, key: &str) -> Option<&'static str> {
     row.map(|(.., reason)| *reason).or_else(is_bookkeeping)
 }
 
-/// Reserved keys that this request adds or changes, but for labels with the value that Cluster API gives them.
-pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
-    let mut found = Vec::new();
-    for block in guarded.blocks()?.iter().filter(|block| block.place != Place::Machine) {
-        for map in MapKind::BOTH {
-            for (key, value) in guarded.news(block, map) {
-                let Some(reason) = reason(map, key) else { continue };
-                if map == MapKind::Labels && is_what_cluster_api_sets(guarded, block, key, value)? {
-                    continue;
-                }
-                found.push(Found::entry(block, map, key, &[reason]));
-            }
-        }
-    }
-    Ok(found)
+/// A reserved key, but for a label with the value that Cluster API gives it.
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Option<String>, Malformed> {
+    let Some(reason) = reason(entry.map, entry.key).filter(|_| entry.block.place != Place::Machine) else {
+        return Ok(None);
+    };
+    let is_right = entry.map == MapKind::Labels && is_what_cluster_api_sets(guarded, entry)?;
+    Ok((!is_right).then(|| reason.to_owned()))
 }
 
-fn is_what_cluster_api_sets(
-    guarded: &Guarded<'_, '_>,
-    block: &Block<'_>,
-    key: &str,
-    value: &str,
-) -> Result<bool, Malformed> {
+fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<bool, Malformed> {
     use Place::*;
+    let Entry { block, key, value, .. } = *entry;
     let (object, name) = (&guarded.subject.object, guarded.subject.name());
     let is_own_label = object.labels.get(key).is_some_and(|own| own == value);
     Ok(match (key, block.place) {
