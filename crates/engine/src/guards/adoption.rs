@@ -38,20 +38,20 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
     if object.controller().is_some() || had_controller || is_restored || guarded.is_audit() {
         return Ok(Vec::new());
     }
-    let is_news = |key: &&str| {
+    let kind = &subject.review.kind.kind;
+    let mut found = Vec::new();
+    for key in names {
         let new = object.labels.get(*key);
-        new.is_some() && old.and_then(|old| old.labels.get(*key)) != new
-    };
-    let news: Vec<&str> = names.iter().copied().filter(is_news).collect();
-    if news.is_empty() || nobody_adopts(guarded)? {
+        if new.is_some() && old.and_then(|old| old.labels.get(*key)) != new {
+            let message =
+                format!("label `{key}` without ownerReference: its owner adopts this {kind} and may delete it");
+            found.push(Found { at: "metadata.labels".to_owned(), message });
+        }
+    }
+    if found.is_empty() || nobody_adopts(guarded)? {
         return Ok(Vec::new());
     }
-    let kind = &subject.review.kind.kind;
-    let found = |key: &str| Found {
-        at: "metadata.labels".to_owned(),
-        message: format!("label `{key}` without ownerReference: its owner adopts this {kind} and may delete it"),
-    };
-    Ok(news.into_iter().map(found).collect())
+    Ok(found)
 }
 
 fn nobody_adopts(guarded: &Guarded<'_, '_>) -> Result<bool, Malformed> {

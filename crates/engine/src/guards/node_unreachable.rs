@@ -29,7 +29,8 @@ fn instead(map: MapKind, key: &str, version: Version) -> Option<String> {
     if map == MapKind::Labels && OF_KUBELETS.contains(&prefix) {
         return Some(["label `", NODE_DOMAIN, "/", name, "` would"].concat());
     }
-    let domain = DOMAINS.into_iter().find(|domain| prefix.contains(domain) || name.contains(domain))?;
+    let found = |domain: &'static str| key.split_once(domain).map(|(before, after)| (domain, before, after));
+    let (domain, before, after) = DOMAINS.into_iter().find_map(found)?;
     if map == MapKind::Annotations {
         if !version.at_least(Version::NODE_EXPRESSIONS) {
             return Some("annotations do so from Cluster API v1.10".to_owned());
@@ -38,15 +39,16 @@ fn instead(map: MapKind, key: &str, version: Version) -> Option<String> {
             return Some("as a label it would".to_owned());
         }
     }
-    let spelling: &[&str] =
-        match prefix.strip_suffix(domain).map(|before| before.strip_suffix(['-', '.']).unwrap_or(before)) {
-            // The domain stands after the slash.
-            None if !prefix.contains(domain) => &[domain, "/", prefix],
-            None => &[domain, "/", name],
-            Some(before) if domain == NODE_ROLE => &[domain, "/", if name.is_empty() { before } else { name }],
-            Some(before) if name.is_empty() => &[before, ".", domain],
-            Some(before) => &[before, ".", domain, "/", name],
-        };
+    let is_prefix = after.is_empty() || after.starts_with('/');
+    let before = before.strip_suffix(['-', '.']).unwrap_or(before);
+    let spelling: &[&str] = match name {
+        _ if before.contains('/') => &[domain, "/", prefix],
+        _ if !is_prefix => &[domain, "/", name],
+        "" if domain == NODE_ROLE => &[domain, "/", before],
+        _ if domain == NODE_ROLE => &[domain, "/", name],
+        "" => &[before, ".", domain],
+        _ => &[before, ".", domain, "/", name],
+    };
     let entry = if domain == NODE_DOMAIN { map } else { MapKind::Labels }.entry();
     Some([&[entry, " `"], spelling, &["` would"]].concat().concat())
 }
