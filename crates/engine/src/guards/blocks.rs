@@ -52,32 +52,39 @@ pub(super) fn of<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, Malformed>
             Some((list, [_, rest @ ..])) => (Some(list), rest),
             _ => (None, path),
         };
-        let entries = match list {
-            Some(list) => object.spec.at(list, None)?.map(|list| list.elements()).transpose()?.unwrap_or_default(),
-            None => vec![object.spec.clone()],
+        let entries = |object: &Object<'a>| match list {
+            Some(list) => object.spec.at(list, None)?.map_or(Ok(Vec::new()), |list| list.elements()),
+            None => Ok(vec![object.spec.clone()]),
         };
-        for entry in entries {
+        // Named once: a topology may have a thousand entries.
+        let mut before = Vec::new();
+        for entry in old.map(entries).transpose()?.unwrap_or_default() {
+            before.push((name_of(&entry, name)?, entry));
+        }
+        for entry in entries(object)? {
             let Some(metadata) = entry.at(rest, None)? else { continue };
-            let name = if list.is_some() { entry.string(&[name])?.map(|value| (name, value)) } else { None };
-            let element = name.as_ref().map(|(name, value)| (*name, &**value));
-            let before = match old {
-                Some(old) if list.is_none() || element.is_some() => old.spec.at(path, element)?,
-                _ => None,
-            };
-            let map = |map: MapKind| Ok([labels_of(Some(&metadata), map)?, labels_of(before.as_ref(), map)?]);
+            let name = name_of(&entry, name)?;
+            let before = before.iter().find(|(of, _)| *of == name).map(|(_, entry)| entry.at(rest, None));
+            let before = before.transpose()?.flatten();
+            let map = |map: MapKind| Ok([map_of(Some(&metadata), map)?, map_of(before.as_ref(), map)?]);
             blocks.push(Block {
                 place,
                 at: metadata.path().to_owned(),
                 labels: map(MapKind::Labels)?,
                 annotations: map(MapKind::Annotations)?,
-                entry: name.map(|(_, value)| value),
+                entry: name,
             });
         }
     }
     Ok(blocks)
 }
 
-fn labels_of<'a>(metadata: Option<&Json<'a>>, map: MapKind) -> Result<Map<'a>, Malformed> {
+/// The field that names an entry; an object that is no entry has none.
+fn name_of<'a>(entry: &Json<'a>, field: &str) -> Result<Option<Cow<'a, str>>, Malformed> {
+    if field.is_empty() { Ok(None) } else { entry.string(&[field]) }
+}
+
+fn map_of<'a>(metadata: Option<&Json<'a>>, map: MapKind) -> Result<Map<'a>, Malformed> {
     metadata.map_or_else(|| Ok(Map::new()), |metadata| metadata.map(&[map.field()]))
 }
 
