@@ -52,20 +52,14 @@ pub(super) fn of<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, Malformed>
             Some((list, [_, rest @ ..])) => (Some(list), rest),
             _ => (None, path),
         };
-        let entries = |object: &Object<'a>| match list {
-            Some(list) => object.spec.at(list, None)?.map_or(Ok(Vec::new()), |list| list.elements()),
-            None => Ok(vec![object.spec.clone()]),
-        };
         // Named once: a topology may have a thousand entries.
-        let mut before = Vec::new();
-        for entry in old.map(entries).transpose()?.unwrap_or_default() {
-            before.push((name_of(&entry, name)?, entry));
-        }
-        for entry in entries(object)? {
+        let before = old.map(|old| entries(old, list, name)).transpose()?.unwrap_or_default();
+        for (name, entry) in entries(object, list, name)? {
             let Some(metadata) = entry.at(rest, None)? else { continue };
-            let name = name_of(&entry, name)?;
-            let before = before.iter().find(|(of, _)| *of == name).map(|(_, entry)| entry.at(rest, None));
-            let before = before.transpose()?.flatten();
+            let before = match before.iter().find(|(of, _)| *of == name) {
+                Some((_, entry)) => entry.at(rest, None)?,
+                None => None,
+            };
             let map = |map: MapKind| Ok([map_of(Some(&metadata), map)?, map_of(before.as_ref(), map)?]);
             blocks.push(Block {
                 place,
@@ -79,9 +73,20 @@ pub(super) fn of<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, Malformed>
     Ok(blocks)
 }
 
-/// The field that names an entry; an object that is no entry has none.
-fn name_of<'a>(entry: &Json<'a>, field: &str) -> Result<Option<Cow<'a, str>>, Malformed> {
-    if field.is_empty() { Ok(None) } else { entry.string(&[field]) }
+/// The entries of a list, each with its name; where there is no list, `spec` itself.
+fn entries<'a>(
+    object: &Object<'a>,
+    list: Option<&[&str]>,
+    name: &str,
+) -> Result<Vec<(Option<Cow<'a, str>>, Json<'a>)>, Malformed> {
+    let Some(list) = list else { return Ok(vec![(None, object.spec.clone())]) };
+    let mut named = Vec::new();
+    if let Some(list) = object.spec.at(list, None)? {
+        for entry in list.elements()? {
+            named.push((entry.string(&[name])?, entry));
+        }
+    }
+    Ok(named)
 }
 
 fn map_of<'a>(metadata: Option<&Json<'a>>, map: MapKind) -> Result<Map<'a>, Malformed> {
