@@ -73,12 +73,10 @@ pub(super) fn of<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, Malformed>
     Ok(blocks)
 }
 
+type Named<'a> = (Option<Cow<'a, str>>, Json<'a>);
+
 /// The entries of a list, each with its name; where there is no list, `spec` itself.
-fn entries<'a>(
-    object: &Object<'a>,
-    list: Option<&[&str]>,
-    name: &str,
-) -> Result<Vec<(Option<Cow<'a, str>>, Json<'a>)>, Malformed> {
+fn entries<'a>(object: &Object<'a>, list: Option<&[&str]>, name: &str) -> Result<Vec<Named<'a>>, Malformed> {
     let Some(list) = list else { return Ok(vec![(None, object.spec.clone())]) };
     let mut named = Vec::new();
     if let Some(list) = object.spec.at(list, None)? {
