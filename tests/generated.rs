@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::rollout::{EFFECTS, Effect};
-use metadata_propagation::{Criterion, FORCED, GRANTS, Keys, ROUTES, RULES, RawSettings, Rule, Version};
+use metadata_propagation::{Criterion, FORCED, GRANTS, GUARDS, Guard, Keys, ROUTES, RULES, RawSettings, Rule, Version};
 use testkit::case::Case;
 use testkit::kwctl::fixture;
 use testkit::module::Module;
@@ -79,6 +79,16 @@ fn the_readme_shows_the_forced_labels() -> Result<()> {
         writeln!(table, "| `{from}` | `{}` | {to} | {} |", forced.key, forced.value)?;
     }
     check_section("forced", &table)
+}
+
+#[test]
+fn the_readme_shows_the_guards() -> Result<()> {
+    let mut table = "| setting | default | on | finds | because |\n|---|---|---|---|---|\n".to_owned();
+    for Guard { setting, default, on, finds, because, .. } in GUARDS {
+        let default = serde_json::to_value(default)?;
+        writeln!(table, "| `{setting}` | {} | {on} | {finds} | {because} |", default.as_str().unwrap_or_default())?;
+    }
+    check_section("guards", &table)
 }
 
 #[test]

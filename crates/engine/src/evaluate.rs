@@ -10,6 +10,7 @@ use crate::differences::{Differences, differences};
 use crate::explain;
 use crate::finding::{Finding, Stance};
 use crate::gather::gather;
+use crate::guards::{self, Guarded};
 use crate::inheritance;
 use crate::json::{self, Malformed};
 use crate::lookup::Lookups;
@@ -99,7 +100,7 @@ impl Evaluation<'_> {
     fn decide(&self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut report = self.report();
-        let mut carried = BTreeSet::new();
+        let mut above = None;
         let records = self.settings.mode == Mode::Mutate;
         let compared = match self.subject.place {
             Some(_) => self.compare(records),
@@ -107,7 +108,7 @@ impl Evaluation<'_> {
         };
         match compared {
             Ok(mut found) => {
-                carried = std::mem::take(&mut found.carried);
+                above = self.subject.place.map(|_| found.above());
                 self.settle(found, &mut report, &mut outcome);
             }
             Err(Stop::Inert(inert)) => report.inert = Some(inert),
@@ -119,10 +120,11 @@ impl Evaluation<'_> {
             }
         }
         if outcome.rejection.is_none()
-            && let Err(malformed) = self.check(&mut report, &mut outcome)
+            && let Err(malformed) = self.check(above.as_ref(), &mut report, &mut outcome)
         {
             return unreadable(&malformed);
         }
+        let carried = above.map(|above| above.carried).unwrap_or_default();
         match explain::wrong_places(self.subject, &report, &carried, self.settings.cluster_api.version) {
             Ok((skipped, warnings)) => {
                 report.skipped.extend(skipped);
@@ -134,6 +136,7 @@ impl Evaluation<'_> {
         report.lookups = self.lookups.made();
         let says_something = self.subject.place.is_some()
             || report.rollout.is_some()
+            || report.exempt.is_some()
             || !(report.findings.is_empty() && report.changes.is_empty() && report.drift.is_empty());
         outcome.report = Some(report).filter(|_| says_something);
         outcome
@@ -216,13 +219,12 @@ impl Evaluation<'_> {
     }
 
     /// Looks at the object as it would be stored.
-    fn check(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
+    fn check(&self, above: Option<&Differences>, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
+        let (lookups, settings, drift) = (&self.lookups, self.settings, report.drift.as_slice());
+        let check = |subject: &Subject<'_>| checks::check(&Guarded { subject, above, drift, lookups, settings });
         let Checked { findings: found, rollout } = match &outcome.object {
-            Some(object) => {
-                let stored = Subject::read(self.subject.place, self.subject.review, object.get())?;
-                checks::check(&stored, self.settings)?
-            }
-            None => checks::check(self.subject, self.settings)?,
+            Some(object) => check(&Subject::read(self.subject.place, self.subject.review, object.get())?)?,
+            None => check(self.subject)?,
         };
         let (refused, warned): (Vec<&Finding>, Vec<&Finding>) =
             found.iter().partition(|finding| finding.stance == Stance::Reject);
@@ -316,6 +318,7 @@ impl Evaluation<'_> {
             cluster_api: self.settings.cluster_api.version.to_string(),
             field_manager: self.subject.review.field_manager.as_deref().map(str::to_owned),
             inert: None,
+            exempt: guards::exemption(self.subject).filter(|reason| !reason.is_empty()).map(str::to_owned),
             changes: Vec::new(),
             drift: Vec::new(),
             findings: Vec::new(),

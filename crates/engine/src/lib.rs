@@ -40,6 +40,7 @@ mod finding;
 mod forced;
 mod gather;
 mod grants;
+mod guards;
 mod inheritance;
 mod json;
 mod keys;
@@ -68,6 +69,7 @@ pub use fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
 pub use finding::{Finding, Stance};
 pub use forced::{FORCED, Forced, ForcedValue};
 pub use grants::{GRANTS, Grant, ROUTES, Route};
+pub use guards::{GUARDS, Guard};
 pub use json::Malformed;
 pub use lookup::Looked;
 pub use pattern::{Pattern, PatternError};
@@ -77,8 +79,8 @@ pub use report::{Action, Carried, Change, Level, LogLine, Outcome, Rejection, Re
 pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
-    ClusterApi, Lookup, Mode, NodeSync, OnConflict, OptIn, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,
-    Reaction, Settings, SettingsError,
+    ClusterApi, Guards, Lookup, Mode, NodeSync, OnConflict, OptIn, Problem, RawClusterApi, RawLookup, RawNodeSync,
+    RawSettings, Reaction, Settings, SettingsError,
 };
 pub use stop::{Inert, InertReason};
 pub use version::Version;

@@ -106,6 +106,9 @@ pub struct Report {
     /// Why nothing was compared, if nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inert: Option<Inert>,
+    /// Why the guards are silent, in the words of whoever exempted the object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exempt: Option<String>,
     /// What was written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,

@@ -23,6 +23,40 @@ pub struct Settings {
     pub lookup: Lookup,
     /// Cluster API's side.
     pub cluster_api: ClusterApi,
+    /// What each guard rail leads to.
+    pub guards: Guards,
+}
+
+/// What each guard rail leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct Guards {
+    /// A label by which the owner finds a Machine or MachineSet, or the ownerReference to it, goes or changes.
+    pub selector_labels: Stance,
+    /// The selector of a MachineDeployment or MachineSet changes.
+    pub selector_change: Stance,
+    /// A Machine or MachineSet without controller gets labels that name an owner.
+    pub adoption: Stance,
+    /// A map that propagates gets a key that Cluster API or a client sets itself.
+    pub reserved_keys: Stance,
+    /// A template below a topology gets a key that comes neither from topology nor class.
+    pub template_keys: Stance,
+    /// A key looks meant for Nodes and misses the criteria.
+    pub node_unreachable: Stance,
+}
+
+impl Default for Guards {
+    fn default() -> Self {
+        Guards {
+            selector_labels: Stance::Reject,
+            selector_change: Stance::Reject,
+            adoption: Stance::Reject,
+            reserved_keys: Stance::Warn,
+            template_keys: Stance::Warn,
+            node_unreachable: Stance::Warn,
+        }
+    }
 }
 
 /// Whether drift is corrected or refused.
@@ -169,7 +203,7 @@ impl TryFrom<RawSettings> for Settings {
     type Error = SettingsError;
 
     fn try_from(raw: RawSettings) -> Result<Self, SettingsError> {
-        let RawSettings { mode, lookup, cluster_api } = raw;
+        let RawSettings { mode, lookup, cluster_api, guards } = raw;
         let mut problems = Vec::new();
         for (kind, version) in &lookup.api_versions {
             let path = || format!("lookup.apiVersions[`{kind}`]");
@@ -227,6 +261,7 @@ impl TryFrom<RawSettings> for Settings {
                 rollout: cluster_api.rollout,
                 node,
             },
+            guards,
         })
     }
 }
@@ -281,7 +316,7 @@ mod tests {
                     "clusterApi":{"controllers":["ok",7],"node":{"labels":[]}}}"#
             ),
             "mode: unknown variant `mutat`, expected `mutate` or `verify`; \
-             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`; \
+             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`; \
              lookup.fresh: invalid type: string \"yes\", expected a boolean; \
              lookup.apiVersions[`a`]: invalid type: integer `1`, expected a string; \
              clusterApi.controllers[1]: invalid type: integer `7`, expected a string; \
@@ -327,7 +362,7 @@ mod tests {
             (r#"{"lookup":[]}"#, "lookup: expected an object"),
             (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node: expected an object"),
             (r#"{"clusterApi":null}"#, "clusterApi: expected an object"),
-            (r#"{"":1}"#, "[``]: unknown field, expected one of `mode`, `lookup`, `clusterApi`"),
+            (r#"{"":1}"#, "[``]: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`"),
             (
                 r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#,
                 "clusterApi.node.additionalLabels: invalid type: string \"a\", expected a sequence",

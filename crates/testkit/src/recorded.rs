@@ -12,6 +12,9 @@ use crate::cluster::ApiServer;
 /// The files of one cluster's life, in order.
 pub const LIFE: &[&str] = &["01-create", "02-add-keys", "03-change-values", "04-remove-keys", "05-inplace-fields"];
 
+/// One review of each sort, in no order, later phases and `clusterctl move` included.
+pub const SAMPLE: &str = "sample";
+
 /// The requests of one file.
 ///
 /// # Errors
