@@ -113,7 +113,7 @@ fn change(
         rule: entry.why.to_string(),
         source: entry.source.to_owned(),
         path: path.to_vec(),
-        map,
+        entry: map.entry(),
         place: entry.place.map(|place| format!("{place}.{map}")),
     }
 }
@@ -175,7 +175,7 @@ fn own_change(map: MapKind, key: &str, action: Action, from: Option<String>, to:
         rule: rule.to_owned(),
         source: String::new(),
         path: vec!["metadata", map.field()],
-        map,
+        entry: map.entry(),
         place: None,
     }
 }

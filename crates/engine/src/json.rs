@@ -100,6 +100,18 @@ impl<'a> Json<'a> {
         string(self.text).ok_or_else(|| self.malformed("is not a string"))
     }
 
+    /// This value as a boolean.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(crate) fn as_bool(&self) -> Result<bool, Malformed> {
+        match self.text {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(self.malformed("is neither true nor false")),
+        }
+    }
+
     /// The map of strings under `path`; empty where it is absent or null.
     ///
     /// # Errors
@@ -174,7 +186,7 @@ impl<'a> Json<'a> {
         Ok(None)
     }
 
-    fn malformed(&self, problem: &str) -> Malformed {
+    pub(crate) fn malformed(&self, problem: &str) -> Malformed {
         let path = if self.path.is_empty() { "object" } else { &self.path };
         Malformed { path: path.to_owned(), problem: problem.to_owned() }
     }

@@ -8,6 +8,7 @@ use crate::finding::Finding;
 use crate::lookup::Looked;
 use crate::place::MapKind;
 use crate::stop::Inert;
+use crate::tags::TagReport;
 
 /// The answer to one request.
 #[derive(Debug, Clone, Default)]
@@ -88,12 +89,13 @@ pub enum Level {
 }
 
 /// The whole story of one evaluation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Kind, namespace and name of the object under review.
     pub object: String,
-    /// The version of Cluster API whose rules were asked.
+    /// The version of Cluster API whose rules were asked; empty where they were not.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub cluster_api: String,
     /// The client's own word for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,6 +115,9 @@ pub struct Report {
     /// What did not travel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,
+    /// The tags of a composite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cloud_tags: Option<TagReport>,
     /// What was asked of the cluster.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lookups: Vec<Looked>,
@@ -135,15 +140,15 @@ pub struct Change {
     pub to: Option<String>,
     /// What asks for it.
     pub rule: String,
-    /// The object it comes from; empty for the policy's own record.
+    /// The object or settings it comes from; empty for the policy's own record.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// Path of the map, for writing.
     #[serde(skip)]
     pub(crate) path: Vec<&'static str>,
-    /// Which of the two maps it is.
+    /// What the entry is called: `label`, `annotation`, `cloud tag`.
     #[serde(skip)]
-    pub(crate) map: MapKind,
+    pub(crate) entry: &'static str,
     /// Place and map in the source; `None` for forced labels and the policy's own changes.
     #[serde(skip)]
     pub(crate) place: Option<String>,

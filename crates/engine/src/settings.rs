@@ -1,5 +1,6 @@
 //! Settings: as they are written, and as they are meant.
 
+mod cloud_tags;
 mod problems;
 mod raw;
 
@@ -7,6 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::cloud_tags::{
+    CloudTags, Composites, Provider, RawCloudTags, RawComposites, RawProvider, RawRegistry, Registry,
+};
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
 use crate::pattern::Pattern;
@@ -21,6 +25,8 @@ pub struct Settings {
     pub lookup: Lookup,
     /// Cluster API's side.
     pub cluster_api: ClusterApi,
+    /// Crossplane's side.
+    pub cloud_tags: CloudTags,
 }
 
 /// Whether drift is corrected or refused.
@@ -146,7 +152,7 @@ impl TryFrom<RawSettings> for Settings {
     type Error = SettingsError;
 
     fn try_from(raw: RawSettings) -> Result<Self, SettingsError> {
-        let RawSettings { mode, lookup, cluster_api } = raw;
+        let RawSettings { mode, lookup, cluster_api, cloud_tags } = raw;
         let mut problems = Vec::new();
         for (kind, version) in &lookup.api_versions {
             let path = || format!("lookup.apiVersions[`{kind}`]");
@@ -188,6 +194,7 @@ impl TryFrom<RawSettings> for Settings {
             additional_labels: patterns(LABELS, &cluster_api.node.additional_labels),
             additional_annotations: patterns(ANNOTATIONS, &cluster_api.node.additional_annotations),
         };
+        let cloud_tags = cloud_tags.read(&mut problems);
         SettingsError::unless_empty(problems)?;
         let RawLookup { fresh, on_missing, on_failure, api_versions } = lookup;
         Ok(Settings {
@@ -200,6 +207,7 @@ impl TryFrom<RawSettings> for Settings {
                 on_conflict: cluster_api.on_conflict,
                 node,
             },
+            cloud_tags,
         })
     }
 }
@@ -254,7 +262,7 @@ mod tests {
                     "clusterApi":{"controllers":["ok",7],"node":{"labels":[]}}}"#
             ),
             "mode: unknown variant `mutat`, expected `mutate` or `verify`; \
-             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`; \
+             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `cloudTags`; \
              lookup.fresh: invalid type: string \"yes\", expected a boolean; \
              lookup.apiVersions[`a`]: invalid type: integer `1`, expected a string; \
              clusterApi.controllers[1]: invalid type: integer `7`, expected a string; \

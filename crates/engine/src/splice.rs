@@ -1,8 +1,11 @@
-//! Writes keys of label and annotation maps into an object's text; every other byte stays as it is.
+//! Writes keys of maps into an object's text; every other byte stays as it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::value::RawValue;
+
 use crate::json::fields;
+use crate::report::Rejection;
 
 /// One key of one map to set, or with no value to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +22,7 @@ pub(crate) struct Write {
 ///
 /// # Errors
 /// When the text is not a JSON object, or a step of a path is neither an object nor null.
-pub(crate) fn splice(object: &str, writes: &[Write]) -> Result<String, serde_json::Error> {
+fn splice(object: &str, writes: &[Write]) -> Result<String, serde_json::Error> {
     let mut plan = Plan::default();
     for write in writes {
         plan.add(&write.map, &write.key, write.value.as_deref());
@@ -27,6 +30,15 @@ pub(crate) fn splice(object: &str, writes: &[Write]) -> Result<String, serde_jso
     let mut out = String::with_capacity(object.len() + 64 * writes.len());
     plan.write(Some(object), &mut out)?;
     Ok(out)
+}
+
+/// The object with all `writes` in it, as an answer carries it.
+///
+/// # Errors
+/// With the refusal of a request whose object cannot be written, as [`splice`].
+pub(crate) fn written(object: &str, writes: &[Write]) -> Result<Box<RawValue>, Rejection> {
+    let written = splice(object, writes).and_then(RawValue::from_string);
+    written.map_err(|error| Rejection::unreadable(format!("`object` cannot be written: {error}")))
 }
 
 /// What changes below one object: fields that hold further objects, keys set and keys removed.

@@ -25,7 +25,7 @@ pub(crate) fn of_change(change: &Change, left: bool) -> Option<String> {
         (_, None) => "Cluster API forces it here".to_owned(),
         (_, Some(place)) => format!("from {kind}{place}"),
     };
-    let text = |why: &str| format!("{} `{}` {done}: {why}", change.entry(), change.key);
+    let text = |why: &str| format!("{} `{}` {done}: {why}", change.entry, change.key);
     // A place can be found from its kind, a key from nothing.
     let full = text(&why);
     let why = if full.chars().count() > LONGEST && change.place.is_some() { format!("from {kind}") } else { why };
@@ -89,11 +89,6 @@ pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
 }
 
 impl Change {
-    /// `label` or `annotation`.
-    pub(crate) fn entry(&self) -> &'static str {
-        self.map.entry()
-    }
-
     fn sentence(&self) -> String {
         const LONGEST_VALUE: usize = 63;
         let should = match &self.to {
@@ -103,7 +98,7 @@ impl Change {
             Some(value) => format!("should be `{value}`"),
             None => "should not be there".to_owned(),
         };
-        format!("{} `{}` at `{}` {should}: {}", self.entry(), self.key, self.at, self.rule)
+        format!("{} `{}` at `{}` {should}: {}", self.entry, self.key, self.at, self.rule)
     }
 
     fn done(&self) -> &'static str {
@@ -166,7 +161,7 @@ mod tests {
             rule: "a rule".to_owned(),
             source: "MachineSet fleet/ms".to_owned(),
             path: vec!["metadata", "labels"],
-            map: crate::place::MapKind::Labels,
+            entry: "label",
             place: Some(".spec.template.metadata.labels".to_owned()),
         }
     }

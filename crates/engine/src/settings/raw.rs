@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, OnConflict, Reaction};
+use super::{Mode, OnConflict, RawCloudTags, Reaction};
 use crate::version::Version;
 
 /// Settings as they are written.
@@ -18,6 +18,15 @@ pub struct RawSettings {
     pub lookup: RawLookup,
     /// Which rules of Cluster API hold, and for whom.
     pub cluster_api: RawClusterApi,
+    /// Which labels of Crossplane composites become tags of their cloud resources.
+    pub cloud_tags: RawCloudTags,
+}
+
+impl RawSettings {
+    /// The defaults with one of everything that a user may list: which fields there are.
+    pub(super) fn shape() -> Self {
+        RawSettings { cloud_tags: RawCloudTags::shape(), ..RawSettings::default() }
+    }
 }
 
 /// `lookup` as it is written.
