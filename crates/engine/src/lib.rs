@@ -74,8 +74,7 @@ pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
     CloudTags, ClusterApi, Composites, Lookup, Mode, NodeSync, OnConflict, Problem, Provider, RawCloudTags,
-    RawClusterApi, RawComposites, RawLookup, RawNodeSync, RawProvider, RawRegistry, RawSettings, Reaction, Registry,
-    Settings, SettingsError,
+    RawClusterApi, RawLookup, RawNodeSync, RawSettings, Reaction, Registry, Settings, SettingsError,
 };
 pub use stop::{Inert, InertReason};
 pub use version::Version;

@@ -1,6 +1,8 @@
 //! Settings: as they are written, and as they are meant.
 
 mod cloud_tags;
+#[cfg(feature = "schema")]
+mod cloud_tags_schema;
 mod problems;
 mod raw;
 
@@ -8,11 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::cloud_tags::{
-    CloudTags, Composites, Provider, RawCloudTags, RawComposites, RawProvider, RawRegistry, Registry,
-};
+pub use self::cloud_tags::{CloudTags, Composites, Provider, RawCloudTags, Registry};
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
+use crate::json::Json;
 use crate::pattern::Pattern;
 use crate::version::Version;
 
@@ -119,7 +120,11 @@ impl Settings {
         match serde_json::from_str::<RawSettings>(text) {
             Ok(raw) => Settings::try_from(raw),
             Err(error) => {
-                SettingsError::unless_empty(problems::of_shape(text))?;
+                let mut problems = problems::of_shape(text);
+                if let Ok(Some(written)) = Json::new(text, "").at(&["cloudTags"], None) {
+                    cloud_tags::read(&written, &mut problems);
+                }
+                SettingsError::unless_empty(problems)?;
                 Err(SettingsError { problems: vec![Problem::new("", error)] })
             }
         }

@@ -15,5 +15,5 @@ pub(crate) use self::evaluate::evaluate;
 pub use self::profile::{KeyCharacters, PROFILES, Profile, Unit};
 pub(crate) use self::registry::definition;
 pub use self::registry::{Definition, SEEDED, Scope};
-pub use self::report::{NotPropagating, TagReport, WhyNot};
+pub use self::report::TagReport;
 pub use self::transform::{CLOUD_TAG_PREFIX, Labels, SkipReason, SkippedLabel, Transformed, cloud_tags};

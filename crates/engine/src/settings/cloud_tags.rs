@@ -1,12 +1,13 @@
 //! `cloudTags`: as it is written, and as it is meant.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Problem, Reaction};
-use crate::json::Json;
+use crate::json::{Json, Malformed};
 use crate::tags::{Definition, definition};
 
 /// Crossplane's side.
@@ -34,7 +35,7 @@ pub struct Composites {
 /// Where the provider of a composite is found.
 #[derive(Debug, Clone)]
 pub enum Provider {
-    /// In this field of the composite.
+    /// In the field of the composite to which these steps lead.
     Path(Vec<String>),
     /// Here.
     Fixed(String),
@@ -45,148 +46,177 @@ pub enum Provider {
 /// Where label definitions are found.
 #[derive(Debug, Clone)]
 pub enum Registry {
-    /// In the settings.
-    Inline(BTreeMap<String, Definition>),
+    /// In the settings, by qualified key.
+    Inline(Vec<(String, Definition)>),
     /// In the LabelRegistry object of this name.
     Object(String),
 }
 
-/// `cloudTags` as it is written.
+/// `cloudTags` as it is written: text, for most requests are for objects that carry no tags.
+///
+/// Read by hand and not by serde, whose code for these shapes takes three times the room in the module.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct RawCloudTags {
-    /// Which objects are Crossplane composites, and where their provider is found. None: no tags are stamped.
-    pub composites: Vec<RawComposites>,
-    /// The label registry: definitions by qualified key. Not together with `registry`.
-    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Definition>"))]
-    pub definitions: BTreeMap<String, Box<RawValue>>,
-    /// The label registry as an object of the cluster, instead of `definitions`.
-    pub registry: Option<RawRegistry>,
-    /// The registry object cannot be read, or does not exist.
-    pub on_registry_failure: Reaction,
-}
-
-/// One entry of `cloudTags.composites` as it is written.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct RawComposites {
-    /// API groups of the composites, such as `blueprints.plexsphere.com`.
-    pub api_groups: Vec<String>,
-    /// Where the provider is found: exactly one of the three. An unknown or absent provider gets the generic profile.
-    pub provider: RawProvider,
-    /// Kinds of these groups that are claims, which are never stamped.
-    pub claim_kinds: Vec<String>,
-}
-
-/// `provider` of an entry of `cloudTags.composites` as it is written.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("minProperties" = 1, "maxProperties" = 1)))]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct RawProvider {
-    /// Dotted path of a field of the composite, such as `spec.parameters.provider`.
-    pub path: Option<String>,
-    /// The provider of all.
-    pub fixed: Option<String>,
-    /// The provider of each kind.
-    pub by_kind: Option<BTreeMap<String, String>>,
-}
-
-/// `cloudTags.registry` as it is written.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct RawRegistry {
-    /// Name of a LabelRegistry object.
-    pub name: String,
-}
+#[serde(transparent)]
+pub struct RawCloudTags(Box<RawValue>);
 
 impl Default for RawCloudTags {
     fn default() -> Self {
-        RawCloudTags {
-            composites: Vec::new(),
-            definitions: BTreeMap::new(),
-            registry: None,
-            on_registry_failure: Reaction::Reject,
-        }
+        RawCloudTags(RawValue::from_string("{}".to_owned()).unwrap_or_default())
     }
 }
 
 impl RawCloudTags {
-    /// The defaults with one of everything that a user may list.
-    pub(super) fn shape() -> Self {
-        RawCloudTags {
-            composites: vec![RawComposites::default()],
-            registry: Some(RawRegistry::default()),
-            ..RawCloudTags::default()
-        }
-    }
-
     /// What it means. What makes no sense is told to `problems`.
-    pub(super) fn read(self, problems: &mut Vec<Problem>) -> CloudTags {
-        let mut composites: Vec<Composites> = Vec::new();
-        for (index, raw) in self.composites.into_iter().enumerate() {
-            let path = format!("cloudTags.composites[{index}]");
-            if raw.api_groups.is_empty() {
-                problems.push(Problem::new(format!("{path}.apiGroups"), "names no group"));
-            }
-            for (index, group) in raw.api_groups.iter().enumerate() {
-                let problem = if composites.iter().any(|other| other.api_groups.contains(group)) {
-                    "stands in another entry too"
-                } else if !is_group_of_composites(group) {
-                    "is not a group of composites, such as `blueprints.plexsphere.com`"
-                } else {
-                    continue;
-                };
-                problems.push(Problem::new(format!("{path}.apiGroups[{index}]"), format!("`{group}` {problem}")));
-            }
-            let provider = raw.provider.read(&path, problems);
-            composites.push(Composites { api_groups: raw.api_groups, provider, claim_kinds: raw.claim_kinds });
-        }
-        let mut definitions = BTreeMap::new();
-        for (key, written) in &self.definitions {
-            match definition(key, &Json::new(written.get(), format!("cloudTags.definitions[`{key}`]"))) {
-                Ok(definition) => drop(definitions.insert(key.clone(), definition)),
-                Err(malformed) => problems.push(Problem::new(malformed.path, malformed.problem)),
-            }
-        }
-        let registry = match self.registry {
-            None => Registry::Inline(definitions),
-            Some(RawRegistry { name }) => {
-                if name.is_empty() {
-                    problems.push(Problem::new("cloudTags.registry.name", "is empty"));
-                }
-                if !self.definitions.is_empty() {
-                    problems
-                        .push(Problem::new("cloudTags.registry", "stands beside `definitions`: there is one registry"));
-                }
-                Registry::Object(name)
-            }
-        };
-        CloudTags { composites, registry, on_registry_failure: self.on_registry_failure }
+    pub(super) fn read(&self, problems: &mut Vec<Problem>) -> CloudTags {
+        read(&Json::new(self.0.get(), "cloudTags"), problems)
     }
 }
 
-impl RawProvider {
-    fn read(self, path: &str, problems: &mut Vec<Problem>) -> Provider {
-        let RawProvider { path: field, fixed, by_kind } = self;
-        match (field, fixed, by_kind) {
-            (Some(field), None, None) => {
-                let steps: Vec<String> = field.split('.').map(str::to_owned).collect();
-                if steps.iter().any(String::is_empty) {
-                    let problem = format!("`{field}` is not a path such as `spec.parameters.provider`");
-                    problems.push(Problem::new(format!("{path}.provider.path"), problem));
-                }
-                Provider::Path(steps)
+/// Reads the section. What makes no sense is told to `problems`.
+pub(super) fn read(written: &Json<'_>, problems: &mut Vec<Problem>) -> CloudTags {
+    let [composites, definitions, registry, on_registry_failure] =
+        fields(written, ["composites", "definitions", "registry", "onRegistryFailure"], problems);
+    let mut read = CloudTags {
+        composites: Vec::new(),
+        registry: Registry::Inline(Vec::new()),
+        on_registry_failure: Reaction::Reject,
+    };
+    for element in told(composites.map(|list| list.elements()), problems).unwrap_or_default() {
+        let composites = read_composites(&element, &read.composites, problems);
+        read.composites.push(composites);
+    }
+    let mut inline = Vec::new();
+    for field in told(definitions.map(|map| map.fields()), problems).unwrap_or_default() {
+        let written = Json::new(field.value, format!("cloudTags.definitions[`{}`]", field.key));
+        if let Some(definition) = told(Some(definition(&field.key, &written)), problems) {
+            inline.push((field.key.into_owned(), definition));
+        }
+    }
+    match registry {
+        None => read.registry = Registry::Inline(inline),
+        Some(registry) => {
+            let [name] = fields(&registry, ["name"], problems);
+            let name = told(name.map(|name| name.as_string()), problems).unwrap_or_default();
+            if name.is_empty() {
+                problems.push(registry.malformed("names no LabelRegistry").into());
             }
-            (None, Some(provider), None) => Provider::Fixed(provider),
-            (None, None, Some(by_kind)) => Provider::ByKind(by_kind),
-            _ => {
-                problems.push(Problem::new(format!("{path}.provider"), "has to be one of `path`, `fixed`, `byKind`"));
-                Provider::Fixed(String::new())
+            if !inline.is_empty() {
+                problems.push(registry.malformed("stands beside `definitions`: there is one registry").into());
+            }
+            read.registry = Registry::Object(name.into_owned());
+        }
+    }
+    if let Some(reaction) = told(on_registry_failure.map(|written| read_reaction(&written)), problems) {
+        read.on_registry_failure = reaction;
+    }
+    read
+}
+
+fn read_composites(written: &Json<'_>, before: &[Composites], problems: &mut Vec<Problem>) -> Composites {
+    let [api_groups, provider, claim_kinds] = fields(written, ["apiGroups", "provider", "claimKinds"], problems);
+    let api_groups = strings(api_groups, problems);
+    for group in &api_groups {
+        let problem = if before.iter().any(|other| other.api_groups.contains(group)) {
+            "stands in another entry too"
+        } else if !is_group_of_composites(group) {
+            "is no group of composites, such as `blueprints.plexsphere.com`"
+        } else {
+            continue;
+        };
+        problems.push(written.malformed(&format!("`{group}` {problem}")).into());
+    }
+    if api_groups.is_empty() {
+        problems.push(written.malformed("has no `apiGroups`").into());
+    }
+    let provider = match provider {
+        Some(provider) => read_provider(&provider, problems),
+        None => {
+            problems.push(written.malformed("has no `provider`").into());
+            Provider::Fixed(String::new())
+        }
+    };
+    Composites { api_groups, provider, claim_kinds: strings(claim_kinds, problems) }
+}
+
+fn read_provider(written: &Json<'_>, problems: &mut Vec<Problem>) -> Provider {
+    let [path, fixed, by_kind] = fields(written, ["path", "fixed", "byKind"], problems);
+    match (path, fixed, by_kind) {
+        (Some(path), None, None) => {
+            let steps = told(Some(path.as_string()), problems).unwrap_or(Cow::Borrowed("-"));
+            let steps: Vec<String> = steps.split('.').map(str::to_owned).collect();
+            if steps.iter().any(String::is_empty) {
+                problems.push(path.malformed("is not a path such as `spec.parameters.provider`").into());
+            }
+            Provider::Path(steps)
+        }
+        (None, Some(fixed), None) => {
+            Provider::Fixed(told(Some(fixed.as_string()), problems).unwrap_or_default().into_owned())
+        }
+        (None, None, Some(by_kind)) => {
+            let mut kinds = BTreeMap::new();
+            for (kind, provider) in told(Some(by_kind.as_map()), problems).unwrap_or_default() {
+                kinds.insert(kind.into_owned(), provider.into_owned());
+            }
+            Provider::ByKind(kinds)
+        }
+        _ => {
+            problems.push(written.malformed("has to be one of `path`, `fixed` and `byKind`").into());
+            Provider::Fixed(String::new())
+        }
+    }
+}
+
+fn read_reaction(written: &Json<'_>) -> Result<Reaction, Malformed> {
+    match &*written.as_string()? {
+        "accept" => Ok(Reaction::Accept),
+        "warn" => Ok(Reaction::Warn),
+        "reject" => Ok(Reaction::Reject),
+        _ => Err(written.malformed("is not one of `accept`, `warn`, `reject`")),
+    }
+}
+
+/// The fields of these names. Unknown ones are told to `problems`.
+fn fields<'a, const N: usize>(
+    written: &Json<'a>,
+    known: [&str; N],
+    problems: &mut Vec<Problem>,
+) -> [Option<Json<'a>>; N] {
+    let mut found = [const { None }; N];
+    each_field(written, &known, &mut found, problems);
+    found
+}
+
+fn each_field<'a>(written: &Json<'a>, known: &[&str], found: &mut [Option<Json<'a>>], problems: &mut Vec<Problem>) {
+    for (name, value) in told(Some(written.present_fields()), problems).into_iter().flatten() {
+        match known.iter().position(|known| *known == name).and_then(|index| found.get_mut(index)) {
+            Some(place) => *place = Some(value),
+            None => {
+                let problem = format!("is unknown: expected one of `{}`", known.join("`, `"));
+                problems.push(value.malformed(&problem).into());
             }
         }
+    }
+}
+
+/// The strings of a list; other elements are told to `problems`.
+fn strings(written: Option<Json<'_>>, problems: &mut Vec<Problem>) -> Vec<String> {
+    let mut all = Vec::new();
+    for element in told(written.map(|list| list.elements()), problems).unwrap_or_default() {
+        if let Some(text) = told(Some(element.as_string()), problems) {
+            all.push(text.into_owned());
+        }
+    }
+    all
+}
+
+/// What was read; what could not be is told to `problems`.
+fn told<T>(read: Option<Result<T, Malformed>>, problems: &mut Vec<Problem>) -> Option<T> {
+    read?.map_err(|malformed| problems.push(malformed.into())).ok()
+}
+
+impl From<Malformed> for Problem {
+    fn from(malformed: Malformed) -> Self {
+        Problem { path: malformed.path, problem: malformed.problem }
     }
 }
 
@@ -231,18 +261,46 @@ mod tests {
     }
 
     #[test]
+    fn every_reaction_is_read() {
+        for (text, reaction) in [("accept", Reaction::Accept), ("warn", Reaction::Warn), ("reject", Reaction::Reject)] {
+            let settings =
+                Settings::from_json(&format!(r#"{{"cloudTags":{{"onRegistryFailure":"{text}"}}}}"#)).unwrap();
+            assert_eq!(settings.cloud_tags.on_registry_failure, reaction);
+        }
+    }
+
+    #[test]
     fn every_problem_of_shape_is_named_with_its_path() {
+        assert_eq!(refused("[]"), "cloudTags: is not an object");
         assert_eq!(
             refused(
-                r#"{"composites":[{"apiGroups":["a.b"],"provider":{"pth":"a","fixed":7}},{"apiGroup":"a"},3],
-                    "registry":{"nam":"x"},"onRegistryFailure":"ignore"}"#
+                r#"{"composites":[{"apiGroups":["a.b"],"provider":{"pth":"a","fixed":7}},3,
+                    {"apiGroup":"a","apiGroups":["c.d",7],"claimKinds":"X","provider":{"byKind":{"X":7}}}],
+                    "registry":{"nam":"x"},"definitions":[],"onRegistryFailure":"ignore"}"#
             ),
-            "cloudTags.composites[0].provider.pth: unknown field, expected one of `path`, `fixed`, `byKind`; \
-             cloudTags.composites[0].provider.fixed: invalid type: integer `7`, expected a string; \
-             cloudTags.composites[1].apiGroup: unknown field, expected one of `apiGroups`, `provider`, `claimKinds`; \
-             cloudTags.composites[2]: expected an object; \
-             cloudTags.registry.nam: unknown field, expected one of `name`; \
-             cloudTags.onRegistryFailure: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`"
+            "cloudTags.composites[0].provider.pth: is unknown: expected one of `path`, `fixed`, `byKind`; \
+             cloudTags.composites[0].provider.fixed: is not a string; \
+             cloudTags.composites[1]: is not an object; \
+             cloudTags.composites[1]: has no `apiGroups`; \
+             cloudTags.composites[1]: has no `provider`; \
+             cloudTags.composites[2].apiGroup: is unknown: expected one of `apiGroups`, `provider`, `claimKinds`; \
+             cloudTags.composites[2].apiGroups[1]: is not a string; \
+             cloudTags.composites[2].provider.byKind: is not a map of strings: the value of `X` is not a string; \
+             cloudTags.composites[2].claimKinds: is not a list; \
+             cloudTags.definitions: is not an object; \
+             cloudTags.registry.nam: is unknown: expected one of `name`; \
+             cloudTags.registry: names no LabelRegistry; \
+             cloudTags.onRegistryFailure: is not one of `accept`, `warn`, `reject`"
+        );
+    }
+
+    #[test]
+    fn problems_of_other_sections_are_told_as_well() {
+        assert_eq!(
+            Settings::validate(r#"{"mode":7,"cloudTags":{"composites":7,"tags":{}}}"#).unwrap_err().to_string(),
+            "mode: expected value; \
+             cloudTags.tags: is unknown: expected one of `composites`, `definitions`, `registry`, `onRegistryFailure`; \
+             cloudTags.composites: is not a list"
         );
     }
 
@@ -252,20 +310,20 @@ mod tests {
             refused(
                 r#"{"composites":[{"apiGroups":["a.b","*"],"provider":{"path":"spec..a"}},
                     {"apiGroups":["a.b","infrastructure.cluster.x-k8s.io"],"provider":{"fixed":"aws","path":"a"}},{}],
-                    "definitions":{"":{"scope":"domain"},"a":{"scope":"team"},"platform/origin":{"scope":"platform","cloudTagPropagation":true}},
-                    "registry":{"name":""}}"#
+                    "definitions":{"":{"scope":"domain"},"a":{"scope":"team"},"b":{"scope":"domain"},
+                    "platform/origin":{"scope":"platform","cloudTagPropagation":true}},"registry":{"name":""}}"#
             ),
-            "cloudTags.composites[0].apiGroups[1]: `*` is not a group of composites, such as `blueprints.plexsphere.com`; \
-             cloudTags.composites[0].provider.path: `spec..a` is not a path such as `spec.parameters.provider`; \
-             cloudTags.composites[1].apiGroups[0]: `a.b` stands in another entry too; \
-             cloudTags.composites[1].apiGroups[1]: `infrastructure.cluster.x-k8s.io` is not a group of composites, such as `blueprints.plexsphere.com`; \
-             cloudTags.composites[1].provider: has to be one of `path`, `fixed`, `byKind`; \
-             cloudTags.composites[2].apiGroups: names no group; \
-             cloudTags.composites[2].provider: has to be one of `path`, `fixed`, `byKind`; \
+            "cloudTags.composites[0]: `*` is no group of composites, such as `blueprints.plexsphere.com`; \
+             cloudTags.composites[0].provider.path: is not a path such as `spec.parameters.provider`; \
+             cloudTags.composites[1]: `a.b` stands in another entry too; \
+             cloudTags.composites[1]: `infrastructure.cluster.x-k8s.io` is no group of composites, such as `blueprints.plexsphere.com`; \
+             cloudTags.composites[1].provider: has to be one of `path`, `fixed` and `byKind`; \
+             cloudTags.composites[2]: has no `apiGroups`; \
+             cloudTags.composites[2]: has no `provider`; \
              cloudTags.definitions[``]: has an empty key; \
              cloudTags.definitions[`a`].scope: is not `platform`, `domain` or `project`; \
              cloudTags.definitions[`platform/origin`]: is seeded: its scope is `platform`, and it cannot be opted in; \
-             cloudTags.registry.name: is empty; \
+             cloudTags.registry: names no LabelRegistry; \
              cloudTags.registry: stands beside `definitions`: there is one registry"
         );
     }

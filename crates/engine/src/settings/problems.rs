@@ -59,14 +59,14 @@ impl std::error::Error for SettingsError {}
 
 /// Every problem of shape in settings.
 ///
-/// Serde stops at the first problem, does not say where it is, and takes a list for an object. [`RawSettings::shape`]
-/// knows which fields there are: each value of the settings is tried alone, in settings that have nothing else.
+/// Serde stops at the first problem, does not say where it is, and takes a list for an object. The defaults know which
+/// fields there are: each value of the settings is tried alone, in settings that have nothing else.
 pub(super) fn of_shape(text: &str) -> Vec<Problem> {
     let mut probe = Probe { problems: Vec::new() };
-    let shape = serde_json::to_string(&RawSettings::shape()).unwrap_or_default();
+    let defaults = serde_json::to_string(&RawSettings::default()).unwrap_or_default();
     match serde_json::from_str::<&RawValue>(text) {
         Ok(settings) if settings.get() == "null" => {}
-        Ok(settings) => probe.object(&mut Vec::new(), settings.get(), &shape),
+        Ok(settings) => probe.object(&mut Vec::new(), settings.get(), &defaults),
         Err(error) => probe.problems.push(Problem::new("", without_position(&error))),
     }
     probe.problems
@@ -87,7 +87,6 @@ impl Probe {
             match default {
                 Some("{}") => self.leaf(path, value),
                 Some(default) if default.starts_with('{') => self.object(path, value, default),
-                Some(default) if default.starts_with("[{") => self.list(path, value, default),
                 Some(_) => self.leaf(path, value),
                 None => {
                     let names: Vec<String> = known.iter().map(|field| format!("`{}`", field.key)).collect();
@@ -96,21 +95,6 @@ impl Probe {
                 }
             }
             path.pop();
-        }
-    }
-
-    /// A list of objects that have the fields of `known`'s one element.
-    fn list<'a>(&mut self, path: &mut Vec<Step<'a>>, value: &'a str, known: &str) {
-        let known = Scanner::new(known).list().unwrap_or_default();
-        match (Scanner::new(value).list(), known.first()) {
-            (Some(elements), Some(known)) => {
-                for (index, element) in elements.into_iter().enumerate() {
-                    path.push(Step::Element(index));
-                    self.object(path, element, known);
-                    path.pop();
-                }
-            }
-            _ => self.alone(path, value),
         }
     }
 

@@ -19,14 +19,8 @@ pub struct RawSettings {
     /// Which rules of Cluster API hold, and for whom.
     pub cluster_api: RawClusterApi,
     /// Which labels of Crossplane composites become tags of their cloud resources.
+    #[cfg_attr(feature = "schema", schemars(with = "super::cloud_tags_schema::CloudTagsShape"))]
     pub cloud_tags: RawCloudTags,
-}
-
-impl RawSettings {
-    /// The defaults with one of everything that a user may list: which fields there are.
-    pub(super) fn shape() -> Self {
-        RawSettings { cloud_tags: RawCloudTags::shape(), ..RawSettings::default() }
-    }
 }
 
 /// `lookup` as it is written.

@@ -1,8 +1,5 @@
 //! The labels that are assigned to a composite.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
 use super::transform::Labels;
 use crate::json::{self, Malformed};
 use crate::object::Object;
@@ -17,23 +14,26 @@ const ORIGIN: &str = "platform/origin";
 ///
 /// # Errors
 /// When the annotation is not a JSON map of strings: where, and which key.
-pub(super) fn assignments<'a>(object: &Object<'a>) -> Result<Labels<'a>, Malformed> {
-    let mut all = object.labels.clone();
+pub(super) fn assignments(object: &Object<'_>) -> Result<Labels, Malformed> {
+    let mut all = Labels::new();
+    for (key, value) in &object.labels {
+        all.insert(key.clone().into_owned(), value.clone().into_owned());
+    }
     if let Some(text) = object.annotations.get(ASSIGNMENTS) {
-        let annotated = serde_json::from_str::<BTreeMap<String, String>>(text);
+        let annotated = serde_json::from_str::<Labels>(text);
         let annotated = annotated.map_err(|error| malformed(&culprit(text, &error)))?;
         for (key, value) in annotated {
             if key.is_empty() {
                 return Err(malformed("has an empty key"));
             }
-            all.insert(Cow::Owned(key), Cow::Owned(value));
+            all.insert(key, value);
         }
     }
     Ok(all)
 }
 
 /// Whether the composite was not provisioned here: then it is left alone.
-pub(super) fn is_adopted(assignments: &Labels<'_>) -> bool {
+pub(super) fn is_adopted(assignments: &Labels) -> bool {
     assignments.get(ORIGIN).is_some_and(|origin| origin == "adopted")
 }
 
@@ -59,7 +59,7 @@ mod tests {
         );
         let object = Object::parse(&text).unwrap();
         let all = assignments(&object).map_err(|malformed| malformed.to_string())?;
-        Ok(all.into_iter().map(|(key, value)| (key.into_owned(), value.into_owned())).collect())
+        Ok(all.into_iter().collect())
     }
 
     #[test]

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use super::assignments::{assignments, is_adopted};
 use super::profile::Profile;
-use super::registry::{Definitions, REGISTRY, SEEDED, definitions};
-use super::report::{NotPropagating, TagReport, WhyNot};
+use super::registry::{Definition, Definitions, REGISTRY, SEEDED, definitions};
+use super::report::TagReport;
 use super::transform::{CLOUD_TAG_PREFIX, Labels, cloud_tags};
 use crate::grants::{LABELS, REGISTRY_MASKS};
-use crate::json::{self, Json, Malformed};
+use crate::json::{self, Field, Json, Malformed};
 use crate::lookup::{Lookups, Parent, Wanted};
 use crate::object::Object;
 use crate::report::{Action, Change};
@@ -36,8 +36,8 @@ pub(super) struct Found {
     pub(super) tags: TagReport,
 }
 
-/// The entries of `spec.cloudTags`: JSON values by key.
-type Entries<'a> = BTreeMap<Cow<'a, str>, &'a str>;
+/// The entries of `spec.cloudTags`.
+type Entries<'a> = Vec<Field<'a>>;
 
 impl Composite<'_> {
     /// Holds `spec.cloudTags` against the tags that the labels make.
@@ -59,11 +59,19 @@ impl Composite<'_> {
         }
         let provider = self.provider()?;
         // Where there is no label, no definition makes a tag of it.
-        let definitions = if assigned.is_empty() { Cow::Owned(Definitions::new()) } else { self.definitions()? };
-        let (labels, not_propagating) = propagating(assigned, &definitions);
+        let read;
+        let definitions = match &self.settings.registry {
+            _ if assigned.is_empty() => &[],
+            Registry::Inline(definitions) => definitions.as_slice(),
+            Registry::Object(name) => {
+                read = self.definitions(name)?;
+                read.as_slice()
+            }
+        };
+        let (labels, not_propagating) = propagating(&assigned, definitions);
         let profile = Profile::of(provider.as_deref().unwrap_or_default());
         let made = cloud_tags(profile, &labels);
-        let (changes, writes) = self.changes(&made.tags, &definitions)?;
+        let (changes, writes) = self.changes(&made.tags, definitions)?;
         let provider = provider.map(Cow::into_owned);
         let tags =
             TagReport { provider, profile: profile.name, tags: made.tags, skipped: made.skipped, not_propagating };
@@ -91,11 +99,7 @@ impl Composite<'_> {
         }
     }
 
-    fn definitions(&self) -> Result<Cow<'_, Definitions>, Stop> {
-        let name = match &self.settings.registry {
-            Registry::Inline(definitions) => return Ok(Cow::Borrowed(definitions)),
-            Registry::Object(name) => name,
-        };
+    fn definitions(&self, name: &str) -> Result<Definitions, Stop> {
         let wanted = Wanted {
             group: LABELS,
             kind: REGISTRY,
@@ -108,7 +112,7 @@ impl Composite<'_> {
         let text = self.lookups.get(&wanted)?;
         let registry = Parent::read(&text, &wanted)?;
         let unreadable = |detail| Stop::Unreadable { object: self.registry(), detail };
-        definitions(&registry.object).map(Cow::Owned).map_err(unreadable)
+        definitions(&registry.object).map_err(unreadable)
     }
 
     /// What lets labels become tags.
@@ -123,7 +127,7 @@ impl Composite<'_> {
     fn changes(
         &self,
         tags: &BTreeMap<String, String>,
-        definitions: &Definitions,
+        definitions: &[(String, Definition)],
     ) -> Result<(Vec<Change>, Vec<Write>), Malformed> {
         let present = entries(&self.subject.object)?;
         let is_present = present.is_some();
@@ -131,23 +135,34 @@ impl Composite<'_> {
         // What is stored tells an edit from news; where it cannot be read, everything is news.
         let old = self.subject.old().ok().flatten().and_then(|old| entries(old).ok().flatten()).unwrap_or_default();
         let mut changes = Vec::new();
-        for (key, value) in tags.iter().filter(|(key, value)| !holds(&actual, key, value)) {
-            let action = match actual.get(&**key) {
-                _ if holds(&old, key, value) => Action::Restored,
+        for (key, value) in tags {
+            let from = actual.iter().rfind(|field| field.key == **key);
+            if from.is_some_and(|field| holds(field, value)) {
+                continue;
+            }
+            let was_right = old.iter().any(|field| field.key == **key && holds(field, value));
+            let action = match from {
+                _ if was_right => Action::Restored,
                 Some(_) => Action::Changed,
                 None => Action::Added,
             };
             let qualified_key = key.strip_prefix(CLOUD_TAG_PREFIX).unwrap_or(key);
-            let scope = definitions.get(qualified_key).map_or("", |definition| definition.scope.as_str());
+            let definition = definitions.iter().find(|(known, _)| known == qualified_key);
+            let scope = definition.map_or("", |(_, definition)| definition.scope.as_str());
             let rule = format!("`{qualified_key}` of scope {scope} is opted in");
-            changes.push(self.change(key, action, actual.get(&**key), Some(value), rule));
+            changes.push(self.change(key, action, from, Some(value), rule));
         }
-        for (key, json) in &actual {
-            if key.starts_with(CLOUD_TAG_PREFIX) && !tags.contains_key(&**key) {
-                changes.push(self.change(key, Action::Removed, Some(json), None, "no label is this tag".to_owned()));
-            }
+        let is_ours = |field: &Field<'_>| field.key.starts_with(CLOUD_TAG_PREFIX);
+        for field in actual.iter().filter(|field| is_ours(field) && !tags.contains_key(&*field.key)) {
+            changes.push(self.change(
+                &field.key,
+                Action::Removed,
+                Some(field),
+                None,
+                "no label is this tag".to_owned(),
+            ));
         }
-        let is_kept = !tags.is_empty() || actual.keys().any(|key| !key.starts_with(CLOUD_TAG_PREFIX));
+        let is_kept = !tags.is_empty() || actual.iter().any(|field| !is_ours(field));
         if is_kept || !is_present {
             let writes = changes.iter().map(Change::write).collect();
             return Ok((changes, writes));
@@ -161,12 +176,12 @@ impl Composite<'_> {
         Ok((changes, writes))
     }
 
-    fn change(&self, key: &str, action: Action, from: Option<&&str>, to: Option<&String>, rule: String) -> Change {
+    fn change(&self, key: &str, action: Action, from: Option<&Field<'_>>, to: Option<&String>, rule: String) -> Change {
         Change {
             at: format!("spec.{FIELD}"),
             key: key.to_owned(),
             action,
-            from: from.map(|json| json::string(json).map_or_else(|| (*json).to_owned(), Cow::into_owned)),
+            from: from.map(|field| json::string(field.value).unwrap_or(Cow::Borrowed(field.value)).into_owned()),
             to: to.cloned(),
             rule,
             source: self.registry(),
@@ -177,32 +192,31 @@ impl Composite<'_> {
     }
 }
 
-/// The labels that are meant to be tags, and those that are not.
-fn propagating<'a>(assigned: Labels<'a>, definitions: &Definitions) -> (Labels<'a>, Vec<NotPropagating>) {
-    let mut others = Vec::new();
-    let mut labels = Labels::new();
-    for (key, value) in assigned {
-        let definition = definitions.get(&*key);
-        if definition.is_some_and(|definition| definition.cloud_tag_propagation) {
-            labels.insert(key, value);
-            continue;
+/// The labels that are meant to be tags, and why the others are not.
+fn propagating(assigned: &Labels, definitions: &[(String, Definition)]) -> (Labels, BTreeMap<String, String>) {
+    let (mut labels, mut others) = (Labels::new(), BTreeMap::new());
+    for (key, definition) in definitions {
+        match assigned.get(key) {
+            Some(value) if definition.cloud_tag_propagation => drop(labels.insert(key.clone(), value.clone())),
+            Some(_) => drop(others.insert(key.clone(), "not-opted-in".to_owned())),
+            None => {}
         }
-        let reason = match definition {
-            _ if SEEDED.contains(&&*key) => WhyNot::Seeded,
-            Some(_) => WhyNot::NotOptedIn,
-            None => WhyNot::NotDefined,
-        };
-        others.push(NotPropagating { key: key.into_owned(), reason });
+    }
+    for key in assigned.keys().filter(|key| !labels.contains_key(*key)) {
+        if SEEDED.contains(&key.as_str()) {
+            others.insert(key.clone(), "seeded".to_owned());
+        } else if !others.contains_key(key) {
+            others.insert(key.clone(), "not-defined".to_owned());
+        }
     }
     (labels, others)
 }
 
 /// What stands in the field; `None` where it is absent or null.
 fn entries<'a>(object: &Object<'a>) -> Result<Option<Entries<'a>>, Malformed> {
-    let Some(found) = object.spec.at(&[FIELD], None)? else { return Ok(None) };
-    Ok(Some(found.fields()?.into_iter().map(|field| (field.key, field.value)).collect()))
+    object.spec.at(&[FIELD], None)?.map(|found| found.fields()).transpose()
 }
 
-fn holds(entries: &Entries<'_>, key: &str, value: &str) -> bool {
-    entries.get(key).and_then(|json| json::string(json)).is_some_and(|found| found == value)
+fn holds(field: &Field<'_>, value: &str) -> bool {
+    json::string(field.value).is_some_and(|found| found == value)
 }

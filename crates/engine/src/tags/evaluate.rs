@@ -2,6 +2,7 @@
 
 use super::composite::{Composite, Found};
 use super::registry;
+use super::transform::{SkipReason, SkippedLabel};
 use crate::cluster::{Cluster, LookupCause, LookupError};
 use crate::grants::LABELS;
 use crate::json::Malformed;
@@ -86,28 +87,21 @@ fn settle(subject: &Subject<'_>, found: Found, mode: Mode, report: &mut Report, 
         outcome.log.push(LogLine { level: Level::Info, message, attributes });
         report.changes = changes;
     }
-    let mut told = Vec::new();
     for skip in &tags.skipped {
-        let (key, reason) = (&skip.qualified_key, skip.reason.as_str());
-        outcome.log.push(LogLine {
-            level: Level::Warning,
-            message: "a label is no cloud tag".to_owned(),
-            attributes: vec![
-                ("provisioned_resource", subject.full_name()),
-                ("qualified_key", key.clone()),
-                ("tag_key", skip.tag_key.clone()),
-                ("provider", skip.provider.to_owned()),
-                ("reason", reason.to_owned()),
-            ],
-        });
-        told.push((
-            skip.reason,
-            warnings::short(&format!("label `{key}` is no cloud tag: {reason} ({})", skip.provider), key),
-        ));
+        let attributes = vec![
+            ("provisioned_resource", subject.full_name()),
+            ("qualified_key", skip.qualified_key.clone()),
+            ("tag_key", skip.tag_key.clone()),
+            ("provider", skip.provider.to_owned()),
+            ("reason", skip.reason.as_str().to_owned()),
+        ];
+        outcome.log.push(LogLine { level: Level::Warning, message: "a label is no cloud tag".to_owned(), attributes });
     }
     // What somebody can mend comes first: over the cap there may be many.
-    told.sort_by_key(|(reason, _)| *reason);
-    outcome.warnings.extend(told.into_iter().map(|(_, warning)| warning));
+    for reason in SkipReason::ALL {
+        let of_reason = tags.skipped.iter().filter(|skip| skip.reason == reason);
+        outcome.warnings.extend(of_reason.map(SkippedLabel::warning));
+    }
     report.cloud_tags = Some(tags);
 }
 
@@ -117,6 +111,14 @@ fn of_edit(change: &Change) -> Option<String> {
     let is_edit = change.action == Action::Restored && change.from.is_some();
     let text = || format!("cloud tag `{}` was edited and restored: it follows its label", change.key);
     is_edit.then(|| warnings::short(&text(), &change.key))
+}
+
+impl SkippedLabel {
+    fn warning(&self) -> String {
+        let SkippedLabel { qualified_key, provider, reason, .. } = self;
+        let text = format!("label `{qualified_key}` is no cloud tag: {} ({provider})", reason.as_str());
+        warnings::short(&text, qualified_key)
+    }
 }
 
 /// What becomes of a composite when the registry has no answer.

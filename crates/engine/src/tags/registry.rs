@@ -1,7 +1,5 @@
 //! The label registry: definitions, and which of them let their labels become tags.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use crate::json::{Json, Malformed};
@@ -50,7 +48,7 @@ impl Scope {
 pub(super) const REGISTRY: &str = "LabelRegistry";
 
 /// Definitions by qualified key. Keys are opaque: the profiles judge their characters.
-pub(crate) type Definitions = BTreeMap<String, Definition>;
+pub(super) type Definitions = Vec<(String, Definition)>;
 
 /// The definitions that every installation has: of scope platform, immutable, and never tags.
 pub const SEEDED: [&str; 3] = ["platform/origin", "platform/mesh-ip", "platform/domain"];
@@ -95,7 +93,7 @@ pub(super) fn definitions(object: &Object<'_>) -> Result<Definitions, String> {
     for field in listed.into_iter().flatten() {
         let written = Json::new(field.value, format!("spec.definitions[{}]", field.key));
         match definition(&field.key, &written) {
-            Ok(definition) => drop(definitions.insert(field.key.into_owned(), definition)),
+            Ok(definition) => definitions.push((field.key.into_owned(), definition)),
             Err(malformed) => problems.push(malformed.to_string()),
         }
     }
@@ -117,13 +115,13 @@ mod tests {
         let text = r#"{"a":{"scope":"domain"},"b":{"scope":"domain","cloudTagPropagation":true},
             "c":{"scope":"domain","cloudTagPropagation":false}}"#;
         let expected = [("a", definition(false)), ("b", definition(true)), ("c", definition(false))];
-        assert_eq!(read(text).unwrap(), expected.map(|(key, definition)| (key.to_owned(), definition)).into());
+        assert_eq!(read(text).unwrap(), expected.map(|(key, definition)| (key.to_owned(), definition)));
     }
 
     #[test]
     fn keys_are_opaque() {
         let text = r#"{" \u0007ä:/":{"scope":"project"}}"#;
-        assert_eq!(read(text).unwrap().into_keys().collect::<Vec<_>>(), [" \u{7}ä:/"]);
+        assert_eq!(read(text).unwrap().first().unwrap().0, " \u{7}ä:/");
     }
 
     #[test]

@@ -19,28 +19,8 @@ pub struct TagReport {
     pub tags: BTreeMap<String, String>,
     /// Labels that propagate and are no tags.
     pub skipped: Vec<SkippedLabel>,
-    /// Labels that are not meant to be tags.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub not_propagating: Vec<NotPropagating>,
-}
-
-/// One label that is not meant to be a tag.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NotPropagating {
-    /// The label's key.
-    pub key: String,
-    /// Why.
-    pub reason: WhyNot,
-}
-
-/// Why a label is not meant to be a tag.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WhyNot {
-    /// The registry has no definition of it.
-    NotDefined,
-    /// Its definition does not opt it in.
-    NotOptedIn,
-    /// It is one of the seeded definitions, which nobody can opt in.
-    Seeded,
+    /// Labels that are not meant to be tags, and why: `not-defined` in the registry, `not-opted-in` by their definition,
+    /// or `seeded`, which nobody can opt in.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_propagating: BTreeMap<String, String>,
 }

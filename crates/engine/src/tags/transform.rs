@@ -1,6 +1,5 @@
 //! From labels to tags, and to reasons for the labels that are none.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
@@ -11,7 +10,7 @@ use super::profile::Profile;
 pub const CLOUD_TAG_PREFIX: &str = "plexsphere:";
 
 /// Qualified keys and their values.
-pub type Labels<'a> = BTreeMap<Cow<'a, str>, Cow<'a, str>>;
+pub type Labels = BTreeMap<String, String>;
 
 /// What becomes of labels: each of them stands in one of the two.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,17 +84,17 @@ impl Serialize for SkipReason {
 /// A function of its arguments alone. Of more labels than a resource may have tags, those with the lowest qualified keys
 /// in byte order stay: one label more never changes another's value.
 #[must_use]
-pub fn cloud_tags(profile: &'static Profile, labels: &Labels<'_>) -> Transformed {
+pub fn cloud_tags(profile: &'static Profile, labels: &Labels) -> Transformed {
     let mut made = Transformed { tags: BTreeMap::new(), skipped: Vec::new() };
     for (qualified_key, value) in labels {
         let tag_key = [CLOUD_TAG_PREFIX, qualified_key].concat();
         let over = || (made.tags.len() >= profile.tags).then_some(SkipReason::CountCap);
         match refusal(profile, qualified_key, &tag_key, value).or_else(over) {
             None => {
-                made.tags.insert(tag_key, value.clone().into_owned());
+                made.tags.insert(tag_key, value.clone());
             }
             Some(reason) => {
-                let qualified_key = qualified_key.clone().into_owned();
+                let qualified_key = qualified_key.clone();
                 made.skipped.push(SkippedLabel { qualified_key, tag_key, provider: profile.name, reason });
             }
         }
@@ -122,7 +121,7 @@ mod tests {
 
     /// Why a label is no tag; `None` where it is one.
     fn reason(provider: &str, key: &str, value: &str) -> Option<SkipReason> {
-        let labels = [(key.into(), value.into())].into();
+        let labels = [(key.to_owned(), value.to_owned())].into();
         cloud_tags(Profile::of(provider), &labels).skipped.first().map(|skipped| skipped.reason)
     }
 
@@ -134,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_skipped_label_names_the_profile_that_refused_it() {
-        let labels: Labels<'_> = [("a b".into(), "1".into())].into();
+        let labels = [("a b".to_owned(), "1".to_owned())].into();
         let skipped = SkippedLabel {
             qualified_key: "a b".to_owned(),
             tag_key: "plexsphere:a b".to_owned(),
@@ -157,9 +156,8 @@ mod tests {
 
     #[test]
     fn the_cap_is_over_the_survivors() {
-        let key = |number: usize| format!("k{number:03}");
-        let mut labels: Labels<'_> = (0..33).map(|number| (key(number).into(), "v".into())).collect();
-        labels.insert("k000 refused".into(), "v".into());
+        let mut labels: Labels = (0..33).map(|number| (format!("k{number:03}"), "v".to_owned())).collect();
+        labels.insert("k000 refused".to_owned(), "v".to_owned());
         let made = cloud_tags(Profile::of("generic"), &labels);
         assert_eq!(made.tags.len(), 32);
         let skipped: Vec<_> = made.skipped.iter().map(|skip| (&*skip.qualified_key, skip.reason)).collect();
