@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use metadata_propagation::tags::PROFILES;
 use metadata_propagation::{Criterion, FORCED, GRANTS, Keys, ROUTES, RULES, RawSettings, Rule, Version};
 use testkit::case::Case;
 use testkit::kwctl::fixture;
@@ -77,6 +78,16 @@ fn the_readme_shows_the_forced_labels() -> Result<()> {
         writeln!(table, "| `{from}` | `{}` | {to} | {} |", forced.key, forced.value)?;
     }
     check_section("forced", &table)
+}
+
+#[test]
+fn the_readme_shows_the_tag_profiles() -> Result<()> {
+    let mut table = "| provider | tag key | value | tags | characters of a tag key | reserved |\n".to_owned();
+    table.push_str("|---|---|---|---|---|---|\n");
+    for profile in PROFILES {
+        writeln!(table, "| {profile} |")?;
+    }
+    check_section("tag-profiles", &table)
 }
 
 #[test]
