@@ -50,6 +50,7 @@ struct CompositesShape {
 /// `provider` of an entry of `cloudTags.composites` as it is written.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(not(test), expect(dead_code, reason = "its schema is all that is used of it"))]
 enum ProviderShape {
     /// Dotted path of a field of the composite, such as `spec.parameters.provider`.
     Path(String),
@@ -66,4 +67,41 @@ struct RegistryShape {
     /// Name of a LabelRegistry object.
     #[schemars(length(min = 1))]
     name: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+    use crate::tags::Scope;
+
+    fn composites(provider: ProviderShape) -> CompositesShape {
+        let group = match &provider {
+            ProviderShape::Path(_) => "path.example.org",
+            ProviderShape::Fixed(_) => "fixed.example.org",
+            ProviderShape::ByKind(_) => "by-kind.example.org",
+        };
+        CompositesShape { api_groups: vec![group.to_owned()], provider, claim_kinds: vec!["VM".to_owned()] }
+    }
+
+    #[test]
+    fn what_has_the_shape_is_read() {
+        let providers = [
+            ProviderShape::Path("spec.provider".to_owned()),
+            ProviderShape::Fixed("aws".to_owned()),
+            ProviderShape::ByKind([("XVM".to_owned(), "aws".to_owned())].into()),
+        ];
+        let definition = Definition { scope: Scope::Domain, cloud_tag_propagation: true };
+        let inline = CloudTagsShape {
+            composites: providers.into_iter().map(composites).collect(),
+            definitions: [("team".to_owned(), definition)].into(),
+            ..CloudTagsShape::default()
+        };
+        let registry = Some(RegistryShape { name: "default".to_owned() });
+        let object = CloudTagsShape { registry, on_registry_failure: Reaction::Warn, ..CloudTagsShape::default() };
+        for shape in [CloudTagsShape::default(), inline, object] {
+            let text = serde_json::to_string(&shape).unwrap();
+            Settings::validate(&format!(r#"{{"cloudTags":{text}}}"#)).unwrap();
+        }
+    }
 }
