@@ -41,6 +41,16 @@ impl<'a> Json<'a> {
         Json { text, path: path.into() }
     }
 
+    /// The value's own text.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Dotted path from the object's root.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// The fields of this object, in the order they stand.
     ///
     /// # Errors
@@ -98,18 +108,6 @@ impl<'a> Json<'a> {
     /// When it is none.
     pub(crate) fn as_string(&self) -> Result<Cow<'a, str>, Malformed> {
         string(self.text).ok_or_else(|| self.malformed("is not a string"))
-    }
-
-    /// This value as a boolean.
-    ///
-    /// # Errors
-    /// When it is none.
-    pub(crate) fn as_bool(&self) -> Result<bool, Malformed> {
-        match self.text {
-            "true" => Ok(true),
-            "false" => Ok(false),
-            _ => Err(self.malformed("is neither true nor false")),
-        }
     }
 
     /// The map of strings under `path`; empty where it is absent or null.

@@ -131,22 +131,22 @@ impl Settings {
     }
 
     /// Judges settings as they are written, more thoroughly than an evaluation needs them: lists in the place of
-    /// objects are refused, and expressions compiled.
+    /// objects are refused, expressions compiled, and label definitions read.
     ///
     /// # Errors
-    /// As [`Settings::from_json`], and when an expression does not compile.
+    /// As [`Settings::from_json`], and when an expression does not compile or a definition cannot be used.
     pub fn validate(text: &str) -> Result<(), SettingsError> {
         let settings = Settings::from_json(text)?;
         SettingsError::unless_empty(problems::of_shape(text))?;
         let node = &settings.cluster_api.node;
         let lists = [(LABELS, &node.additional_labels), (ANNOTATIONS, &node.additional_annotations)];
-        let problems = lists.into_iter().flat_map(|(path, patterns)| {
+        let of_patterns = lists.into_iter().flat_map(|(path, patterns)| {
             let check = move |(index, pattern): (usize, &Pattern)| {
                 pattern.check().err().map(|error| Problem::new(format!("{path}[{index}]"), error))
             };
             patterns.iter().enumerate().filter_map(check)
         });
-        SettingsError::unless_empty(problems.collect())
+        SettingsError::unless_empty(of_patterns.chain(settings.cloud_tags.problems()).collect())
     }
 }
 

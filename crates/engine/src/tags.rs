@@ -13,7 +13,7 @@ mod transform;
 
 pub(crate) use self::evaluate::evaluate;
 pub use self::profile::{KeyCharacters, PROFILES, Profile, Unit};
-pub(crate) use self::registry::definition;
+pub(crate) use self::registry::problems;
 pub use self::registry::{Definition, SEEDED, Scope};
 pub use self::report::TagReport;
 pub use self::transform::{CLOUD_TAG_PREFIX, Labels, SkipReason, SkippedLabel, Transformed, cloud_tags};

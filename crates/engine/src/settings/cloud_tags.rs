@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{Problem, Reaction};
 use crate::json::{Json, Malformed};
-use crate::tags::{Definition, definition};
+use crate::tags::problems;
 
 /// Crossplane's side.
 #[derive(Debug, Clone)]
@@ -46,8 +46,9 @@ pub enum Provider {
 /// Where label definitions are found.
 #[derive(Debug, Clone)]
 pub enum Registry {
-    /// In the settings, by qualified key.
-    Inline(Vec<(String, Definition)>),
+    /// Here: the text of a JSON object, by qualified key. [`Settings::validate`](super::Settings::validate) judges all of
+    /// them, an evaluation reads those that it needs.
+    Inline(String),
     /// In the LabelRegistry object of this name.
     Object(String),
 }
@@ -65,6 +66,14 @@ impl Default for RawCloudTags {
     }
 }
 
+impl CloudTags {
+    /// What is wrong with the definitions.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        let Registry::Inline(text) = &self.registry else { return Vec::new() };
+        problems(Some(&Json::new(text, "cloudTags.definitions"))).into_iter().map(Problem::from).collect()
+    }
+}
+
 impl RawCloudTags {
     /// What it means. What makes no sense is told to `problems`.
     pub(super) fn read(&self, problems: &mut Vec<Problem>) -> CloudTags {
@@ -78,34 +87,27 @@ pub(super) fn read(written: &Json<'_>, problems: &mut Vec<Problem>) -> CloudTags
         fields(written, ["composites", "definitions", "registry", "onRegistryFailure"], problems);
     let mut read = CloudTags {
         composites: Vec::new(),
-        registry: Registry::Inline(Vec::new()),
+        registry: Registry::Object(String::new()),
         on_registry_failure: Reaction::Reject,
     };
     for element in told(composites.map(|list| list.elements()), problems).unwrap_or_default() {
         let composites = read_composites(&element, &read.composites, problems);
         read.composites.push(composites);
     }
-    let mut inline = Vec::new();
-    for field in told(definitions.map(|map| map.fields()), problems).unwrap_or_default() {
-        let written = Json::new(field.value, format!("cloudTags.definitions[`{}`]", field.key));
-        if let Some(definition) = told(Some(definition(&field.key, &written)), problems) {
-            inline.push((field.key.into_owned(), definition));
-        }
-    }
-    match registry {
-        None => read.registry = Registry::Inline(inline),
+    read.registry = match registry {
+        None => Registry::Inline(definitions.map_or("{}", |definitions| definitions.text()).to_owned()),
         Some(registry) => {
             let [name] = fields(&registry, ["name"], problems);
             let name = told(name.map(|name| name.as_string()), problems).unwrap_or_default();
             if name.is_empty() {
                 problems.push(registry.malformed("names no LabelRegistry").into());
             }
-            if !inline.is_empty() {
+            if definitions.is_some_and(|definitions| !definitions.fields().is_ok_and(|fields| fields.is_empty())) {
                 problems.push(registry.malformed("stands beside `definitions`: there is one registry").into());
             }
-            read.registry = Registry::Object(name.into_owned());
+            Registry::Object(name.into_owned())
         }
-    }
+    };
     if let Some(reaction) = told(on_registry_failure.map(|written| read_reaction(&written)), problems) {
         read.on_registry_failure = reaction;
     }
@@ -244,7 +246,7 @@ mod tests {
     fn nothing_is_a_composite_by_default() {
         let settings = Settings::from_json("{}").unwrap().cloud_tags;
         assert!(settings.composites.is_empty());
-        assert!(matches!(settings.registry, Registry::Inline(definitions) if definitions.is_empty()));
+        assert!(matches!(settings.registry, Registry::Inline(definitions) if definitions == "{}"));
         assert_eq!(settings.on_registry_failure, Reaction::Reject);
     }
 
@@ -276,7 +278,7 @@ mod tests {
             refused(
                 r#"{"composites":[{"apiGroups":["a.b"],"provider":{"pth":"a","fixed":7}},3,
                     {"apiGroup":"a","apiGroups":["c.d",7],"claimKinds":"X","provider":{"byKind":{"X":7}}}],
-                    "registry":{"nam":"x"},"definitions":[],"onRegistryFailure":"ignore"}"#
+                    "registry":{"nam":"x"},"onRegistryFailure":"ignore"}"#
             ),
             "cloudTags.composites[0].provider.pth: is unknown: expected one of `path`, `fixed`, `byKind`; \
              cloudTags.composites[0].provider.fixed: is not a string; \
@@ -287,7 +289,6 @@ mod tests {
              cloudTags.composites[2].apiGroups[1]: is not a string; \
              cloudTags.composites[2].provider.byKind: is not a map of strings: the value of `X` is not a string; \
              cloudTags.composites[2].claimKinds: is not a list; \
-             cloudTags.definitions: is not an object; \
              cloudTags.registry.nam: is unknown: expected one of `name`; \
              cloudTags.registry: names no LabelRegistry; \
              cloudTags.onRegistryFailure: is not one of `accept`, `warn`, `reject`"
@@ -310,8 +311,7 @@ mod tests {
             refused(
                 r#"{"composites":[{"apiGroups":["a.b","*"],"provider":{"path":"spec..a"}},
                     {"apiGroups":["a.b","infrastructure.cluster.x-k8s.io"],"provider":{"fixed":"aws","path":"a"}},{}],
-                    "definitions":{"":{"scope":"domain"},"a":{"scope":"team"},"b":{"scope":"domain"},
-                    "platform/origin":{"scope":"platform","cloudTagPropagation":true}},"registry":{"name":""}}"#
+                    "definitions":{"b":{"scope":"domain"}},"registry":{"name":""}}"#
             ),
             "cloudTags.composites[0]: `*` is no group of composites, such as `blueprints.plexsphere.com`; \
              cloudTags.composites[0].provider.path: is not a path such as `spec.parameters.provider`; \
@@ -320,11 +320,21 @@ mod tests {
              cloudTags.composites[1].provider: has to be one of `path`, `fixed` and `byKind`; \
              cloudTags.composites[2]: has no `apiGroups`; \
              cloudTags.composites[2]: has no `provider`; \
-             cloudTags.definitions[``]: has an empty key; \
-             cloudTags.definitions[`a`].scope: is not `platform`, `domain` or `project`; \
-             cloudTags.definitions[`platform/origin`]: is seeded: its scope is `platform`, and it cannot be opted in; \
              cloudTags.registry: names no LabelRegistry; \
              cloudTags.registry: stands beside `definitions`: there is one registry"
+        );
+    }
+
+    #[test]
+    fn every_definition_is_judged_when_settings_are_validated() {
+        assert_eq!(refused(r#"{"definitions":[]}"#), "cloudTags.definitions: is not an object");
+        let definitions = r#"{"":{"scope":"domain"},"a":{"scope":"team"},"b":{"scope":"domain"},
+            "platform/origin":{"scope":"platform","cloudTagPropagation":true}}"#;
+        assert_eq!(
+            refused(&format!(r#"{{"definitions":{definitions}}}"#)),
+            "cloudTags.definitions[]: has an empty key; \
+             cloudTags.definitions[a].scope: is not `platform`, `domain` or `project`; \
+             cloudTags.definitions[platform/origin]: is seeded: its scope is `platform`, and it cannot be opted in"
         );
     }
 

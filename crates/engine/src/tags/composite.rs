@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::assignments::{assignments, is_adopted};
 use super::profile::Profile;
-use super::registry::{Definition, Definitions, REGISTRY, SEEDED, definitions};
+use super::registry::{REGISTRY, SEEDED, definition, definitions};
 use super::report::TagReport;
 use super::transform::{CLOUD_TAG_PREFIX, Labels, cloud_tags};
 use crate::grants::{LABELS, REGISTRY_MASKS};
@@ -58,20 +58,10 @@ impl Composite<'_> {
             return inert(InertReason::Adopted);
         }
         let provider = self.provider()?;
-        // Where there is no label, no definition makes a tag of it.
-        let read;
-        let definitions = match &self.settings.registry {
-            _ if assigned.is_empty() => &[],
-            Registry::Inline(definitions) => definitions.as_slice(),
-            Registry::Object(name) => {
-                read = self.definitions(name)?;
-                read.as_slice()
-            }
-        };
-        let (labels, not_propagating) = propagating(&assigned, definitions);
+        let (labels, not_propagating) = self.propagating(&assigned)?;
         let profile = Profile::of(provider.as_deref().unwrap_or_default());
         let made = cloud_tags(profile, &labels);
-        let (changes, writes) = self.changes(&made.tags, definitions)?;
+        let (changes, writes) = self.changes(&made.tags)?;
         let provider = provider.map(Cow::into_owned);
         let tags =
             TagReport { provider, profile: profile.name, tags: made.tags, skipped: made.skipped, not_propagating };
@@ -99,7 +89,16 @@ impl Composite<'_> {
         }
     }
 
-    fn definitions(&self, name: &str) -> Result<Definitions, Stop> {
+    /// The labels that are meant to be tags, and why the others are not.
+    fn propagating(&self, assigned: &Labels) -> Result<(Labels, BTreeMap<String, String>), Stop> {
+        let name = match &self.settings.registry {
+            // Where there is no label, no definition makes a tag of it.
+            _ if assigned.is_empty() => return Ok(Default::default()),
+            Registry::Inline(text) => {
+                return self.readable(propagating(assigned, Some(&Json::new(text, "cloudTags.definitions"))));
+            }
+            Registry::Object(name) => name,
+        };
         let wanted = Wanted {
             group: LABELS,
             kind: REGISTRY,
@@ -111,8 +110,12 @@ impl Composite<'_> {
         };
         let text = self.lookups.get(&wanted)?;
         let registry = Parent::read(&text, &wanted)?;
-        let unreadable = |detail| Stop::Unreadable { object: self.registry(), detail };
-        definitions(&registry.object).map_err(unreadable)
+        let listed = self.readable(definitions(&registry.object))?;
+        self.readable(propagating(assigned, listed.as_ref()))
+    }
+
+    fn readable<T>(&self, read: Result<T, Malformed>) -> Result<T, Stop> {
+        read.map_err(|malformed| Stop::Unreadable { object: self.registry(), detail: malformed.to_string() })
     }
 
     /// What lets labels become tags.
@@ -124,11 +127,7 @@ impl Composite<'_> {
     }
 
     /// What differs from `tags`, and how it is written: entries under our prefix only, and no map that would be empty.
-    fn changes(
-        &self,
-        tags: &BTreeMap<String, String>,
-        definitions: &[(String, Definition)],
-    ) -> Result<(Vec<Change>, Vec<Write>), Malformed> {
+    fn changes(&self, tags: &BTreeMap<String, String>) -> Result<(Vec<Change>, Vec<Write>), Malformed> {
         let present = entries(&self.subject.object)?;
         let is_present = present.is_some();
         let actual = present.unwrap_or_default();
@@ -147,9 +146,7 @@ impl Composite<'_> {
                 None => Action::Added,
             };
             let qualified_key = key.strip_prefix(CLOUD_TAG_PREFIX).unwrap_or(key);
-            let definition = definitions.iter().find(|(known, _)| known == qualified_key);
-            let scope = definition.map_or("", |(_, definition)| definition.scope.as_str());
-            let rule = format!("`{qualified_key}` of scope {scope} is opted in");
+            let rule = format!("`{qualified_key}` is opted in");
             changes.push(self.change(key, action, from, Some(value), rule));
         }
         let is_ours = |field: &Field<'_>| field.key.starts_with(CLOUD_TAG_PREFIX);
@@ -192,14 +189,20 @@ impl Composite<'_> {
     }
 }
 
-/// The labels that are meant to be tags, and why the others are not.
-fn propagating(assigned: &Labels, definitions: &[(String, Definition)]) -> (Labels, BTreeMap<String, String>) {
+fn propagating(
+    assigned: &Labels,
+    definitions: Option<&Json<'_>>,
+) -> Result<(Labels, BTreeMap<String, String>), Malformed> {
     let (mut labels, mut others) = (Labels::new(), BTreeMap::new());
-    for (key, definition) in definitions {
-        match assigned.get(key) {
-            Some(value) if definition.cloud_tag_propagation => drop(labels.insert(key.clone(), value.clone())),
-            Some(_) => drop(others.insert(key.clone(), "not-opted-in".to_owned())),
-            None => {}
+    if let Some(definitions) = definitions {
+        // What is wrong with definitions of other labels is told where they are written.
+        for field in definitions.fields()? {
+            let Some(value) = assigned.get(&*field.key) else { continue };
+            if definition(definitions.path(), &field)?.cloud_tag_propagation {
+                labels.insert(field.key.into_owned(), value.clone());
+            } else {
+                others.insert(field.key.into_owned(), "not-opted-in".to_owned());
+            }
         }
     }
     for key in assigned.keys().filter(|key| !labels.contains_key(*key)) {
@@ -209,7 +212,7 @@ fn propagating(assigned: &Labels, definitions: &[(String, Definition)]) -> (Labe
             others.insert(key.clone(), "not-defined".to_owned());
         }
     }
-    (labels, others)
+    Ok((labels, others))
 }
 
 /// What stands in the field; `None` where it is absent or null.

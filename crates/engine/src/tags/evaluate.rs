@@ -36,10 +36,18 @@ pub(crate) fn evaluate(review: &Review<'_>, text: &str, settings: &Settings, clu
 
 /// A LabelRegistry is refused when composites could not use it.
 fn judge_registry(subject: &Subject<'_>) -> Outcome {
-    match registry::definitions(&subject.object) {
-        Err(problems) if !subject.object.deleting => refused(format!("{}: {problems}", subject.title())),
-        _ => Outcome::default(),
+    if subject.object.deleting {
+        return Outcome::default();
     }
+    let problems = match registry::definitions(&subject.object) {
+        Ok(definitions) => registry::problems(definitions.as_ref()),
+        Err(malformed) => vec![malformed],
+    };
+    if problems.is_empty() {
+        return Outcome::default();
+    }
+    let problems: Vec<String> = problems.iter().map(Malformed::to_string).collect();
+    refused(format!("{}: {}", subject.title(), problems.join("; ")))
 }
 
 fn decide(composite: &Composite<'_>, mode: Mode) -> Outcome {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::json::{Json, Malformed};
+use crate::json::{self, Field, Json, Malformed};
 use crate::object::Object;
 
 /// What the registry says about one key.
@@ -47,91 +47,98 @@ impl Scope {
 /// The kind of the registry as an object.
 pub(super) const REGISTRY: &str = "LabelRegistry";
 
-/// Definitions by qualified key. Keys are opaque: the profiles judge their characters.
-pub(super) type Definitions = Vec<(String, Definition)>;
-
 /// The definitions that every installation has: of scope platform, immutable, and never tags.
 pub const SEEDED: [&str; 3] = ["platform/origin", "platform/mesh-ip", "platform/domain"];
 
-/// One definition as it is written.
+/// One definition of the map at `path`, as it is written.
 ///
 /// # Errors
 /// When it has another shape, its key is empty, or it is a seeded one that was changed.
-pub(crate) fn definition(key: &str, written: &Json<'_>) -> Result<Definition, Malformed> {
+pub(super) fn definition(path: &str, written: &Field<'_>) -> Result<Definition, Malformed> {
+    let key = &*written.key;
+    let wrong = |field: &str, problem: &str| {
+        Err(Malformed { path: format!("{path}[{key}]{field}"), problem: problem.to_owned() })
+    };
     if key.is_empty() {
-        return Err(written.malformed("has an empty key"));
+        return wrong("", "has an empty key");
     }
+    let Some(fields) = json::fields(written.value) else { return wrong("", "is not an object") };
     let (mut scope, mut cloud_tag_propagation) = (None, false);
-    for (name, value) in written.present_fields()? {
-        match &*name {
-            "scope" => {
-                let text = value.as_string()?;
-                let known = Scope::ALL.into_iter().find(|scope| scope.as_str() == text);
-                scope = Some(known.ok_or_else(|| value.malformed("is not `platform`, `domain` or `project`"))?);
+    for field in &fields {
+        match (&*field.key, field.value) {
+            (_, "null") => {}
+            ("scope", value) => {
+                let text = json::string(value).unwrap_or_default();
+                scope = Scope::ALL.into_iter().find(|scope| scope.as_str() == text);
+                if scope.is_none() {
+                    return wrong(".scope", "is not `platform`, `domain` or `project`");
+                }
             }
-            "cloudTagPropagation" => cloud_tag_propagation = value.as_bool()?,
-            _ => return Err(value.malformed("is unknown: a definition has `scope` and `cloudTagPropagation`")),
+            ("cloudTagPropagation", "true") => cloud_tag_propagation = true,
+            ("cloudTagPropagation", "false") => cloud_tag_propagation = false,
+            ("cloudTagPropagation", _) => return wrong(".cloudTagPropagation", "is neither true nor false"),
+            (name, _) => {
+                return wrong(&format!(".{name}"), "is unknown: a definition has `scope` and `cloudTagPropagation`");
+            }
         }
     }
-    let scope = scope.ok_or_else(|| written.malformed("has no `scope`: `platform`, `domain` or `project`"))?;
+    let Some(scope) = scope else { return wrong("", "has no `scope`: `platform`, `domain` or `project`") };
     if SEEDED.contains(&key) && (scope != Scope::Platform || cloud_tag_propagation) {
-        return Err(written.malformed("is seeded: its scope is `platform`, and it cannot be opted in"));
+        return wrong("", "is seeded: its scope is `platform`, and it cannot be opted in");
     }
     Ok(Definition { scope, cloud_tag_propagation })
 }
 
-/// The definitions of a LabelRegistry object.
+/// What is wrong with the definitions of a map, `None` for an absent one.
+pub(crate) fn problems(definitions: Option<&Json<'_>>) -> Vec<Malformed> {
+    let Some(definitions) = definitions else { return Vec::new() };
+    match definitions.fields() {
+        Ok(fields) => fields.iter().filter_map(|field| definition(definitions.path(), field).err()).collect(),
+        Err(malformed) => vec![malformed],
+    }
+}
+
+/// The definitions of a LabelRegistry object, as they are written.
 ///
 /// # Errors
-/// When the object has another shape: every problem in one sentence.
-pub(super) fn definitions(object: &Object<'_>) -> Result<Definitions, String> {
-    let mut definitions = Definitions::new();
-    let mut problems = Vec::new();
-    let listed =
-        object.spec.at(&["definitions"], None).and_then(|listed| listed.as_ref().map(Json::fields).transpose());
-    let listed = listed.map_err(|malformed| malformed.to_string())?;
-    for field in listed.into_iter().flatten() {
-        let written = Json::new(field.value, format!("spec.definitions[{}]", field.key));
-        match definition(&field.key, &written) {
-            Ok(definition) => definitions.push((field.key.into_owned(), definition)),
-            Err(malformed) => problems.push(malformed.to_string()),
-        }
-    }
-    if problems.is_empty() { Ok(definitions) } else { Err(problems.join("; ")) }
+/// When `spec` is not an object.
+pub(super) fn definitions<'a>(object: &Object<'a>) -> Result<Option<Json<'a>>, Malformed> {
+    object.spec.at(&["definitions"], None)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(definitions_text: &str) -> Result<Definitions, String> {
-        let text = format!(r#"{{"spec":{{"definitions":{definitions_text}}}}}"#);
-        definitions(&Object::parse(&text).unwrap())
+    fn told(text: &str) -> String {
+        let problems = problems(Some(&Json::new(text, "spec.definitions")));
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     }
 
     #[test]
     fn a_definition_does_not_propagate_unless_it_says_so() {
-        let definition = |cloud_tag_propagation| Definition { scope: Scope::Domain, cloud_tag_propagation };
         let text = r#"{"a":{"scope":"domain"},"b":{"scope":"domain","cloudTagPropagation":true},
-            "c":{"scope":"domain","cloudTagPropagation":false}}"#;
-        let expected = [("a", definition(false)), ("b", definition(true)), ("c", definition(false))];
-        assert_eq!(read(text).unwrap(), expected.map(|(key, definition)| (key.to_owned(), definition)));
+            "c":{"scope":"domain","cloudTagPropagation":false},"d":{"scope":"domain","cloudTagPropagation":null}}"#;
+        let fields = json::fields(text).unwrap();
+        let read = |field: &Field<'_>| definition("", field).unwrap();
+        let expected = [false, true, false, false]
+            .map(|cloud_tag_propagation| Definition { scope: Scope::Domain, cloud_tag_propagation });
+        assert_eq!(fields.iter().map(read).collect::<Vec<_>>(), expected);
     }
 
     #[test]
     fn keys_are_opaque() {
-        let text = r#"{" \u0007ä:/":{"scope":"project"}}"#;
-        assert_eq!(read(text).unwrap().first().unwrap().0, " \u{7}ä:/");
+        assert_eq!(told(r#"{" \u0007ä:/":{"scope":"project"}}"#), "");
     }
 
     #[test]
     fn seeded_definitions_may_be_repeated_but_not_changed() {
         for key in SEEDED {
-            assert!(read(&format!(r#"{{"{key}":{{"scope":"platform","cloudTagPropagation":false}}}}"#)).is_ok());
+            assert_eq!(told(&format!(r#"{{"{key}":{{"scope":"platform","cloudTagPropagation":false}}}}"#)), "");
             let changed =
                 format!("`spec.definitions[{key}]` is seeded: its scope is `platform`, and it cannot be opted in");
             for text in [r#"{"scope":"platform","cloudTagPropagation":true}"#, r#"{"scope":"domain"}"#] {
-                assert_eq!(read(&format!(r#"{{"{key}":{text}}}"#)).unwrap_err(), changed);
+                assert_eq!(told(&format!(r#"{{"{key}":{text}}}"#)), changed);
             }
         }
     }
@@ -139,25 +146,25 @@ mod tests {
     #[test]
     fn no_definitions_are_no_problem() {
         for text in ["{}", r#"{"spec":null}"#, r#"{"spec":{}}"#, r#"{"spec":{"definitions":null}}"#] {
-            assert_eq!(definitions(&Object::parse(text).unwrap()), Ok(Definitions::new()), "{text}");
+            let object = Object::parse(text).unwrap();
+            assert_eq!(problems(definitions(&object).unwrap().as_ref()), [], "{text}");
         }
     }
 
     #[test]
     fn every_problem_is_named_with_its_path() {
-        assert_eq!(read("[]").unwrap_err(), "`spec.definitions` is not an object");
+        assert_eq!(told("[]"), "`spec.definitions` is not an object");
         assert_eq!(
-            read(
+            told(
                 r#"{"":{"scope":"domain"},"a":null,"b":{},"c":{"scope":"team"},"d":{"scope":"domain","tags":true},
                     "e":{"scope":7},"f":{"scope":"domain","cloudTagPropagation":"true"}}"#
-            )
-            .unwrap_err(),
+            ),
             "`spec.definitions[]` has an empty key; \
              `spec.definitions[a]` is not an object; \
              `spec.definitions[b]` has no `scope`: `platform`, `domain` or `project`; \
              `spec.definitions[c].scope` is not `platform`, `domain` or `project`; \
              `spec.definitions[d].tags` is unknown: a definition has `scope` and `cloudTagPropagation`; \
-             `spec.definitions[e].scope` is not a string; \
+             `spec.definitions[e].scope` is not `platform`, `domain` or `project`; \
              `spec.definitions[f].cloudTagPropagation` is neither true nor false"
         );
     }
