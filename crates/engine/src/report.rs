@@ -140,7 +140,7 @@ pub struct Change {
     pub to: Option<String>,
     /// What asks for it.
     pub rule: String,
-    /// The object or settings it comes from; empty for the policy's own record.
+    /// The object it comes from; empty for cloud tags, which come from the object itself, and for the policy's own record.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// Path of the map, for writing.

@@ -1,6 +1,7 @@
 //! A composite held against its labels.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use super::assignments::{assignments, is_adopted};
@@ -132,7 +133,10 @@ impl Composite<'_> {
         let is_present = present.is_some();
         let actual = present.unwrap_or_default();
         // What is stored tells an edit from news; where it cannot be read, everything is news.
-        let old = self.subject.old().ok().flatten().and_then(|old| entries(old).ok().flatten()).unwrap_or_default();
+        let old = LazyCell::new(|| {
+            let old = self.subject.old().ok().flatten();
+            old.and_then(|old| entries(old).ok().flatten()).unwrap_or_default()
+        });
         let mut changes = Vec::new();
         for (key, value) in tags {
             let from = actual.iter().rfind(|field| field.key == **key);
@@ -147,24 +151,18 @@ impl Composite<'_> {
             };
             let qualified_key = key.strip_prefix(CLOUD_TAG_PREFIX).unwrap_or(key);
             let rule = format!("`{qualified_key}` is opted in");
-            changes.push(self.change(key, action, from, Some(value), rule));
+            changes.push(change(key, action, from, Some(value), rule));
         }
         let is_ours = |field: &Field<'_>| field.key.starts_with(CLOUD_TAG_PREFIX);
         for field in actual.iter().filter(|field| is_ours(field) && !tags.contains_key(&*field.key)) {
-            changes.push(self.change(
-                &field.key,
-                Action::Removed,
-                Some(field),
-                None,
-                "no label is this tag".to_owned(),
-            ));
+            changes.push(change(&field.key, Action::Removed, Some(field), None, "no label is this tag".to_owned()));
         }
         let is_kept = !tags.is_empty() || actual.iter().any(|field| !is_ours(field));
         if is_kept || !is_present {
             let writes = changes.iter().map(Change::write).collect();
             return Ok((changes, writes));
         }
-        let field = self.change(FIELD, Action::Removed, None, None, "an empty map is left out".to_owned());
+        let field = change(FIELD, Action::Removed, None, None, "an empty map is left out".to_owned());
         let field = Change { at: "spec".to_owned(), entry: "field", path: vec!["spec"], ..field };
         let writes = vec![field.write()];
         if changes.is_empty() {
@@ -172,20 +170,21 @@ impl Composite<'_> {
         }
         Ok((changes, writes))
     }
+}
 
-    fn change(&self, key: &str, action: Action, from: Option<&Field<'_>>, to: Option<&String>, rule: String) -> Change {
-        Change {
-            at: format!("spec.{FIELD}"),
-            key: key.to_owned(),
-            action,
-            from: from.map(|field| json::string(field.value).unwrap_or(Cow::Borrowed(field.value)).into_owned()),
-            to: to.cloned(),
-            rule,
-            source: self.registry(),
-            path: vec!["spec", FIELD],
-            entry: "cloud tag",
-            place: None,
-        }
+/// One entry of the field that is not as it should be.
+fn change(key: &str, action: Action, from: Option<&Field<'_>>, to: Option<&String>, rule: String) -> Change {
+    Change {
+        at: format!("spec.{FIELD}"),
+        key: key.to_owned(),
+        action,
+        from: from.map(|field| json::string(field.value).unwrap_or(Cow::Borrowed(field.value)).into_owned()),
+        to: to.cloned(),
+        rule,
+        source: String::new(),
+        path: vec!["spec", FIELD],
+        entry: "cloud tag",
+        place: None,
     }
 }
 
