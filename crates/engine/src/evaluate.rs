@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::value::RawValue;
-
 use crate::checks::{self, Checked};
 use crate::cluster::{Cluster, LookupCause, LookupError};
 use crate::differences::{Differences, differences};
@@ -17,10 +15,12 @@ use crate::lookup::Lookups;
 use crate::place::Place;
 use crate::report::{Action, Change, Level, LogLine, Outcome, Rejection, Report};
 use crate::review::{Operation, Review};
-use crate::settings::{Mode, OnConflict, Reaction, Settings};
-use crate::splice::{Write, splice};
+use crate::settings::{Mode, OnConflict, Settings};
+use crate::splice::{self, Write};
 use crate::stop::{Inert, InertReason, Stop};
 use crate::subject::{Subject, place_of};
+use crate::tags;
+use crate::unanswered::unanswered;
 use crate::warnings;
 
 /// Decides one request.
@@ -41,6 +41,12 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
         return Outcome::default();
     }
     let place = place_of(&review.kind);
+    if place.is_none()
+        && !is_controller
+        && let Some(outcome) = tags::evaluate(review, text, settings, cluster)
+    {
+        return outcome;
+    }
     if place.is_none()
         && !checks::concern(review, settings)
         && !inheritance::concerns(&review.kind, &settings.cluster_api.opt_in)
@@ -257,11 +263,10 @@ impl Evaluation<'_> {
     fn write(&self, written: &[Change], outcome: &mut Outcome) {
         let writes: Vec<Write> = written.iter().map(Change::write).collect();
         let text = self.subject.review.object.unwrap_or("{}");
-        match splice(text, &writes).and_then(RawValue::from_string) {
+        match splice::written(text, &writes) {
             Ok(object) => outcome.object = Some(object),
-            Err(error) => {
-                let message = format!("`object` cannot be written: {error}");
-                outcome.rejection = Some(Rejection::unreadable(message));
+            Err(rejection) => {
+                outcome.rejection = Some(rejection);
                 return;
             }
         }
@@ -290,26 +295,8 @@ impl Evaluation<'_> {
         } else {
             (self.settings.lookup.on_failure, "lookup.onFailure", InertReason::LookupFailed)
         };
-        report.inert = Some(Inert { reason, because: get.clone() });
-        let message = format!("cannot read {get}: {}", error.cause);
-        let level = if reaction == Reaction::Reject { Level::Error } else { Level::Warning };
-        if !missing || reaction != Reaction::Accept {
-            outcome.log.push(self.line(
-                level,
-                message.clone(),
-                [("setting", setting.to_owned()), ("detail", error.detail.clone())],
-            ));
-        }
-        match reaction {
-            Reaction::Accept => {}
-            Reaction::Warn => outcome.warnings.push(warnings::short(&message, "")),
-            Reaction::Reject => {
-                let detail = if missing { String::new() } else { format!(" ({})", error.detail) };
-                let message = format!("{message}{detail}; `{setting}` is `reject`");
-                outcome.rejection =
-                    Some(if missing { Rejection::refused(message) } else { Rejection::unavailable(message) });
-            }
-        }
+        unanswered(&get, &error, reaction, setting, outcome);
+        report.inert = Some(Inert { reason, because: get });
     }
 
     fn report(&self) -> Report {
@@ -317,14 +304,8 @@ impl Evaluation<'_> {
             object: self.name(),
             cluster_api: self.settings.cluster_api.version.to_string(),
             field_manager: self.subject.review.field_manager.as_deref().map(str::to_owned),
-            inert: None,
             exempt: guards::exemption(self.subject).filter(|reason| !reason.is_empty()).map(str::to_owned),
-            changes: Vec::new(),
-            drift: Vec::new(),
-            findings: Vec::new(),
-            rollout: None,
-            skipped: Vec::new(),
-            lookups: Vec::new(),
+            ..Report::default()
         }
     }
 
@@ -333,8 +314,7 @@ impl Evaluation<'_> {
     }
 
     fn name(&self) -> String {
-        let (kind, namespace, name) = (&self.subject.review.kind.kind, self.subject.namespace(), self.subject.name());
-        if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") }
+        self.subject.title()
     }
 }
 

@@ -1,5 +1,8 @@
 //! Settings: as they are written, and as they are meant.
 
+mod cloud_tags;
+#[cfg(feature = "schema")]
+mod cloud_tags_schema;
 mod problems;
 mod raw;
 
@@ -7,10 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::cloud_tags::{CloudTags, Composites, Provider, RawCloudTags, Registry};
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
 use crate::finding::Stance;
 use crate::gather::gather;
+use crate::json::Json;
 use crate::pattern::Pattern;
 use crate::version::Version;
 
@@ -25,6 +30,8 @@ pub struct Settings {
     pub cluster_api: ClusterApi,
     /// What each guard rail leads to.
     pub guards: Guards,
+    /// Crossplane's side.
+    pub cloud_tags: CloudTags,
 }
 
 /// What each guard rail leads to.
@@ -170,29 +177,33 @@ impl Settings {
         match serde_json::from_str::<RawSettings>(text) {
             Ok(raw) => Settings::try_from(raw),
             Err(error) => {
-                SettingsError::unless_empty(problems::of_shape(text))?;
+                let mut problems = problems::of_shape(text);
+                if let Ok(Some(written)) = Json::new(text, "").at(&["cloudTags"], None) {
+                    cloud_tags::read(&written, &mut problems);
+                }
+                SettingsError::unless_empty(problems)?;
                 Err(SettingsError { problems: vec![Problem::new("", error)] })
             }
         }
     }
 
     /// Judges settings as they are written, more thoroughly than an evaluation needs them: lists in the place of
-    /// objects are refused, and expressions compiled.
+    /// objects are refused, expressions compiled, and label definitions read.
     ///
     /// # Errors
-    /// As [`Settings::from_json`], and when an expression does not compile.
+    /// As [`Settings::from_json`], and when an expression does not compile or a definition cannot be used.
     pub fn validate(text: &str) -> Result<(), SettingsError> {
         let settings = Settings::from_json(text)?;
         SettingsError::unless_empty(problems::of_shape(text))?;
         let node = &settings.cluster_api.node;
         let lists = [(LABELS, &node.additional_labels), (ANNOTATIONS, &node.additional_annotations)];
-        let problems = lists.into_iter().flat_map(|(path, patterns)| {
+        let of_patterns = lists.into_iter().flat_map(|(path, patterns)| {
             let check = move |(index, pattern): (usize, &Pattern)| {
                 pattern.check().err().map(|error| Problem::new(format!("{path}[{index}]"), error))
             };
             patterns.iter().enumerate().filter_map(check)
         });
-        SettingsError::unless_empty(problems.collect())
+        SettingsError::unless_empty(of_patterns.chain(settings.cloud_tags.problems()).collect())
     }
 }
 
@@ -203,7 +214,7 @@ impl TryFrom<RawSettings> for Settings {
     type Error = SettingsError;
 
     fn try_from(raw: RawSettings) -> Result<Self, SettingsError> {
-        let RawSettings { mode, lookup, cluster_api, guards } = raw;
+        let RawSettings { mode, lookup, cluster_api, guards, cloud_tags } = raw;
         let mut problems = Vec::new();
         for (kind, version) in &lookup.api_versions {
             let path = || format!("lookup.apiVersions[`{kind}`]");
@@ -245,6 +256,7 @@ impl TryFrom<RawSettings> for Settings {
             additional_labels: patterns(LABELS, &cluster_api.node.additional_labels),
             additional_annotations: patterns(ANNOTATIONS, &cluster_api.node.additional_annotations),
         };
+        let cloud_tags = cloud_tags.read(&mut problems);
         SettingsError::unless_empty(problems)?;
         let RawLookup { fresh, on_missing, on_failure, api_versions } = lookup;
         Ok(Settings {
@@ -262,6 +274,7 @@ impl TryFrom<RawSettings> for Settings {
                 node,
             },
             guards,
+            cloud_tags,
         })
     }
 }
@@ -316,7 +329,7 @@ mod tests {
                     "clusterApi":{"controllers":["ok",7],"node":{"labels":[]}}}"#
             ),
             "mode: unknown variant `mutat`, expected `mutate` or `verify`; \
-             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`; \
+             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`; \
              lookup.fresh: invalid type: string \"yes\", expected a boolean; \
              lookup.apiVersions[`a`]: invalid type: integer `1`, expected a string; \
              clusterApi.controllers[1]: invalid type: integer `7`, expected a string; \
@@ -362,7 +375,7 @@ mod tests {
             (r#"{"lookup":[]}"#, "lookup: expected an object"),
             (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node: expected an object"),
             (r#"{"clusterApi":null}"#, "clusterApi: expected an object"),
-            (r#"{"":1}"#, "[``]: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`"),
+            (r#"{"":1}"#, "[``]: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`"),
             (
                 r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#,
                 "clusterApi.node.additionalLabels: invalid type: string \"a\", expected a sequence",
