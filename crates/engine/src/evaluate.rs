@@ -18,6 +18,7 @@ use crate::settings::{Mode, OnConflict, Reaction, Settings};
 use crate::splice::{Write, splice};
 use crate::stop::{Inert, InertReason, Stop};
 use crate::subject::{Subject, place_of};
+use crate::survival;
 use crate::warnings;
 
 /// Decides one request.
@@ -110,7 +111,8 @@ impl Evaluation<'_> {
             }
         }
         if outcome.rejection.is_none()
-            && let Err(malformed) = self.check(&mut report, &mut outcome)
+            && let Err(malformed) =
+                self.declare(&mut report, &mut outcome).and_then(|()| self.check(&mut report, &mut outcome))
         {
             return unreadable(&malformed);
         }
@@ -200,6 +202,19 @@ impl Evaluation<'_> {
         report.drift = drift;
     }
 
+    /// Declares `spec.cloudTags` where the settings ask for it.
+    fn declare(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
+        if let Some((text, changes)) = survival::declared(self.subject, self.settings)? {
+            let what = format!("`spec.cloudTags` declared in {} served versions", changes.len());
+            outcome.log.push(self.line(Level::Info, format!("{}: {what}", self.name()), []));
+            outcome.warnings.push(what);
+            let object = RawValue::from_string(text);
+            outcome.object = Some(object.map_err(|error| self.subject.object.spec.malformed(&error.to_string()))?);
+            report.changes = changes;
+        }
+        Ok(())
+    }
+
     /// Looks at the object as it would be stored.
     fn check(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
         let found = match &outcome.object {
@@ -211,6 +226,7 @@ impl Evaluation<'_> {
         };
         let (refused, warned): (Vec<&Finding>, Vec<&Finding>) =
             found.iter().partition(|finding| finding.stance == Stance::Reject);
+        let warned = warned.into_iter().filter(|finding| finding.stance == Stance::Warn).collect::<Vec<_>>();
         if !refused.is_empty() {
             // Nothing of what was going to be written is.
             *outcome = Outcome::default();

@@ -41,6 +41,16 @@ impl<'a> Json<'a> {
         Json { text, path: path.into() }
     }
 
+    /// The bytes of this value, where they stand in the whole text.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Where this value stands, from the object's root.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// The fields of this object, in the order they stand.
     ///
     /// # Errors
@@ -174,7 +184,7 @@ impl<'a> Json<'a> {
         Ok(None)
     }
 
-    fn malformed(&self, problem: &str) -> Malformed {
+    pub(crate) fn malformed(&self, problem: &str) -> Malformed {
         let path = if self.path.is_empty() { "object" } else { &self.path };
         Malformed { path: path.to_owned(), problem: problem.to_owned() }
     }

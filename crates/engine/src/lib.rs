@@ -52,6 +52,7 @@ mod sources;
 mod splice;
 mod stop;
 mod subject;
+mod survival;
 mod tracking;
 mod version;
 mod warnings;
@@ -69,8 +70,9 @@ pub use report::{Action, Change, Level, LogLine, Outcome, Rejection, Report, Ski
 pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
-    ClusterApi, Lookup, Mode, NodeSync, OnConflict, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,
-    Reaction, Settings, SettingsError,
+    ClusterApi, Lookup, Mode, NodeSync, OnConflict, OnXrd, Problem, RawCloudTags, RawClusterApi, RawComposite, RawLookup,
+    RawNodeSync, RawSettings, Reaction, Settings, SettingsError, Survival,
 };
 pub use stop::{Inert, InertReason};
+pub use survival::{CARRIERS, Carrier, Tags};
 pub use version::Version;

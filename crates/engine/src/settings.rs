@@ -2,6 +2,7 @@
 
 mod problems;
 mod raw;
+mod survival;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
+pub use self::survival::{OnXrd, RawCloudTags, RawComposite, Survival};
 use crate::pattern::Pattern;
 use crate::version::Version;
 
@@ -21,6 +23,8 @@ pub struct Settings {
     pub lookup: Lookup,
     /// Cluster API's side.
     pub cluster_api: ClusterApi,
+    /// Whether cloud tags survive.
+    pub survival: Survival,
 }
 
 /// Whether drift is corrected or refused.
@@ -146,7 +150,7 @@ impl TryFrom<RawSettings> for Settings {
     type Error = SettingsError;
 
     fn try_from(raw: RawSettings) -> Result<Self, SettingsError> {
-        let RawSettings { mode, lookup, cluster_api } = raw;
+        let RawSettings { mode, lookup, cluster_api, cloud_tags } = raw;
         let mut problems = Vec::new();
         for (kind, version) in &lookup.api_versions {
             let path = || format!("lookup.apiVersions[`{kind}`]");
@@ -200,6 +204,7 @@ impl TryFrom<RawSettings> for Settings {
                 on_conflict: cluster_api.on_conflict,
                 node,
             },
+            survival: cloud_tags.into(),
         })
     }
 }

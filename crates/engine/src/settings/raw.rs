@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, OnConflict, Reaction};
+use super::{Mode, OnConflict, RawCloudTags, Reaction};
 use crate::version::Version;
 
 /// Settings as they are written.
@@ -18,6 +18,8 @@ pub struct RawSettings {
     pub lookup: RawLookup,
     /// Which rules of Cluster API hold, and for whom.
     pub cluster_api: RawClusterApi,
+    /// Composites of Crossplane, and the tags of what they make.
+    pub cloud_tags: RawCloudTags,
 }
 
 /// `lookup` as it is written.
