@@ -19,3 +19,8 @@ pub(crate) fn concern(kind: &GroupVersionKind<'_>) -> bool {
 pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec<Finding>, Malformed> {
     survival::findings(subject, settings)
 }
+
+/// The value of a check's setting that refuses a request.
+pub(crate) fn refusing(check: &str, settings: &Settings) -> &'static str {
+    survival::refusing(check, settings)
+}

@@ -205,12 +205,14 @@ impl Evaluation<'_> {
     /// Declares `spec.cloudTags` where the settings ask for it.
     fn declare(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
         if let Some((text, changes)) = survival::declared(self.subject, self.settings)? {
-            let what = format!("`spec.cloudTags` declared in {} served versions", changes.len());
-            outcome.log.push(self.line(Level::Info, format!("{}: {what}", self.name()), []));
-            outcome.warnings.push(what);
+            for (version, _) in &changes {
+                let what = format!("version `{version}`: `spec.cloudTags` declared as a map of strings");
+                outcome.log.push(self.line(Level::Info, format!("{}: {what}", self.name()), []));
+                outcome.warnings.push(warnings::short(&what, version));
+            }
             let object = RawValue::from_string(text);
             outcome.object = Some(object.map_err(|error| self.subject.object.spec.malformed(&error.to_string()))?);
-            report.changes = changes;
+            report.changes = changes.into_iter().map(|(_, change)| change).collect();
         }
         Ok(())
     }
@@ -242,7 +244,10 @@ impl Evaluation<'_> {
         if !refused.is_empty() {
             let told: Vec<String> = refused
                 .iter()
-                .map(|finding| format!("{} (`{}` is `reject`)", finding.message, finding.check))
+                .map(|finding| {
+                    let setting = checks::refusing(finding.check, self.settings);
+                    format!("{} (`{}` is `{setting}`)", finding.message, finding.check)
+                })
                 .collect();
             let message = format!("{}: {}", self.name(), told.join("; "));
             outcome.log.push(self.line(Level::Error, message.clone(), []));

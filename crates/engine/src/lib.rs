@@ -70,8 +70,8 @@ pub use report::{Action, Change, Level, LogLine, Outcome, Rejection, Report, Ski
 pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
-    ClusterApi, Lookup, Mode, NodeSync, OnConflict, OnXrd, Problem, RawCloudTags, RawClusterApi, RawComposite, RawLookup,
-    RawNodeSync, RawSettings, Reaction, Settings, SettingsError, Survival,
+    ClusterApi, Lookup, Mode, NodeSync, OnConflict, OnXrd, Problem, RawCloudTags, RawClusterApi, RawComposite,
+    RawLookup, RawNodeSync, RawSettings, Reaction, Settings, SettingsError, Survival,
 };
 pub use stop::{Inert, InertReason};
 pub use survival::{CARRIERS, Carrier, Tags};

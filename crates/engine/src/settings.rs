@@ -259,7 +259,7 @@ mod tests {
                     "clusterApi":{"controllers":["ok",7],"node":{"labels":[]}}}"#
             ),
             "mode: unknown variant `mutat`, expected `mutate` or `verify`; \
-             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`; \
+             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `cloudTags`; \
              lookup.fresh: invalid type: string \"yes\", expected a boolean; \
              lookup.apiVersions[`a`]: invalid type: integer `1`, expected a string; \
              clusterApi.controllers[1]: invalid type: integer `7`, expected a string; \

@@ -16,11 +16,11 @@ mod xrd;
 use std::borrow::Cow;
 
 pub use self::carriers::{CARRIERS, Carrier, Tags};
+use self::declare::Declared;
 use self::fault::{Fault, Weight};
 use crate::finding::{Finding, Stance};
 use crate::json::Malformed;
 use crate::keys::EXEMPT;
-use crate::report::Change;
 use crate::review::GroupVersionKind;
 use crate::settings::{Mode, OnXrd, Settings};
 use crate::subject::Subject;
@@ -80,6 +80,14 @@ impl Checked {
     }
 }
 
+/// The value of a setting that refuses: `declare` refuses what it would write, where nothing is written.
+pub(crate) fn refusing(check: &str, settings: &Settings) -> &'static str {
+    match settings.survival.xrds {
+        OnXrd::Declare if check == Checked::Xrd.setting() => "declare",
+        _ => "reject",
+    }
+}
+
 /// Whether objects of this kind are looked at.
 pub(crate) fn concerns(kind: &GroupVersionKind<'_>) -> bool {
     Checked::of(kind).is_some()
@@ -101,7 +109,8 @@ pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec
         stance = Stance::Warn;
     }
     let mut faults = Vec::new();
-    if !exempt(subject.object.annotations.get(EXEMPT).map(|reason| &**reason), "", "metadata.annotations", &mut faults) {
+    if !exempt(subject.object.annotations.get(EXEMPT).map(|reason| &**reason), "", "metadata.annotations", &mut faults)
+    {
         let spec = &subject.object.spec;
         match checked {
             Checked::Xrd => xrd::faults(spec, &mut faults)?,
@@ -113,11 +122,11 @@ pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec
     Ok(findings)
 }
 
-/// The object with the declarations that it lacks, and what was written; `None` where nothing is to be written.
+/// The object with the declarations that it lacks, and by version what was written; `None` where nothing is to be written.
 ///
 /// # Errors
 /// As [`findings`].
-pub(crate) fn declared(subject: &Subject<'_>, settings: &Settings) -> Result<Option<(String, Vec<Change>)>, Malformed> {
+pub(crate) fn declared(subject: &Subject<'_>, settings: &Settings) -> Result<Option<Declared>, Malformed> {
     let wanted = settings.survival.xrds == OnXrd::Declare && settings.mode == Mode::Mutate;
     let is_exempt = subject.object.annotations.get(EXEMPT).is_some_and(|reason| !reason.trim().is_empty());
     match checked(subject, settings)? {

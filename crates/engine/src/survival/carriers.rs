@@ -281,9 +281,8 @@ pub(super) fn carrier(group: &str, kind: &str) -> Option<Known> {
     let is_own = CARRIERS.iter().any(|row| is_of(group, row.provider));
     let (service, provider) = if is_own { ("", group) } else { group.split_once('.')? };
     let rows = || CARRIERS.iter().filter(|row| is_of(provider, row.provider));
-    let names = |row: &&Carrier| {
-        row.kinds.iter().any(|name| name.split_once('/').is_some_and(|name| name == (service, kind)))
-    };
+    let names =
+        |row: &&Carrier| row.kinds.iter().any(|name| name.split_once('/').is_some_and(|name| name == (service, kind)));
     let (row, by_name) = match rows().find(names) {
         Some(row) => (row, true),
         None => (rows().find(|row| row.kinds.is_empty() && !is_own)?, false),

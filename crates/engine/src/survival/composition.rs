@@ -1,5 +1,7 @@
 //! Compositions: what each of their resources gets, from templates and from functions.
 
+use std::borrow::Cow;
+
 use super::fault::{Fault, Weight};
 use super::patches::{Verdict, judge};
 use super::{CLOUD_TAGS, path};
@@ -52,8 +54,9 @@ pub(super) fn faults(spec: &Json<'_>, groups: &[String], faults: &mut Vec<Fault>
     for resource in &resources {
         verdicts.push((resource, judge(resource, groups, faults)?));
     }
-    let nothing_known =
-        verdicts.iter().all(|(resource, verdict)| !resource.unclear && matches!(verdict, Verdict::Settled | Verdict::Open(_)));
+    let nothing_known = verdicts
+        .iter()
+        .all(|(resource, verdict)| !resource.unclear && matches!(verdict, Verdict::Settled | Verdict::Open(_)));
     for (resource, verdict) in &verdicts {
         if let Verdict::Open(carrier) = verdict {
             let (weight, why) = match nothing_known {
@@ -92,7 +95,11 @@ fn run<'a>(step: &Json<'a>, resources: &mut Vec<Resource<'a>>, faults: &mut Vec<
 }
 
 /// `resources` and `patchSets`, as Crossplane 1 and function-patch-and-transform have them.
-fn template<'a>(holder: &Json<'a>, resources: &mut Vec<Resource<'a>>, faults: &mut Vec<Fault>) -> Result<(), Malformed> {
+fn template<'a>(
+    holder: &Json<'a>,
+    resources: &mut Vec<Resource<'a>>,
+    faults: &mut Vec<Fault>,
+) -> Result<(), Malformed> {
     let mut sets = Vec::new();
     if let Some(all) = holder.at(&["patchSets"], None)? {
         for set in all.elements()? {
@@ -103,22 +110,22 @@ fn template<'a>(holder: &Json<'a>, resources: &mut Vec<Resource<'a>>, faults: &m
         return Ok(());
     };
     for one in all.elements()? {
+        let name = one.string(&["name"])?.map_or_else(|| one.path().to_owned(), Cow::into_owned);
         let mut patches = Vec::new();
         for patch in patches_of(&one)? {
             if patch.string(&["type"])?.as_deref() != Some("PatchSet") {
                 patches.push(patch);
                 continue;
             }
-            let name = patch.string(&["patchSetName"])?.unwrap_or_default();
-            match sets.iter().find(|(known, _)| *known == name) {
-                Some((_, set)) => patches.extend(set.iter().cloned()),
+            let set = patch.string(&["patchSetName"])?.unwrap_or_default();
+            match sets.iter().find(|(known, _)| *known == set) {
+                Some((_, known)) => patches.extend(known.iter().cloned()),
                 None => {
-                    let what = format!("there is no patch set `{}`", path::shown(&name));
+                    let what = format!("`{name}`: there is no patch set `{}`", path::shown(&set));
                     faults.push(Fault::new(Weight::Lost, patch.path(), what));
                 }
             }
         }
-        let name = one.string(&["name"])?.map_or_else(|| one.path().to_owned(), std::borrow::Cow::into_owned);
         let base = one.at(&["base"], None)?;
         match resources.iter_mut().find(|known| known.name == name) {
             // Without a base, the patches are for what an earlier step made under this name.
@@ -165,7 +172,8 @@ fn manage(input: &Json<'_>, resources: &mut [Resource<'_>], faults: &mut Vec<Fau
                 }
             }
             other => {
-                let what = format!("`type` is `{}`, which reads no field of the composite", other.unwrap_or("FromValue"));
+                let what =
+                    format!("`type` is `{}`, which reads no field of the composite", other.unwrap_or("FromValue"));
                 faults.push(Fault::new(Weight::Lost, tags.path(), what));
             }
         }

@@ -19,19 +19,22 @@ struct Edit {
     text: String,
 }
 
-/// The definition with the declarations that its served versions lack, and what was written; `None` where they lack
-/// none, or where none can be added.
+/// A definition with all declarations, and by version what was written.
+pub(crate) type Declared = (String, Vec<(String, Change)>);
+
+/// The definition with the declarations that its served versions lack; `None` where they lack none, or where none can be
+/// added.
 ///
 /// What is declared in another way stays: whoever wrote a type, a limit or a list of keys meant something by it.
 ///
 /// # Errors
 /// When the definition has another shape than Crossplane gives it.
-pub(super) fn declared(text: &str, spec: &Json<'_>) -> Result<Option<(String, Vec<Change>)>, Malformed> {
+pub(super) fn declared(text: &str, spec: &Json<'_>) -> Result<Option<Declared>, Malformed> {
     let (mut edits, mut changes) = (Vec::new(), Vec::new());
     for version in xrd::served(spec)? {
         if let Some((edit, change)) = missing(text, &version.schema)? {
             edits.push(edit);
-            changes.push(change);
+            changes.push((version.name, change));
         }
     }
     let mut out = String::with_capacity(text.len() + 128 * edits.len());
@@ -112,7 +115,9 @@ mod tests {
     use crate::object::Object;
 
     fn xrd(schema: &str) -> String {
-        format!(r#"{{ "a" :1.0, "spec":{{"versions": [ {{"served":true,"name":"v1","schema":{{"openAPIV3Schema":{schema}}}}} ]}} }}"#)
+        format!(
+            r#"{{ "a" :1.0, "spec":{{"versions": [ {{"served":true,"name":"v1","schema":{{"openAPIV3Schema":{schema}}}}} ]}} }}"#
+        )
     }
 
     /// The schema as it is after declaring, `None` where nothing was written.
@@ -143,7 +148,10 @@ mod tests {
         let tags = r#""cloudTags":{"type":"object","additionalProperties":{"type":"string"}}"#;
         for (schema, expected) in [
             ("{}", format!(r#"{{"properties":{{"spec":{{"type":"object","properties":{{{tags}}}}}}}}}"#)),
-            (r#"{"properties":{}}"#, format!(r#"{{"properties":{{"spec":{{"type":"object","properties":{{{tags}}}}}}}}}"#)),
+            (
+                r#"{"properties":{}}"#,
+                format!(r#"{{"properties":{{"spec":{{"type":"object","properties":{{{tags}}}}}}}}}"#),
+            ),
             (
                 r#"{"properties":{"spec":null}}"#,
                 format!(r#"{{"properties":{{"spec":{{"type":"object","properties":{{{tags}}}}}}}}}"#),

@@ -172,7 +172,10 @@ impl Carried {
                 if replaces && has(base, field) == Some(true) {
                     lost(format!("`Replace` drops the tags in its base; `toFieldPath: MergeObjects` keeps them"));
                 } else if replaces && self.others {
-                    lost("`Replace` drops the tags of an earlier patch; `toFieldPath: MergeObjects` keeps them".to_owned());
+                    lost(
+                        "`Replace` drops the tags of an earlier patch; `toFieldPath: MergeObjects` keeps them"
+                            .to_owned(),
+                    );
                 } else if has_transforms(patch)? {
                     self.unclear = true;
                     fault(Weight::Note, patch.path(), "cannot tell what its transforms make of the tags".to_owned());

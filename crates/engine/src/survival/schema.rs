@@ -105,7 +105,8 @@ impl<'a> Schema<'a> {
         {
             for field in required.elements()? {
                 if field.as_string()? == "cloudTags" {
-                    let what = "`spec.cloudTags` is required: an object without tags, which has no such field, is refused";
+                    let what =
+                        "`spec.cloudTags` is required: an object without tags, which has no such field, is refused";
                     losses.push((Weight::Lost, field.path().to_owned(), what.into()));
                 }
             }
@@ -117,7 +118,7 @@ impl<'a> Schema<'a> {
     fn undeclared(&self, elsewhere: Option<&str>) -> Result<(Weight, Cow<'static, str>), Malformed> {
         let lost = |what: &'static str| Ok((Weight::Lost, Cow::Borrowed(what)));
         let Some(root) = &self.root else {
-            return lost("has no schema, so Crossplane serves no such composites");
+            return lost("there is no schema, so Crossplane serves no such composites");
         };
         if self.preserves {
             let what = "`spec.cloudTags` is not declared; `spec` preserves it, and nothing checks its values";
@@ -141,7 +142,8 @@ impl<'a> Schema<'a> {
         }
         match elsewhere {
             Some(other) => {
-                let what = format!("`spec.cloudTags` is not declared, as it is in `{other}`: it is lost through this one");
+                let what =
+                    format!("`spec.cloudTags` is not declared, as it is in `{other}`: it is lost through this one");
                 Ok((Weight::Lost, what.into()))
             }
             None => lost("`spec.cloudTags` is not declared: it is dropped in silence"),
@@ -150,7 +152,8 @@ impl<'a> Schema<'a> {
 
     /// What becomes of a field that is declared.
     fn declared(&self, tags: &Json<'a>, losses: &mut Vec<Loss>) -> Result<(), Malformed> {
-        let mut found = |weight, at: &Json<'_>, what: Cow<'static, str>| losses.push((weight, at.path().to_owned(), what));
+        let mut found =
+            |weight, at: &Json<'_>, what: Cow<'static, str>| losses.push((weight, at.path().to_owned(), what));
         let preserves = tags.is_true(&[PRESERVE])?;
         match tags.string(&["type"])?.as_deref() {
             Some("object") => {}
@@ -168,7 +171,8 @@ impl<'a> Schema<'a> {
         let values = tags.at(&["additionalProperties"], None)?;
         match &values {
             None if preserves => {
-                let what = "`spec.cloudTags` is preserved, and nothing checks its values: numbers and objects get through";
+                let what =
+                    "`spec.cloudTags` is preserved, and nothing checks its values: numbers and objects get through";
                 found(Weight::Weak, tags, what.into());
             }
             None if has_entries(tags, "properties")? => {
@@ -231,12 +235,12 @@ fn bounded(
         return Ok(());
     };
     let most: u64 = limit.text().parse().map_err(|_| limit.malformed("is not a whole number"))?;
-    let (weight, whose) = match most {
-        most if most < bound.least => (Weight::Lost, bound.least),
-        most if most < bound.enough => (Weight::Weak, bound.enough),
+    let (weight, whose, needed) = match most {
+        most if most < bound.least => (Weight::Lost, "every profile allows", bound.least),
+        most if most < bound.enough => (Weight::Weak, "a profile allows", bound.enough),
         _ => return Ok(()),
     };
-    let what = format!("`{}` {most} is too small: a profile allows {whose} {unit}, and more are refused", bound.keyword);
+    let what = format!("`{}` {most} refuses tags: {whose} {needed} {unit}", bound.keyword);
     found(weight, &limit, what.into());
     Ok(())
 }
