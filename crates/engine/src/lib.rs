@@ -6,7 +6,8 @@
 //! change and the reason for every label that did not travel.
 //!
 //! The engine is pure: no host call, clock, environment, file or random number. Other objects come through the
-//! [`Cluster`] trait. Objects stay raw JSON; only label and annotation maps are ever written.
+//! [`Cluster`] trait. Objects stay raw JSON; only label and annotation maps are ever written, and on request what a
+//! CompositeResourceDefinition of Crossplane lacks for cloud tags to survive.
 //!
 //! ```
 //! use metadata_propagation::{Manifests, Review, Settings, evaluate};

@@ -170,7 +170,7 @@ impl Carried {
             Tags::Map(field) if path::same(to, field) => {
                 let replaces = !merges(patch)?;
                 if replaces && has(base, field) == Some(true) {
-                    lost(format!("`Replace` drops the tags in its base; `toFieldPath: MergeObjects` keeps them"));
+                    lost("`Replace` drops the tags in its base; `toFieldPath: MergeObjects` keeps them".to_owned());
                 } else if replaces && self.others {
                     lost(
                         "`Replace` drops the tags of an earlier patch; `toFieldPath: MergeObjects` keeps them"
