@@ -204,15 +204,17 @@ impl Evaluation<'_> {
 
     /// Declares `spec.cloudTags` where the settings ask for it.
     fn declare(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
-        if let Some((text, changes)) = survival::declared(self.subject, self.settings)? {
-            for (version, _) in &changes {
-                let what = format!("version `{version}`: `spec.cloudTags` declared as a map of strings");
-                outcome.log.push(self.line(Level::Info, format!("{}: {what}", self.name()), []));
-                outcome.warnings.push(warnings::short(&what, version));
-            }
-            let object = RawValue::from_string(text);
-            outcome.object = Some(object.map_err(|error| self.subject.object.spec.malformed(&error.to_string()))?);
-            report.changes = changes.into_iter().map(|(_, change)| change).collect();
+        let Some((spec, changes)) = survival::declared(self.subject, self.settings)? else {
+            return Ok(());
+        };
+        let (text, old) = (self.subject.review.object.unwrap_or_default(), self.subject.object.spec.text());
+        let (before, after) = text.split_at(old.as_ptr() as usize - text.as_ptr() as usize);
+        store(Ok([before, &spec, after.get(old.len()..).unwrap_or_default()].concat()), outcome);
+        for (version, change) in changes {
+            let what = format!("version `{version}`: `spec.cloudTags` declared as a map of strings");
+            outcome.log.push(self.line(Level::Info, format!("{}: {what}", self.name()), []));
+            outcome.warnings.push(warnings::short(&what, &version));
+            report.changes.push(change);
         }
         Ok(())
     }
@@ -260,13 +262,8 @@ impl Evaluation<'_> {
     fn write(&self, written: &[Change], outcome: &mut Outcome) {
         let writes: Vec<Write> = written.iter().map(Change::write).collect();
         let text = self.subject.review.object.unwrap_or("{}");
-        match splice(text, &writes).and_then(RawValue::from_string) {
-            Ok(object) => outcome.object = Some(object),
-            Err(error) => {
-                let message = format!("`object` cannot be written: {error}");
-                outcome.rejection = Some(Rejection::unreadable(message));
-                return;
-            }
+        if !store(splice(text, &writes), outcome) {
+            return;
         }
         let message = match written.iter().filter(|change| change.action != Action::Recorded).count() {
             0 => format!("updated the record of {}", self.name()),
@@ -337,6 +334,17 @@ impl Evaluation<'_> {
         let (kind, namespace, name) = (&self.subject.review.kind.kind, self.subject.namespace(), self.subject.name());
         if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") }
     }
+}
+
+/// Makes a text the object to be stored, if it is one.
+fn store(text: Result<String, serde_json::Error>, outcome: &mut Outcome) -> bool {
+    match text.and_then(RawValue::from_string) {
+        Ok(object) => outcome.object = Some(object),
+        Err(error) => {
+            outcome.rejection = Some(Rejection::unreadable(format!("`object` cannot be written: {error}")));
+        }
+    }
+    outcome.rejection.is_none()
 }
 
 fn attributes(change: &Change) -> [(&'static str, String); 4] {

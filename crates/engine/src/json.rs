@@ -46,11 +46,6 @@ impl<'a> Json<'a> {
         self.text
     }
 
-    /// Where this value stands, from the object's root.
-    pub(crate) fn path(&self) -> &str {
-        &self.path
-    }
-
     /// The fields of this object, in the order they stand.
     ///
     /// # Errors
@@ -184,7 +179,7 @@ impl<'a> Json<'a> {
         Ok(None)
     }
 
-    pub(crate) fn malformed(&self, problem: &str) -> Malformed {
+    fn malformed(&self, problem: &str) -> Malformed {
         let path = if self.path.is_empty() { "object" } else { &self.path };
         Malformed { path: path.to_owned(), problem: problem.to_owned() }
     }

@@ -8,25 +8,26 @@ mod carriers;
 mod composition;
 mod declare;
 mod fault;
+mod node;
 mod patches;
 mod path;
 mod schema;
 mod xrd;
 
-use std::borrow::Cow;
-
 pub use self::carriers::{CARRIERS, Carrier, Tags};
 use self::declare::Declared;
-use self::fault::{Fault, Weight};
+use self::fault::{Faults, Weight};
+use self::node::{Node, Wrong};
 use crate::finding::{Finding, Stance};
 use crate::json::Malformed;
 use crate::keys::EXEMPT;
+use crate::object::group_and_version;
 use crate::review::GroupVersionKind;
 use crate::settings::{Mode, OnXrd, Settings};
 use crate::subject::Subject;
 
 /// The field of a composite that holds its tags.
-const CLOUD_TAGS: [&str; 2] = ["spec", "cloudTags"];
+const CLOUD_TAGS: &str = "spec.cloudTags";
 
 /// The API group of definitions and Compositions, in v1 and v2.
 const CROSSPLANE: &str = "apiextensions.crossplane.io";
@@ -67,16 +68,14 @@ impl Checked {
         }
     }
 
-    /// The API group of the composites that the object is about.
-    fn composites<'a>(self, subject: &Subject<'a>) -> Result<Cow<'a, str>, Malformed> {
-        let spec = &subject.object.spec;
-        match self {
-            Checked::Xrd => Ok(spec.string(&["group"])?.unwrap_or_default()),
-            Checked::Composition => {
-                let version = spec.string(&["compositeTypeRef", "apiVersion"])?.unwrap_or_default();
-                Ok(version.split_once('/').map(|(group, _)| group.to_owned()).unwrap_or_default().into())
-            }
-        }
+    /// Whether the object is about composites of one of these API groups.
+    fn concerns<'a>(self, spec: Node<'a>, groups: &[String]) -> Result<bool, Wrong<'a>> {
+        let group = match self {
+            Checked::Xrd => spec.string(&["group"])?,
+            Checked::Composition => spec.string(&["compositeTypeRef", "apiVersion"])?,
+        };
+        let group = if self == Checked::Xrd { &*group } else { group_and_version(&group).0 };
+        Ok(groups.iter().any(|known| known == group))
     }
 }
 
@@ -101,38 +100,38 @@ pub(crate) fn concerns(kind: &GroupVersionKind<'_>) -> bool {
 /// # Errors
 /// When the object has another shape than Crossplane gives it.
 pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec<Finding>, Malformed> {
+    let spec = Node(subject.object.spec.text());
     let Some((checked, mut stance)) = checked(subject, settings)? else {
         return Ok(Vec::new());
     };
-    let unchanged = |old: &str| old == subject.object.spec.text();
-    if settings.mode == Mode::Mutate && subject.old()?.is_some_and(|old| unchanged(old.spec.text())) {
+    if settings.mode == Mode::Mutate && subject.old()?.is_some_and(|old| old.spec.text() == spec.0) {
         stance = Stance::Warn;
     }
-    let mut faults = Vec::new();
-    if !exempt(subject.object.annotations.get(EXEMPT).map(|reason| &**reason), "", "metadata.annotations", &mut faults)
-    {
-        let spec = &subject.object.spec;
-        match checked {
-            Checked::Xrd => xrd::faults(spec, &mut faults)?,
-            Checked::Composition => composition::faults(spec, &settings.survival.groups, &mut faults)?,
-        }
+    let mut faults = Faults::default();
+    let reason = subject.object.annotations.get(EXEMPT);
+    if reason.is_none_or(|reason| !exempt(reason, spec, &mut faults)) {
+        let found = match checked {
+            Checked::Xrd => xrd::faults(spec, &mut faults),
+            Checked::Composition => composition::faults(spec, &settings.survival.groups, &mut faults),
+        };
+        found.map_err(|wrong| malformed(spec, wrong))?;
     }
-    let mut findings: Vec<Finding> = faults.into_iter().map(|fault| fault.finding(checked.setting(), stance)).collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.stance as u8));
-    Ok(findings)
+    Ok(faults.findings(spec, checked.setting(), stance))
 }
 
-/// The object with the declarations that it lacks, and by version what was written; `None` where nothing is to be written.
+/// The `spec` of the object with the declarations that it lacks, and by version what was written; `None` where nothing is
+/// to be written.
 ///
 /// # Errors
 /// As [`findings`].
 pub(crate) fn declared(subject: &Subject<'_>, settings: &Settings) -> Result<Option<Declared>, Malformed> {
-    let wanted = settings.survival.xrds == OnXrd::Declare && settings.mode == Mode::Mutate;
     let is_exempt = subject.object.annotations.get(EXEMPT).is_some_and(|reason| !reason.trim().is_empty());
+    if settings.survival.xrds != OnXrd::Declare || settings.mode != Mode::Mutate || is_exempt {
+        return Ok(None);
+    }
+    let spec = Node(subject.object.spec.text());
     match checked(subject, settings)? {
-        Some((Checked::Xrd, _)) if wanted && !is_exempt => {
-            declare::declared(subject.review.object.unwrap_or_default(), &subject.object.spec)
-        }
+        Some((Checked::Xrd, _)) => declare::declared(spec).map_err(|wrong| malformed(spec, wrong)),
         _ => Ok(None),
     }
 }
@@ -142,24 +141,26 @@ fn checked(subject: &Subject<'_>, settings: &Settings) -> Result<Option<(Checked
     let Some(checked) = Checked::of(&subject.review.kind).filter(|_| !subject.object.deleting) else {
         return Ok(None);
     };
-    let stance = checked.stance(settings);
-    if stance == Stance::Ignore || settings.survival.groups.is_empty() {
+    let (stance, groups) = (checked.stance(settings), &settings.survival.groups);
+    if stance == Stance::Ignore || groups.is_empty() {
         return Ok(None);
     }
-    let group = checked.composites(subject)?;
-    let is_concerned = settings.survival.groups.iter().any(|known| *known == group);
+    let spec = Node(subject.object.spec.text());
+    let is_concerned = checked.concerns(spec, groups).map_err(|wrong| malformed(spec, wrong))?;
     Ok(is_concerned.then_some((checked, stance)))
 }
 
+fn malformed(spec: Node<'_>, wrong: Wrong<'_>) -> Malformed {
+    Malformed { path: spec.locate("spec".to_owned(), wrong.node), problem: wrong.problem.to_owned() }
+}
+
 /// Whether an annotation says, with a reason, that nothing is to be checked here.
-fn exempt(reason: Option<&str>, what: &str, at: &str, faults: &mut Vec<Fault>) -> bool {
-    let Some(reason) = reason else {
-        return false;
-    };
-    let at = format!("{at}[`{EXEMPT}`]");
-    match reason.trim() {
-        "" => faults.push(Fault::new(Weight::Lost, at, format!("{what}`{EXEMPT}` states no reason"))),
-        reason => faults.push(Fault::new(Weight::Note, at, format!("{what}exempt: {reason}"))),
+fn exempt<'a>(reason: &str, at: Node<'a>, faults: &mut Faults<'a>) -> bool {
+    let reason = reason.trim();
+    if reason.is_empty() {
+        faults.add(Weight::Lost, at, format_args!("`{EXEMPT}` states no reason"));
+    } else {
+        faults.add(Weight::Note, at, format_args!("exempt: {reason}"));
     }
-    !reason.trim().is_empty()
+    !reason.is_empty()
 }

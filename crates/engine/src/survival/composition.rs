@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::fault::{Fault, Weight};
+use super::fault::Faults;
+use super::fault::Weight::{Lost, Note};
+use super::node::{Node, Wrong};
 use super::patches::{Verdict, judge};
 use super::{CLOUD_TAGS, path};
-use crate::json::{Json, Malformed};
 use crate::object::group_and_version;
 
 /// API group of function-patch-and-transform's input.
@@ -17,13 +18,13 @@ const READS_ONLY: &str = "function-auto-ready";
 
 /// One resource that a Composition makes.
 pub(super) struct Resource<'a> {
-    /// Its name, or where it stands when it has none.
-    pub(super) name: String,
-    pub(super) at: String,
-    /// The object before patches; `None` where an earlier function makes it.
-    pub(super) base: Option<Json<'a>>,
+    pub(super) name: Cow<'a, str>,
+    /// Its template.
+    pub(super) at: Node<'a>,
+    /// The object before patches; absent where an earlier function makes it.
+    pub(super) base: Node<'a>,
     /// In order, patch sets resolved.
-    pub(super) patches: Vec<Json<'a>>,
+    pub(super) patches: Vec<&'a str>,
     /// function-tag-manager adds the tags of the composite, as far as it serves the kind.
     pub(super) managed: bool,
     /// A function that nobody here knows comes after it.
@@ -34,57 +35,56 @@ pub(super) struct Resource<'a> {
 ///
 /// # Errors
 /// When the Composition has another shape than Crossplane gives it.
-pub(super) fn faults(spec: &Json<'_>, groups: &[String], faults: &mut Vec<Fault>) -> Result<(), Malformed> {
+pub(super) fn faults<'a>(spec: Node<'a>, groups: &[String], faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
     let mut resources = Vec::new();
-    let pipeline = spec.at(&["pipeline"], None)?;
-    let is_pipeline = match spec.string(&["mode"])?.as_deref() {
-        Some(mode) => mode == "Pipeline",
+    let pipeline = spec.get(&["pipeline"])?;
+    let is_pipeline = match &*spec.string(&["mode"])? {
         // The default was `Resources` in Crossplane 1, and is `Pipeline` since.
-        None => pipeline.is_some(),
+        "" => !pipeline.is_null(),
+        mode => mode == "Pipeline",
     };
-    match pipeline.filter(|_| is_pipeline) {
-        Some(steps) => {
-            for step in steps.elements()? {
-                run(&step, &mut resources, faults)?;
-            }
+    if is_pipeline {
+        for step in pipeline.elements()? {
+            run(Node(step), &mut resources, faults)?;
         }
-        None => template(spec, &mut resources, faults)?,
+    } else {
+        template(spec, &mut resources, faults)?;
     }
-    let mut verdicts = Vec::new();
+    let mut open = Vec::new();
+    let mut is_settled = true;
     for resource in &resources {
-        verdicts.push((resource, judge(resource, groups, faults)?));
-    }
-    let nothing_known = verdicts
-        .iter()
-        .all(|(resource, verdict)| !resource.unclear && matches!(verdict, Verdict::Settled | Verdict::Open(_)));
-    for (resource, verdict) in &verdicts {
-        if let Verdict::Open(carrier) = verdict {
-            let (weight, why) = match nothing_known {
-                true => (Weight::Lost, "and no other resource gets it"),
-                false => (Weight::Note, "cannot tell whether it has the field"),
-            };
-            let what = format!("`{}`: no patch carries `spec.cloudTags` to `{carrier}`; {why}", resource.name);
-            faults.push(Fault::new(weight, &resource.at, what));
+        faults.about = format!("`{}`: ", resource.name);
+        match judge(resource, groups, faults)? {
+            Verdict::Settled => {}
+            Verdict::Open(field) => {
+                is_settled &= !resource.unclear;
+                open.push((resource, field));
+            }
+            Verdict::Carried | Verdict::Lost => is_settled = false,
         }
+    }
+    for (resource, field) in open {
+        faults.about = format!("`{}`: ", resource.name);
+        let (weight, why) = match is_settled {
+            true => (Lost, "and no other resource gets it"),
+            false => (Note, "cannot tell whether it has the field"),
+        };
+        faults.add(weight, resource.at, format_args!("no patch carries `spec.cloudTags` to `{field}`; {why}"));
     }
     Ok(())
 }
 
 /// One step of a pipeline, after the ones before it.
-fn run<'a>(step: &Json<'a>, resources: &mut Vec<Resource<'a>>, faults: &mut Vec<Fault>) -> Result<(), Malformed> {
-    let input = step.at(&["input"], None)?;
-    let group = match &input {
-        Some(input) => input.string(&["apiVersion"])?.unwrap_or_default(),
-        None => Default::default(),
-    };
-    match (group_and_version(&group).0, input) {
-        (PATCH_AND_TRANSFORM, Some(input)) => template(&input, resources, faults),
-        (TAG_MANAGER, Some(input)) => manage(&input, resources, faults),
+fn run<'a>(step: Node<'a>, resources: &mut Vec<Resource<'a>>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    let input = step.get(&["input"])?;
+    faults.about.clear();
+    match group_and_version(&input.string(&["apiVersion"])?).0 {
+        PATCH_AND_TRANSFORM => template(input, resources, faults),
+        TAG_MANAGER => manage(input, resources, faults),
         _ => {
-            let function = step.string(&["functionRef", "name"])?.unwrap_or_default();
+            let function = step.string(&["functionRef", "name"])?;
             if !function.ends_with(READS_ONLY) {
-                let what = format!("cannot tell what `{}` does with `spec.cloudTags`", path::shown(&function));
-                faults.push(Fault::new(Weight::Note, step.path(), what));
+                faults.add(Note, step, format_args!("cannot tell what `{function}` does with `spec.cloudTags`"));
                 for resource in resources {
                     resource.unclear = true;
                 }
@@ -95,86 +95,63 @@ fn run<'a>(step: &Json<'a>, resources: &mut Vec<Resource<'a>>, faults: &mut Vec<
 }
 
 /// `resources` and `patchSets`, as Crossplane 1 and function-patch-and-transform have them.
-fn template<'a>(
-    holder: &Json<'a>,
-    resources: &mut Vec<Resource<'a>>,
-    faults: &mut Vec<Fault>,
-) -> Result<(), Malformed> {
-    let mut sets = Vec::new();
-    if let Some(all) = holder.at(&["patchSets"], None)? {
-        for set in all.elements()? {
-            sets.push((set.string(&["name"])?.unwrap_or_default(), patches_of(&set)?));
-        }
-    }
-    let Some(all) = holder.at(&["resources"], None)? else {
-        return Ok(());
-    };
-    for one in all.elements()? {
-        let name = one.string(&["name"])?.map_or_else(|| one.path().to_owned(), Cow::into_owned);
+fn template<'a>(holder: Node<'a>, resources: &mut Vec<Resource<'a>>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    let sets = holder.get(&["patchSets"])?.elements()?;
+    for at in holder.get(&["resources"])?.elements()? {
+        let at = Node(at);
+        let name = at.string(&["name"])?;
         let mut patches = Vec::new();
-        for patch in patches_of(&one)? {
-            if patch.string(&["type"])?.as_deref() != Some("PatchSet") {
+        for patch in at.get(&["patches"])?.elements()? {
+            if Node(patch).string(&["type"])? != "PatchSet" {
                 patches.push(patch);
                 continue;
             }
-            let set = patch.string(&["patchSetName"])?.unwrap_or_default();
-            match sets.iter().find(|(known, _)| *known == set) {
-                Some((_, known)) => patches.extend(known.iter().cloned()),
-                None => {
-                    let what = format!("`{name}`: there is no patch set `{}`", path::shown(&set));
-                    faults.push(Fault::new(Weight::Lost, patch.path(), what));
+            let wanted = Node(patch).string(&["patchSetName"])?;
+            let mut is_known = false;
+            for set in &sets {
+                if Node(set).string(&["name"])? == wanted {
+                    is_known = true;
+                    patches.append(&mut Node(set).get(&["patches"])?.elements()?);
                 }
+            }
+            if !is_known {
+                faults.add(Lost, Node(patch), format_args!("`{name}`: there is no patch set `{wanted}`"));
             }
         }
-        let base = one.at(&["base"], None)?;
-        match resources.iter_mut().find(|known| known.name == name) {
-            // Without a base, the patches are for what an earlier step made under this name.
-            Some(known) if base.is_none() => known.patches.append(&mut patches),
-            known => {
-                let at = one.path().to_owned();
-                let resource = Resource { name, at, base, patches, managed: false, unclear: false };
-                match known {
-                    Some(known) => *known = resource,
-                    None => resources.push(resource),
-                }
-            }
+        let base = at.get(&["base"])?;
+        let resource = Resource { name, at, base, patches, managed: false, unclear: false };
+        // A name joins the templates of several steps; resources of Crossplane 1 need none.
+        match resources.iter_mut().find(|known| known.name == resource.name && !known.name.is_empty()) {
+            // Without a base, the patches are for what an earlier step made.
+            Some(known) if base.is_null() => known.patches.extend(resource.patches),
+            Some(known) => *known = resource,
+            None => resources.push(resource),
         }
     }
     Ok(())
 }
 
-fn patches_of<'a>(holder: &Json<'a>) -> Result<Vec<Json<'a>>, Malformed> {
-    match holder.at(&["patches"], None)? {
-        Some(patches) => patches.elements(),
-        None => Ok(Vec::new()),
-    }
-}
-
 /// function-tag-manager: merges a map of the composite into `spec.forProvider.tags` of every resource made before.
 ///
 /// Source: its input/v1beta1/input.go and tags.go, `ResolveAddTags`.
-fn manage(input: &Json<'_>, resources: &mut [Resource<'_>], faults: &mut Vec<Fault>) -> Result<(), Malformed> {
-    let Some(added) = input.at(&["addTags"], None)? else {
-        return Ok(());
-    };
-    for tags in added.elements()? {
-        if path::fields(&tags.string(&["fromFieldPath"])?.unwrap_or_default()) != CLOUD_TAGS {
+fn manage<'a>(input: Node<'a>, resources: &mut [Resource<'a>], faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    for tags in input.get(&["addTags"])?.elements()? {
+        let tags = Node(tags);
+        if path::plain(&tags.string(&["fromFieldPath"])?) != CLOUD_TAGS {
             continue;
         }
-        match tags.string(&["type"])?.as_deref() {
-            Some("FromCompositeFieldPath") if resources.is_empty() => {
-                let what = "the tag manager comes before the resources that it is to tag";
-                faults.push(Fault::new(Weight::Lost, tags.path(), what));
+        match &*tags.string(&["type"])? {
+            "FromCompositeFieldPath" if resources.is_empty() => {
+                faults.add(Lost, tags, format_args!("the tag manager comes before the resources that it is to tag"));
             }
-            Some("FromCompositeFieldPath") => {
+            "FromCompositeFieldPath" => {
                 for resource in resources.iter_mut() {
                     resource.managed = true;
                 }
             }
             other => {
-                let what =
-                    format!("`type` is `{}`, which reads no field of the composite", other.unwrap_or("FromValue"));
-                faults.push(Fault::new(Weight::Lost, tags.path(), what));
+                let other = if other.is_empty() { "FromValue" } else { other };
+                faults.add(Lost, tags, format_args!("`type` is `{other}`, which reads no field of the composite"));
             }
         }
     }

@@ -1,5 +1,8 @@
-//! One thing that is wrong with a definition or a Composition, before the settings say what follows.
+//! What is wrong with a definition or a Composition, before the settings say what follows.
 
+use std::fmt::Arguments;
+
+use super::node::Node;
 use crate::finding::{Finding, Stance};
 
 /// How much a fault weighs.
@@ -13,26 +16,32 @@ pub(super) enum Weight {
     Note,
 }
 
-/// One thing that is wrong.
-#[derive(Debug)]
-pub(super) struct Fault {
-    weight: Weight,
-    at: String,
-    message: String,
+/// All that is wrong.
+#[derive(Default)]
+pub(super) struct Faults<'a> {
+    /// What the faults that follow are about, the beginning of their messages.
+    pub(super) about: String,
+    found: Vec<(Weight, Node<'a>, String)>,
 }
 
-impl Fault {
-    pub(super) fn new(weight: Weight, at: impl Into<String>, message: impl Into<String>) -> Self {
-        Fault { weight, at: at.into(), message: message.into() }
+impl<'a> Faults<'a> {
+    pub(super) fn add(&mut self, weight: Weight, at: Node<'a>, what: Arguments<'_>) {
+        self.found.push((weight, at, format!("{}{what}", self.about)));
     }
 
-    /// What the settings make of it, where a loss leads to `stance`.
-    pub(super) fn finding(self, check: &'static str, stance: Stance) -> Finding {
-        let stance = match self.weight {
-            Weight::Lost => stance,
-            Weight::Weak => Stance::Warn,
-            Weight::Note => Stance::Ignore,
-        };
-        Finding { check, at: self.at, message: self.message, stance }
+    /// What the settings make of them, where a loss leads to `stance`; the gravest first. `spec` is where they stand.
+    pub(super) fn findings(self, spec: Node<'_>, check: &'static str, stance: Stance) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = Vec::new();
+        for (weight, at, message) in self.found {
+            let stance = match weight {
+                Weight::Lost => stance,
+                Weight::Weak => Stance::Warn,
+                Weight::Note => Stance::Ignore,
+            };
+            let graver = findings.partition_point(|finding| finding.stance as u8 >= stance as u8);
+            let at = spec.locate("spec".to_owned(), at);
+            findings.insert(graver, Finding { check, at, message, stance });
+        }
+        findings
     }
 }

@@ -5,9 +5,10 @@
 
 use super::carriers::{Known, Tags, carrier};
 use super::composition::Resource;
-use super::fault::{Fault, Weight};
+use super::fault::Faults;
+use super::fault::Weight::{Lost, Note};
+use super::node::{Node, Wrong};
 use super::{CLOUD_TAGS, exempt, path};
-use crate::json::{Json, Malformed};
 use crate::keys::EXEMPT;
 use crate::object::group_and_version;
 
@@ -16,6 +17,10 @@ const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
 
 /// Fields that are tags somewhere, and something else elsewhere.
 const TAG_LIKE: [&str; 3] = ["spec.forProvider.tags", "spec.forProvider.labels", "spec.forProvider.metadata"];
+
+/// Patches that write to the resource.
+const WRITING: [&str; 4] =
+    ["FromCompositeFieldPath", "CombineFromComposite", "FromEnvironmentFieldPath", "CombineFromEnvironment"];
 
 /// What is known of one resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,72 +39,74 @@ pub(super) enum Verdict {
 ///
 /// # Errors
 /// When the resource has another shape than Crossplane gives it.
-pub(super) fn judge(resource: &Resource<'_>, groups: &[String], faults: &mut Vec<Fault>) -> Result<Verdict, Malformed> {
-    let name = &resource.name;
-    let Some(base) = &resource.base else {
-        let what = format!("`{name}`: cannot tell what it is, its base is made elsewhere");
-        faults.push(Fault::new(Weight::Note, &resource.at, what));
-        return Ok(Verdict::Settled);
-    };
-    let annotations = base.map(&["metadata", "annotations"])?;
-    let at = format!("{}.metadata.annotations", base.path());
-    if exempt(annotations.get(EXEMPT).map(|reason| &**reason), &format!("`{name}`: "), &at, faults) {
+pub(super) fn judge<'a>(
+    resource: &Resource<'a>,
+    groups: &[String],
+    faults: &mut Faults<'a>,
+) -> Result<Verdict, Wrong<'a>> {
+    let base = resource.base;
+    if base.is_null() {
+        faults.add(Note, resource.at, format_args!("cannot tell what it is, its base is made elsewhere"));
         return Ok(Verdict::Settled);
     }
-    let mut fault = |weight, at: &str, what: String| faults.push(Fault::new(weight, at, format!("`{name}`: {what}")));
-    let api_version = base.string(&["apiVersion"])?.unwrap_or_default();
-    let kind = base.string(&["kind"])?.unwrap_or_default();
+    let reason = base.get(&["metadata", "annotations", EXEMPT])?;
+    if !reason.is_null() && exempt(&reason.string(&[])?, reason, faults) {
+        return Ok(Verdict::Settled);
+    }
+    let api_version = base.string(&["apiVersion"])?;
+    let kind = base.string(&["kind"])?;
     let group = group_and_version(&api_version).0;
+    // A composite below this one has tags of its own.
     if groups.iter().any(|known| known == group) {
-        // A composite below this one has tags of its own.
         return Ok(Verdict::Settled);
     }
     let Some(known) = carrier(group, &kind) else {
-        let what = format!("cannot tell where `{kind}` of group `{}` keeps its tags", path::shown(group));
-        fault(Weight::Note, &resource.at, what);
+        faults.add(Note, resource.at, format_args!("cannot tell where `{kind}` of group `{group}` keeps its tags"));
         return Ok(Verdict::Settled);
     };
-    let mut carried = Carried::default();
+    let mut carried = Carried { base, kind: &kind, known, served: false, lost: false, unclear: false, others: false };
     for patch in &resource.patches {
-        carried.patch(patch, base, &kind, &known, &mut fault)?;
+        carried.patch(Node(patch), faults)?;
     }
-    let ignored = || -> Result<bool, Malformed> {
-        let labels = base.map(&["metadata", "labels"])?;
-        let value = annotations.get(LEFT_ALONE).or_else(|| labels.get(LEFT_ALONE));
-        Ok(value.is_some_and(|value| value.eq_ignore_ascii_case("true")))
-    };
-    let managed = resource.managed && known.managed && matches!(known.tags, Tags::Map(_));
+    let is_map = matches!(known.tags, Tags::Map(_));
     if carried.lost {
         return Ok(Verdict::Lost);
     }
-    if carried.served || (managed && !ignored()?) {
+    if carried.served || (is_map && known.managed && resource.managed && !is_left_alone(base)?) {
         return Ok(Verdict::Carried);
     }
-    if carried.unclear {
-        return Ok(Verdict::Settled);
-    }
     match known.tags {
+        _ if carried.unclear => Ok(Verdict::Settled),
         Tags::Nowhere => Ok(Verdict::Settled),
         Tags::List(field) => {
-            let what = format!("tags of `{kind}` are a list at `{field}`, which no patch fills from a map");
-            fault(Weight::Note, &resource.at, what);
+            let what = format_args!("tags of `{kind}` are a list at `{field}`, which no patch fills from a map");
+            faults.add(Note, resource.at, what);
             Ok(Verdict::Settled)
         }
-        Tags::Map(field) if !known.by_name && has(base, field).is_none() => Ok(Verdict::Open(field)),
+        Tags::Map(field) if !known.by_name && content(base, field).is_null() => Ok(Verdict::Open(field)),
         Tags::Map(field) => {
-            let (weight, doubt) = match resource.unclear {
-                true => (Weight::Note, ", as far as can be told"),
-                false => (Weight::Lost, ""),
+            let (weight, doubt, verdict) = match resource.unclear {
+                true => (Note, ", as far as can be told", Verdict::Settled),
+                false => (Lost, "", Verdict::Lost),
             };
-            fault(weight, &resource.at, format!("no patch carries `spec.cloudTags` to `{field}`{doubt}"));
-            Ok(if resource.unclear { Verdict::Settled } else { Verdict::Lost })
+            faults.add(weight, resource.at, format_args!("no patch carries `spec.cloudTags` to `{field}`{doubt}"));
+            Ok(verdict)
         }
     }
 }
 
+/// Whether function-tag-manager is told to leave a resource alone; the annotation wins over the label.
+fn is_left_alone(base: Node<'_>) -> Result<bool, Wrong<'_>> {
+    let mark = base.string(&["metadata", "annotations", LEFT_ALONE])?;
+    let mark = if mark.is_empty() { base.string(&["metadata", "labels", LEFT_ALONE])? } else { mark };
+    Ok(mark.eq_ignore_ascii_case("true"))
+}
+
 /// What the patches of a resource did so far.
-#[derive(Default)]
-struct Carried {
+struct Carried<'a, 'k> {
+    base: Node<'a>,
+    kind: &'k str,
+    known: Known,
     /// The tags are where they belong.
     served: bool,
     /// A fault was found.
@@ -110,122 +117,100 @@ struct Carried {
     others: bool,
 }
 
-impl Carried {
-    fn patch(
-        &mut self,
-        patch: &Json<'_>,
-        base: &Json<'_>,
-        kind: &str,
-        known: &Known,
-        fault: &mut impl FnMut(Weight, &str, String),
-    ) -> Result<(), Malformed> {
-        let kind_of_patch = patch.string(&["type"])?;
-        let kind_of_patch = kind_of_patch.as_deref().unwrap_or("FromCompositeFieldPath");
-        let (from, to) = (patch.string(&["fromFieldPath"])?, patch.string(&["toFieldPath"])?);
-        let from = from.unwrap_or_default();
-        if kind_of_patch == "FromCompositeFieldPath" && path::fields(&from) == CLOUD_TAGS {
-            return self.source(patch, to.as_deref(), base, kind, known, fault);
+impl<'a> Carried<'a, '_> {
+    fn patch(&mut self, patch: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+        let kind = patch.string(&["type"])?;
+        let kind = if kind.is_empty() { "FromCompositeFieldPath" } else { &*kind };
+        let to = path::plain(&patch.string(&["toFieldPath"])?);
+        if kind == "FromCompositeFieldPath" && path::plain(&patch.string(&["fromFieldPath"])?) == CLOUD_TAGS {
+            return self.source(patch, &to, faults);
         }
         // What goes from the composite or the environment to the resource may meet the tags there.
-        let (Tags::Map(field), Some(to)) = (known.tags, to.filter(|_| is_to_resource(kind_of_patch))) else {
+        let Tags::Map(field) = self.known.tags else {
             return Ok(());
         };
-        if path::below(&to, field) {
-            self.others = true;
-        } else if path::same(&to, field) {
-            self.others = true;
-            if self.served && !merges(patch)? {
-                self.lost = true;
-                fault(Weight::Lost, patch.path(), format!("a later patch replaces `{field}`, tags and all"));
-            } else if kind_of_patch == "FromEnvironmentFieldPath" && !self.served {
-                self.unclear = true;
-                fault(Weight::Note, patch.path(), "cannot tell what the environment carries there".to_owned());
-            }
+        if !WRITING.contains(&kind) || (to != field && !path::below(&to, field)) {
+            return Ok(());
+        }
+        self.others = true;
+        if to != field {
+            return Ok(());
+        }
+        if self.served && !merges(patch)? {
+            self.lost = true;
+            faults.add(Lost, patch, format_args!("a later patch replaces `{field}`, tags and all"));
+        } else if kind == "FromEnvironmentFieldPath" && !self.served {
+            self.unclear = true;
+            faults.add(Note, patch, format_args!("cannot tell what the environment carries there"));
         }
         Ok(())
     }
 
     /// A patch that takes `spec.cloudTags` somewhere.
-    fn source(
-        &mut self,
-        patch: &Json<'_>,
-        to: Option<&str>,
-        base: &Json<'_>,
-        kind: &str,
-        known: &Known,
-        fault: &mut impl FnMut(Weight, &str, String),
-    ) -> Result<(), Malformed> {
-        let mut lost = |what: String| {
+    fn source(&mut self, patch: Node<'a>, to: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+        let kind = self.kind;
+        if to.is_empty() {
             self.lost = true;
-            fault(Weight::Lost, patch.path(), what);
-        };
-        let Some(to) = to else {
-            lost(format!("without `toFieldPath` the tags go to `spec.cloudTags` of the {kind}, and are dropped"));
+            let what =
+                format_args!("without `toFieldPath` the tags go to `spec.cloudTags` of the {kind}, and are dropped");
+            faults.add(Lost, patch, what);
             return Ok(());
-        };
-        if patch.string(&["policy", "fromFieldPath"])?.as_deref() == Some("Required") {
-            lost("`Required` keeps back the resource of a composite without tags".to_owned());
         }
-        match known.tags {
-            Tags::Map(field) if path::same(to, field) => {
-                let replaces = !merges(patch)?;
-                if replaces && has(base, field) == Some(true) {
-                    lost("`Replace` drops the tags in its base; `toFieldPath: MergeObjects` keeps them".to_owned());
-                } else if replaces && self.others {
-                    lost(
-                        "`Replace` drops the tags of an earlier patch; `toFieldPath: MergeObjects` keeps them"
-                            .to_owned(),
-                    );
-                } else if has_transforms(patch)? {
+        if patch.string(&["policy", "fromFieldPath"])? == "Required" {
+            self.lost = true;
+            faults.add(Lost, patch, format_args!("`Required` keeps back the resource of a composite without tags"));
+        }
+        match self.known.tags {
+            Tags::Map(field) if to == field => {
+                let has_tags = content(self.base, field).fields().is_ok_and(|fields| !fields.is_empty());
+                let whose = if has_tags { "in its base" } else { "of an earlier patch" };
+                if (has_tags || self.others) && !merges(patch)? {
+                    self.lost = true;
+                    let what = format_args!("`Replace` drops the tags {whose}; `toFieldPath: MergeObjects` keeps them");
+                    faults.add(Lost, patch, what);
+                } else if !patch.get(&["transforms"])?.elements()?.is_empty() {
                     self.unclear = true;
-                    fault(Weight::Note, patch.path(), "cannot tell what its transforms make of the tags".to_owned());
+                    faults.add(Note, patch, format_args!("cannot tell what its transforms make of the tags"));
                 } else {
                     self.served = true;
                 }
             }
-            Tags::Map(field) if known.by_name || TAG_LIKE.contains(&to) => {
-                let to = path::shown(to);
-                lost(format!("carries `spec.cloudTags` to `{to}`; tags of {kind} stand at `{field}`"));
+            Tags::Map(field) if self.known.by_name || TAG_LIKE.contains(&to) => {
+                self.lost = true;
+                let what = format_args!("carries `spec.cloudTags` to `{to}`; tags of {kind} stand at `{field}`");
+                faults.add(Lost, patch, what);
             }
             Tags::Map(_) => {
                 self.unclear = true;
-                let to = path::shown(to);
-                fault(Weight::Note, patch.path(), format!("cannot tell whether `{to}` of {kind} holds tags"));
+                faults.add(Note, patch, format_args!("cannot tell whether `{to}` of {kind} holds tags"));
             }
-            Tags::List(field) if path::same(to, field) => {
-                lost(format!("carries the map `spec.cloudTags` to `{field}`, which is a list"));
+            Tags::List(field) if to == field => {
+                self.lost = true;
+                let what = format_args!("carries the map `spec.cloudTags` to `{field}`, which is a list");
+                faults.add(Lost, patch, what);
             }
             Tags::List(_) | Tags::Nowhere => {
-                let to = path::shown(to);
-                lost(format!("carries `spec.cloudTags` to `{to}`, and {kind} has no map of tags"));
+                self.lost = true;
+                let what = format_args!("carries `spec.cloudTags` to `{to}`, and {kind} has no map of tags");
+                faults.add(Lost, patch, what);
             }
         }
         Ok(())
     }
 }
 
-/// Whether a patch writes to the resource, rather than reading from it.
-fn is_to_resource(kind_of_patch: &str) -> bool {
-    ["FromCompositeFieldPath", "CombineFromComposite", "FromEnvironmentFieldPath", "CombineFromEnvironment"]
-        .contains(&kind_of_patch)
-}
-
 /// Whether a patch leaves what stands at its target: `Replace` is the default.
-fn merges(patch: &Json<'_>) -> Result<bool, Malformed> {
-    let of_function = patch.string(&["policy", "toFieldPath"])?.is_some_and(|policy| policy != "Replace");
-    Ok(of_function || patch.at(&["policy", "mergeOptions"], None)?.is_some())
+fn merges(patch: Node<'_>) -> Result<bool, Wrong<'_>> {
+    let policy = patch.get(&["policy"])?;
+    let of_function = policy.string(&["toFieldPath"])?;
+    Ok(!["", "Replace"].contains(&&*of_function) || !policy.get(&["mergeOptions"])?.is_null())
 }
 
-fn has_transforms(patch: &Json<'_>) -> Result<bool, Malformed> {
-    Ok(match patch.at(&["transforms"], None)? {
-        Some(transforms) => !transforms.elements()?.is_empty(),
-        None => false,
-    })
-}
-
-/// Whether the base has the field, and whether anything is in it.
-fn has(base: &Json<'_>, field: &str) -> Option<bool> {
-    // The base is the provider's: what has another shape there has no tags at this path.
-    let found = base.at(&path::fields(field), None).ok().flatten()?;
-    Some(found.fields().is_ok_and(|fields| !fields.is_empty()))
+/// What the base has at a path; the base is the provider's, and what has another shape there has no tags.
+fn content<'a>(base: Node<'a>, field: &str) -> Node<'a> {
+    let mut here = base;
+    for step in field.split('.') {
+        here = here.get(&[step]).unwrap_or(Node("null"));
+    }
+    here
 }

@@ -4,10 +4,9 @@
 //! `x-kubernetes-preserve-unknown-fields`; the API server then prunes by that, and validates what is left. Source:
 //! crossplane-runtime, pkg/xcrd/crd.go, `genCrdVersion`; Kubernetes, structural schemas and field pruning.
 
-use std::borrow::Cow;
-
-use super::fault::Weight;
-use crate::json::{Json, Malformed};
+use super::fault::Faults;
+use super::fault::Weight::{Lost, Weak};
+use super::node::{Node, Wrong};
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
@@ -19,261 +18,212 @@ struct Bound {
     least: u64,
     /// Below this, some provider's tags are refused.
     enough: u64,
+    unit: &'static str,
 }
 
 /// The smallest and the largest cap of the profiles.
-const TAGS: Bound = Bound { keyword: "maxProperties", least: 32, enough: 64 };
+const TAGS: Bound = Bound { keyword: "maxProperties", least: 32, enough: 64, unit: "tags" };
 /// The smallest and the largest ceiling of values, in characters.
-const VALUE: Bound = Bound { keyword: "maxLength", least: 63, enough: 256 };
+const VALUE: Bound = Bound { keyword: "maxLength", least: 63, enough: 256, unit: "characters" };
 
 /// Keywords that may refuse tags, which cannot be told without trying.
 const CONDITIONS: [&str; 7] = ["pattern", "format", "x-kubernetes-validations", "allOf", "anyOf", "oneOf", "not"];
 
-/// Whether and how a version declares the field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Declaration {
-    /// Not at all.
-    Absent,
-    /// As an object that names no keys: all that is missing is `additionalProperties`.
-    Bare,
-    /// In any other way.
-    Present,
-}
-
-/// The schema of one version.
+/// The schema of one version, as far as tags go.
 pub(super) struct Schema<'a> {
-    /// `openAPIV3Schema`; `None` where the version has no schema.
-    pub(super) root: Option<Json<'a>>,
+    /// `openAPIV3Schema`.
+    pub(super) root: Node<'a>,
     /// `properties.spec` below it.
-    spec: Option<Json<'a>>,
+    spec: Node<'a>,
     /// `properties.cloudTags` below that.
-    pub(super) tags: Option<Json<'a>>,
+    pub(super) tags: Node<'a>,
     /// Whether `spec` preserves what it does not declare.
     pub(super) preserves: bool,
-    pub(super) declaration: Declaration,
-    /// Where the version stands.
-    at: String,
 }
-
-type Loss = (Weight, String, Cow<'static, str>);
 
 impl<'a> Schema<'a> {
     /// Reads the schema of one entry of `spec.versions`.
     ///
     /// # Errors
     /// When it has another shape than an OpenAPI schema.
-    pub(super) fn read(version: &Json<'a>) -> Result<Self, Malformed> {
-        let root = version.at(&["schema", "openAPIV3Schema"], None)?;
-        let below = |json: &Option<Json<'a>>, path: &[&str]| match json {
-            Some(json) => json.at(path, None),
-            None => Ok(None),
-        };
-        let spec = below(&root, &["properties", "spec"])?;
-        let tags = below(&spec, &["properties", "cloudTags"])?;
-        let preserves = spec.as_ref().map(|spec| spec.is_true(&[PRESERVE])).transpose()?.unwrap_or_default();
-        let declaration = match &tags {
-            None => Declaration::Absent,
-            Some(tags)
-                if tags.string(&["type"])?.as_deref() == Some("object")
-                    && tags.at(&["additionalProperties"], None)?.is_none()
-                    && !has_entries(tags, "properties")?
-                    && !tags.is_true(&[PRESERVE])? =>
-            {
-                Declaration::Bare
-            }
-            Some(_) => Declaration::Present,
-        };
-        Ok(Schema { root, spec, tags, preserves, declaration, at: version.path().to_owned() })
+    pub(super) fn read(version: Node<'a>) -> Result<Self, Wrong<'a>> {
+        let root = version.get(&["schema", "openAPIV3Schema"])?;
+        let spec = root.get(&["properties", "spec"])?;
+        let tags = spec.get(&["properties", "cloudTags"])?;
+        Ok(Schema { root, spec, tags, preserves: spec.get(&[PRESERVE])?.is_true() })
     }
 
-    /// All ways in which tags are lost or refused; `elsewhere` is another version that declares the field.
+    /// Whether the field is an object that names no keys: all that is missing is `additionalProperties`.
     ///
     /// # Errors
     /// When the schema has another shape than an OpenAPI schema.
-    pub(super) fn losses(&self, elsewhere: Option<&str>) -> Result<Vec<Loss>, Malformed> {
-        let mut losses = Vec::new();
-        match &self.tags {
-            Some(tags) => self.declared(tags, &mut losses)?,
-            None => {
-                let (weight, what) = self.undeclared(elsewhere)?;
-                let at = self.spec.as_ref().map_or(&*self.at, Json::path);
-                losses.push((weight, at.to_owned(), what));
+    pub(super) fn is_bare(&self) -> Result<bool, Wrong<'a>> {
+        let tags = self.tags;
+        Ok(tags.string(&["type"])? == "object"
+            && tags.get(&["additionalProperties"])?.is_null()
+            && tags.get(&["properties"])?.fields()?.is_empty()
+            && !tags.get(&[PRESERVE])?.is_true())
+    }
+
+    /// Finds all ways in which tags are lost or refused; `declaring` is a version that declares the field, if one does.
+    ///
+    /// # Errors
+    /// When the schema has another shape than an OpenAPI schema.
+    pub(super) fn losses(&self, version: Node<'a>, declaring: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+        if self.tags.is_null() {
+            self.undeclared(version, declaring, faults)?;
+        } else {
+            self.declared(faults)?;
+        }
+        for field in self.spec.get(&["required"])?.elements()? {
+            if Node(field).string(&[])? == "cloudTags" {
+                let what = "`spec.cloudTags` is required: an object without tags, which has no such field, is refused";
+                faults.add(Lost, Node(field), format_args!("{what}"));
             }
         }
-        if let Some(spec) = &self.spec
-            && let Some(required) = spec.at(&["required"], None)?
-        {
-            for field in required.elements()? {
-                if field.as_string()? == "cloudTags" {
-                    let what =
-                        "`spec.cloudTags` is required: an object without tags, which has no such field, is refused";
-                    losses.push((Weight::Lost, field.path().to_owned(), what.into()));
-                }
-            }
-        }
-        Ok(losses)
+        Ok(())
     }
 
     /// What becomes of a field that is not declared.
-    fn undeclared(&self, elsewhere: Option<&str>) -> Result<(Weight, Cow<'static, str>), Malformed> {
-        let lost = |what: &'static str| Ok((Weight::Lost, Cow::Borrowed(what)));
-        let Some(root) = &self.root else {
-            return lost("there is no schema, so Crossplane serves no such composites");
-        };
+    fn undeclared(&self, version: Node<'a>, declaring: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+        if self.root.is_null() {
+            faults.add(Lost, version, format_args!("there is no schema, so Crossplane serves no such composites"));
+            return Ok(());
+        }
+        let at = if self.spec.is_null() { self.root } else { self.spec };
         if self.preserves {
             let what = "`spec.cloudTags` is not declared; `spec` preserves it, and nothing checks its values";
-            return Ok((Weight::Weak, what.into()));
+            faults.add(Weak, at, format_args!("{what}"));
+            return Ok(());
         }
-        if let Some(spec) = &self.spec {
-            for combined in ["oneOf", "anyOf", "allOf"] {
-                if declares_in(spec, combined)? {
-                    return Ok((
-                        Weight::Lost,
-                        format!("`spec.cloudTags` is declared below `{combined}` only, which keeps no field").into(),
-                    ));
+        for combined in ["oneOf", "anyOf", "allOf"] {
+            for schema in self.spec.get(&[combined])?.elements()? {
+                if !Node(schema).get(&["properties", "cloudTags"])?.is_null() {
+                    let what =
+                        format_args!("`spec.cloudTags` is declared below `{combined}` only, which keeps no field");
+                    faults.add(Lost, at, what);
+                    return Ok(());
                 }
             }
-            if spec.at(&["additionalProperties"], None)?.is_some() {
-                return lost("`spec.cloudTags` is left to `additionalProperties` of `spec`, which Crossplane drops");
-            }
         }
-        if root.is_true(&[PRESERVE])? {
-            return lost("`spec.cloudTags` is left to the preserving document root, which Crossplane drops");
-        }
-        match elsewhere {
-            Some(other) => {
-                let what =
-                    format!("`spec.cloudTags` is not declared, as it is in `{other}`: it is lost through this one");
-                Ok((Weight::Lost, what.into()))
-            }
-            None => lost("`spec.cloudTags` is not declared: it is dropped in silence"),
-        }
+        let what = if !self.spec.get(&["additionalProperties"])?.is_null() {
+            "`spec.cloudTags` is left to `additionalProperties` of `spec`, which Crossplane drops"
+        } else if self.root.get(&[PRESERVE])?.is_true() {
+            "`spec.cloudTags` is left to the preserving document root, which Crossplane drops"
+        } else if declaring.is_empty() {
+            "`spec.cloudTags` is not declared: it is dropped in silence"
+        } else {
+            let what = format_args!(
+                "`spec.cloudTags` is not declared, as it is in `{declaring}`: it is lost through this one"
+            );
+            faults.add(Lost, at, what);
+            return Ok(());
+        };
+        faults.add(Lost, at, format_args!("{what}"));
+        Ok(())
     }
 
     /// What becomes of a field that is declared.
-    fn declared(&self, tags: &Json<'a>, losses: &mut Vec<Loss>) -> Result<(), Malformed> {
-        let mut found =
-            |weight, at: &Json<'_>, what: Cow<'static, str>| losses.push((weight, at.path().to_owned(), what));
-        let preserves = tags.is_true(&[PRESERVE])?;
-        match tags.string(&["type"])?.as_deref() {
-            Some("object") => {}
-            None if preserves => {}
-            None => {
-                found(Weight::Lost, tags, "`spec.cloudTags` has no type: the API server refuses the definition".into());
+    fn declared(&self, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+        let tags = self.tags;
+        let preserves = tags.get(&[PRESERVE])?.is_true();
+        match &*tags.string(&["type"])? {
+            "object" => {}
+            "" if preserves => {}
+            "" => {
+                let what = "`spec.cloudTags` has no type: the API server refuses the definition";
+                faults.add(Lost, tags, format_args!("{what}"));
                 return Ok(());
             }
-            Some(other) => {
-                let what = format!("`spec.cloudTags` has type `{other}`: every object with tags is refused");
-                found(Weight::Lost, tags, what.into());
+            other => {
+                faults.add(
+                    Lost,
+                    tags,
+                    format_args!("`spec.cloudTags` has type `{other}`: every object with tags is refused"),
+                );
                 return Ok(());
             }
         }
-        let values = tags.at(&["additionalProperties"], None)?;
-        match &values {
-            None if preserves => {
-                let what =
-                    "`spec.cloudTags` is preserved, and nothing checks its values: numbers and objects get through";
-                found(Weight::Weak, tags, what.into());
+        let values = tags.get(&["additionalProperties"])?;
+        let (weight, at, what) = match values.0 {
+            "null" if preserves => {
+                (Weak, tags, "is preserved, and nothing checks its values: numbers and objects get through")
             }
-            None if has_entries(tags, "properties")? => {
-                found(Weight::Lost, tags, "`spec.cloudTags` keeps only the keys that its `properties` name".into());
+            "null" if !self.is_bare()? => (Lost, tags, "keeps only the keys that its `properties` name"),
+            "null" if self.preserves => {
+                (Lost, tags, "has no `additionalProperties`: it is emptied, although `spec` preserves")
             }
-            None if self.preserves => {
-                let what = "`spec.cloudTags` has no `additionalProperties`: it is emptied, although `spec` preserves";
-                found(Weight::Lost, tags, what.into());
-            }
-            None => {
-                let what = "`spec.cloudTags` has no `additionalProperties`: it is emptied in silence";
-                found(Weight::Lost, tags, what.into());
-            }
-            Some(values) if values.text() == "false" => {
-                found(Weight::Lost, values, "`spec.cloudTags` forbids `additionalProperties`: it is emptied".into());
-            }
-            Some(values) if values.text() == "true" => {
-                let what = "`spec.cloudTags` lets every value through, and what is nested in one is lost";
-                found(Weight::Weak, values, what.into());
-            }
-            Some(values) => of_values(values, &mut found)?,
+            "null" => (Lost, tags, "has no `additionalProperties`: it is emptied in silence"),
+            "false" => (Lost, values, "forbids `additionalProperties`: it is emptied"),
+            "true" => (Weak, values, "lets every value through, and what is nested in one is lost"),
+            _ => (Lost, values, ""),
+        };
+        match what {
+            "" => of_values(values, faults)?,
+            what => faults.add(weight, at, format_args!("`spec.cloudTags` {what}")),
         }
-        bounded(tags, &TAGS, "tags", &mut found)?;
-        if let Some(least) = tags.at(&["minProperties"], None)?.filter(|least| !["0", "1"].contains(&least.text())) {
-            found(Weight::Lost, &least, format!("an object with fewer than {} tags is refused", least.text()).into());
+        bounded(tags, &TAGS, faults)?;
+        let least = tags.get(&["minProperties"])?;
+        if !["null", "0", "1"].contains(&least.0) {
+            faults.add(Lost, least, format_args!("an object with fewer than {} tags is refused", least.0));
         }
-        conditions(tags, &mut found)
+        conditions(tags, faults)
     }
 }
 
 /// What the schema of a value does to tags.
-fn of_values(values: &Json<'_>, found: &mut impl FnMut(Weight, &Json<'_>, Cow<'static, str>)) -> Result<(), Malformed> {
-    match values.string(&["type"])?.as_deref() {
-        Some("string") => {}
-        None if values.is_true(&[PRESERVE])? || values.is_true(&[INT_OR_STRING])? => {
-            found(Weight::Weak, values, "values of `spec.cloudTags` may be other things than strings".into());
+fn of_values<'a>(values: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    match &*values.string(&["type"])? {
+        "string" => {}
+        "" if values.get(&[PRESERVE])?.is_true() || values.get(&[INT_OR_STRING])?.is_true() => {
+            faults.add(Weak, values, format_args!("values of `spec.cloudTags` may be other things than strings"));
         }
-        None => {
-            found(Weight::Lost, values, "values of `spec.cloudTags` have no type: the API server refuses it".into());
+        "" => {
+            let what = "values of `spec.cloudTags` have no type: the API server refuses it";
+            faults.add(Lost, values, format_args!("{what}"));
         }
-        Some(other) => {
-            let what = format!("values of `spec.cloudTags` have type `{other}`: every object with tags is refused");
-            found(Weight::Lost, values, what.into());
+        other => {
+            let what =
+                format_args!("values of `spec.cloudTags` have type `{other}`: every object with tags is refused");
+            faults.add(Lost, values, what);
         }
     }
-    bounded(values, &VALUE, "characters", found)?;
-    if let Some(least) = values.at(&["minLength"], None)?.filter(|least| least.text() != "0") {
-        found(Weight::Weak, &least, "`minLength` refuses objects with tags whose value is empty".into());
+    bounded(values, &VALUE, faults)?;
+    let least = values.get(&["minLength"])?;
+    if !["null", "0"].contains(&least.0) {
+        faults.add(Weak, least, format_args!("`minLength` refuses objects with tags whose value is empty"));
     }
-    conditions(values, found)
+    conditions(values, faults)
 }
 
-fn bounded(
-    schema: &Json<'_>,
-    bound: &Bound,
-    unit: &str,
-    found: &mut impl FnMut(Weight, &Json<'_>, Cow<'static, str>),
-) -> Result<(), Malformed> {
-    let Some(limit) = schema.at(&[bound.keyword], None)? else {
+fn bounded<'a>(schema: Node<'a>, bound: &Bound, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    let limit = schema.get(&[bound.keyword])?;
+    if limit.is_null() {
         return Ok(());
-    };
-    let most: u64 = limit.text().parse().map_err(|_| limit.malformed("is not a whole number"))?;
+    }
+    let most: u64 = limit.0.parse().map_err(|_| limit.wrong("is not a whole number"))?;
     let (weight, whose, needed) = match most {
-        most if most < bound.least => (Weight::Lost, "every profile allows", bound.least),
-        most if most < bound.enough => (Weight::Weak, "a profile allows", bound.enough),
+        most if most < bound.least => (Lost, "every profile allows", bound.least),
+        most if most < bound.enough => (Weak, "a profile allows", bound.enough),
         _ => return Ok(()),
     };
-    let what = format!("`{}` {most} refuses tags: {whose} {needed} {unit}", bound.keyword);
-    found(weight, &limit, what.into());
+    let (keyword, unit) = (bound.keyword, bound.unit);
+    faults.add(weight, limit, format_args!("`{keyword}` {most} refuses tags: {whose} {needed} {unit}"));
     Ok(())
 }
 
-fn conditions(
-    schema: &Json<'_>,
-    found: &mut impl FnMut(Weight, &Json<'_>, Cow<'static, str>),
-) -> Result<(), Malformed> {
-    for (keyword, at) in schema.present_fields()? {
+fn conditions<'a>(schema: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    for field in schema.fields()? {
+        let keyword = &*field.key;
+        if field.value == "null" {
+            continue;
+        }
         if keyword == "enum" {
-            found(Weight::Lost, &at, "`enum` refuses every object with other tags than it lists".into());
-        } else if CONDITIONS.contains(&&*keyword) {
-            found(Weight::Weak, &at, format!("`{keyword}` may refuse objects with tags").into());
+            let what = "`enum` refuses every object with other tags than it lists";
+            faults.add(Lost, Node(field.value), format_args!("{what}"));
+        } else if CONDITIONS.contains(&keyword) {
+            faults.add(Weak, Node(field.value), format_args!("`{keyword}` may refuse objects with tags"));
         }
     }
     Ok(())
-}
-
-/// Whether one of the schemas in a list declares the field.
-fn declares_in(spec: &Json<'_>, combined: &str) -> Result<bool, Malformed> {
-    if let Some(schemas) = spec.at(&[combined], None)? {
-        for schema in schemas.elements()? {
-            if schema.at(&["properties", "cloudTags"], None)?.is_some() {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(false)
-}
-
-fn has_entries(schema: &Json<'_>, field: &str) -> Result<bool, Malformed> {
-    Ok(match schema.at(&[field], None)? {
-        Some(found) => !found.fields()?.is_empty(),
-        None => false,
-    })
 }
