@@ -228,21 +228,20 @@ impl Evaluation<'_> {
             }
             None => checks::findings(self.subject, self.settings)?,
         };
-        let (refused, warned): (Vec<&Finding>, Vec<&Finding>) =
-            found.iter().partition(|finding| finding.stance == Stance::Reject);
-        let warned = warned.into_iter().filter(|finding| finding.stance == Stance::Warn).collect::<Vec<_>>();
+        let refused: Vec<&Finding> = found.iter().filter(|finding| finding.stance == Stance::Reject).collect();
+        let warned = || found.iter().filter(|finding| finding.stance == Stance::Warn);
         if !refused.is_empty() {
             // Nothing of what was going to be written is.
             *outcome = Outcome::default();
             report.drift.append(&mut report.changes);
         }
-        for finding in &warned {
+        for finding in warned() {
             let message = format!("{}: {}", self.name(), finding.message);
             let attributes = [("check", finding.check.to_owned()), ("at", finding.at.clone())];
             outcome.log.push(self.line(Level::Warning, message, attributes));
         }
-        let warnings = warned.iter().map(|finding| warnings::short(&finding.message, &finding.at));
-        outcome.warnings.splice(0..0, warnings);
+        let warnings = warned().map(|finding| warnings::short(&finding.message, &finding.at));
+        outcome.warnings.splice(0..0, warnings.collect::<Vec<_>>());
         if !refused.is_empty() {
             let told: Vec<String> = refused
                 .iter()

@@ -109,7 +109,7 @@ pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec
     }
     let mut faults = Faults::default();
     let reason = subject.object.annotations.get(EXEMPT);
-    if reason.is_none_or(|reason| !exempt(reason, spec, &mut faults)) {
+    if reason.is_none_or(|reason| !exempt(reason, Node("metadata.annotations"), &mut faults)) {
         let found = match checked {
             Checked::Xrd => xrd::faults(spec, &mut faults),
             Checked::Composition => composition::faults(spec, &settings.survival.groups, &mut faults),
@@ -125,7 +125,7 @@ pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec
 /// # Errors
 /// As [`findings`].
 pub(crate) fn declared(subject: &Subject<'_>, settings: &Settings) -> Result<Option<Declared>, Malformed> {
-    let is_exempt = subject.object.annotations.get(EXEMPT).is_some_and(|reason| !reason.trim().is_empty());
+    let is_exempt = subject.object.annotations.get(EXEMPT).is_some_and(|reason| !is_blank(reason));
     if settings.survival.xrds != OnXrd::Declare || settings.mode != Mode::Mutate || is_exempt {
         return Ok(None);
     }
@@ -151,16 +151,19 @@ fn checked(subject: &Subject<'_>, settings: &Settings) -> Result<Option<(Checked
 }
 
 fn malformed(spec: Node<'_>, wrong: Wrong<'_>) -> Malformed {
-    Malformed { path: spec.locate("spec".to_owned(), wrong.node), problem: wrong.problem.to_owned() }
+    Malformed { path: spec.locate("spec", wrong.node), problem: wrong.problem.to_owned() }
 }
 
 /// Whether an annotation says, with a reason, that nothing is to be checked here.
 fn exempt<'a>(reason: &str, at: Node<'a>, faults: &mut Faults<'a>) -> bool {
-    let reason = reason.trim();
-    if reason.is_empty() {
+    if is_blank(reason) {
         faults.add(Weight::Lost, at, format_args!("`{EXEMPT}` states no reason"));
-    } else {
-        faults.add(Weight::Note, at, format_args!("exempt: {reason}"));
+        return false;
     }
-    !reason.is_empty()
+    faults.add(Weight::Note, at, format_args!("exempt: {reason}"));
+    true
+}
+
+fn is_blank(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_whitespace())
 }

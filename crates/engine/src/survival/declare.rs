@@ -6,11 +6,20 @@ use super::xrd;
 use crate::place::MapKind;
 use crate::report::{Action, Change};
 
-const VALUES: &str = r#"{"type":"string"}"#;
-const TAGS: &str = r#"{"type":"object","additionalProperties":{"type":"string"}}"#;
-
-/// From `openAPIV3Schema` to the declaration.
-const STEPS: [&str; 4] = ["properties", "spec", "properties", "cloudTags"];
+/// The steps from `openAPIV3Schema` down, and what is written under the first one that is missing.
+const STEPS: [(&str, &str); 5] = [
+    (
+        "properties",
+        r#"{"spec":{"type":"object","properties":{"cloudTags":{"type":"object","additionalProperties":{"type":"string"}}}}}"#,
+    ),
+    (
+        "spec",
+        r#"{"type":"object","properties":{"cloudTags":{"type":"object","additionalProperties":{"type":"string"}}}}"#,
+    ),
+    ("properties", r#"{"cloudTags":{"type":"object","additionalProperties":{"type":"string"}}}"#),
+    ("cloudTags", r#"{"type":"object","additionalProperties":{"type":"string"}}"#),
+    ("additionalProperties", r#"{"type":"string"}"#),
+];
 
 /// A definition's `spec` with all declarations, and by version what was written.
 pub(crate) type Declared = (String, Vec<(String, Change)>);
@@ -27,61 +36,48 @@ pub(super) fn declared(spec: Node<'_>) -> Result<Option<Declared>, Wrong<'_>> {
     let mut changes = Vec::new();
     for version in xrd::served(spec)? {
         let schema = Schema::read(version)?;
-        // Where to write, what, and what the report calls it.
-        let (mut here, mut steps, key) = match () {
-            () if schema.root.is_null() => continue,
-            () if schema.tags.is_null() && !schema.preserves => (schema.root, STEPS.as_slice(), "cloudTags"),
-            () if !schema.tags.is_null() && schema.is_bare()? => {
-                (schema.tags, ["additionalProperties"].as_slice(), "additionalProperties")
-            }
-            () => continue,
-        };
-        let mut at = spec.locate("spec".to_owned(), here);
-        while let [step, rest @ ..] = steps {
+        let can_add = if schema.tags.is_null() { !schema.preserves } else { schema.is_bare()? };
+        if schema.root.is_null() || !can_add {
+            continue;
+        }
+        let mut here = schema.root;
+        for (step, value) in STEPS {
             let next = here.get(&[step])?;
-            if next.is_null() {
-                break;
+            if !next.is_null() {
+                here = next;
+                continue;
             }
-            (here, steps) = (next, rest);
-        }
-        let [step, below @ ..] = steps else { continue };
-        let value = if key == "cloudTags" { TAGS } else { VALUES };
-        let new = below.iter().rev().fold(value.to_owned(), |inner, step| match *step {
-            "properties" => format!(r#"{{"type":"object","properties":{inner}}}"#),
-            step => format!(r#"{{"{step}":{inner}}}"#),
-        });
-        let fields = here.fields()?;
-        let null = fields.iter().rfind(|field| field.key == **step).map(|field| Node(field.value));
-        let start = spec.offset(null.unwrap_or(here)).unwrap_or_default();
-        match null {
-            Some(null) => {
-                out.push_str(spec.0.get(copied..start).unwrap_or_default());
-                out.push_str(&new);
-                copied = start + null.0.len();
+            // A null that stands there gives way, its key stays.
+            let fields = here.fields()?;
+            let null = fields.iter().rfind(|field| field.key == step);
+            let (from, to) = match null.and_then(|field| spec.offset(Node(field.value))) {
+                Some(from) => (from, from + "null".len()),
+                None => spec.offset(here).map_or((0, 0), |from| (from + 1, from + 1)),
+            };
+            out.push_str(spec.0.get(copied..from).unwrap_or_default());
+            copied = to;
+            match null {
+                Some(_) => out.push_str(value),
+                None => {
+                    let comma = if fields.is_empty() { "" } else { "," };
+                    out.push_str(&format!(r#""{step}":{value}{comma}"#));
+                }
             }
-            None => {
-                out.push_str(spec.0.get(copied..=start).unwrap_or_default());
-                let comma = if fields.is_empty() { "" } else { "," };
-                out.push_str(&format!(r#""{step}":{new}{comma}"#));
-                copied = start + 1;
-            }
+            let change = Change {
+                at: spec.locate("spec", here),
+                key: step.to_owned(),
+                action: Action::Added,
+                from: None,
+                to: Some(value.to_owned()),
+                rule: "a served version has to declare `spec.cloudTags` as a map of strings".to_owned(),
+                source: String::new(),
+                path: Vec::new(),
+                map: MapKind::Labels,
+                place: None,
+            };
+            changes.push((version.string(&["name"])?.into_owned(), change));
+            break;
         }
-        if key == "cloudTags" {
-            at.push_str(".properties.spec.properties");
-        }
-        let change = Change {
-            at,
-            key: key.to_owned(),
-            action: Action::Added,
-            from: None,
-            to: Some(value.to_owned()),
-            rule: "a served version has to declare `spec.cloudTags` as a map of strings".to_owned(),
-            source: String::new(),
-            path: Vec::new(),
-            map: MapKind::Labels,
-            place: None,
-        };
-        changes.push((version.string(&["name"])?.into_owned(), change));
     }
     out.push_str(spec.0.get(copied..).unwrap_or_default());
     Ok((!changes.is_empty()).then_some((out, changes)))

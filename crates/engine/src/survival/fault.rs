@@ -39,7 +39,7 @@ impl<'a> Faults<'a> {
                 Weight::Note => Stance::Ignore,
             };
             let graver = findings.partition_point(|finding| finding.stance as u8 >= stance as u8);
-            let at = spec.locate("spec".to_owned(), at);
+            let at = spec.locate("spec", at);
             findings.insert(graver, Finding { check, at, message, stance });
         }
         findings

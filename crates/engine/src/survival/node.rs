@@ -86,9 +86,12 @@ impl<'a> Node<'a> {
         (offset + part.0.len() <= self.0.len()).then_some(offset)
     }
 
-    /// The path to a part of this value, which itself stands at `path`.
-    pub(super) fn locate(self, mut path: String, part: Node<'_>) -> String {
-        let mut here = self;
+    /// The path to a part of this value, which itself stands at `path`. What is no part of it is a path already.
+    pub(super) fn locate(self, path: &str, part: Node<'_>) -> String {
+        if self.offset(part).is_none() {
+            return part.0.to_owned();
+        }
+        let (mut here, mut path) = (self, path.to_owned());
         while here != part || here.0.as_ptr() != part.0.as_ptr() {
             let fields = json::fields(here.0).unwrap_or_default();
             let below = |value: &str| Node(value).offset(part).is_some();
@@ -120,11 +123,11 @@ mod tests {
         let root = Node(TEXT);
         let list = root.get(&["a", "b"]).unwrap();
         let element = Node(list.elements().unwrap()[1]);
-        let located = |part: Node<'_>| root.locate("spec".to_owned(), part);
+        let located = |part: Node<'_>| root.locate("spec", part);
         assert_eq!(located(element.get(&["c"]).unwrap()), "spec.a.b[1].c");
         assert_eq!(located(root.get(&["d", "b"]).unwrap()), "spec.d.b");
         assert_eq!(located(root), "spec");
-        assert_eq!(located(Node("elsewhere")), "spec");
+        assert_eq!(located(Node("metadata.name")), "metadata.name");
     }
 
     #[test]

@@ -7,23 +7,27 @@
 pub(super) fn plain(path: &str) -> String {
     let mut plain = String::with_capacity(path.len());
     let mut begin = 0;
-    for letter in path.chars().chain(['.']) {
+    for letter in path.chars() {
         match letter {
             '"' | '\'' | ']' => {}
-            '.' | '[' => {
-                let field = plain.get(begin..).unwrap_or_default();
-                if field == "*" || field.bytes().all(|byte| byte.is_ascii_digit()) {
-                    plain.truncate(begin);
-                } else {
-                    plain.push('.');
-                    begin = plain.len();
-                }
-            }
+            '.' | '[' => begin = end(&mut plain, begin),
             letter => plain.push(letter),
         }
     }
+    end(&mut plain, begin);
     plain.pop();
     plain
+}
+
+/// Ends the field that begins at `begin`; the next one begins at what is returned.
+fn end(plain: &mut String, begin: usize) -> usize {
+    let field = plain.get(begin..).unwrap_or_default();
+    if field == "*" || field.bytes().all(|byte| byte.is_ascii_digit()) {
+        plain.truncate(begin);
+    } else {
+        plain.push('.');
+    }
+    plain.len()
 }
 
 /// Whether a plain path leads to something below another one.
