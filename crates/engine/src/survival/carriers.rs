@@ -1,6 +1,7 @@
 //! Where a cloud takes tags from, by kind of managed resource.
 //!
-//! Read from the providers' CustomResourceDefinitions, whose revision each row names. A provider's namespaced groups
+//! Read from the providers' CustomResourceDefinitions, or from the list that function-tag-manager makes of them; each row
+//! names the revision. A provider's namespaced groups
 //! (`ec2.aws.m.upbound.io`) have the fields of its cluster-scoped ones (`ec2.aws.upbound.io`), and share their row.
 
 /// Where the tags of some kinds stand.
@@ -38,8 +39,8 @@ const HCLOUD: &str = "hcloud.crossplane.io";
 const OPENSTACK: &str = "openstack.crossplane.io";
 const DIGITALOCEAN: &str = "digitalocean.crossplane.io";
 
-const AWS_SOURCE: &str = "provider-upjet-aws v2.6.0";
-const AZURE_SOURCE: &str = "provider-upjet-azure a983cb4";
+const AWS_SOURCE: &str = "provider-upjet-aws, as function-tag-manager 45fe4d1 lists it";
+const AZURE_SOURCE: &str = "provider-upjet-azure, as function-tag-manager 45fe4d1 lists it";
 const GCP_SOURCE: &str = "provider-upjet-gcp 8da2207";
 const HCLOUD_SOURCE: &str = "transacid/provider-hcloud f461bbd";
 const OPENSTACK_SOURCE: &str = "provider-openstack d9179bb";
@@ -108,7 +109,7 @@ pub const CARRIERS: &[Carrier] = &[
         AWS_SOURCE,
     ),
     // A list of objects with `propagateAtLaunch` at that.
-    row(AWS, &["autoscaling/AutoscalingGroup"], List("spec.forProvider.tag"), AWS_SOURCE),
+    row(AWS, &["autoscaling/AutoscalingGroup"], List("spec.forProvider.tag"), "provider-upjet-aws 75a4c57"),
     row(AWS, &[], Map(TAGS), AWS_SOURCE),
     row(AZURE, &["network/Subnet", "storage/Container"], Nowhere, AZURE_SOURCE),
     row(
