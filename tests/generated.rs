@@ -9,7 +9,9 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::rollout::{EFFECTS, Effect};
 use metadata_propagation::tags::PROFILES;
-use metadata_propagation::{Criterion, FORCED, GRANTS, GUARDS, Guard, Keys, ROUTES, RULES, RawSettings, Rule, Version};
+use metadata_propagation::{
+    CARRIERS, Criterion, FORCED, GRANTS, GUARDS, Guard, Keys, ROUTES, RULES, RawSettings, Rule, Tags, Version,
+};
 use testkit::case::Case;
 use testkit::kwctl::fixture;
 use testkit::module::Module;
@@ -100,6 +102,22 @@ fn the_readme_shows_the_tag_profiles() -> Result<()> {
         writeln!(table, "| {profile} |")?;
     }
     check_section("tag-profiles", &table)
+}
+
+#[test]
+fn the_readme_shows_where_tags_stand() -> Result<()> {
+    let mut table = "| provider | kinds | tags | source |\n|---|---|---|---|\n".to_owned();
+    for row in CARRIERS {
+        let kinds: Vec<String> = row.kinds.iter().map(|kind| kind.trim_start_matches('/').to_owned()).collect();
+        let kinds = if kinds.is_empty() { "all others \\*".to_owned() } else { kinds.join(", ") };
+        let tags = match row.tags {
+            Tags::Map(path) => format!("`{path}`"),
+            Tags::List(path) => format!("`{path}`, a list"),
+            Tags::Nowhere => "none".to_owned(),
+        };
+        writeln!(table, "| {} | {kinds} | {tags} | {} |", row.provider, row.source)?;
+    }
+    check_section("carriers", &table)
 }
 
 #[test]

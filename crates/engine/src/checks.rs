@@ -6,6 +6,7 @@ use crate::json::Malformed;
 use crate::review::Review;
 use crate::rollout::{self, Foresight};
 use crate::settings::Settings;
+use crate::survival;
 
 /// What all checks found in an object as it would be stored.
 #[derive(Debug, Default)]
@@ -18,7 +19,7 @@ pub(crate) struct Checked {
 
 /// Whether a check looks at such a request, although no rule writes objects of this kind.
 pub(crate) fn concern(review: &Review<'_>, settings: &Settings) -> bool {
-    guards::concern(&review.kind) || rollout::concerns(review, settings)
+    guards::concern(&review.kind) || rollout::concerns(review, settings) || survival::concerns(&review.kind)
 }
 
 /// Runs all checks. What a guard says of a place goes before what its edit does to Machines.
@@ -32,8 +33,14 @@ pub(crate) fn check(guarded: &Guarded<'_, '_>) -> Result<Checked, Malformed> {
         found.extend(findings.into_iter().filter(|finding| !guarded.contains(&finding.at)));
         foresight
     });
+    found.extend(survival::findings(guarded.subject, guarded.settings)?);
     let (mut findings, others): (Vec<Finding>, Vec<Finding>) =
         found.into_iter().partition(|finding| finding.stance == Stance::Reject);
     findings.extend(others);
     Ok(Checked { findings, rollout })
+}
+
+/// The value of a check's setting that refuses a request.
+pub(crate) fn refusing(check: &str, settings: &Settings) -> &'static str {
+    survival::refusing(check, settings)
 }

@@ -19,6 +19,7 @@ use crate::settings::{Mode, OnConflict, Settings};
 use crate::splice::{self, Write};
 use crate::stop::{Inert, InertReason, Stop};
 use crate::subject::{Subject, place_of};
+use crate::survival;
 use crate::tags;
 use crate::unanswered::unanswered;
 use crate::warnings;
@@ -126,7 +127,9 @@ impl Evaluation<'_> {
             }
         }
         if outcome.rejection.is_none()
-            && let Err(malformed) = self.check(above.as_ref(), &mut report, &mut outcome)
+            && let Err(malformed) = self
+                .declare(&mut report, &mut outcome)
+                .and_then(|()| self.check(above.as_ref(), &mut report, &mut outcome))
         {
             return unreadable(&malformed);
         }
@@ -224,6 +227,25 @@ impl Evaluation<'_> {
         report.drift = drift;
     }
 
+    /// Declares `spec.cloudTags` where the settings ask for it.
+    fn declare(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
+        let Some((spec, changes)) = survival::declared(self.subject, self.settings)? else {
+            return Ok(());
+        };
+        let write = Write { map: Vec::new(), key: "spec".to_owned(), value: Some(spec) };
+        match splice::written(self.subject.review.object.unwrap_or_default(), &[write]) {
+            Ok(object) => outcome.object = Some(object),
+            Err(rejection) => outcome.rejection = Some(rejection),
+        }
+        for (version, change) in changes {
+            let what = format!("version `{version}`: `spec.cloudTags` declared as a map of strings");
+            outcome.log.push(self.line(Level::Info, format!("{}: {what}", self.name()), []));
+            outcome.warnings.push(warnings::short(&what, &version));
+            report.changes.push(change);
+        }
+        Ok(())
+    }
+
     /// Looks at the object as it would be stored.
     fn check(&self, above: Option<&Differences>, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
         let (lookups, settings, drift) = (&self.lookups, self.settings, report.drift.as_slice());
@@ -232,24 +254,27 @@ impl Evaluation<'_> {
             Some(object) => check(&Subject::read(self.subject.place, self.subject.review, object.get())?)?,
             None => check(self.subject)?,
         };
-        let (refused, warned): (Vec<&Finding>, Vec<&Finding>) =
-            found.iter().partition(|finding| finding.stance == Stance::Reject);
+        let refused: Vec<&Finding> = found.iter().filter(|finding| finding.stance == Stance::Reject).collect();
+        let warned = || found.iter().filter(|finding| finding.stance == Stance::Warn);
         if !refused.is_empty() {
             // Nothing of what was going to be written is.
             *outcome = Outcome::default();
             report.drift.append(&mut report.changes);
         }
-        for finding in &warned {
+        for finding in warned() {
             let message = format!("{}: {}", self.name(), finding.message);
             let attributes = [("check", finding.check.to_owned()), ("at", finding.at.clone())];
             outcome.log.push(self.line(Level::Warning, message, attributes));
         }
-        let warnings = warned.iter().map(|finding| warnings::short(&finding.message, &finding.at));
-        outcome.warnings.splice(0..0, warnings);
+        let warnings = warned().map(|finding| warnings::short(&finding.message, &finding.at));
+        outcome.warnings.splice(0..0, warnings.collect::<Vec<_>>());
         if !refused.is_empty() {
             let told: Vec<String> = refused
                 .iter()
-                .map(|finding| format!("{} (`{}` is `reject`)", finding.message, finding.check))
+                .map(|finding| {
+                    let setting = checks::refusing(finding.check, self.settings);
+                    format!("{} (`{}` is `{setting}`)", finding.message, finding.check)
+                })
                 .collect();
             let message = format!("{}: {}", self.name(), told.join("; "));
             outcome.log.push(self.line(Level::Error, message.clone(), []));

@@ -11,7 +11,7 @@ pub struct Finding {
     pub at: String,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
-    /// What follows; never [`Stance::Ignore`].
+    /// What follows. [`Stance::Ignore`] for what cannot be told: only the report has it.
     pub stance: Stance,
 }
 

@@ -142,9 +142,10 @@ pub(crate) fn concern(kind: &GroupVersionKind<'_>) -> bool {
     }
 }
 
-/// The reason why guards are silent about this object, in its owner's words; empty where it states none.
+/// The reason why guards are silent about an object that they look at, in its owner's words; empty where it states none.
 pub(crate) fn exemption<'s>(subject: &'s Subject<'_>) -> Option<&'s str> {
-    subject.object.annotations.get(EXEMPT).map(|reason| reason.trim_ascii())
+    let looks = subject.place.is_some() || concern(&subject.review.kind);
+    subject.object.annotations.get(EXEMPT).filter(|_| looks).map(|reason| reason.trim_ascii())
 }
 
 /// What all guards find. A request that changes nothing trips none, and neither does one for an object that is being

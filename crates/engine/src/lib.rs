@@ -8,7 +8,8 @@
 //! On Crossplane composites it stamps the tags that their labels become in a cloud, see [`tags`].
 //!
 //! The engine is pure: no host call, clock, environment, file or random number. Other objects come through the
-//! [`Cluster`] trait. Objects stay raw JSON; only label and annotation maps and cloud tags are ever written.
+//! [`Cluster`] trait. Objects stay raw JSON; only label and annotation maps, in-place mutable fields and cloud tags are
+//! ever written, and on request what a CompositeResourceDefinition of Crossplane lacks for cloud tags to survive.
 //!
 //! ```
 //! use metadata_propagation::{Manifests, Review, Settings, evaluate};
@@ -61,6 +62,7 @@ mod sources;
 mod splice;
 mod stop;
 mod subject;
+mod survival;
 pub mod tags;
 mod tracking;
 mod unanswered;
@@ -83,8 +85,9 @@ pub use report::{Action, Carried, Change, Level, LogLine, Outcome, Rejection, Re
 pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
-    CloudTags, ClusterApi, Composites, Guards, Lookup, Mode, NodeSync, OnConflict, OptIn, Problem, Provider,
+    CloudTags, ClusterApi, Composites, Guards, Lookup, Mode, NodeSync, OnConflict, OnXrd, OptIn, Problem, Provider,
     RawCloudTags, RawClusterApi, RawLookup, RawNodeSync, RawSettings, Reaction, Registry, Settings, SettingsError,
 };
 pub use stop::{Inert, InertReason};
+pub use survival::{CARRIERS, Carrier, Tags};
 pub use version::Version;

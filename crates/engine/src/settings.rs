@@ -5,6 +5,7 @@ mod cloud_tags;
 mod cloud_tags_schema;
 mod problems;
 mod raw;
+mod survival;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use self::cloud_tags::{CloudTags, Composites, Provider, RawCloudTags, Registry};
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
+pub use self::survival::OnXrd;
 use crate::finding::Stance;
 use crate::gather::gather;
 use crate::json::Json;

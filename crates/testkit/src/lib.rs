@@ -25,8 +25,19 @@ pub mod sequence;
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
+
 /// The checkout's root.
 #[must_use]
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A YAML file, its path from the checkout's root.
+///
+/// # Errors
+/// When it cannot be read or holds no YAML.
+pub fn yaml(path: &str) -> anyhow::Result<serde_json::Value> {
+    let text = std::fs::read_to_string(root().join(path)).with_context(|| path.to_owned())?;
+    serde_yaml_ng::from_str(&text).with_context(|| path.to_owned())
 }

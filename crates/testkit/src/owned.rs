@@ -6,6 +6,7 @@ use std::fmt;
 use anyhow::{Context, Result, bail, ensure};
 use metadata_propagation::{Change, FIELDS, GroupVersionKind, Outcome, Place};
 use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A map of an object that the policy may write.
@@ -72,6 +73,9 @@ pub fn owned(kind: &GroupVersionKind<'_>) -> Vec<String> {
 /// When anything else changed, or the report does not say what was written.
 pub fn only_owned_maps_changed(kind: &GroupVersionKind<'_>, object: &str, outcome: &Outcome) -> Result<()> {
     let Some(written) = outcome.object.as_deref() else { return Ok(()) };
+    if kind.group == "apiextensions.crossplane.io" {
+        return only_declares("", &serde_json::from_str(object)?, &serde_json::from_str(written.get())?);
+    }
     let changes = outcome.report.as_ref().map(|report| report.changes.as_slice()).unwrap_or_default();
     let mut by_map: Changes<'_> = BTreeMap::new();
     for Change { at, key, to, .. } in changes {
@@ -85,6 +89,29 @@ pub fn only_owned_maps_changed(kind: &GroupVersionKind<'_>, object: &str, outcom
         ensure!(all, "`{at}` is not the policy's to write");
     }
     Comparison { owned, changes: by_map }.objects("", object, written.get())
+}
+
+/// Holds a CompositeResourceDefinition to what it was: everything stands, and what came is below a version's schema.
+fn only_declares(path: &str, before: &Value, after: &Value) -> Result<()> {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => {
+            for (key, value) in before {
+                let path = join(path, key);
+                only_declares(&path, value, after.get(key).with_context(|| format!("`{path}` is gone"))?)?;
+            }
+            let added = after.keys().find(|key| !before.contains_key(*key));
+            let may = pattern(path).starts_with("spec.versions[]");
+            ensure!(added.is_none() || may, "`{path}` gets {added:?}");
+            Ok(())
+        }
+        (Value::Array(before), Value::Array(after)) if before.len() == after.len() => {
+            let pairs = before.iter().zip(after).enumerate();
+            pairs.map(|(index, (before, after))| only_declares(&format!("{path}[{index}]"), before, after)).collect()
+        }
+        (Value::Null, _) if pattern(path).starts_with("spec.versions[].schema") => Ok(()),
+        _ if before == after => Ok(()),
+        _ => bail!("`{path}` was `{before}` and became `{after}`"),
+    }
 }
 
 /// Values, as JSON, by map and key.

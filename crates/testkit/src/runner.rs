@@ -106,9 +106,10 @@ fn leaves(path: &str, value: &Value) -> Vec<String> {
 }
 
 /// Whether the policy owns a path: the label and annotation maps of an object and of its machine template, the in-place
-/// mutable fields, and its own keys among the cloud tags.
+/// mutable fields, its own keys among the cloud tags, and their declaration.
 fn may_be_written(path: &str) -> bool {
-    if path == "/spec/cloudTags" || path.starts_with("/spec/cloudTags/plexsphere:") {
+    let declares = path.starts_with("/spec/versions/") && path.contains("/schema/openAPIV3Schema/properties");
+    if declares || path == "/spec/cloudTags" || path.starts_with("/spec/cloudTags/plexsphere:") {
         return true;
     }
     let index = path.split('/').find(|step| step.parse::<usize>().is_ok()).unwrap_or("0");

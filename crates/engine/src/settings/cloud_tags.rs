@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Problem, Reaction};
+use super::{OnXrd, Problem, Reaction};
+use crate::finding::Stance;
 use crate::json::{Json, Malformed};
 use crate::tags::problems;
 
@@ -19,6 +20,10 @@ pub struct CloudTags {
     pub registry: Registry,
     /// When a registry object cannot be read, or does not exist.
     pub on_registry_failure: Reaction,
+    /// When a CompositeResourceDefinition of a composite does not keep `spec.cloudTags`.
+    pub xrds: OnXrd,
+    /// When a Composition of a composite does not carry `spec.cloudTags` to the tags of its resources.
+    pub compositions: Stance,
 }
 
 /// Composites that say in the same way who their provider is.
@@ -67,6 +72,11 @@ impl Default for RawCloudTags {
 }
 
 impl CloudTags {
+    /// Whether the composites of an API group are stamped.
+    pub(crate) fn has_group(&self, group: &str) -> bool {
+        self.composites.iter().any(|composites| composites.api_groups.iter().any(|known| known == group))
+    }
+
     /// What is wrong with the definitions.
     pub(super) fn problems(&self) -> Vec<Problem> {
         let Registry::Inline(text) = &self.registry else { return Vec::new() };
@@ -83,12 +93,17 @@ impl RawCloudTags {
 
 /// Reads the section. What makes no sense is told to `problems`.
 pub(super) fn read(written: &Json<'_>, problems: &mut Vec<Problem>) -> CloudTags {
-    let [composites, definitions, registry, on_registry_failure] =
-        fields(written, ["composites", "definitions", "registry", "onRegistryFailure"], problems);
+    let [composites, definitions, registry, on_registry_failure, xrds, compositions] = fields(
+        written,
+        ["composites", "definitions", "registry", "onRegistryFailure", "xrds", "compositions"],
+        problems,
+    );
     let mut read = CloudTags {
         composites: Vec::new(),
         registry: Registry::Object(String::new()),
         on_registry_failure: Reaction::Reject,
+        xrds: OnXrd::Warn,
+        compositions: Stance::Warn,
     };
     for element in told(composites.map(|list| list.elements()), problems).unwrap_or_default() {
         let composites = read_composites(&element, &read.composites, problems);
@@ -108,8 +123,14 @@ pub(super) fn read(written: &Json<'_>, problems: &mut Vec<Problem>) -> CloudTags
             Registry::Object(name.into_owned())
         }
     };
-    if let Some(reaction) = told(on_registry_failure.map(|written| read_reaction(&written)), problems) {
+    if let Some(reaction) = told(on_registry_failure.map(|written| one_of(&written, REACTIONS)), problems) {
         read.on_registry_failure = reaction;
+    }
+    if let Some(on_xrd) = told(xrds.map(|written| one_of(&written, ON_XRD)), problems) {
+        read.xrds = on_xrd;
+    }
+    if let Some(stance) = told(compositions.map(|written| one_of(&written, STANCES)), problems) {
+        read.compositions = stance;
     }
     read
 }
@@ -168,12 +189,21 @@ fn read_provider(written: &Json<'_>, problems: &mut Vec<Problem>) -> Provider {
     }
 }
 
-fn read_reaction(written: &Json<'_>) -> Result<Reaction, Malformed> {
-    match &*written.as_string()? {
-        "accept" => Ok(Reaction::Accept),
-        "warn" => Ok(Reaction::Warn),
-        "reject" => Ok(Reaction::Reject),
-        _ => Err(written.malformed("is not one of `accept`, `warn`, `reject`")),
+const REACTIONS: &[(&str, Reaction)] =
+    &[("accept", Reaction::Accept), ("warn", Reaction::Warn), ("reject", Reaction::Reject)];
+const STANCES: &[(&str, Stance)] = &[("ignore", Stance::Ignore), ("warn", Stance::Warn), ("reject", Stance::Reject)];
+const ON_XRD: &[(&str, OnXrd)] =
+    &[("ignore", OnXrd::Ignore), ("warn", OnXrd::Warn), ("reject", OnXrd::Reject), ("declare", OnXrd::Declare)];
+
+/// What a word means.
+fn one_of<T: Copy>(written: &Json<'_>, words: &[(&str, T)]) -> Result<T, Malformed> {
+    let word = written.as_string()?;
+    match words.iter().find(|(known, _)| *known == word) {
+        Some((_, meaning)) => Ok(*meaning),
+        None => {
+            let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            Err(written.malformed(&["is not one of `", &words.join("`, `"), "`"].concat()))
+        }
     }
 }
 
@@ -248,6 +278,24 @@ mod tests {
         assert!(settings.composites.is_empty());
         assert!(matches!(settings.registry, Registry::Inline(definitions) if definitions == "{}"));
         assert_eq!(settings.on_registry_failure, Reaction::Reject);
+        assert_eq!((settings.xrds, settings.compositions), (OnXrd::Warn, Stance::Warn));
+    }
+
+    #[test]
+    fn every_word_of_the_survival_checks_is_read() {
+        for (text, on_xrd) in ON_XRD {
+            let settings = Settings::from_json(&format!(r#"{{"cloudTags":{{"xrds":"{text}"}}}}"#)).unwrap();
+            assert_eq!(settings.cloud_tags.xrds, *on_xrd);
+        }
+        for (text, stance) in STANCES {
+            let settings = Settings::from_json(&format!(r#"{{"cloudTags":{{"compositions":"{text}"}}}}"#)).unwrap();
+            assert_eq!(settings.cloud_tags.compositions, *stance);
+        }
+        assert_eq!(
+            refused(r#"{"xrds":"declares","compositions":"declare"}"#),
+            "cloudTags.xrds: is not one of `ignore`, `warn`, `reject`, `declare`; \
+             cloudTags.compositions: is not one of `ignore`, `warn`, `reject`"
+        );
     }
 
     #[test]
@@ -300,7 +348,8 @@ mod tests {
         assert_eq!(
             Settings::validate(r#"{"mode":7,"cloudTags":{"composites":7,"tags":{}}}"#).unwrap_err().to_string(),
             "mode: expected value; \
-             cloudTags.tags: is unknown: expected one of `composites`, `definitions`, `registry`, `onRegistryFailure`; \
+             cloudTags.tags: is unknown: expected one of `composites`, `definitions`, `registry`, `onRegistryFailure`, \
+             `xrds`, `compositions`; \
              cloudTags.composites: is not a list"
         );
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Reaction;
+use super::{OnXrd, Reaction};
+use crate::finding::Stance;
 use crate::tags::Definition;
 
 /// `cloudTags` as it is written.
@@ -20,6 +21,10 @@ pub(super) struct CloudTagsShape {
     registry: Option<RegistryShape>,
     /// The registry object cannot be read, or does not exist.
     on_registry_failure: Reaction,
+    /// A CompositeResourceDefinition of a composite does not keep `spec.cloudTags`.
+    xrds: OnXrd,
+    /// A Composition of a composite does not carry `spec.cloudTags` to the tags of its resources.
+    compositions: Stance,
 }
 
 impl Default for CloudTagsShape {
@@ -29,6 +34,8 @@ impl Default for CloudTagsShape {
             definitions: BTreeMap::new(),
             registry: None,
             on_registry_failure: Reaction::Reject,
+            xrds: OnXrd::Warn,
+            compositions: Stance::Warn,
         }
     }
 }

@@ -1,0 +1,143 @@
+//! Values of the object under review as they stand in its text. A value is cheap to copy and knows no path: where it
+//! stands is worked out from its place in the text, for the few that somebody has to hear of.
+
+use std::borrow::Cow;
+
+use scan::Scanner;
+
+use crate::json::{self, Field};
+
+/// One value; what is absent is null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Node<'a>(pub(super) &'a str);
+
+/// A value of another shape than its place asks for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wrong<'a> {
+    pub(super) node: Node<'a>,
+    /// What is wrong, as the end of a sentence that begins with its path.
+    pub(super) problem: &'static str,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn is_null(self) -> bool {
+        self.0 == "null"
+    }
+
+    pub(super) fn is_true(self) -> bool {
+        self.0 == "true"
+    }
+
+    /// The value under `path`.
+    ///
+    /// # Errors
+    /// When a step leads through something that is no object.
+    pub(super) fn get(self, path: &[&str]) -> Result<Self, Wrong<'a>> {
+        let mut here = self;
+        for step in path {
+            // The last of several fields of one name counts.
+            let found = here.fields()?.into_iter().rfind(|field| field.key == *step);
+            here = found.map_or(Node("null"), |field| Node(field.value));
+        }
+        Ok(here)
+    }
+
+    /// The fields of an object.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(super) fn fields(self) -> Result<Vec<Field<'a>>, Wrong<'a>> {
+        if self.is_null() {
+            return Ok(Vec::new());
+        }
+        json::fields(self.0).ok_or_else(|| self.wrong("is not an object"))
+    }
+
+    /// The elements of a list.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(super) fn elements(self) -> Result<Vec<&'a str>, Wrong<'a>> {
+        if self.is_null() {
+            return Ok(Vec::new());
+        }
+        Scanner::new(self.0).list().ok_or_else(|| self.wrong("is not a list"))
+    }
+
+    /// The string under `path`, empty where it is absent.
+    ///
+    /// # Errors
+    /// As [`Node::get`], and when it is none.
+    pub(super) fn string(self, path: &[&str]) -> Result<Cow<'a, str>, Wrong<'a>> {
+        let found = self.get(path)?;
+        if found.is_null() {
+            return Ok(Cow::Borrowed(""));
+        }
+        json::string(found.0).ok_or_else(|| found.wrong("is not a string"))
+    }
+
+    pub(super) fn wrong(self, problem: &'static str) -> Wrong<'a> {
+        Wrong { node: self, problem }
+    }
+
+    /// Where a part of this value's text begins; `None` where it is no part of it.
+    pub(super) fn offset(self, part: Node<'_>) -> Option<usize> {
+        let offset = (part.0.as_ptr() as usize).checked_sub(self.0.as_ptr() as usize)?;
+        (offset + part.0.len() <= self.0.len()).then_some(offset)
+    }
+
+    /// The path to a part of this value, which itself stands at `path`. What is no part of it is a path already.
+    pub(super) fn locate(self, path: &str, part: Node<'_>) -> String {
+        if self.offset(part).is_none() {
+            return part.0.to_owned();
+        }
+        let (mut here, mut path) = (self, path.to_owned());
+        while here != part || here.0.as_ptr() != part.0.as_ptr() {
+            let fields = json::fields(here.0).unwrap_or_default();
+            let below = |value: &str| Node(value).offset(part).is_some();
+            if let Some(field) = fields.iter().find(|field| below(field.value)) {
+                path.push('.');
+                path.push_str(&field.key);
+                here = Node(field.value);
+                continue;
+            }
+            let elements = Scanner::new(here.0).list().unwrap_or_default();
+            let Some((index, element)) = elements.iter().enumerate().find(|(_, element)| below(element)) else {
+                break;
+            };
+            path.push_str(&format!("[{index}]"));
+            here = Node(element);
+        }
+        path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"{"a": {"b" : [1, {"c": "x"}, null]}, "d": {"b": [1]}}"#;
+
+    #[test]
+    fn a_part_is_located_by_its_place() {
+        let root = Node(TEXT);
+        let list = root.get(&["a", "b"]).unwrap();
+        let element = Node(list.elements().unwrap()[1]);
+        let located = |part: Node<'_>| root.locate("spec", part);
+        assert_eq!(located(element.get(&["c"]).unwrap()), "spec.a.b[1].c");
+        assert_eq!(located(root.get(&["d", "b"]).unwrap()), "spec.d.b");
+        assert_eq!(located(root), "spec");
+        assert_eq!(located(Node("metadata.name")), "metadata.name");
+    }
+
+    #[test]
+    fn what_is_absent_is_null() {
+        let root = Node(TEXT);
+        assert!(root.get(&["x", "y"]).unwrap().is_null());
+        assert_eq!(root.string(&["x"]).unwrap(), "");
+        assert!(root.get(&["x"]).unwrap().elements().unwrap().is_empty());
+        assert_eq!(root.get(&["a", "b", "c"]).unwrap_err().problem, "is not an object");
+        assert_eq!(root.string(&["a"]).unwrap_err().problem, "is not a string");
+        assert_eq!(root.elements().unwrap_err().problem, "is not a list");
+    }
+}

@@ -1,0 +1,103 @@
+//! The blueprints of `examples/` pass the survival checks, and would not without what makes tags survive.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Map, Value, json};
+use testkit::case::Answer;
+use testkit::cluster::ApiServer;
+use testkit::runner::engine;
+
+const BLUEPRINTS: [&str; 5] = ["aws-bucket", "aws-instance", "generic-vm", "hetzner-server", "openstack-instance"];
+
+fn read(blueprint: &str, file: &str) -> Result<Value> {
+    testkit::yaml(&format!("examples/blueprints/{blueprint}/{file}.yaml"))
+}
+
+/// What the checks say when an object is created, and losses are refused.
+fn check(object: &Value) -> Result<Answer> {
+    let (group, version) = object["apiVersion"].as_str().and_then(|text| text.split_once('/')).context("apiVersion")?;
+    let request = json!({
+        "uid": "blueprint", "operation": "CREATE", "userInfo": { "username": "alice" }, "object": object,
+        "kind": { "group": group, "version": version, "kind": object["kind"] },
+    });
+    let composites = json!([{
+        "apiGroups": ["blueprints.plexsphere.com"], "provider": { "path": "spec.parameters.provider" },
+    }]);
+    let settings = json!({ "cloudTags": { "composites": composites, "xrds": "reject", "compositions": "reject" } });
+    engine(&request, &settings, &ApiServer::new(Vec::new(), Vec::new())?)
+}
+
+#[test]
+fn every_blueprint_is_listed() -> Result<()> {
+    let folder = std::fs::read_dir(testkit::root().join("examples/blueprints"))?;
+    let mut names: Vec<String> =
+        folder.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<Result<_>>()?;
+    names.retain(|name| name != "README.md");
+    names.sort();
+    assert_eq!(names, BLUEPRINTS);
+    Ok(())
+}
+
+#[test]
+fn every_blueprint_is_clean() -> Result<()> {
+    for blueprint in BLUEPRINTS {
+        for file in ["xrd", "composition"] {
+            let answer = check(&read(blueprint, file)?)?;
+            ensure!(answer.accepted && answer.patch.is_empty(), "{blueprint}/{file}: {answer:?}");
+            assert_eq!(answer.report["findings"], Value::Null, "{blueprint}/{file}");
+        }
+    }
+    Ok(())
+}
+
+/// Taking the declaration out of any served version, or the path out of the Composition, is noticed.
+#[test]
+fn no_blueprint_is_clean_without_its_tags() -> Result<()> {
+    for blueprint in BLUEPRINTS {
+        let xrd = read(blueprint, "xrd")?;
+        for (index, _) in xrd["spec"]["versions"].as_array().context("versions")?.iter().enumerate() {
+            let mut without = xrd.clone();
+            let schema = &mut without["spec"]["versions"][index]["schema"]["openAPIV3Schema"];
+            let properties = schema["properties"]["spec"]["properties"].as_object_mut().context("properties")?;
+            properties.remove("cloudTags").context("cloudTags")?;
+            ensure!(!check(&without)?.accepted, "{blueprint} version {index}");
+        }
+        let text = read(blueprint, "composition")?.to_string();
+        let without = text.replace("spec.cloudTags", "spec.otherTags");
+        ensure!(without != text && !check(&serde_json::from_str(&without)?)?.accepted, "{blueprint}");
+    }
+    Ok(())
+}
+
+/// The sample composite is one that its definition serves, and nothing of it is pruned, its tags included.
+#[test]
+fn every_composite_keeps_what_it_says() -> Result<()> {
+    for blueprint in BLUEPRINTS {
+        let (xrd, mut composite) = (read(blueprint, "xrd")?, read(blueprint, "composite")?);
+        let spec = &xrd["spec"];
+        assert_eq!(composite["kind"], spec["names"]["kind"], "{blueprint}");
+        let is_namespaced = spec["scope"] == "Namespaced";
+        assert_eq!(composite["metadata"]["namespace"].is_string(), is_namespaced, "{blueprint}");
+        assert!(composite["spec"]["parameters"]["provider"].is_string(), "{blueprint}");
+        let versions = spec["versions"].as_array().context("versions")?;
+        let served = |version: &&Value| {
+            let name =
+                format!("{}/{}", spec["group"].as_str().unwrap_or_default(), version["name"].as_str().unwrap_or("?"));
+            version["served"] == true && composite["apiVersion"] == name
+        };
+        let version = versions.iter().find(served).with_context(|| format!("{blueprint} is of no served version"))?;
+        composite["spec"]["cloudTags"] = json!({ "plexsphere:platform/env": "production" });
+        let schema = &version["schema"]["openAPIV3Schema"]["properties"]["spec"];
+        assert_eq!(pruned(&composite["spec"], schema), composite["spec"], "{blueprint}");
+    }
+    Ok(())
+}
+
+/// What structural pruning leaves of an object, as far as these schemas go.
+fn pruned(value: &Value, schema: &Value) -> Value {
+    let Value::Object(fields) = value else { return value.clone() };
+    let kept = fields.iter().filter_map(|(key, value)| {
+        let schema = schema["properties"].get(key).or_else(|| schema.get("additionalProperties"))?;
+        Some((key.clone(), pruned(value, schema)))
+    });
+    Value::Object(kept.collect::<Map<_, _>>())
+}
