@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use scan::Scanner;
-use serde::de::Deserialize;
 
 /// A label or annotation map.
 pub(crate) type Map<'a> = BTreeMap<Cow<'a, str>, Cow<'a, str>>;
@@ -144,22 +143,6 @@ impl<'a> Json<'a> {
     /// As [`Json::at`].
     pub(crate) fn is_true(&self, path: &[&str]) -> Result<bool, Malformed> {
         Ok(self.at(path, None)?.is_some_and(|found| found.text == "true"))
-    }
-
-    /// This value as a type of its own.
-    ///
-    /// # Errors
-    /// When the value has another shape.
-    pub(crate) fn parse<T: Deserialize<'a>>(&self) -> Result<T, Malformed> {
-        serde_json::from_str(self.text).map_err(|error| {
-            let text = error.to_string();
-            self.malformed(&format!("cannot be read: {}", text.split(" at line ").next().unwrap_or(&text)))
-        })
-    }
-
-    /// This value's bytes.
-    pub(crate) fn as_text(&self) -> &'a str {
-        self.text
     }
 
     /// The elements of this list.

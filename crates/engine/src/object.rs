@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-
 use scan::Scanner;
 
 use crate::json::{self, Json, Malformed, Map};
@@ -29,22 +27,31 @@ pub(crate) struct Object<'a> {
 }
 
 /// One entry of `metadata.ownerReferences`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct OwnerReference<'a> {
-    #[serde(borrow, default)]
     pub(crate) api_version: Cow<'a, str>,
-    #[serde(borrow, default)]
     pub(crate) kind: Cow<'a, str>,
-    #[serde(borrow, default)]
     pub(crate) name: Cow<'a, str>,
-    #[serde(borrow, default)]
     pub(crate) uid: Cow<'a, str>,
-    #[serde(default)]
-    pub(crate) controller: Option<bool>,
+    pub(crate) controller: bool,
 }
 
-impl OwnerReference<'_> {
+impl<'a> OwnerReference<'a> {
+    fn read(json: &Json<'a>) -> Result<Self, Malformed> {
+        let mut owner = OwnerReference::default();
+        for (name, value) in json.present_fields()? {
+            match &*name {
+                "apiVersion" => owner.api_version = value.as_string()?,
+                "kind" => owner.kind = value.as_string()?,
+                "name" => owner.name = value.as_string()?,
+                "uid" => owner.uid = value.as_string()?,
+                "controller" => owner.controller = value.text() == "true",
+                _ => {}
+            }
+        }
+        Ok(owner)
+    }
+
     pub(crate) fn group(&self) -> &str {
         group_and_version(&self.api_version).0
     }
@@ -58,7 +65,7 @@ impl OwnerReference<'_> {
     }
 
     pub(crate) fn is_controller(&self) -> bool {
-        self.controller == Some(true)
+        self.controller
     }
 }
 
@@ -143,7 +150,9 @@ impl<'a> Object<'a> {
             "labels" => self.labels = at("labels").as_map()?,
             "annotations" => self.annotations = at("annotations").as_map()?,
             "ownerReferences" => {
-                self.owners = at("ownerReferences").elements()?.iter().map(Json::parse).collect::<Result<_, _>>()?;
+                for owner in at("ownerReferences").elements()? {
+                    self.owners.push(OwnerReference::read(&owner)?);
+                }
             }
             "deletionTimestamp" => self.deleting = true,
             "managedFields" => self.managed_fields = Some(at("managedFields")),

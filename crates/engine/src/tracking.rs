@@ -5,8 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
 use crate::json::{Json, Malformed};
 use crate::keys::TRACKING;
 use crate::object::Object;
@@ -14,8 +12,7 @@ use crate::place::MapKind;
 use crate::subject::Subject;
 
 /// Keys that this policy added to an object, sorted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Record {
     labels: BTreeSet<String>,
     annotations: BTreeSet<String>,
@@ -34,7 +31,21 @@ impl Record {
 
     /// The record that an object carries.
     pub(crate) fn of(object: &Object<'_>) -> Record {
-        object.annotations.get(TRACKING).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+        object.annotations.get(TRACKING).and_then(|text| Record::read(text)).unwrap_or_default()
+    }
+
+    fn read(text: &str) -> Option<Record> {
+        let record = Json::new(text, TRACKING);
+        let keys = |map| -> Option<BTreeSet<String>> {
+            let mut keys = BTreeSet::new();
+            if let Some(list) = record.at(&[map], None).ok()? {
+                for key in list.elements().ok()? {
+                    keys.insert(key.as_string().ok()?.into_owned());
+                }
+            }
+            Some(keys)
+        };
+        Some(Record { labels: keys("labels")?, annotations: keys("annotations")?, fields: keys("fields")? })
     }
 
     pub(crate) fn keys(&mut self, map: MapKind) -> &mut BTreeSet<String> {
@@ -50,7 +61,20 @@ impl Record {
 
     /// The annotation's value; none where nothing is recorded.
     pub(crate) fn to_annotation(&self) -> Option<String> {
-        if *self == Record::default() { None } else { serde_json::to_string(self).ok() }
+        if *self == Record::default() {
+            return None;
+        }
+        let mut text = String::new();
+        for (map, keys) in [("labels", &self.labels), ("annotations", &self.annotations), ("fields", &self.fields)] {
+            text.extend([if text.is_empty() { "{\"" } else { ",\"" }, map, "\":["]);
+            for (index, key) in keys.iter().enumerate() {
+                text.push_str(if index == 0 { "" } else { "," });
+                text.push_str(&serde_json::to_string(key).ok()?);
+            }
+            text.push(']');
+        }
+        text.push('}');
+        Some(text)
     }
 }
 

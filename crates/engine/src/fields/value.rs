@@ -42,7 +42,7 @@ impl FieldValue {
     /// # Errors
     /// When the JSON is no value of this shape.
     pub(crate) fn read(shape: &Shape, json: &Json<'_>, version: &str) -> Result<Option<FieldValue>, Malformed> {
-        let number = || match json.as_text().parse::<i32>() {
+        let number = || match json.text().parse::<i32>() {
             Ok(number) => Ok(i64::from(number)),
             Err(_) => Err(json.malformed("is not a whole number of 32 bits")),
         };
@@ -61,7 +61,7 @@ impl FieldValue {
                 let element = |json: &Json<'_>| {
                     let fields = json.as_map()?.into_iter().filter(|(_, value)| !value.is_empty());
                     let owned = |(key, value): (Cow<'_, str>, Cow<'_, str>)| (key.into_owned(), value.into_owned());
-                    Ok(Element { fields: gather(fields.map(owned)), json: json.as_text().to_owned() })
+                    Ok(Element { fields: gather(fields.map(owned)), json: json.text().to_owned() })
                 };
                 match json.elements()?.iter().map(element).collect::<Result<Vec<_>, _>>()? {
                     elements if elements.is_empty() => return Ok(None),
