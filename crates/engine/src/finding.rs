@@ -17,8 +17,8 @@ pub struct Finding {
 
 /// What a finding leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(!try_from))]
+#[serde(rename_all = "lowercase", try_from = "String")]
 pub enum Stance {
     /// Nothing: it is not even looked for.
     Ignore,

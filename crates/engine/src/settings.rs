@@ -6,6 +6,7 @@ mod cloud_tags_schema;
 mod problems;
 mod raw;
 mod survival;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,8 +71,8 @@ impl Default for Guards {
 
 /// Whether drift is corrected or refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(!try_from))]
+#[serde(rename_all = "lowercase", try_from = "String")]
 pub enum Mode {
     /// Write what is missing.
     #[default]
@@ -95,8 +96,8 @@ pub struct Lookup {
 
 /// What a lookup without an answer does to the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(!try_from))]
+#[serde(rename_all = "lowercase", try_from = "String")]
 pub enum Reaction {
     /// Leave the object as it is.
     Accept,
@@ -144,8 +145,8 @@ pub struct OptIn {
 
 /// What an edit of a propagated value on a child leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(!try_from))]
+#[serde(rename_all = "lowercase", try_from = "String")]
 pub enum OnConflict {
     /// The value is written back, with a warning.
     #[default]

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::words::Word;
 use super::{OnXrd, Problem, Reaction};
 use crate::finding::Stance;
 use crate::json::{Json, Malformed};
@@ -123,13 +124,13 @@ pub(super) fn read(written: &Json<'_>, problems: &mut Vec<Problem>) -> CloudTags
             Registry::Object(name.into_owned())
         }
     };
-    if let Some(reaction) = told(on_registry_failure.map(|written| one_of(&written, REACTIONS)), problems) {
+    if let Some(reaction) = told(on_registry_failure.map(|written| word(&written)), problems) {
         read.on_registry_failure = reaction;
     }
-    if let Some(on_xrd) = told(xrds.map(|written| one_of(&written, ON_XRD)), problems) {
+    if let Some(on_xrd) = told(xrds.map(|written| word(&written)), problems) {
         read.xrds = on_xrd;
     }
-    if let Some(stance) = told(compositions.map(|written| one_of(&written, STANCES)), problems) {
+    if let Some(stance) = told(compositions.map(|written| word(&written)), problems) {
         read.compositions = stance;
     }
     read
@@ -189,22 +190,9 @@ fn read_provider(written: &Json<'_>, problems: &mut Vec<Problem>) -> Provider {
     }
 }
 
-const REACTIONS: &[(&str, Reaction)] =
-    &[("accept", Reaction::Accept), ("warn", Reaction::Warn), ("reject", Reaction::Reject)];
-const STANCES: &[(&str, Stance)] = &[("ignore", Stance::Ignore), ("warn", Stance::Warn), ("reject", Stance::Reject)];
-const ON_XRD: &[(&str, OnXrd)] =
-    &[("ignore", OnXrd::Ignore), ("warn", OnXrd::Warn), ("reject", OnXrd::Reject), ("declare", OnXrd::Declare)];
-
 /// What a word means.
-fn one_of<T: Copy>(written: &Json<'_>, words: &[(&str, T)]) -> Result<T, Malformed> {
-    let word = written.as_string()?;
-    match words.iter().find(|(known, _)| *known == word) {
-        Some((_, meaning)) => Ok(*meaning),
-        None => {
-            let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            Err(written.malformed(&["is not one of `", &words.join("`, `"), "`"].concat()))
-        }
-    }
+fn word<T: Word>(written: &Json<'_>) -> Result<T, Malformed> {
+    T::meaning(&written.as_string()?).map_err(|problem| written.malformed(&problem))
 }
 
 /// The fields of these names. Unknown ones are told to `problems`.
@@ -283,18 +271,18 @@ mod tests {
 
     #[test]
     fn every_word_of_the_survival_checks_is_read() {
-        for (text, on_xrd) in ON_XRD {
+        for (text, on_xrd) in OnXrd::WORDS {
             let settings = Settings::from_json(&format!(r#"{{"cloudTags":{{"xrds":"{text}"}}}}"#)).unwrap();
             assert_eq!(settings.cloud_tags.xrds, *on_xrd);
         }
-        for (text, stance) in STANCES {
+        for (text, stance) in Stance::WORDS {
             let settings = Settings::from_json(&format!(r#"{{"cloudTags":{{"compositions":"{text}"}}}}"#)).unwrap();
             assert_eq!(settings.cloud_tags.compositions, *stance);
         }
         assert_eq!(
             refused(r#"{"xrds":"declares","compositions":"declare"}"#),
-            "cloudTags.xrds: is not one of `ignore`, `warn`, `reject`, `declare`; \
-             cloudTags.compositions: is not one of `ignore`, `warn`, `reject`"
+            "cloudTags.xrds: unknown variant `declares`, expected one of `ignore`, `warn`, `reject`, `declare`; \
+             cloudTags.compositions: unknown variant `declare`, expected one of `ignore`, `warn`, `reject`"
         );
     }
 
@@ -339,7 +327,7 @@ mod tests {
              cloudTags.composites[2].claimKinds: is not a list; \
              cloudTags.registry.nam: is unknown: expected one of `name`; \
              cloudTags.registry: names no LabelRegistry; \
-             cloudTags.onRegistryFailure: is not one of `accept`, `warn`, `reject`"
+             cloudTags.onRegistryFailure: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`"
         );
     }
 
@@ -347,7 +335,7 @@ mod tests {
     fn problems_of_other_sections_are_told_as_well() {
         assert_eq!(
             Settings::validate(r#"{"mode":7,"cloudTags":{"composites":7,"tags":{}}}"#).unwrap_err().to_string(),
-            "mode: expected value; \
+            "mode: invalid type: integer `7`, expected a string; \
              cloudTags.tags: is unknown: expected one of `composites`, `definitions`, `registry`, `onRegistryFailure`, \
              `xrds`, `compositions`; \
              cloudTags.composites: is not a list"

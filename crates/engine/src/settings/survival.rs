@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// What a CompositeResourceDefinition that loses `spec.cloudTags` leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(!try_from))]
+#[serde(rename_all = "lowercase", try_from = "String")]
 pub enum OnXrd {
     /// Nothing: it is not even looked at.
     Ignore,
