@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use testkit::case::Answer;
 use testkit::cluster::Host;
 use testkit::module::Module;
-use testkit::recorded::play;
+use testkit::recorded::{LIFE, play};
 
 #[test]
 fn no_write_of_a_controller_is_changed_refused_or_looked_up() -> Result<()> {
     let policy = Module::policy()?;
     let mut controllers = 0;
-    play(|_, _, request, cluster| {
+    play(LIFE, |_, _, request, cluster| {
         let payload = json!({ "request": request, "settings": {} }).to_string();
         let cluster: Arc<dyn Host> = Arc::new(cluster.clone());
         let call = policy.call("validate", payload.as_bytes(), &cluster)?;
@@ -42,7 +42,7 @@ fn what_controllers_write_is_complete_whoever_wrote_it() -> Result<()> {
     let policy = Module::policy()?;
     let anybody = json!({ "clusterApi": { "controllers": [] } });
     let (mut found, mut early) = (Vec::new(), Vec::new());
-    play(|file, number, request, cluster| {
+    play(LIFE, |file, number, request, cluster| {
         let answer = policy.validate(request, &anybody, cluster)?;
         ensure!(answer.accepted, "{:?}", answer.message);
         let object = answer.report["object"].clone();

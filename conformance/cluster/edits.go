@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// cached is how long Kubewarden's host, and so the webhook, may answer from an older read.
+const cached = 5 * time.Second
+
+// derived are objects that Cluster API derives from others, each with a label that it has from above.
+var derived = []struct {
+	kind   string
+	labels map[string]string
+	// reverted is whether Cluster API puts an edit right at once: nobody above watches a Machine's parts.
+	reverted bool
+}{
+	{"KubeadmControlPlane", nil, true},
+	{"MachineDeployment", of("md0"), true},
+	{"MachineSet", of("md0"), true},
+	{"Machine", of("md0"), true},
+	{"DevMachine", of("md0"), false},
+	{"KubeadmConfig", of("md0"), false},
+	{"Machine", ofControlPlane, true},
+	{"DevMachine", ofControlPlane, false},
+	{"KubeadmConfig", ofControlPlane, false},
+	{"MachinePool", nil, true},
+}
+
+var ofControlPlane = map[string]string{controlPlaneOf: ""}
+
+// editDerived lets Alice change and remove labels that come from above. Cluster API reverts that, a moment later or when
+// it next looks; with the policy it never happens, and Alice's own answer says so.
+func editDerived(ctx context.Context, r *run) error {
+	pause(ctx, cached)
+	for _, d := range derived {
+		o, err := r.first(d.kind, d.labels)
+		if err != nil {
+			return err
+		}
+		for _, edit := range []struct{ value, said, without string }{{`"edited"`, "is changed", "edited"}, {"null", "is removed", ""}} {
+			patched, err := r.people["alice"].patch(ctx, o, fmt.Sprintf(`{"metadata":{"labels":{"owner":%s}}}`, edit.value))
+			if err != nil {
+				return err
+			}
+			name := fmt.Sprintf("label owner of a %s of %s when it %s", d.kind, place(d.labels), edit.said)
+			r.expect(name, edit.without, "team", patched.GetLabels()["owner"])
+			if !d.reverted {
+				continue
+			}
+			if err := r.restored(ctx, d.kind, o.GetName(), "team"); err != nil {
+				return err
+			}
+		}
+		r.warned(d.kind)
+	}
+	if err := r.editTemplates(ctx); err != nil {
+		return err
+	}
+	return r.lookAgain(ctx)
+}
+
+// lookAgain makes Cluster API look at the parts of Machines again, and waits until they are as they should be.
+func (r *run) lookAgain(ctx context.Context) error {
+	for _, patch := range []string{`{"metadata":{"annotations":{"look":"again"}}}`, `{"metadata":{"annotations":{"look":null}}}`} {
+		for _, of := range []map[string]string{of("md0"), ofControlPlane} {
+			for _, machine := range r.record.list("Machine", of) {
+				if _, err := r.api.patch(ctx, machine, patch); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, d := range derived {
+		if err := r.arrives(ctx, d.kind, d.labels, "owner", "team"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// editTemplates does the same where the metadata of others is described.
+func (r *run) editTemplates(ctx context.Context) error {
+	for kind, path := range map[string]string{
+		"MachineSet": "spec/template/metadata/labels", "KubeadmControlPlane": "spec/machineTemplate/metadata/labels",
+	} {
+		o, err := r.first(kind, nil)
+		if err != nil {
+			return err
+		}
+		edited, err := r.edit(ctx, "alice", o.GetAPIVersion(), kind, o.GetName(), func(o *object) { put(o, path, "tier", "edited") })
+		if err != nil {
+			return err
+		}
+		r.expect("label tier in the template of a "+kind+" when it is changed", "edited", "std", mapAt(edited, path)["tier"])
+		err = r.until(ctx, kind+" has its template's label again", func() error {
+			return has(r.record.get(kind, o.GetName()), path, "tier", "std")
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ownKeys lets Alice add keys of her own: they are hers, and stay; in a template they travel.
+func ownKeys(ctx context.Context, r *run) error {
+	for _, d := range derived {
+		o, err := r.first(d.kind, d.labels)
+		if err != nil {
+			return err
+		}
+		patched, err := r.people["alice"].patch(ctx, o, `{"metadata":{"labels":{"own":"alice"},"annotations":{"own":"alice"}}}`)
+		if err != nil {
+			return err
+		}
+		r.expect(fmt.Sprintf("own label of a %s of %s", d.kind, place(d.labels)), "alice", "alice", patched.GetLabels()["own"])
+	}
+	deployment, err := r.first("MachineDeployment", of("md1"))
+	if err != nil {
+		return err
+	}
+	_, err = r.people["alice"].patch(ctx, deployment, `{"spec":{"template":{"metadata":{"labels":{"own-below":"alice"}}}}}`)
+	if err != nil {
+		return err
+	}
+	return r.arrives(ctx, "DevMachine", of("md1"), "own-below", "alice")
+}
+
+// pauseCluster edits while Cluster API looks away: the policy does too. Afterwards everything is put right.
+func pauseCluster(ctx context.Context, r *run) error {
+	setPaused := func(paused bool) error {
+		return r.editCluster(ctx, func(o *object) { put(o, "spec", "paused", paused) })
+	}
+	if err := setPaused(true); err != nil {
+		return err
+	}
+	if err := r.settle(ctx); err != nil {
+		return err
+	}
+	pause(ctx, cached)
+	for _, d := range derived {
+		o, err := r.first(d.kind, d.labels)
+		if err != nil {
+			return err
+		}
+		patched, err := r.people["alice"].patch(ctx, o, `{"metadata":{"labels":{"owner":"paused"}}}`)
+		if err != nil {
+			return err
+		}
+		r.expect(fmt.Sprintf("label owner of a %s of %s in a paused Cluster", d.kind, place(d.labels)), "paused", "paused",
+			patched.GetLabels()["owner"])
+	}
+	if err := r.editCluster(ctx, func(o *object) { put(o, topologyMD0+labels, "while-paused", "a") }); err != nil {
+		return err
+	}
+	if err := r.settle(ctx); err != nil {
+		return err
+	}
+	if err := setPaused(false); err != nil {
+		return err
+	}
+	for _, d := range derived {
+		if err := r.arrives(ctx, d.kind, d.labels, "owner", "team"); err != nil {
+			return err
+		}
+	}
+	return r.arrives(ctx, "DevMachine", of("md0"), "while-paused", "a")
+}
+
+const hook = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/conformance"
+
+// deletingMachine holds a Machine back while it is being deleted: it gets fields still, and no metadata.
+func deletingMachine(ctx context.Context, r *run) error {
+	machine, err := r.first("Machine", of("md0"))
+	if err != nil {
+		return err
+	}
+	alice := r.people["alice"]
+	if _, err := alice.patch(ctx, machine, fmt.Sprintf(`{"metadata":{"annotations":{%q:""}}}`, hook)); err != nil {
+		return err
+	}
+	if err := alice.delete(ctx, machine, metav1.DeletePropagationBackground); err != nil {
+		return err
+	}
+	err = r.until(ctx, "another Machine takes its place", func() error {
+		return equal("Machines with a Node", 5, len(r.withNode()))
+	})
+	if err != nil {
+		return err
+	}
+	err = r.editCluster(ctx, func(o *object) {
+		put(o, topologyMD0+labels, "while-deleting", "a")
+		put(o, topologyMD0+"/deletion", "nodeDeletionTimeoutSeconds", int64(25))
+	})
+	if err != nil {
+		return err
+	}
+	err = r.until(ctx, "the field arrives at the deleting Machine", func() error {
+		return has(r.record.get("Machine", machine.GetName()), "spec/deletion", "nodeDeletionTimeoutSeconds", int64(25))
+	})
+	if err != nil {
+		return err
+	}
+	pause(ctx, cached)
+	deleting := r.record.get("Machine", machine.GetName())
+	r.expect("new label of a Machine that is being deleted", "", "", deleting.GetLabels()["while-deleting"])
+	patched, err := alice.patch(ctx, deleting, `{"metadata":{"labels":{"owner":"edited"}}}`)
+	if err != nil {
+		return err
+	}
+	r.expect("label owner of a deleting Machine when it is changed", "edited", "edited", patched.GetLabels()["owner"])
+	if _, err := alice.patch(ctx, machine, fmt.Sprintf(`{"metadata":{"annotations":{%q:null}}}`, hook)); err != nil {
+		return err
+	}
+	if err := r.gone(ctx, "Machine", machine.GetName()); err != nil {
+		return err
+	}
+	return r.machines(ctx, 4)
+}
+
+// restored waits until a label has its value from above, whoever put it there.
+func (r *run) restored(ctx context.Context, kind, name, value string) error {
+	return r.until(ctx, "label owner of "+kind+" "+name, func() error {
+		return equal("owner", value, r.record.get(kind, name).GetLabels()["owner"])
+	})
+}
+
+// warned notes whether the last answers to Alice came with a warning.
+func (r *run) warned(kind string) {
+	heard := len(r.people["alice"].warnings.take()) > 0
+	r.expect("Alice is warned when she edits a "+kind, "false", "true", heard)
+}
+
+func (r *run) withNode() []*object {
+	var found []*object
+	for _, machine := range r.record.list("Machine", nil) {
+		if text(machine, "status", "nodeRef", "name") != "" {
+			found = append(found, machine)
+		}
+	}
+	return found
+}
+
+func place(labels map[string]string) string {
+	if name := labels[topologyMDName]; name != "" {
+		return name
+	}
+	return "the control plane or pool"
+}
+
+func has(o *object, path, key string, value any) error {
+	if o == nil {
+		return fmt.Errorf("%s: there is no object", path)
+	}
+	// A copy: looking must not make maps in the record.
+	return equal(o.GetName()+" "+path+"/"+key, value, mapAt(o.DeepCopy(), path)[key])
+}
+
+func equal(what string, wanted, found any) error {
+	if wanted != found {
+		return fmt.Errorf("%s is %v and not %v", what, found, wanted)
+	}
+	return nil
+}
