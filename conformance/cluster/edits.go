@@ -186,8 +186,8 @@ func deletingMachine(ctx context.Context, r *run) error {
 	if err := alice.delete(ctx, machine, metav1.DeletePropagationBackground); err != nil {
 		return err
 	}
-	err = r.until(ctx, "another Machine takes its place", func() error {
-		return equal("Machines with a Node", 5, len(r.withNode()))
+	err = r.until(ctx, "the Machine is being deleted", func() error {
+		return equal("its hook waits", "WaitingForPreTerminateHook", conditionField(r.record.get("Machine", machine.GetName()), "Deleting", "reason"))
 	})
 	if err != nil {
 		return err
@@ -233,16 +233,6 @@ func (r *run) restored(ctx context.Context, kind, name, value string) error {
 func (r *run) warned(kind string) {
 	heard := len(r.people["alice"].warnings.take()) > 0
 	r.expect("Alice is warned when she edits a "+kind, "false", "true", heard)
-}
-
-func (r *run) withNode() []*object {
-	var found []*object
-	for _, machine := range r.record.list("Machine", nil) {
-		if text(machine, "status", "nodeRef", "name") != "" {
-			found = append(found, machine)
-		}
-	}
-	return found
 }
 
 func place(labels map[string]string) string {

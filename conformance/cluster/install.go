@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
@@ -79,22 +78,10 @@ func (r *run) awaitDefinitions(ctx context.Context) error {
 			return err
 		}
 		for _, definition := range list.Items {
-			if !condition(&definition, "Established") {
+			if conditionField(&definition, "Established", "status") != "True" {
 				return fmt.Errorf("%s is not established", definition.GetName())
 			}
 		}
 		return nil
 	})
-}
-
-// condition is whether an object has a condition with status True.
-func condition(o *object, name string) bool {
-	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-	for _, entry := range conditions {
-		entry, _ := entry.(map[string]any)
-		if entry["type"] == name {
-			return entry["status"] == "True"
-		}
-	}
-	return false
 }

@@ -119,7 +119,8 @@ func anew(o *object, identities map[types.UID]types.UID) *object {
 	return copied
 }
 
-// deleteCluster deletes the Cluster. Nothing of it stays.
+// deleteCluster deletes the Cluster. Nothing of it stays. The pool's infrastructure has no backend here, so that nobody
+// lets go of it but this.
 func deleteCluster(ctx context.Context, r *run) error {
 	c, err := r.first("Cluster", nil)
 	if err != nil {
@@ -129,8 +130,16 @@ func deleteCluster(ctx context.Context, r *run) error {
 		return err
 	}
 	return r.until(ctx, "everything of the Cluster goes", func() error {
+		for _, pool := range r.record.list("DevMachinePool", nil) {
+			if pool.GetDeletionTimestamp() == nil {
+				continue
+			}
+			if err := r.release(ctx, pool); err != nil {
+				return err
+			}
+		}
 		if left := r.record.list("Cluster", nil); len(left) > 0 {
-			return fmt.Errorf("the Cluster is still there: %s", conditionMessage(left[0], "Deleting"))
+			return fmt.Errorf("the Cluster is still there: %s", conditionField(left[0], "Deleting", "message"))
 		}
 		for _, o := range r.record.all() {
 			if o.GetLabels()[clusterName] == cluster {

@@ -159,3 +159,15 @@ func text(o *object, path ...string) string {
 	value, _, _ := unstructured.NestedString(o.Object, path...)
 	return value
 }
+
+// conditionField is a field of one of an object's conditions, empty where there is none.
+func conditionField(o *object, condition, field string) string {
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, entry := range conditions {
+		if entry, is := entry.(map[string]any); is && entry["type"] == condition {
+			value, _ := entry[field].(string)
+			return value
+		}
+	}
+	return ""
+}

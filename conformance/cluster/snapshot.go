@@ -67,14 +67,3 @@ func owners(o *object) []string {
 	}
 	return names
 }
-
-func conditionMessage(o *object, name string) string {
-	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-	for _, entry := range conditions {
-		if entry, is := entry.(map[string]any); is && entry["type"] == name {
-			message, _ := entry["message"].(string)
-			return message
-		}
-	}
-	return ""
-}
