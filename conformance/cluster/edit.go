@@ -180,7 +180,7 @@ func (r *run) release(ctx context.Context, o *object) error {
 		}
 		return err
 	}
-	err := r.api.delete(ctx, o, metav1.DeletePropagationOrphan)
+	err := r.api.delete(ctx, o, metav1.DeletePropagationBackground)
 	if apierrors.IsNotFound(errors.Unwrap(err)) {
 		return nil
 	}

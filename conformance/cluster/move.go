@@ -35,10 +35,19 @@ func move(ctx context.Context, r *run) error {
 		}
 	}
 	for _, o := range moved {
-		if o.GetKind() != "Secret" {
-			if err := r.gone(ctx, o.GetKind(), o.GetName()); err != nil {
-				return err
+		if o.GetKind() == "Secret" {
+			continue
+		}
+		err := r.until(ctx, o.GetKind()+" "+o.GetName()+" goes", func() error {
+			left := r.record.get(o.GetKind(), o.GetName())
+			if left == nil {
+				return nil
 			}
+			// A controller that was at work may have taken hold of it again.
+			return errors.Join(r.release(ctx, left), errors.New("it is still there"))
+		})
+		if err != nil {
+			return err
 		}
 	}
 	identities := map[types.UID]types.UID{}

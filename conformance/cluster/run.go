@@ -117,10 +117,13 @@ func (r *run) take(ctx context.Context, s step) error {
 // settled is how long nothing may change before a fleet counts as settled.
 const settled = 3 * time.Second
 
-// settle waits until the fleet has not changed for a while.
+// settle waits until the fleet has not changed for a while, counted from now: what was just written may not have been
+// told yet.
 func (r *run) settle(ctx context.Context) error {
+	begin := time.Now()
 	return r.await(ctx, "the fleet does not settle", time.Minute, func() error {
 		quiet, err := r.record.quiet()
+		quiet = min(quiet, time.Since(begin))
 		if err == nil && quiet < settled {
 			err = fmt.Errorf("an object changed %v ago", quiet)
 		}

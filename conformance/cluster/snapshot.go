@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"sort"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,25 +22,22 @@ var (
 
 // accidental are fields that differ between any two runs.
 var accidental = [][]string{
+	{"metadata", "annotations", "machine.cluster.x-k8s.io/certificates-expiry"},
 	{"spec", "joinConfiguration", "discovery"},
 	{"spec", "controlPlaneEndpoint"},
-	{"spec", "backend", "docker"},
 }
 
 // snapshot is the fleet as it is now.
 func (r *run) snapshot() snapshot {
 	taken := snapshot{}
 	for _, o := range r.record.all() {
-		fields := map[string]any{
-			"labels": o.GetLabels(), "annotations": o.GetAnnotations(), "finalizers": o.GetFinalizers(), "owners": owners(o),
+		o = o.DeepCopy()
+		for _, path := range accidental {
+			unstructured.RemoveNestedField(o.Object, path...)
 		}
-		if spec, is := o.Object["spec"]; is {
-			copied := unstructured.Unstructured{Object: map[string]any{"spec": spec}}
-			copied = *copied.DeepCopy()
-			for _, path := range accidental {
-				unstructured.RemoveNestedField(copied.Object, path...)
-			}
-			fields["spec"] = copied.Object["spec"]
+		fields := map[string]any{
+			"labels": o.GetLabels(), "annotations": o.GetAnnotations(), "spec": o.Object["spec"],
+			"finalizers": sorted(o.GetFinalizers()), "owners": sorted(owners(o)),
 		}
 		text, err := json.MarshalIndent(fields, "", "  ")
 		if err != nil {
@@ -58,6 +56,13 @@ func (r *run) snapshot() snapshot {
 // alike replaces what is random in names.
 func alike(text string) string {
 	return hashed.ReplaceAllString(random.ReplaceAllString(text, "-~"), "0-~")
+}
+
+// sorted are names whose order means nothing.
+func sorted(names []string) []string {
+	copied := slices.Clone(names)
+	slices.Sort(copied)
+	return copied
 }
 
 func owners(o *object) []string {

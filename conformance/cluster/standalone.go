@@ -28,7 +28,7 @@ func standalone(ctx context.Context, r *run) error {
 			return err
 		}
 		r.expect("labels of a "+o.GetKind()+" that Alice makes for a MachineSet", "map[]",
-			"map[cluster.x-k8s.io/set-name:standalone node.cluster.x-k8s.io/pool:red owner:team set:standalone]", made.GetLabels())
+			"map[cluster.x-k8s.io/cluster-name:c1 cluster.x-k8s.io/set-name:standalone node.cluster.x-k8s.io/pool:red owner:team set:standalone]", made.GetLabels())
 		r.expect("annotations of a "+o.GetKind()+" that Alice makes for a MachineSet", "map[]", "map[note:standalone]",
 			made.GetAnnotations())
 		if err := r.release(ctx, made); err != nil {
