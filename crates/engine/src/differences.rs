@@ -3,15 +3,18 @@
 use std::collections::BTreeSet;
 
 use crate::expected::{Entries, Expected, Why, expected};
+use crate::fields::{self, Field};
+use crate::gather::gather;
 use crate::json::Map;
 use crate::keys::TRACKING;
 use crate::lookup::Lookups;
+use crate::object::Object;
 use crate::place::{MapKind, Place};
-use crate::report::{Action, Change, SkipReason, Skipped};
+use crate::report::{Action, Change, SkipReason, Skipped, Value};
 use crate::review::Operation;
 use crate::settings::ClusterApi;
 use crate::sources::Sources;
-use crate::splice::Write;
+use crate::splice::{Step, Write, printed, steps};
 use crate::stop::{InertReason, Stop};
 use crate::subject::Subject;
 use crate::tracking::{Record, claimed};
@@ -38,7 +41,9 @@ pub(crate) fn differences(
     let mut found = Differences::default();
     let mut own_maps = Vec::new();
     let mut arriving = BTreeSet::new();
-    for &target in &sources.targets {
+    // Of an object that is being deleted only fields are kept.
+    let targets: &[Place] = if subject.object.deleting { &[] } else { &sources.targets };
+    for &target in targets {
         for map in MapKind::BOTH {
             let expected = expected(&sources, target, map, settings, &mut found.skipped);
             let actual = subject.object.map(target, map, None)?;
@@ -51,15 +56,16 @@ pub(crate) fn differences(
                 found.changes.extend(missing.map(|(key, entry)| change(&path, map, key, entry, &actual, &old)));
             }
             arriving.extend(expected.keys().map(|key| (map, *key)));
-            if target == subject.place {
-                own_maps.push((map, expected, actual));
+            if Some(target) == subject.place {
+                own_maps.push((target, map, expected, actual));
             }
         }
     }
     if subject.template().is_some() {
         let arriving = arriving.iter().map(|(map, key)| (*map, (*key).to_owned()));
         let of_class = found.skipped.iter().filter(|skip| skip.reason == SkipReason::ClassPatches);
-        found.carried = arriving.chain(of_class.map(|skip| (skip.map, skip.key.clone()))).collect();
+        let of_class = of_class.filter_map(|skip| Some((skip.carried.map()?, skip.key.clone())));
+        found.carried = gather(arriving.chain(of_class));
         // A new object may carry whatever the patches of its class made.
         if sources.forced_only.is_some() && subject.review.operation == Operation::Create {
             for map in MapKind::BOTH {
@@ -67,18 +73,24 @@ pub(crate) fn differences(
             }
         }
     }
-    found.skipped.retain(|skip| match skip.reason {
+    found.skipped.retain(|skip| match (skip.reason, skip.carried.map()) {
         // What reaches one place of the object is not missed at another.
-        SkipReason::NotPropagated => !arriving.contains(&(skip.map, &*skip.key)),
+        (SkipReason::NotPropagated, Some(map)) => !arriving.contains(&(map, &*skip.key)),
         // What stands as it should did arrive.
-        SkipReason::ClassPatches => {
-            subject.object.top_level(skip.map).get(&*skip.key).map(|value| &**value) != skip.value.as_deref()
+        (SkipReason::ClassPatches, Some(map)) => {
+            subject.object.top_level(map).get(&*skip.key).map(|value| &**value) != skip.value.as_deref()
         }
         _ => true,
     });
-    let may_carry_record = matches!(subject.place, Place::Machine | Place::InfraMachine | Place::BootstrapConfig);
-    if records && may_carry_record {
-        keep_record(subject, sources.tracked, &own_maps, &mut found.changes)?;
+    let mut of_pool = Vec::new();
+    if settings.fields {
+        let fields = fields::differences(subject, &sources, settings, &mut found.skipped)?;
+        found.changes.extend(fields.changes);
+        of_pool = fields.of_pool;
+    }
+    let may_carry_record = matches!(subject.place, Some(Place::Machine | Place::InfraMachine | Place::BootstrapConfig));
+    if records && may_carry_record && !subject.object.deleting {
+        keep_record(subject, sources.tracked, &own_maps, &of_pool, &mut found.changes)?;
     }
     if let Some((namespace, name)) = sources.unread_cluster.as_ref().filter(|_| !found.changes.is_empty())
         && lookups.cluster_is_paused(namespace, name)?
@@ -97,7 +109,7 @@ fn change(
     actual: &Map<'_>,
     old: &Map<'_>,
 ) -> Change {
-    let from = actual.get(key).map(|value| value.clone().into_owned());
+    let from = actual.get(key).map(|value| Value::string(value));
     let was_right = old.get(key).is_some_and(|value| *value == entry.value);
     let action = match from {
         _ if was_right => Action::Restored,
@@ -109,11 +121,11 @@ fn change(
         key: key.to_owned(),
         action,
         from,
-        to: Some(entry.value.clone().into_owned()),
+        to: Some(Value::string(&entry.value)),
         rule: entry.why.to_string(),
         source: entry.source.to_owned(),
-        path: path.to_vec(),
-        map,
+        path: steps(path),
+        entry: map.entry(),
         place: entry.place.map(|place| format!("{place}.{map}")),
     }
 }
@@ -122,18 +134,19 @@ fn change(
 fn keep_record(
     subject: &Subject<'_>,
     tracked: bool,
-    maps: &[(MapKind, Entries<'_>, Map<'_>)],
+    maps: &[(Place, MapKind, Entries<'_>, Map<'_>)],
+    of_pool: &[&'static Field],
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
     // A record may stand in the stored object only, when this request drops it.
     let old = subject.review.old_object.unwrap_or_default();
-    if !tracked && !subject.object.annotations.contains_key(TRACKING) && !old.contains(TRACKING) {
+    if !tracked && of_pool.is_empty() && !subject.object.annotations.contains_key(TRACKING) && !old.contains(TRACKING) {
         return Ok(());
     }
     let mut record = Record::stored(subject)?;
     let mut written = Record::of(&subject.object);
-    for (map, expected, actual) in maps {
-        let old = subject.old_map(subject.place, *map)?;
+    for (place, map, expected, actual) in maps {
+        let old = subject.old_map(*place, *map)?;
         let claimed = if record.keys(*map).is_empty() { Default::default() } else { claimed(&subject.object, *map)? };
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(key));
@@ -141,7 +154,8 @@ fn keep_record(
             // A value that this request brings is its writer's own.
             let is_stored = subject.old()?.is_none() || old.get(key.as_str()) == actual.get(key.as_str());
             if let Some(value) = actual.get(key.as_str()).filter(|_| is_stored) {
-                changes.push(own_change(*map, key, Action::Removed, Some(value.clone().into_owned()), None));
+                let path = steps(&["metadata", map.field()]);
+                changes.push(own_change(path, map.entry(), key, Action::Removed, Some(Value::string(value)), None));
             }
         }
         keys.retain(|key| tracked && expected.contains_key(key.as_str()));
@@ -153,36 +167,53 @@ fn keep_record(
             keys.extend(expected.keys().filter(|key| added(key)).map(|key| (*key).to_owned()));
         }
     }
-    let stands = subject.object.annotations.get(TRACKING).map(|value| value.clone().into_owned());
-    let wanted = record.to_annotation();
-    if stands != wanted {
-        changes.push(own_change(MapKind::Annotations, TRACKING, Action::Recorded, stands, wanted));
-    }
+    fields::keep_record(subject, of_pool, record.fields(), written.fields(), changes)?;
+    changes.extend(recorded(&subject.object, &record));
     Ok(())
 }
 
-fn own_change(map: MapKind, key: &str, action: Action, from: Option<String>, to: Option<String>) -> Change {
+/// What brings the record that an object carries up to date; `None` where it is.
+pub(crate) fn recorded(object: &Object<'_>, record: &Record) -> Option<Change> {
+    let stands = object.annotations.get(TRACKING).map(|value| Value::string(value));
+    let wanted = record.to_annotation().map(|record| Value::string(&record));
+    let path = steps(&["metadata", "annotations"]);
+    (stands != wanted).then(|| own_change(path, "annotation", TRACKING, Action::Recorded, stands, wanted))
+}
+
+/// A change for which no rule but the policy's own record asks.
+pub(crate) fn own_change(
+    path: Vec<Step>,
+    entry: &'static str,
+    key: &str,
+    action: Action,
+    from: Option<Value>,
+    to: Option<Value>,
+) -> Change {
     let rule = match action {
         Action::Removed => "added by this policy, dropped by its source",
         _ => "record of what this policy added",
     };
     Change {
-        at: format!("metadata.{map}"),
+        at: printed(&path),
         key: key.to_owned(),
         action,
         from,
         to,
         rule: rule.to_owned(),
         source: String::new(),
-        path: vec!["metadata", map.field()],
-        map,
+        path,
+        entry,
         place: None,
     }
 }
 
 impl Change {
     pub(crate) fn write(&self) -> Write {
-        Write { map: self.path.clone(), key: self.key.clone(), value: self.to.clone() }
+        Write {
+            map: self.path.clone(),
+            key: self.key.clone(),
+            value: self.to.as_ref().map(|value| value.as_json().to_owned()),
+        }
     }
 }
 

@@ -1,12 +1,16 @@
 //! One request from beginning to end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
+use crate::checks;
 use crate::cluster::{Cluster, LookupCause, LookupError};
 use crate::differences::{Differences, differences};
 use crate::explain;
+use crate::finding::{Finding, Stance};
+use crate::gather::gather;
+use crate::inheritance;
 use crate::json::{self, Malformed};
 use crate::lookup::Lookups;
 use crate::place::Place;
@@ -35,9 +39,13 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
     if is_controller && !(settings.cluster_api.self_check && may_be_checked(review)) {
         return Outcome::default();
     }
-    let Some(place) = place_of(&review.kind) else {
+    let place = place_of(&review.kind);
+    if place.is_none()
+        && !checks::concern(&review.kind)
+        && !inheritance::concerns(&review.kind, &settings.cluster_api.opt_in)
+    {
         return Outcome::default();
-    };
+    }
     let subject = match Subject::read(place, review, text) {
         Ok(subject) => subject,
         Err(_) if is_controller => return Outcome::default(),
@@ -92,7 +100,12 @@ impl Evaluation<'_> {
         let mut outcome = Outcome::default();
         let mut report = self.report();
         let mut carried = BTreeSet::new();
-        match self.compare(self.settings.mode == Mode::Mutate) {
+        let records = self.settings.mode == Mode::Mutate;
+        let compared = match self.subject.place {
+            Some(_) => self.compare(records),
+            None => inheritance::differences(self.subject, &self.settings.cluster_api.opt_in, records),
+        };
+        match compared {
             Ok(mut found) => {
                 carried = std::mem::take(&mut found.carried);
                 self.settle(found, &mut report, &mut outcome);
@@ -104,6 +117,11 @@ impl Evaluation<'_> {
                 let error = LookupError { cause: LookupCause::Unreadable, detail };
                 self.unanswered(object, error, &mut report, &mut outcome);
             }
+        }
+        if outcome.rejection.is_none()
+            && let Err(malformed) = self.check(&mut report, &mut outcome)
+        {
+            return unreadable(&malformed);
         }
         match explain::wrong_places(self.subject, &report, &carried, self.settings.cluster_api.version) {
             Ok((skipped, warnings)) => {
@@ -143,12 +161,14 @@ impl Evaluation<'_> {
         let object = &self.subject.object;
         let own = |reason| Err(Stop::inert(reason, ""));
         let knows_version = ["v1beta1", "v1beta2"].contains(&object.version());
-        let is_cluster_apis = !matches!(self.subject.place, Place::InfraMachine | Place::BootstrapConfig | Place::Node)
-            && (self.subject.place != Place::ControlPlane || self.subject.is_kubeadm());
+        let is_cluster_apis =
+            !matches!(self.subject.place, Some(Place::InfraMachine | Place::BootstrapConfig | Place::Node))
+                && (self.subject.place != Some(Place::ControlPlane) || self.subject.is_kubeadm());
         if is_cluster_apis && !knows_version {
             return own(InertReason::UnknownApiVersion);
         }
-        if object.deleting {
+        let keeps_fields = records && self.settings.cluster_api.fields && self.subject.place == Some(Place::Machine);
+        if object.deleting && !keeps_fields {
             return own(InertReason::Deleting);
         }
         if object.has_paused_annotation() {
@@ -173,12 +193,14 @@ impl Evaluation<'_> {
             return self.refuse("edits values that are propagated", drift, report, outcome);
         }
         let of_written = written.iter().map(|change| (change, false));
-        let mut told: Vec<(&Change, bool)> = of_written.chain(drift.iter().map(|change| (change, true))).collect();
-        told.sort_by_key(|(change, _)| warnings::rank(change));
-        for (change, left) in told {
+        let mut told: BTreeMap<u8, Vec<(&Change, bool)>> = BTreeMap::new();
+        for (change, left) in of_written.chain(drift.iter().map(|change| (change, true))) {
+            told.entry(warnings::rank(change)).or_default().push((change, left));
+        }
+        for (change, left) in told.into_values().flatten() {
             if is_conflict(change) {
                 let done = if left { "left as edited" } else { "restored" };
-                let message = format!("a propagated {} of {} was edited and {done}", change.entry(), self.name());
+                let message = format!("a propagated {} of {} was edited and {done}", change.entry, self.name());
                 outcome.log.push(self.line(Level::Warning, message, attributes(change)));
             }
             outcome.warnings.extend(warnings::of_change(change, left));
@@ -188,6 +210,42 @@ impl Evaluation<'_> {
         }
         report.changes = written;
         report.drift = drift;
+    }
+
+    /// Looks at the object as it would be stored.
+    fn check(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
+        let found = match &outcome.object {
+            Some(object) => {
+                let stored = Subject::read(self.subject.place, self.subject.review, object.get())?;
+                checks::findings(&stored, self.settings)?
+            }
+            None => checks::findings(self.subject, self.settings)?,
+        };
+        let (refused, warned): (Vec<&Finding>, Vec<&Finding>) =
+            found.iter().partition(|finding| finding.stance == Stance::Reject);
+        if !refused.is_empty() {
+            // Nothing of what was going to be written is.
+            *outcome = Outcome::default();
+            report.drift.append(&mut report.changes);
+        }
+        for finding in &warned {
+            let message = format!("{}: {}", self.name(), finding.message);
+            let attributes = [("check", finding.check.to_owned()), ("at", finding.at.clone())];
+            outcome.log.push(self.line(Level::Warning, message, attributes));
+        }
+        let warnings = warned.iter().map(|finding| warnings::short(&finding.message, &finding.at));
+        outcome.warnings.splice(0..0, warnings);
+        if !refused.is_empty() {
+            let told: Vec<String> = refused
+                .iter()
+                .map(|finding| format!("{} (`{}` is `reject`)", finding.message, finding.check))
+                .collect();
+            let message = format!("{}: {}", self.name(), told.join("; "));
+            outcome.log.push(self.line(Level::Error, message.clone(), []));
+            outcome.rejection = Some(Rejection::refused(message));
+        }
+        report.findings = found;
+        Ok(())
     }
 
     fn write(&self, written: &[Change], outcome: &mut Outcome) {
@@ -206,7 +264,7 @@ impl Evaluation<'_> {
             1 => format!("propagated one entry to {}", self.name()),
             count => format!("propagated {count} entries to {}", self.name()),
         };
-        let rules: BTreeSet<&str> = written.iter().map(|change| change.rule.as_str()).collect();
+        let rules: BTreeSet<&str> = gather(written.iter().map(|change| change.rule.as_str()));
         let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
         outcome.log.push(self.line(Level::Info, message, [("rules", rules)]));
     }
@@ -256,6 +314,7 @@ impl Evaluation<'_> {
             inert: None,
             changes: Vec::new(),
             drift: Vec::new(),
+            findings: Vec::new(),
             skipped: Vec::new(),
             lookups: Vec::new(),
         }

@@ -7,7 +7,7 @@ use crate::forced::{FORCED, Forced, ForcedValue};
 use crate::keys::{UPGRADE_HOLDS, is_never};
 use crate::name::formatted;
 use crate::place::{MapKind, Place};
-use crate::report::{SkipReason, Skipped};
+use crate::report::{Carried, SkipReason, Skipped};
 use crate::rules::{Keys, Rule};
 use crate::settings::ClusterApi;
 use crate::sources::{Facts, Sources};
@@ -47,12 +47,21 @@ pub(crate) fn expected<'s>(
         let stands = entry.value.clone();
         if let Some(lost) = expected.insert(key, entry).filter(|lost| lost.value != stands) {
             let value = Some(lost.value.clone().into_owned());
-            skipped.insert(Skipped { map, key: key.to_owned(), from: from(lost.source, lost.place), reason, value });
+            skipped.insert(Skipped {
+                carried: Carried::Map(map),
+                key: key.to_owned(),
+                from: from(lost.source, lost.place),
+                reason,
+                value,
+            });
         }
     };
     let mut left = Vec::new();
     for layer in &sources.layers {
-        for rule in Rule::reading(layer.place, map, settings.version) {
+        // What is asked for beyond Cluster API is missed nowhere else.
+        let rules = Rule::reading(layer.place, map, settings.version)
+            .filter(|rule| !matches!(rule.keys, Keys::OptIn) || rule.to.contains(&target));
+        for rule in rules {
             for (key, value) in layer.map(map) {
                 match refusal(rule, target, map, key, settings) {
                     None => {
@@ -69,8 +78,9 @@ pub(crate) fn expected<'s>(
             }
         }
     }
+    let hop = sources.layers.last().map(|layer| layer.place);
     let forced =
-        FORCED.iter().filter(|row| map == MapKind::Labels && row.from == sources.hop && row.to.contains(&target));
+        FORCED.iter().filter(|row| map == MapKind::Labels && Some(row.from) == hop && row.to.contains(&target));
     for row in forced {
         if let Some(value) = value_of(row, &sources.facts) {
             let source = sources.layers.last().map(|layer| layer.object.as_str()).unwrap_or_default();
@@ -86,7 +96,7 @@ pub(crate) fn expected<'s>(
         // A key that arrives from elsewhere is not missed.
         if !expected.contains_key(&**key) {
             skipped.insert(Skipped {
-                map,
+                carried: Carried::Map(map),
                 key: key.clone().into_owned(),
                 from: from(&layer.object, Some(&layer.printed)),
                 reason,
@@ -98,7 +108,7 @@ pub(crate) fn expected<'s>(
         let told = |entry: &Expected<'_>| matches!(entry.why, Why::Forced(_));
         for (key, entry) in expected.iter().filter(|(_, entry)| !told(entry)) {
             skipped.insert(Skipped {
-                map,
+                carried: Carried::Map(map),
                 key: (*key).to_owned(),
                 from: from(entry.source, entry.place),
                 reason: SkipReason::ClassPatches,
@@ -118,11 +128,12 @@ fn refusal(rule: &Rule, target: Place, map: MapKind, key: &str, settings: &Clust
     if !rule.to.contains(&target) {
         return Some(SkipReason::NotPropagated);
     }
-    if rule.carries(key, &settings.node) {
+    if rule.carries(key, settings) {
         return None;
     }
     Some(match rule.keys {
         Keys::Only(_) => SkipReason::NodeCriteria,
+        Keys::OptIn => SkipReason::NotPropagated,
         _ if UPGRADE_HOLDS.contains(&key) => SkipReason::UpgradeHold,
         _ => SkipReason::ControllerOwned,
     })

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::json::Malformed;
 use crate::keys::{TEMPLATE_HASH, TOPOLOGY_OWNED, is_never, prefix};
 use crate::place::{MapKind, Place};
-use crate::report::{Report, SkipReason, Skipped};
+use crate::report::{Carried, Report, SkipReason, Skipped};
 use crate::rules::Rule;
 use crate::stop::InertReason;
 use crate::subject::Subject;
@@ -30,17 +30,18 @@ pub(crate) fn wrong_places(
     let mut told = Vec::new();
     let knows = report.inert.as_ref().is_none_or(|inert| inert.reason == InertReason::NoOwner);
     // Not every control plane of others has a machine template to put anything under.
-    let has_template = subject.place != Place::ControlPlane
+    let has_template = subject.place != Some(Place::ControlPlane)
         || subject.is_kubeadm()
         || subject.object.spec.at(&["machineTemplate"], None)?.is_some();
-    let Some(template) = subject.template().filter(|_| knows && has_template) else {
+    let places = subject.place.zip(subject.template());
+    let Some((place, template)) = places.filter(|_| knows && has_template) else {
         return Ok((skipped, told));
     };
     for map in MapKind::BOTH {
-        if !Rule::reading(subject.place, map, version).any(|rule| rule.to.is_empty()) {
+        if !Rule::reading(place, map, version).any(|rule| rule.to.is_empty()) {
             continue;
         }
-        let old = subject.old_map(subject.place, map)?;
+        let old = subject.old_map(place, map)?;
         let in_template = subject.object.map(template, map, None)?;
         for (key, value) in subject.object.top_level(map) {
             let of_controllers = match map {
@@ -53,7 +54,7 @@ pub(crate) fn wrong_places(
                 continue;
             }
             skipped.push(Skipped {
-                map,
+                carried: Carried::Map(map),
                 key: key.clone().into_owned(),
                 from: report.object.clone(),
                 reason: SkipReason::NotPropagated,
@@ -73,15 +74,16 @@ pub(crate) fn wrong_places(
 fn place_for(subject: &Subject<'_>, template: Place, map: MapKind) -> String {
     let of_cluster = subject.object.labels.contains_key(TOPOLOGY_OWNED);
     let (kind, place) = match subject.place {
-        Place::ControlPlane if of_cluster => ("Cluster ", Place::ControlPlaneTopology),
-        Place::MachineDeployment if of_cluster => ("Cluster ", Place::MachineDeploymentTopology),
-        Place::MachinePool if of_cluster => ("Cluster ", Place::MachinePoolTopology),
-        Place::MachineSet if subject.object.controller().is_some() => {
+        Some(Place::ControlPlane) if of_cluster => ("Cluster ", Place::ControlPlaneTopology),
+        Some(Place::MachineDeployment) if of_cluster => ("Cluster ", Place::MachineDeploymentTopology),
+        Some(Place::MachinePool) if of_cluster => ("Cluster ", Place::MachinePoolTopology),
+        Some(Place::MachineSet) if subject.object.controller().is_some() => {
             ("MachineDeployment ", Place::MachineDeploymentTemplate)
         }
         _ => ("", template),
     };
     // The map is the one the sentence began with; room is short.
-    let map = if place == template || subject.place == Place::MachineSet { format!(".{map}") } else { String::new() };
+    let map =
+        if place == template || subject.place == Some(Place::MachineSet) { format!(".{map}") } else { String::new() };
     format!("{kind}{}{map}", place.to_string().trim_start_matches('.'))
 }

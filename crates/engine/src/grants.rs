@@ -35,9 +35,34 @@ const fn grant(kind: &'static str, group: &'static str, versions: &'static [&'st
 }
 
 /// Fields that are read of an owner of Machines.
-pub(crate) const TEMPLATE_MASKS: &[&str] = &["spec.clusterName", "spec.template.metadata"];
+pub(crate) const TEMPLATE_MASKS: &[&str] = &[
+    "spec.clusterName",
+    "spec.deletion.order",
+    "spec.machineNaming",
+    "spec.machineNamingStrategy",
+    "spec.minReadySeconds",
+    "spec.strategy.rollingUpdate.deletePolicy",
+    "spec.template.metadata",
+    "spec.template.spec.deletion",
+    "spec.template.spec.minReadySeconds",
+    "spec.template.spec.nodeDeletionTimeout",
+    "spec.template.spec.nodeDrainTimeout",
+    "spec.template.spec.nodeVolumeDetachTimeout",
+    "spec.template.spec.readinessGates",
+    "spec.template.spec.taints",
+];
 /// Fields that are read of a control plane.
-pub(crate) const CONTROL_PLANE_MASKS: &[&str] = &["spec.machineTemplate.metadata"];
+pub(crate) const CONTROL_PLANE_MASKS: &[&str] = &[
+    "spec.machineTemplate.metadata",
+    "spec.machineTemplate.nodeDeletionTimeout",
+    "spec.machineTemplate.nodeDrainTimeout",
+    "spec.machineTemplate.nodeVolumeDetachTimeout",
+    "spec.machineTemplate.readinessGates",
+    "spec.machineTemplate.spec.deletion",
+    "spec.machineTemplate.spec.readinessGates",
+    "spec.machineTemplate.spec.taints",
+    "spec.machineTemplate.taints",
+];
 /// Fields that are read of the template of a control plane.
 pub(crate) const CONTROL_PLANE_TEMPLATE_MASKS: &[&str] =
     &["spec.template.metadata", "spec.template.spec.machineTemplate.metadata"];
@@ -55,26 +80,64 @@ pub(crate) const TOPOLOGY_MASKS: &[&str] = &[
     "spec.topology.class",
     "spec.topology.classNamespace",
     "spec.topology.classRef",
+    "spec.topology.controlPlane.deletion",
     "spec.topology.controlPlane.metadata",
+    "spec.topology.controlPlane.nodeDeletionTimeout",
+    "spec.topology.controlPlane.nodeDrainTimeout",
+    "spec.topology.controlPlane.nodeVolumeDetachTimeout",
+    "spec.topology.controlPlane.readinessGates",
+    "spec.topology.controlPlane.taints",
     "spec.topology.workers.machineDeployments.class",
+    "spec.topology.workers.machineDeployments.deletion",
     "spec.topology.workers.machineDeployments.metadata",
+    "spec.topology.workers.machineDeployments.minReadySeconds",
     "spec.topology.workers.machineDeployments.name",
+    "spec.topology.workers.machineDeployments.nodeDeletionTimeout",
+    "spec.topology.workers.machineDeployments.nodeDrainTimeout",
+    "spec.topology.workers.machineDeployments.nodeVolumeDetachTimeout",
+    "spec.topology.workers.machineDeployments.readinessGates",
+    "spec.topology.workers.machineDeployments.strategy.rollingUpdate.deletePolicy",
+    "spec.topology.workers.machineDeployments.taints",
     "spec.topology.workers.machinePools.class",
+    "spec.topology.workers.machinePools.deletion",
     "spec.topology.workers.machinePools.metadata",
+    "spec.topology.workers.machinePools.minReadySeconds",
     "spec.topology.workers.machinePools.name",
+    "spec.topology.workers.machinePools.nodeDeletionTimeout",
+    "spec.topology.workers.machinePools.nodeDrainTimeout",
+    "spec.topology.workers.machinePools.nodeVolumeDetachTimeout",
 ];
 /// Fields that are read of a ClusterClass.
 pub(crate) const CLASS_MASKS: &[&str] = &[
+    "spec.controlPlane.deletion",
     "spec.controlPlane.machineInfrastructure",
     "spec.controlPlane.metadata",
+    "spec.controlPlane.nodeDeletionTimeout",
+    "spec.controlPlane.nodeDrainTimeout",
+    "spec.controlPlane.nodeVolumeDetachTimeout",
+    "spec.controlPlane.readinessGates",
     "spec.controlPlane.ref",
+    "spec.controlPlane.taints",
     "spec.controlPlane.templateRef",
     "spec.patches.name",
     "spec.workers.machineDeployments.class",
+    "spec.workers.machineDeployments.deletion",
     "spec.workers.machineDeployments.metadata",
+    "spec.workers.machineDeployments.minReadySeconds",
+    "spec.workers.machineDeployments.nodeDeletionTimeout",
+    "spec.workers.machineDeployments.nodeDrainTimeout",
+    "spec.workers.machineDeployments.nodeVolumeDetachTimeout",
+    "spec.workers.machineDeployments.readinessGates",
+    "spec.workers.machineDeployments.strategy.rollingUpdate.deletePolicy",
+    "spec.workers.machineDeployments.taints",
     "spec.workers.machineDeployments.template.metadata",
     "spec.workers.machinePools.class",
+    "spec.workers.machinePools.deletion",
     "spec.workers.machinePools.metadata",
+    "spec.workers.machinePools.minReadySeconds",
+    "spec.workers.machinePools.nodeDeletionTimeout",
+    "spec.workers.machinePools.nodeDrainTimeout",
+    "spec.workers.machinePools.nodeVolumeDetachTimeout",
     "spec.workers.machinePools.template.metadata",
 ];
 

@@ -117,16 +117,15 @@ impl<'a> Json<'a> {
     /// When the value is not an object or one of its values is not a string.
     pub(crate) fn as_map(&self) -> Result<Map<'a>, Malformed> {
         let fields = self.fields().map_err(|_| self.malformed("is not a map of strings"))?;
-        fields
-            .into_iter()
-            .map(|field| match string(field.value) {
-                Some(value) => Ok((field.key, value)),
-                None => {
-                    Err(self
-                        .malformed(&format!("is not a map of strings: the value of `{}` is not a string", field.key)))
-                }
-            })
-            .collect()
+        let mut map = Map::new();
+        for field in fields {
+            let Some(value) = string(field.value) else {
+                let problem = format!("is not a map of strings: the value of `{}` is not a string", field.key);
+                return Err(self.malformed(&problem));
+            };
+            map.insert(field.key, value);
+        }
+        Ok(map)
     }
 
     /// Whether the boolean under `path` is true.
@@ -146,6 +145,11 @@ impl<'a> Json<'a> {
             let text = error.to_string();
             self.malformed(&format!("cannot be read: {}", text.split(" at line ").next().unwrap_or(&text)))
         })
+    }
+
+    /// This value's bytes.
+    pub(crate) fn as_text(&self) -> &'a str {
+        self.text
     }
 
     /// The elements of this list.
@@ -174,7 +178,7 @@ impl<'a> Json<'a> {
         Ok(None)
     }
 
-    fn malformed(&self, problem: &str) -> Malformed {
+    pub(crate) fn malformed(&self, problem: &str) -> Malformed {
         let path = if self.path.is_empty() { "object" } else { &self.path };
         Malformed { path: path.to_owned(), problem: problem.to_owned() }
     }

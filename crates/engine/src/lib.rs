@@ -28,13 +28,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod checks;
 mod cluster;
 mod differences;
 mod evaluate;
 mod expected;
 mod explain;
+mod fields;
+mod finding;
 mod forced;
+mod gather;
 mod grants;
+mod inheritance;
 mod json;
 mod keys;
 mod lookup;
@@ -56,17 +61,19 @@ mod warnings;
 
 pub use cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use evaluate::evaluate;
+pub use fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
+pub use finding::{Finding, Stance};
 pub use forced::{FORCED, Forced, ForcedValue};
 pub use grants::{GRANTS, Grant, ROUTES, Route};
 pub use json::Malformed;
 pub use lookup::Looked;
 pub use pattern::{Pattern, PatternError};
 pub use place::{MapKind, Place};
-pub use report::{Action, Change, Level, LogLine, Outcome, Rejection, Report, SkipReason, Skipped};
+pub use report::{Action, Carried, Change, Level, LogLine, Outcome, Rejection, Report, SkipReason, Skipped, Value};
 pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
-    ClusterApi, Lookup, Mode, NodeSync, OnConflict, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,
+    ClusterApi, Lookup, Mode, NodeSync, OnConflict, OptIn, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,
     Reaction, Settings, SettingsError,
 };
 pub use stop::{Inert, InertReason};

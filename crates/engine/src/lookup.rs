@@ -84,6 +84,11 @@ impl<'a> Lookups<'a> {
         Lookups { cluster, settings, own_version, found_in: RefCell::default(), made: RefCell::default() }
     }
 
+    /// Whether the settings carry keys of a Machine that nobody controls to what belongs to it.
+    pub(crate) fn carries_from_machines(&self) -> bool {
+        !self.settings.cluster_api.opt_in.machine_to_infra.is_empty()
+    }
+
     /// What was asked so far.
     pub(crate) fn made(&self) -> Vec<Looked> {
         self.made.borrow().clone()

@@ -1,11 +1,16 @@
 //! What an evaluation answers, in one JSON shape for every door.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
+use crate::finding::Finding;
+use crate::json;
 use crate::lookup::Looked;
 use crate::place::MapKind;
+use crate::splice::Step;
 use crate::stop::Inert;
 
 /// The answer to one request.
@@ -106,6 +111,9 @@ pub struct Report {
     /// What differs from the rules and was left as it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drift: Vec<Change>,
+    /// What the checks found in the object as it would be stored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// What did not travel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,
@@ -114,35 +122,69 @@ pub struct Report {
     pub lookups: Vec<Looked>,
 }
 
-/// One entry of one map that differs from the rules.
+/// One entry of one map, or one in-place mutable field, that differs from the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The map, such as `spec.template.metadata.labels`.
+    /// The map or object that it stands in, such as `spec.template.metadata.labels`.
     pub at: String,
-    /// The entry's key.
+    /// The entry's key, the field's name.
     pub key: String,
     /// What happens to it.
     pub action: Action,
     /// The value in the request; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
+    pub from: Option<Value>,
     /// The value by the rules; absent where there is to be none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub to: Option<String>,
+    pub to: Option<Value>,
     /// What asks for it.
     pub rule: String,
     /// The object it comes from; empty for the policy's own record.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Path of the map, for writing.
+    /// Path of the map or object, for writing.
     #[serde(skip)]
-    pub(crate) path: Vec<&'static str>,
-    /// Which of the two maps it is.
+    pub(crate) path: Vec<Step>,
+    /// `label`, `annotation` or `field`.
     #[serde(skip)]
-    pub(crate) map: MapKind,
+    pub(crate) entry: &'static str,
     /// Place and map in the source; `None` for forced labels and the policy's own changes.
     #[serde(skip)]
     pub(crate) place: Option<String>,
+}
+
+/// A value as it stands in an object: JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value(String);
+
+impl Value {
+    /// A string.
+    pub(crate) fn string(text: &str) -> Value {
+        Value(serde_json::to_string(text).unwrap_or_default())
+    }
+
+    /// A value whose JSON is at hand.
+    pub(crate) fn json(text: impl Into<String>) -> Value {
+        Value(text.into())
+    }
+
+    /// The JSON.
+    #[must_use]
+    pub fn as_json(&self) -> &str {
+        &self.0
+    }
+
+    /// For a reader: a string without quotes and escapes, anything else as JSON.
+    #[must_use]
+    pub fn plain(&self) -> Cow<'_, str> {
+        json::string(&self.0).unwrap_or(Cow::Borrowed(&self.0))
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(self.0.clone()).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
 }
 
 /// What happens to an entry.
@@ -164,10 +206,10 @@ pub enum Action {
 /// One entry that did not travel.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Skipped {
-    /// `labels` or `annotations`.
-    #[serde(serialize_with = "as_text")]
-    pub map: MapKind,
-    /// The entry's key.
+    /// What kind of entry it is.
+    #[serde(rename = "map")]
+    pub carried: Carried,
+    /// The entry's key, the field's name.
     pub key: String,
     /// The object and place it stands at.
     pub from: String,
@@ -176,6 +218,34 @@ pub struct Skipped {
     /// The value that lost, where another one stands or may stand under the same key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+}
+
+/// What is carried from object to object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Carried {
+    /// An entry of a map.
+    Map(MapKind),
+    /// An in-place mutable field.
+    Field,
+}
+
+impl Carried {
+    /// The map it is an entry of.
+    pub(crate) fn map(self) -> Option<MapKind> {
+        match self {
+            Carried::Map(map) => Some(map),
+            Carried::Field => None,
+        }
+    }
+}
+
+impl Serialize for Carried {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Carried::Map(map) => map.field(),
+            Carried::Field => "fields",
+        })
+    }
 }
 
 /// Why an entry did not travel.
@@ -196,8 +266,6 @@ pub enum SkipReason {
     NodeCriteria,
     /// The ClusterClass has patches, which may decide otherwise.
     ClassPatches,
-}
-
-fn as_text<S: Serializer>(map: &MapKind, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(map.field())
+    /// The object has no taints yet, and the settings do not say that the cluster's gate for taints is on.
+    TaintsGate,
 }

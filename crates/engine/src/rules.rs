@@ -6,7 +6,7 @@ use crate::keys::{self, MACHINE_DEPLOYMENT_ONLY, UPGRADE_HOLDS};
 use crate::pattern::Pattern;
 use crate::place::MapKind::{self, Annotations, Labels};
 use crate::place::Place::{self, *};
-use crate::settings::NodeSync;
+use crate::settings::{ClusterApi, NodeSync};
 use crate::version::Version;
 
 /// Where one map of one place goes.
@@ -37,6 +37,8 @@ pub enum Keys {
     Except(&'static [&'static str]),
     /// Those that meet at least one criterion.
     Only(&'static [Criterion]),
+    /// Those that `clusterApi.optIn.machineToInfra` lists; Cluster API carries none of them.
+    OptIn,
 }
 
 /// One way for a key to reach the Node. The part before the first `/` decides, or a configured expression.
@@ -108,6 +110,9 @@ pub const RULES: &[Rule] = &[
     // Not on the page. Control planes other than KubeadmControlPlane
     row(OtherControlPlaneMachineTemplate, Labels,      Keys::Every,                      &[Machine, InfraMachine, BootstrapConfig]).in_code(),
     row(OtherControlPlaneMachineTemplate, Annotations, Keys::Every,                      &[Machine, InfraMachine, BootstrapConfig]).in_code(),
+    // Beyond Cluster API: a Machine that nobody controls
+    row(Machine,                     Labels,      Keys::OptIn,                           &[InfraMachine, BootstrapConfig]).in_code(),
+    row(Machine,                     Annotations, Keys::OptIn,                           &[InfraMachine, BootstrapConfig]).in_code(),
 ];
 
 const NOWHERE: &[Place] = &[];
@@ -137,12 +142,13 @@ impl Rule {
         version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))
     }
 
-    /// Whether the rule carries a key, with the manager's additional expressions for Nodes.
-    pub(crate) fn carries(&self, key: &str, node: &NodeSync) -> bool {
+    /// Whether the rule carries a key under these settings.
+    pub(crate) fn carries(&self, key: &str, settings: &ClusterApi) -> bool {
         match &self.keys {
             Keys::Every => true,
             Keys::Except(keys) => !keys.contains(&key),
-            Keys::Only(criteria) => criteria.iter().any(|criterion| criterion.is_met(key, node)),
+            Keys::Only(criteria) => criteria.iter().any(|criterion| criterion.is_met(key, &settings.node)),
+            Keys::OptIn => settings.opt_in.machine_to_infra.iter().any(|selected| selected == key),
         }
     }
 
@@ -175,8 +181,10 @@ impl Criterion {
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}.{}", self.from, self.map)?;
-        if matches!(self.keys, Keys::Only(_)) {
-            write!(f, ".[{}-meets-criteria]", self.map.entry())?;
+        match self.keys {
+            Keys::Only(_) => write!(f, ".[{}-meets-criteria]", self.map.entry())?,
+            Keys::OptIn => write!(f, ".[selected-{}]", self.map.entry())?,
+            Keys::Every | Keys::Except(_) => {}
         }
         f.write_str("` => ")?;
         if self.to.is_empty() {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
+use crate::gather::gather;
 use crate::pattern::Pattern;
 use crate::version::Version;
 
@@ -72,8 +73,27 @@ pub struct ClusterApi {
     pub self_check: bool,
     /// When somebody edits a propagated value on a child.
     pub on_conflict: OnConflict,
+    /// Whether in-place mutable fields propagate as well.
+    pub fields: bool,
+    /// Whether the cluster's gate `MachineTaintPropagation` is on.
+    pub taints: bool,
+    /// What propagates beyond Cluster API.
+    pub opt_in: OptIn,
     /// What the manager syncs to Nodes beyond the three criteria.
     pub node: NodeSync,
+}
+
+/// What propagates beyond Cluster API.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct OptIn {
+    /// Keys of a Cluster's own labels and annotations that go to all of its topology.
+    pub cluster_to_topology: Vec<String>,
+    /// Keys of a standalone Machine's labels and annotations that go to its infrastructure and bootstrap configuration.
+    pub machine_to_infra: Vec<String>,
+    /// The in-place mutable fields of a MachinePool go to its Machines.
+    pub pool_to_machine: bool,
 }
 
 /// What an edit of a propagated value on a child leads to.
@@ -195,9 +215,12 @@ impl TryFrom<RawSettings> for Settings {
             lookup: Lookup { fresh, on_missing, on_failure, api_versions },
             cluster_api: ClusterApi {
                 version,
-                controllers: cluster_api.controllers.into_iter().collect(),
+                controllers: gather(cluster_api.controllers),
                 self_check: cluster_api.self_check,
                 on_conflict: cluster_api.on_conflict,
+                fields: cluster_api.fields,
+                taints: cluster_api.taints,
+                opt_in: cluster_api.opt_in,
                 node,
             },
         })

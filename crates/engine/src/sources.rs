@@ -6,6 +6,8 @@ mod topology;
 
 use std::borrow::Cow;
 
+use crate::fields::{FIELDS, Field, FieldValue};
+use crate::gather::gather;
 use crate::json::Map;
 use crate::lookup::{Lookups, Parent};
 use crate::place::{MapKind, Place};
@@ -14,9 +16,7 @@ use crate::subject::Subject;
 
 /// What the rules read for one object, and which of its places they write.
 pub(crate) struct Sources {
-    /// The place whose forced labels apply: the strongest that was read.
-    pub(crate) hop: Place,
-    /// What was read, the weakest first.
+    /// What was read, the weakest first. Forced labels are those of the last.
     pub(crate) layers: Vec<Layer>,
     /// The places of the object under review that receive something.
     pub(crate) targets: Vec<Place>,
@@ -39,6 +39,8 @@ pub(crate) struct Layer {
     pub(crate) printed: String,
     labels: Map<'static>,
     annotations: Map<'static>,
+    version: String,
+    fields: Vec<(&'static Field, FieldValue)>,
 }
 
 /// What values of forced labels are made of, as far as it is known.
@@ -58,11 +60,13 @@ impl Sources {
     /// When nothing propagates to the object, or when it is not known what does.
     pub(crate) fn of(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
         match subject.place {
-            Place::ControlPlane | Place::MachineDeployment | Place::MachinePool => topology::sources(subject, lookups),
-            Place::MachineSet => owner::of_machine_set(subject, lookups),
-            Place::Machine => owner::of_machine(subject, lookups),
-            Place::InfraMachine | Place::BootstrapConfig => owner::of_machine_part(subject, lookups),
-            Place::Node => node::sources(subject, lookups),
+            Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool) => {
+                topology::sources(subject, lookups)
+            }
+            Some(Place::MachineSet) => owner::of_machine_set(subject, lookups),
+            Some(Place::Machine) => owner::of_machine(subject, lookups),
+            Some(Place::InfraMachine | Place::BootstrapConfig) => owner::of_machine_part(subject, lookups),
+            Some(Place::Node) => node::sources(subject, lookups),
             _ => Err(Stop::inert(InertReason::NoOwner, "")),
         }
     }
@@ -73,13 +77,32 @@ impl Layer {
     /// When one of the maps has another shape.
     fn read(parent: &Parent<'_>, place: Place, element: Option<(&str, &str)>) -> Result<Layer, Stop> {
         let map = |map| Ok::<_, Stop>(owned(parent.map(place, map, element)?));
+        let object = &parent.object;
+        let mut fields = Vec::new();
+        for field in FIELDS {
+            if let Some(value) = parent.readable(field.read(place, object, element))? {
+                fields.push((field, value));
+            }
+        }
         Ok(Layer {
             place,
             object: parent.name().to_owned(),
-            printed: place.printed(parent.object.version()),
+            printed: place.printed(object.version()),
             labels: map(MapKind::Labels)?,
             annotations: map(MapKind::Annotations)?,
+            version: object.version().to_owned(),
+            fields,
         })
+    }
+
+    /// The version of the object.
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The value of a field at this place, if it has one.
+    pub(crate) fn field(&self, field: &Field) -> Option<&FieldValue> {
+        self.fields.iter().find(|(known, _)| known.name == field.name).map(|(_, value)| value)
     }
 
     pub(crate) fn map(&self, map: MapKind) -> &Map<'static> {
@@ -93,5 +116,5 @@ impl Layer {
 /// The map without the text it was read from.
 fn owned(map: Map<'_>) -> Map<'static> {
     let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
-    map.into_iter().map(|(key, value)| (owned(key), owned(value))).collect()
+    gather(map.into_iter().map(|(key, value)| (owned(key), owned(value))))
 }

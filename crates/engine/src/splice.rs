@@ -1,24 +1,56 @@
-//! Writes keys of label and annotation maps into an object's text; every other byte stays as it is.
+//! Writes entries of maps and objects into an object's text; every other byte stays as it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::json::fields;
+use scan::Scanner;
 
-/// One key of one map to set, or with no value to remove.
+use crate::gather::gather;
+use crate::json::{self, fields};
+
+/// One entry of one map or object to set, or with no value to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Write {
-    /// The map, from the object's root: `["metadata", "labels"]`.
-    pub(crate) map: Vec<&'static str>,
+    /// The map or object, from the root: `metadata`, `labels`.
+    pub(crate) map: Vec<Step>,
     pub(crate) key: String,
+    /// JSON.
     pub(crate) value: Option<String>,
+}
+
+/// One step into an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A field of an object, made where it is absent.
+    Field(&'static str),
+    /// An element of a list, which must be there.
+    Element(usize),
+}
+
+/// Steps through objects only.
+pub(crate) fn steps(path: &[&'static str]) -> Vec<Step> {
+    path.iter().map(|name| Step::Field(name)).collect()
+}
+
+/// The path as a reader writes it: `spec.topology.workers.machineDeployments[0].metadata`.
+pub(crate) fn printed(path: &[Step]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step {
+            Step::Field(name) if text.is_empty() => text.push_str(name),
+            Step::Field(name) => text.extend([".", name]),
+            Step::Element(index) => text.push_str(&format!("[{index}]")),
+        }
+    }
+    text
 }
 
 /// The object with all `writes` in it.
 ///
-/// Maps and the objects that hold them are made where they are absent or null, unless nothing would be in them.
+/// Maps and the objects that hold them are made where they are absent or null, unless nothing would be in them. An
+/// object that is no map of strings goes with the last of its fields: Cluster API allows no empty one.
 ///
 /// # Errors
-/// When the text is not a JSON object, or a step of a path is neither an object nor null.
+/// When the text is not a JSON object, or a step of a path is neither an object nor null, or not an element of a list.
 pub(crate) fn splice(object: &str, writes: &[Write]) -> Result<String, serde_json::Error> {
     let mut plan = Plan::default();
     for write in writes {
@@ -32,12 +64,12 @@ pub(crate) fn splice(object: &str, writes: &[Write]) -> Result<String, serde_jso
 /// What changes below one object: fields that hold further objects, keys set and keys removed.
 #[derive(Default)]
 struct Plan<'a> {
-    below: Vec<(&'static str, Plan<'a>)>,
+    below: Vec<(Step, Plan<'a>)>,
     keys: BTreeMap<&'a str, Option<&'a str>>,
 }
 
 impl<'a> Plan<'a> {
-    fn add(&mut self, path: &[&'static str], key: &'a str, value: Option<&'a str>) {
+    fn add(&mut self, path: &[Step], key: &'a str, value: Option<&'a str>) {
         let [step, rest @ ..] = path else {
             self.keys.insert(key, value);
             return;
@@ -47,7 +79,7 @@ impl<'a> Plan<'a> {
             None => {
                 let mut plan = Plan::default();
                 plan.add(rest, key, value);
-                self.below.push((step, plan));
+                self.below.push((*step, plan));
             }
         }
     }
@@ -57,6 +89,9 @@ impl<'a> Plan<'a> {
     }
 
     fn write(&self, object: Option<&str>, out: &mut String) -> Result<(), serde_json::Error> {
+        if self.below.iter().any(|(step, _)| matches!(step, Step::Element(_))) {
+            return self.write_list(object.unwrap_or_default(), out);
+        }
         let object = object.filter(|text| *text != "null").unwrap_or("{}");
         let fields = fields(object).ok_or_else(not_an_object)?;
         let mut entries = Entries { out, any: false };
@@ -67,33 +102,60 @@ impl<'a> Plan<'a> {
             // What stands between the previous value and this one: a comma, the key, a colon, white space.
             let (before, after) = rest.split_at(value.as_ptr() as usize - rest.as_ptr() as usize);
             rest = after.get(value.len()..).unwrap_or_default();
-            if let Some(plan) = self.below.iter().find(|(step, _)| *step == field.key).map(|(_, plan)| plan) {
+            let known = self.below.iter().find(|(step, _)| matches!(step, Step::Field(name) if *name == field.key));
+            if let Some((step, plan)) = known {
+                let mut written = String::new();
                 if value == "null" && !plan.sets_something() {
-                    entries.keep(before).push_str(value);
+                    written.push_str(value);
                 } else {
-                    plan.write(Some(value), entries.keep(before))?;
+                    plan.write(Some(value), &mut written)?;
+                }
+                let is_map = matches!(step, Step::Field("labels" | "annotations"));
+                if is_map || value == written || json::fields(&written).is_none_or(|fields| !fields.is_empty()) {
+                    entries.keep(before).push_str(&written);
                 }
             } else if let Some(change) = self.keys.get(&*field.key) {
                 if let Some(new) = change {
-                    push_string(entries.keep(before), new)?;
+                    entries.keep(before).push_str(new);
                 }
             } else {
                 entries.keep(before).push_str(value);
             }
         }
-        let names: BTreeSet<&str> = fields.iter().map(|field| &*field.key).collect();
+        let names: BTreeSet<&str> = gather(fields.iter().map(|field| &*field.key));
         let stands = |name: &str| names.contains(name);
         for (step, plan) in &self.below {
-            if plan.sets_something() && !stands(step) {
-                plan.write(None, entries.add(step)?)?;
+            if let Step::Field(name) = step
+                && plan.sets_something()
+                && !stands(name)
+            {
+                plan.write(None, entries.add(name)?)?;
             }
         }
         for (key, value) in &self.keys {
             if let Some(value) = value.filter(|_| !stands(key)) {
-                push_string(entries.add(key)?, value)?;
+                entries.add(key)?.push_str(value);
             }
         }
         entries.out.push_str(rest);
+        Ok(())
+    }
+}
+
+impl Plan<'_> {
+    fn write_list(&self, list: &str, out: &mut String) -> Result<(), serde_json::Error> {
+        let elements = Scanner::new(list).list().ok_or_else(not_an_object)?;
+        let mut rest = list;
+        for (index, element) in elements.iter().enumerate() {
+            let (before, after) = rest.split_at(element.as_ptr() as usize - rest.as_ptr() as usize);
+            rest = after.get(element.len()..).unwrap_or_default();
+            out.push_str(before);
+            match self.below.iter().find(|(step, _)| *step == Step::Element(index)) {
+                Some((_, plan)) => plan.write(Some(element), out)?,
+                None => out.push_str(element),
+            }
+        }
+        out.push_str(rest);
         Ok(())
     }
 }
@@ -119,7 +181,7 @@ impl Entries<'_> {
         if std::mem::replace(&mut self.any, true) {
             self.out.push(',');
         }
-        push_string(self.out, key)?;
+        self.out.push_str(&serde_json::to_string(key)?);
         self.out.push(':');
         Ok(self.out)
     }
@@ -129,17 +191,12 @@ fn not_an_object() -> serde_json::Error {
     serde::de::Error::custom("not an object on the way to a map")
 }
 
-fn push_string(out: &mut String, text: &str) -> Result<(), serde_json::Error> {
-    out.push_str(&serde_json::to_string(text)?);
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn write(map: &[&'static str], key: &str, value: Option<&str>) -> Write {
-        Write { map: map.to_vec(), key: key.to_owned(), value: value.map(str::to_owned) }
+        Write { map: steps(map), key: key.to_owned(), value: value.map(|value| serde_json::to_string(value).unwrap()) }
     }
 
     const LABELS: &[&str] = &["metadata", "labels"];
@@ -169,6 +226,13 @@ mod tests {
     }
 
     #[test]
+    fn a_value_may_be_any_json() {
+        let seconds =
+            Write { value: Some("60".to_owned()), ..write(&["spec", "deletion"], "nodeDrainTimeoutSeconds", None) };
+        check(r#"{"spec":{}}"#, &[seconds], r#"{"spec":{"deletion":{"nodeDrainTimeoutSeconds":60}}}"#);
+    }
+
+    #[test]
     fn nothing_is_made_for_a_removal() {
         check("{}", &[write(LABELS, "a", None)], "{}");
         check(r#"{"metadata":{"labels":null}}"#, &[write(LABELS, "a", None)], r#"{"metadata":{"labels":null}}"#);
@@ -193,6 +257,24 @@ mod tests {
             &[write(LABELS, "a", None), write(LABELS, "b", Some("2"))],
             r#"{"metadata":{"labels":{"b":"2"}}}"#,
         );
+    }
+
+    #[test]
+    fn elements_of_a_list_are_written_where_they_stand() {
+        let path = [Step::Field("list"), Step::Element(1), Step::Field("metadata"), Step::Field("labels")];
+        let label = Write { map: path.to_vec(), ..write(&[], "a", Some("1")) };
+        check(
+            r#"{"list":[ {"n":0} , {"n":1}]}"#,
+            &[label],
+            r#"{"list":[ {"n":0} , {"n":1,"metadata":{"labels":{"a":"1"}}}]}"#,
+        );
+    }
+
+    #[test]
+    fn an_object_goes_with_the_last_of_its_fields() {
+        let gone = [write(&["spec", "deletion"], "order", None)];
+        check(r#"{"spec":{"deletion":{"order":"Oldest"},"a":1}}"#, &gone, r#"{"spec":{"a":1}}"#);
+        check(r#"{"spec":{"deletion":{},"a":1}}"#, &gone, r#"{"spec":{"deletion":{},"a":1}}"#);
     }
 
     #[test]

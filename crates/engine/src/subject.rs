@@ -29,7 +29,8 @@ pub(crate) fn place_of(kind: &GroupVersionKind<'_>) -> Option<Place> {
 
 /// The object under review.
 pub(crate) struct Subject<'a> {
-    pub(crate) place: Place,
+    /// `None` where no rule reads or writes such objects.
+    pub(crate) place: Option<Place>,
     pub(crate) review: &'a Review<'a>,
     pub(crate) object: Object<'a>,
     old: OnceCell<Result<Option<Object<'a>>, Malformed>>,
@@ -38,7 +39,7 @@ pub(crate) struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// # Errors
     /// When the object has another shape than Kubernetes gives it.
-    pub(crate) fn read(place: Place, review: &'a Review<'a>, text: &'a str) -> Result<Self, Malformed> {
+    pub(crate) fn read(place: Option<Place>, review: &'a Review<'a>, text: &'a str) -> Result<Self, Malformed> {
         Ok(Subject { place, review, object: Object::parse(text)?, old: OnceCell::new() })
     }
 
@@ -91,7 +92,7 @@ impl<'a> Subject<'a> {
 
     /// The machine template of this object, where it has one.
     pub(crate) fn template(&self) -> Option<Place> {
-        match self.place {
+        match self.place? {
             Place::ControlPlane => Some(Place::ControlPlaneMachineTemplate),
             Place::MachineDeployment => Some(Place::MachineDeploymentTemplate),
             Place::MachineSet => Some(Place::MachineSetTemplate),

@@ -44,6 +44,10 @@ impl Record {
         }
     }
 
+    pub(crate) fn fields(&mut self) -> &mut BTreeSet<String> {
+        &mut self.fields
+    }
+
     /// The annotation's value; none where nothing is recorded.
     pub(crate) fn to_annotation(&self) -> Option<String> {
         if *self == Record::default() { None } else { serde_json::to_string(self).ok() }

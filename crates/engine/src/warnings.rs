@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::report::{Action, Change};
+use crate::report::{Action, Change, Value};
 
 /// The length, in characters, that kubectl and the API server show without cutting.
 pub(crate) const LONGEST: usize = 120;
@@ -25,7 +25,7 @@ pub(crate) fn of_change(change: &Change, left: bool) -> Option<String> {
         (_, None) => "Cluster API forces it here".to_owned(),
         (_, Some(place)) => format!("from {kind}{place}"),
     };
-    let text = |why: &str| format!("{} `{}` {done}: {why}", change.entry(), change.key);
+    let text = |why: &str| format!("{} `{}` {done}: {why}", change.entry, change.key);
     // A place can be found from its kind, a key from nothing.
     let full = text(&why);
     let why = if full.chars().count() > LONGEST && change.place.is_some() { format!("from {kind}") } else { why };
@@ -89,21 +89,16 @@ pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
 }
 
 impl Change {
-    /// `label` or `annotation`.
-    pub(crate) fn entry(&self) -> &'static str {
-        self.map.entry()
-    }
-
     fn sentence(&self) -> String {
         const LONGEST_VALUE: usize = 63;
-        let should = match &self.to {
+        let should = match self.to.as_ref().map(Value::plain) {
             Some(value) if value.chars().count() > LONGEST_VALUE => {
                 format!("should be `{}…`", value.chars().take(LONGEST_VALUE).collect::<String>())
             }
             Some(value) => format!("should be `{value}`"),
             None => "should not be there".to_owned(),
         };
-        format!("{} `{}` at `{}` {should}: {}", self.entry(), self.key, self.at, self.rule)
+        format!("{} `{}` at `{}` {should}: {}", self.entry, self.key, self.at, self.rule)
     }
 
     fn done(&self) -> &'static str {
@@ -162,11 +157,11 @@ mod tests {
             key: key.to_owned(),
             action: Action::Added,
             from: None,
-            to: Some(value.to_owned()),
+            to: Some(Value::string(value)),
             rule: "a rule".to_owned(),
             source: "MachineSet fleet/ms".to_owned(),
-            path: vec!["metadata", "labels"],
-            map: crate::place::MapKind::Labels,
+            path: crate::splice::steps(&["metadata", "labels"]),
+            entry: "label",
             place: Some(".spec.template.metadata.labels".to_owned()),
         }
     }

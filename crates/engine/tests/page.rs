@@ -64,11 +64,17 @@ fn machine_pools_have_the_rows_of_machine_deployments() {
 }
 
 #[test]
-fn no_map_of_a_place_has_two_rows_in_one_edition() {
+fn no_map_of_a_place_has_two_rows_to_one_place_in_one_edition() {
     for version in [Version::OLDEST_EDITION, Version::NEWEST] {
         let mut seen = BTreeSet::new();
         for rule in RULES.iter().filter(|rule| rule.holds(version)) {
-            assert!(seen.insert((rule.from, rule.map)), "{rule}");
+            for to in rule.to {
+                assert!(seen.insert((rule.from, rule.map, to)), "{rule}");
+            }
+            assert!(
+                !rule.to.is_empty() || !seen.iter().any(|(from, map, _)| (rule.from, rule.map) == (*from, *map)),
+                "{rule}"
+            );
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
-use metadata_propagation::{Review, Settings, evaluate};
+use metadata_propagation::{FIELDS, Place, Review, Settings, evaluate};
 use serde_json::{Value, json};
 
 use crate::case::{Answer, Case};
@@ -67,27 +67,16 @@ pub fn admit(review: &Value, answer: &Answer, cluster: &mut ApiServer) -> Result
 }
 
 /// What holds for every answer: it is the same in a dry run, it is complete, its warnings are short, and it touches
-/// label and annotation maps only.
+/// only what the policy owns.
 fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, door: &Door) -> Result<()> {
     for warning in &answer.warnings {
         ensure!(warning.chars().count() <= 120, "a warning of more than 120 characters: {warning}");
     }
     for operation in &answer.patch {
         let path = operation["path"].as_str().unwrap_or_default();
-        let may = [
-            "/metadata",
-            "/metadata/labels",
-            "/metadata/annotations",
-            "/spec/template/metadata",
-            "/spec/template/metadata/labels",
-            "/spec/template/metadata/annotations",
-            "/spec/machineTemplate/metadata",
-            "/spec/machineTemplate/metadata/labels",
-            "/spec/machineTemplate/metadata/annotations",
-            "/spec/machineTemplate",
-        ];
-        let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
-        ensure!(may.contains(&path) || may.contains(&parent), "the patch touches {path}");
+        for leaf in leaves(path, &operation["value"]) {
+            ensure!(may_be_written(&leaf), "the patch touches {leaf}");
+        }
     }
     let Some(mut again) = review.as_object().cloned() else { return Ok(()) };
     let settings_say_check = settings["clusterApi"]["selfCheck"] == true;
@@ -104,6 +93,48 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
         );
     }
     Ok(())
+}
+
+/// The paths of everything that a value brings, where it is put at a path.
+fn leaves(path: &str, value: &Value) -> Vec<String> {
+    match value.as_object() {
+        Some(fields) if !fields.is_empty() => {
+            fields.iter().flat_map(|(name, value)| leaves(&format!("{path}/{name}"), value)).collect()
+        }
+        _ => vec![path.to_owned()],
+    }
+}
+
+/// Whether the policy owns a path: the label and annotation maps of an object and of its machine template, and the
+/// in-place mutable fields.
+fn may_be_written(path: &str) -> bool {
+    let index = path.split('/').find(|step| step.parse::<usize>().is_ok()).unwrap_or("0");
+    let worker = |list: &str| format!("/spec/topology/workers/{list}/{index}/metadata");
+    let maps = [
+        "/metadata",
+        "/spec/template/metadata",
+        "/spec/machineTemplate/metadata",
+        "/spec/topology/controlPlane/metadata",
+    ];
+    let maps = maps.map(str::to_owned).into_iter().chain([worker("machineDeployments"), worker("machinePools")]);
+    let maps = maps.flat_map(|metadata| [format!("{metadata}/labels"), format!("{metadata}/annotations")]);
+    let receivers =
+        [Place::ControlPlane, Place::MachineDeployment, Place::MachineSet, Place::MachinePool, Place::Machine];
+    let fields = FIELDS.iter().flat_map(|field| {
+        let paths =
+            receivers.into_iter().flat_map(|place| [field.path(place, "v1beta1"), field.path(place, "v1beta2")]);
+        paths.flatten().map(|steps| format!("/{}", steps.join("/")))
+    });
+    // What holds nothing else goes with the last field.
+    let fields = fields.flat_map(|path| {
+        let container = path.rsplit_once('/').map_or("", |(container, _)| container).to_owned();
+        [
+            Some(container).filter(|container| !container.ends_with("pec") && !container.ends_with("machineTemplate")),
+            Some(path),
+        ]
+    });
+    let fields = fields.flatten();
+    maps.chain(fields).any(|own| path.strip_prefix(&own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
 /// The engine as a door, without a host in between.

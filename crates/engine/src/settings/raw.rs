@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, OnConflict, Reaction};
+use super::{Mode, OnConflict, OptIn, Reaction};
 use crate::version::Version;
 
 /// Settings as they are written.
@@ -49,6 +49,12 @@ pub struct RawClusterApi {
     pub self_check: bool,
     /// Somebody edits a propagated value on a child.
     pub on_conflict: OnConflict,
+    /// In-place mutable fields propagate as well.
+    pub fields: bool,
+    /// The cluster's gate `MachineTaintPropagation` is on: taints may be introduced where an object has none.
+    pub taints: bool,
+    /// Propagation beyond Cluster API, for selected keys; none by default.
+    pub opt_in: OptIn,
     /// What the manager syncs from Machines to Nodes beyond the three criteria.
     pub node: RawNodeSync,
 }
@@ -90,6 +96,9 @@ impl Default for RawClusterApi {
             controllers: CONTROLLERS.map(str::to_owned).to_vec(),
             self_check: false,
             on_conflict: OnConflict::default(),
+            fields: true,
+            taints: false,
+            opt_in: OptIn::default(),
             node: RawNodeSync::default(),
         }
     }

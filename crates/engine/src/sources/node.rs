@@ -30,7 +30,6 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
     }
     let cluster = machine.string(&["clusterName"])?;
     Ok(Sources {
-        hop: Place::Machine,
         layers: vec![Layer::read(&machine, Place::Machine, None)?],
         targets: vec![Place::Node],
         forced_only: None,

@@ -51,6 +51,9 @@ pub(super) fn of_machine_part(subject: &Subject<'_>, lookups: &Lookups<'_>) -> R
         let text = lookups.get(&wanted)?;
         let machine = Parent::active(&text, &wanted)?;
         let owner = machine.object.controller();
+        if owner.is_none() && lookups.carries_from_machines() {
+            return of_standalone_machine(&machine, subject);
+        }
         let Some((kind, owner)) = owner.and_then(|owner| Some((of_machine_part(owner)?, owner))) else {
             return Err(no_owner(owner));
         };
@@ -61,6 +64,19 @@ pub(super) fn of_machine_part(subject: &Subject<'_>, lookups: &Lookups<'_>) -> R
         Some((kind, owner)) => read(kind, owner, None, subject, lookups),
         None => Err(no_owner(None)),
     }
+}
+
+/// Beyond Cluster API: selected keys of a Machine that nobody controls.
+fn of_standalone_machine(machine: &Parent<'_>, subject: &Subject<'_>) -> Result<Sources, Stop> {
+    let cluster = machine.string(&["clusterName"])?;
+    Ok(Sources {
+        layers: vec![Layer::read(machine, Place::Machine, None)?],
+        targets: subject.place.into_iter().collect(),
+        forced_only: None,
+        facts: Facts::default(),
+        tracked: true,
+        unread_cluster: cluster.map(|name| (subject.namespace().to_owned(), name)),
+    })
 }
 
 /// The kinds that own MachineSets or Machines.
@@ -118,9 +134,8 @@ fn read(
         None => subject.stored_label(CLUSTER_NAME)?,
     };
     Ok(Sources {
-        hop: kind.places().last().copied().unwrap_or(subject.place),
         layers,
-        targets: vec![subject.place],
+        targets: subject.place.into_iter().collect(),
         forced_only: None,
         unread_cluster: cluster_name.clone().map(|name| (subject.namespace().to_owned(), name)),
         facts: Facts {

@@ -53,8 +53,8 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
 
     // A worker's entry is found by name in the topology, and its class by name in the ClusterClass.
     let worker = match subject.place {
-        Place::MachineDeployment => Some(("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME)),
-        Place::MachinePool => Some(("machinePools", TOPOLOGY_POOL_NAME)),
+        Some(Place::MachineDeployment) => Some(("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME)),
+        Some(Place::MachinePool) => Some(("machinePools", TOPOLOGY_POOL_NAME)),
         _ => None,
     };
     let mut topology_name = None;
@@ -86,17 +86,17 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
     }
 
     let (of_class, of_topology) = match subject.place {
-        Place::MachineDeployment => (Place::MachineDeploymentClass, Place::MachineDeploymentTopology),
-        Place::MachinePool => (Place::MachinePoolClass, Place::MachinePoolTopology),
+        Some(Place::MachineDeployment) => (Place::MachineDeploymentClass, Place::MachineDeploymentTopology),
+        Some(Place::MachinePool) => (Place::MachinePoolClass, Place::MachinePoolTopology),
         _ => (Place::ControlPlaneClass, Place::ControlPlaneTopology),
     };
     let mut layers = vec![
         Layer::read(&class, of_class, worker_class.as_deref().map(|name| ("class", name)))?,
         Layer::read(&cluster, of_topology, topology_name.as_deref().map(|name| ("name", name)))?,
     ];
-    let mut targets = vec![subject.place];
+    let mut targets: Vec<Place> = subject.place.into_iter().collect();
     let mut forced_only = None;
-    if subject.place != Place::ControlPlane {
+    if subject.place != Some(Place::ControlPlane) {
         targets.extend(subject.template());
     } else {
         // Without infrastructure of its own the control plane has no machine template to fill.
@@ -114,7 +114,7 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         }
     }
     let facts = Facts { cluster_name: Some(cluster_name.clone()), topology_name, ..Facts::default() };
-    Ok(Sources { hop: of_topology, layers, targets, forced_only, facts, tracked: false, unread_cluster: None })
+    Ok(Sources { layers, targets, forced_only, facts, tracked: false, unread_cluster: None })
 }
 
 /// The Cluster's name: from the ownerReference, from `spec.clusterName` where the kind has it, else from the label.
@@ -124,7 +124,7 @@ fn cluster_name(subject: &Subject<'_>) -> Result<Option<String>, Stop> {
     }
     // What a control plane of others calls so is its own business.
     let field = match subject.place {
-        Place::ControlPlane => None,
+        Some(Place::ControlPlane) => None,
         _ => subject.object.spec.string(&["clusterName"])?,
     };
     match field {

@@ -1,0 +1,113 @@
+//! Beyond Cluster API: selected keys of a Cluster's own metadata go to all of its topology.
+//!
+//! Cluster API carries them on from there, and its controllers own them below. A topology's own value of a key stands.
+
+use std::collections::BTreeSet;
+
+use crate::differences::{Differences, own_change, recorded};
+use crate::json::{Json, Malformed, Map};
+use crate::lookup::CORE;
+use crate::object::Object;
+use crate::place::MapKind;
+use crate::report::{Action, Change, Value};
+use crate::review::GroupVersionKind;
+use crate::settings::OptIn;
+use crate::splice::{Step, printed, steps};
+use crate::stop::Stop;
+use crate::subject::Subject;
+use crate::tracking::Record;
+
+/// Whether objects of this kind inherit keys within themselves.
+pub(crate) fn concerns(kind: &GroupVersionKind<'_>, settings: &OptIn) -> bool {
+    kind.group == CORE && kind.kind == "Cluster" && !settings.cluster_to_topology.is_empty()
+}
+
+/// What a Cluster's topology lacks of the selected keys, and what it has of keys that the Cluster dropped.
+///
+/// `records` says whether the policy's own record counts.
+///
+/// # Errors
+/// When the Cluster has another shape.
+pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool) -> Result<Differences, Stop> {
+    let mut found = Differences::default();
+    let object = &subject.object;
+    let idle = object.deleting || object.has_paused_annotation() || object.spec.is_true(&["paused"])?;
+    if idle || !concerns(&subject.review.kind, settings) || object.spec.at(&["topology"], None)?.is_none() {
+        return Ok(found);
+    }
+    let mut record = if records { Record::stored(subject)? } else { Record::default() };
+    let old = subject.old()?;
+    let places = places(object)?;
+    for map in MapKind::BOTH {
+        let known = record.keys(map);
+        let mut keys: BTreeSet<String> = known.clone();
+        keys.extend(settings.cluster_to_topology.iter().cloned());
+        for key in &keys {
+            let selected = settings.cluster_to_topology.contains(key);
+            let value = object.top_level(map).get(key.as_str()).filter(|_| selected);
+            let was = old.and_then(|old| old.top_level(map).get(key.as_str()));
+            for (path, metadata) in &places {
+                let stands = match metadata {
+                    Some(metadata) => metadata.map(&[map.field()])?,
+                    None => Map::new(),
+                };
+                let stands = stands.get(key.as_str());
+                // What the record holds and the Cluster had is ours to follow up.
+                let ours = known.contains(key) && stands.is_some() && stands == was;
+                let action = match (value, stands) {
+                    (Some(_), None) => Action::Added,
+                    (Some(value), Some(stands)) if ours && value != stands => Action::Changed,
+                    (None, Some(_)) if ours => Action::Removed,
+                    _ => continue,
+                };
+                let path = [path.as_slice(), &[Step::Field(map.field())]].concat();
+                found.changes.push(change(
+                    path,
+                    map,
+                    key,
+                    action,
+                    stands.map(|text| &**text),
+                    value.map(|text| &**text),
+                ));
+            }
+            let added = found.changes.iter().any(|change| change.key == *key && change.action == Action::Added);
+            match value {
+                None => known.remove(key),
+                Some(_) => added && known.insert(key.clone()),
+            };
+        }
+    }
+    if records {
+        found.changes.extend(recorded(object, &record));
+    }
+    Ok(found)
+}
+
+/// Every `metadata` of the topology that Cluster API carries on, whether it is there or not.
+fn places<'a>(object: &Object<'a>) -> Result<Vec<(Vec<Step>, Option<Json<'a>>)>, Malformed> {
+    let topology = &["spec", "topology"];
+    let control_plane = steps(&[topology as &[_], &["controlPlane", "metadata"]].concat());
+    let mut places = vec![(control_plane, object.spec.at(&["topology", "controlPlane", "metadata"], None)?)];
+    for list in ["machineDeployments", "machinePools"] {
+        let entries = object.spec.at(&["topology", "workers", list], None)?;
+        let entries = entries.map(|entries| entries.elements()).transpose()?.unwrap_or_default();
+        for (index, entry) in entries.iter().enumerate() {
+            let mut path = steps(&[topology as &[_], &["workers", list]].concat());
+            path.extend([Step::Element(index), Step::Field("metadata")]);
+            places.push((path, entry.at(&["metadata"], None)?));
+        }
+    }
+    Ok(places)
+}
+
+fn change(path: Vec<Step>, map: MapKind, key: &str, action: Action, from: Option<&str>, to: Option<&str>) -> Change {
+    let rule =
+        format!("`Cluster.metadata.{map}` => `Cluster.{}` by `clusterApi.optIn.clusterToTopology`", printed(&path));
+    let (from, to) = (from.map(Value::string), to.map(Value::string));
+    Change {
+        rule,
+        source: "Cluster".to_owned(),
+        place: Some(format!(".metadata.{map}")),
+        ..own_change(path, map.entry(), key, action, from, to)
+    }
+}
