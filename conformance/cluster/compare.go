@@ -30,6 +30,9 @@ func compare(without, with *result) []string {
 			}
 		}
 	}
+	if with.Stuck != "" {
+		differ("%s", with.Stuck)
+	}
 	for _, step := range with.Steps {
 		other := plain[step.Name]
 		if other == nil {

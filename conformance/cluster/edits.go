@@ -60,7 +60,48 @@ func editDerived(ctx context.Context, r *run) error {
 	if err := r.editTemplates(ctx); err != nil {
 		return err
 	}
+	if err := r.editFields(ctx); err != nil {
+		return err
+	}
 	return r.lookAgain(ctx)
+}
+
+// derivedFields are fields that Cluster API changes in place, with the value that they have from above.
+var derivedFields = []struct {
+	kind      string
+	labels    map[string]string
+	path, key string
+	value     int64
+}{
+	{"KubeadmControlPlane", nil, "spec/machineTemplate/spec/deletion", "nodeDeletionTimeoutSeconds", 20},
+	{"MachineDeployment", of("md0"), "spec/template/spec/deletion", "nodeDrainTimeoutSeconds", 30},
+	{"MachineDeployment", of("md0"), "spec/template/spec", "minReadySeconds", 1},
+	{"MachineSet", of("md0"), "spec/template/spec/deletion", "nodeVolumeDetachTimeoutSeconds", 40},
+	{"Machine", of("md0"), "spec/deletion", "nodeDrainTimeoutSeconds", 30},
+	{"Machine", of("md0"), "spec", "minReadySeconds", 1},
+	{"Machine", ofControlPlane, "spec/deletion", "nodeDeletionTimeoutSeconds", 20},
+}
+
+// editFields lets Alice change fields that come from above.
+func (r *run) editFields(ctx context.Context) error {
+	for _, d := range derivedFields {
+		o, err := r.first(d.kind, d.labels)
+		if err != nil {
+			return err
+		}
+		edited, err := r.edit(ctx, "alice", o.GetAPIVersion(), d.kind, o.GetName(), func(o *object) { put(o, d.path, d.key, int64(77)) })
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("%s of a %s of %s when it is changed", d.key, d.kind, place(d.labels))
+		r.expect(name, "77", fmt.Sprint(d.value), mapAt(edited, d.path)[d.key])
+		err = r.until(ctx, name, func() error { return has(r.record.get(d.kind, o.GetName()), d.path, d.key, d.value) })
+		if err != nil {
+			return err
+		}
+	}
+	r.people["alice"].warnings.take()
+	return nil
 }
 
 // lookAgain makes Cluster API look at the parts of Machines again, and waits until they are as they should be.
@@ -213,6 +254,12 @@ func deletingMachine(ctx context.Context, r *run) error {
 		return err
 	}
 	r.expect("label owner of a deleting Machine when it is changed", "edited", "edited", patched.GetLabels()["owner"])
+	if patched, err = alice.patch(ctx, deleting, `{"spec":{"deletion":{"nodeDeletionTimeoutSeconds":77}}}`); err != nil {
+		return err
+	}
+	r.expect("nodeDeletionTimeoutSeconds of a deleting Machine when it is changed", "77", "25",
+		mapAt(patched, "spec/deletion")["nodeDeletionTimeoutSeconds"])
+	alice.warnings.take()
 	if _, err := alice.patch(ctx, machine, fmt.Sprintf(`{"metadata":{"annotations":{%q:null}}}`, hook)); err != nil {
 		return err
 	}

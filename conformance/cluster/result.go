@@ -15,6 +15,8 @@ type result struct {
 	Seconds float64
 	Steps   []stepResult
 	Reviews []stepReviews
+	// Stuck is why the scenario ended early, empty where it did not.
+	Stuck string
 }
 
 // stepResult is what happened in one step.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -79,9 +80,21 @@ func play(ctx context.Context, options options, programs programs, root, directo
 		if len(options.steps) > 0 && !contains(options.steps, step.name) {
 			continue
 		}
-		if err := r.take(ctx, step); err != nil {
-			return nil, fmt.Errorf("%s: step %s: %w", options.policy, step.name, err)
+		stuck := r.take(ctx, step)
+		if err := errors.Join(ctx.Err(), r.alive()); err != nil {
+			return nil, err
 		}
+		if stuck == nil {
+			continue
+		}
+		stuck = fmt.Errorf("%s: step %s: %w", options.policy, step.name, stuck)
+		if options.policy == observe {
+			return nil, stuck
+		}
+		// What goes on without the policy and not with it is what the comparison looks for.
+		r.result.Stuck = stuck.Error()
+		say("%v", stuck)
+		break
 	}
 	if r.result.Reviews, err = readJournal(r.journal(), r.result.Steps); err != nil {
 		return nil, err
@@ -95,14 +108,9 @@ func (r *run) take(ctx context.Context, s step) error {
 	begin := time.Now()
 	r.standing = r.record.length()
 	r.result.Steps = append(r.result.Steps, stepResult{Name: s.name})
-	if err := s.play(ctx, r); err != nil {
-		return err
-	}
-	if err := r.settle(ctx); err != nil {
-		return err
-	}
-	if err := r.alive(); err != nil {
-		return err
+	stuck := s.play(ctx, r)
+	if stuck == nil {
+		stuck = r.settle(ctx)
 	}
 	reviews, err := countLines(r.journal())
 	if err != nil {
@@ -111,7 +119,7 @@ func (r *run) take(ctx context.Context, s step) error {
 	done := &r.result.Steps[len(r.result.Steps)-1]
 	done.finish(r.record.since(r.standing), r.snapshot(), reviews, time.Since(begin))
 	say("%s: %-22s %5.1f s, %4d versions of objects", r.options.policy, s.name, done.Seconds, done.Versions)
-	return nil
+	return stuck
 }
 
 // settled is how long nothing may change before a fleet counts as settled.

@@ -137,9 +137,11 @@ func olderClient(ctx context.Context, r *run) error {
 	}
 	view := machine.DeepCopy()
 	view.SetAPIVersion(older)
-	if _, err := alice.patch(ctx, view, `{"spec":{"nodeDrainTimeout":"90500ms"}}`); err != nil {
+	patched, err := alice.patch(ctx, view, `{"spec":{"nodeDrainTimeout":"90500ms"}}`)
+	if err != nil {
 		return err
 	}
+	r.expect("nodeDrainTimeout of a Machine when a v1beta1 client changes it", "1m30s", "30s", text(patched, "spec", "nodeDrainTimeout"))
 	return r.until(ctx, "the timeout is what the MachineSet says", func() error {
 		return has(r.record.get("Machine", machine.GetName()), "spec/deletion", "nodeDrainTimeoutSeconds", int64(30))
 	})
