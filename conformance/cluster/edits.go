@@ -104,17 +104,20 @@ func (r *run) editFields(ctx context.Context) error {
 	return nil
 }
 
-// lookAgain makes Cluster API look at the parts of Machines again, and waits until they are as they should be.
+// lookAgain touches everything derived, so that Cluster API looks at it again, and the policy too. Then all is as it
+// should be.
 func (r *run) lookAgain(ctx context.Context) error {
 	for _, patch := range []string{`{"metadata":{"annotations":{"look":"again"}}}`, `{"metadata":{"annotations":{"look":null}}}`} {
-		for _, of := range []map[string]string{of("md0"), ofControlPlane} {
-			for _, machine := range r.record.list("Machine", of) {
-				if _, err := r.api.patch(ctx, machine, patch); err != nil {
+		pause(ctx, cached)
+		for _, d := range derived {
+			for _, o := range r.record.list(d.kind, d.labels) {
+				if _, err := r.people["alice"].patch(ctx, o, patch); err != nil {
 					return err
 				}
 			}
 		}
 	}
+	r.people["alice"].warnings.take()
 	for _, d := range derived {
 		if err := r.arrives(ctx, d.kind, d.labels, "owner", "team"); err != nil {
 			return err
@@ -147,28 +150,34 @@ func (r *run) editTemplates(ctx context.Context) error {
 	return nil
 }
 
-// ownKeys lets Alice add keys of her own: they are hers, and stay; in a template they travel.
+// ownKeys lets Alice add keys of her own: they are hers, and stay where they are. In a template they travel.
 func ownKeys(ctx context.Context, r *run) error {
 	for _, d := range derived {
 		o, err := r.first(d.kind, d.labels)
 		if err != nil {
 			return err
 		}
-		patched, err := r.people["alice"].patch(ctx, o, `{"metadata":{"labels":{"own":"alice"},"annotations":{"own":"alice"}}}`)
+		own := "own-" + d.kind
+		patched, err := r.people["alice"].patch(ctx, o, fmt.Sprintf(`{"metadata":{"labels":{%q:"alice"},"annotations":{%q:"alice"}}}`, own, own))
 		if err != nil {
 			return err
 		}
-		r.expect(fmt.Sprintf("own label of a %s of %s", d.kind, place(d.labels)), "alice", "alice", patched.GetLabels()["own"])
+		r.expect(fmt.Sprintf("own label of a %s of %s", d.kind, place(d.labels)), "alice", "alice", patched.GetLabels()[own])
 	}
-	deployment, err := r.first("MachineDeployment", of("md1"))
-	if err != nil {
-		return err
+	for _, topology := range []string{"md0", "md1"} {
+		deployment, err := r.first("MachineDeployment", of(topology))
+		if err != nil {
+			return err
+		}
+		below := `{"spec":{"template":{"metadata":{"labels":{"own-below":"alice"},"annotations":{"own-below":"alice"}}}}}`
+		if _, err = r.people["alice"].patch(ctx, deployment, below); err != nil {
+			return err
+		}
+		if err := r.arrives(ctx, "DevMachine", of(topology), "own-below", "alice"); err != nil {
+			return err
+		}
 	}
-	_, err = r.people["alice"].patch(ctx, deployment, `{"spec":{"template":{"metadata":{"labels":{"own-below":"alice"}}}}}`)
-	if err != nil {
-		return err
-	}
-	return r.arrives(ctx, "DevMachine", of("md1"), "own-below", "alice")
+	return r.lookAgain(ctx)
 }
 
 // pauseCluster edits while Cluster API looks away: the policy does too. Afterwards everything is put right.
