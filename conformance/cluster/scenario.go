@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -54,7 +55,10 @@ func create(ctx context.Context, r *run) error {
 		return err
 	}
 	return r.until(ctx, "the MachinePool", func() error {
-		_, err := r.first("MachinePool", nil)
+		pool, err := r.first("MachinePool", nil)
+		if err == nil && text(pool, "spec", "template", "spec", "bootstrap", "dataSecretName") == "" {
+			err = errors.New("it has no bootstrap data")
+		}
 		return err
 	})
 }
