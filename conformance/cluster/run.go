@@ -129,7 +129,7 @@ const settled = 3 * time.Second
 // told yet.
 func (r *run) settle(ctx context.Context) error {
 	begin := time.Now()
-	return r.await(ctx, "the fleet does not settle", time.Minute, func() error {
+	return r.await(ctx, "the fleet does not settle", 40*time.Second, func() error {
 		quiet, err := r.record.quiet()
 		quiet = min(quiet, time.Since(begin))
 		if err == nil && quiet < settled {

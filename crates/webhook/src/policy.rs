@@ -14,7 +14,7 @@ use crate::reader::Reader;
 /// What answers a review.
 pub(crate) enum Policy {
     /// The compiled module with its settings, and the API server that it may read.
-    Module { module: Module, settings: String, cluster: Arc<dyn Host> },
+    Module { module: Box<Module>, settings: String, cluster: Arc<dyn Host> },
     /// A function of the request.
     BuiltIn(fn(&Value) -> Option<Value>),
 }
@@ -31,7 +31,7 @@ impl Policy {
     pub(crate) fn new(config: &Config) -> Result<Policy> {
         Ok(match config.policy {
             Kind::Module => Policy::Module {
-                module: Module::read(&config.module)?,
+                module: Box::new(Module::read(&config.module)?),
                 settings: config.settings.to_string(),
                 cluster: Arc::new(Reader::new(config)?),
             },
