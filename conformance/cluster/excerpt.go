@@ -43,7 +43,8 @@ type recorded struct {
 }
 
 // excerpt writes a compact set of a run's reviews, which replays in order: first the last write of every object that
-// was there, then the steps. Of writes that change nothing and of dry runs one of each sort is enough.
+// was there, then the steps. Of writes that change nothing and of dry runs one of each sort is enough; a write that was
+// in conflict with another never was.
 func excerpt(directory string, played *result, to string) error {
 	content, err := os.Open(filepath.Join(directory, "reviews.jsonl"))
 	if err != nil {
@@ -53,10 +54,10 @@ func excerpt(directory string, played *result, to string) error {
 	lines := bufio.NewReader(content)
 	standing, names := map[string][]byte{}, []string{}
 	seen := map[string]bool{}
-	number, written := 0, 1
+	number, files := 0, 1
 	for _, step := range played.Steps {
 		chosen := slices.Contains(excerpted, step.Name)
-		if chosen && written == 1 {
+		if chosen && files == 1 {
 			var fleet [][]byte
 			for _, name := range names {
 				if line := standing[name]; line != nil {
@@ -68,6 +69,8 @@ func excerpt(directory string, played *result, to string) error {
 			}
 		}
 		var kept [][]byte
+		// written is where the last write of each object stands in kept, by the version that it replaced.
+		written := map[string]int{}
 		for ; number < step.End; number++ {
 			line, err := lines.ReadBytes('\n')
 			if err != nil {
@@ -90,14 +93,22 @@ func excerpt(directory string, played *result, to string) error {
 			}
 			idle := request.DryRun || sameButManagedFields(request.Object, request.OldObject)
 			sort := fmt.Sprint(request.Kind.Kind, request.Operation, request.UserInfo.Username, request.Options.FieldManager, request.DryRun, idle)
-			if chosen && (!idle || !seen[sort]) {
-				seen[sort] = true
-				kept = append(kept, line)
+			if !chosen || idle && seen[sort] {
+				continue
 			}
+			seen[sort] = true
+			if replaced := text(&object{Object: request.OldObject}, "metadata", "resourceVersion"); replaced != "" && !idle {
+				// A write that replaces the version which another one replaced shows that the other was in conflict.
+				if other, again := written[name+" "+replaced]; again {
+					kept[other] = nil
+				}
+				written[name+" "+replaced] = len(kept)
+			}
+			kept = append(kept, line)
 		}
 		if chosen {
-			written++
-			if err := writeExcerpt(filepath.Join(to, fmt.Sprintf("%d-%s.jsonl.gz", 10+written, step.Name)), kept); err != nil {
+			files++
+			if err := writeExcerpt(filepath.Join(to, fmt.Sprintf("%d-%s.jsonl.gz", 10+files, step.Name)), kept); err != nil {
 				return err
 			}
 		}
@@ -135,6 +146,7 @@ func writeExcerpt(file string, lines [][]byte) error {
 	if err != nil {
 		return err
 	}
+	lines = slices.DeleteFunc(lines, func(line []byte) bool { return line == nil })
 	for _, line := range lines {
 		for _, secret := range secrets {
 			line = secret.found.ReplaceAll(line, []byte(secret.by))
