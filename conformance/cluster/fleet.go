@@ -19,12 +19,21 @@ const namespace = "team-a"
 // cluster is the name of the fleet's Cluster.
 const cluster = "c1"
 
-// manifests are the objects of one file, in its order.
+// manifests are the objects of one file of the fleet, in its order.
 func manifests(file string) ([]*object, error) {
 	content, err := fleet.ReadFile("fleet/" + file)
 	if err != nil {
 		return nil, err
 	}
+	objects, err := decode(file, content)
+	for _, o := range objects {
+		o.SetNamespace(namespace)
+	}
+	return objects, err
+}
+
+// decode reads the objects of a YAML file, in its order.
+func decode(file string, content []byte) ([]*object, error) {
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
 	var objects []*object
 	for {
@@ -36,7 +45,8 @@ func manifests(file string) ([]*object, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		o.SetNamespace(namespace)
-		objects = append(objects, o)
+		if o.Object != nil {
+			objects = append(objects, o)
+		}
 	}
 }

@@ -42,6 +42,7 @@ func (f found) Error() string { return fmt.Sprintf("%d differences", f.differenc
 const usage = `usage: cluster build DIRECTORY                     builds the control plane and the managers
        cluster run [FLAGS]                         plays the scenario once and writes what happened
        cluster excerpt -out FOLDER                 writes a compact set of the reviews of the run without the policy
+       cluster prune FILE.yaml...                  tells what the API server drops of objects, by definitions in the same files
        cluster compare WITHOUT.json WITH.json      tells the differences; ends with 1 when there are any, with 2 when it fails`
 
 func command(ctx context.Context, args []string) error {
@@ -105,6 +106,12 @@ func command(ctx context.Context, args []string) error {
 			return found{len(differences)}
 		}
 		return nil
+	case "prune":
+		programs, err := build(ctx, absolute(*directory), absolute(*webhook))
+		if err != nil {
+			return err
+		}
+		return prune(ctx, programs, filepath.Join(absolute(*directory), "prune"), flags.Args())
 	case "excerpt":
 		played, err := readResult(filepath.Join(absolute(*directory), observe+".json"))
 		if err != nil {

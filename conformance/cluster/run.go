@@ -46,16 +46,9 @@ type run struct {
 
 // play starts everything, plays the scenario, and ends everything.
 func play(ctx context.Context, options options, programs programs, root, directory string) (*result, error) {
-	if err := os.RemoveAll(directory); err != nil {
+	r, err := newRun(options, programs, root, directory)
+	if err != nil {
 		return nil, err
-	}
-	logs := filepath.Join(directory, "logs")
-	if err := os.MkdirAll(logs, 0o700); err != nil {
-		return nil, err
-	}
-	r := &run{
-		processes: processes{logs: logs}, options: options, programs: programs, root: root, directory: directory,
-		result: result{Policy: options.policy},
 	}
 	// Ended by the context or by return, nothing is left behind.
 	defer r.stop()
@@ -63,10 +56,6 @@ func play(ctx context.Context, options options, programs programs, root, directo
 	defer cancel()
 
 	begin := time.Now()
-	var err error
-	if r.authority, err = newAuthority(directory); err != nil {
-		return nil, err
-	}
 	for _, start := range []func(context.Context) error{r.startControlPlane, r.startManagers, r.startPolicy, r.meetPeople} {
 		if err := start(ctx); err != nil {
 			return nil, err
@@ -101,6 +90,22 @@ func play(ctx context.Context, options options, programs programs, root, directo
 	}
 	r.result.Seconds = time.Since(begin).Seconds()
 	return &r.result, nil
+}
+
+// newRun makes the folder of a run anew, with a certificate authority.
+func newRun(options options, programs programs, root, directory string) (*run, error) {
+	if err := os.RemoveAll(directory); err != nil {
+		return nil, err
+	}
+	logs := filepath.Join(directory, "logs")
+	if err := os.MkdirAll(logs, 0o700); err != nil {
+		return nil, err
+	}
+	authority, err := newAuthority(directory)
+	return &run{
+		processes: processes{logs: logs}, options: options, programs: programs, root: root, directory: directory,
+		authority: authority, result: result{Policy: options.policy},
+	}, err
 }
 
 // take plays one step, waits until nothing changes any more, and keeps what is there then.
