@@ -1,7 +1,7 @@
 //! Bytes of the host ⇄ review, settings and outcome of the engine. Never fails as a guest call: whatever comes in, a
 //! structured answer goes out.
 
-use metadata_propagation::{Call, Outcome, Rejection, Settings, evaluate};
+use metadata_propagation::{Outcome, Rejection, Settings, evaluate_payload};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use wapc_guest::CallResult;
@@ -10,7 +10,7 @@ use crate::host::{HostCluster, log};
 
 /// Answers one admission request.
 pub(crate) fn validate(payload: &[u8]) -> CallResult {
-    let outcome = outcome(payload).unwrap_or_else(refusal);
+    let outcome = evaluate_payload(payload, &HostCluster);
     for line in &outcome.log {
         log(line);
     }
@@ -35,14 +35,6 @@ pub(crate) fn protocol_version(_payload: &[u8]) -> CallResult {
 struct Verdict {
     valid: bool,
     message: Option<String>,
-}
-
-fn outcome(payload: &[u8]) -> Result<Outcome, String> {
-    let text = str::from_utf8(payload)
-        .map_err(|error| format!("cannot read the request: not UTF-8 at byte {}", error.valid_up_to()))?;
-    let call = Call::from_json(text).map_err(|malformed| format!("cannot read the request: {malformed}"))?;
-    let settings = Settings::from_json(call.settings).map_err(|error| format!("cannot use the settings: {error}"))?;
-    Ok(evaluate(&call.review, &settings, &HostCluster))
 }
 
 /// Kubewarden's validation response, with the object as text.

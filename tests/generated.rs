@@ -1,11 +1,13 @@
 //! Files that are made from code: tables of the README, the schema of the settings, fixtures for kwctl. `BLESS=1` writes
 //! them; without it a file that differs fails.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use metadata_propagation::rollout::{EFFECTS, Effect};
 use metadata_propagation::{Criterion, FORCED, GRANTS, Keys, ROUTES, RULES, RawSettings, Rule, Version};
 use testkit::case::Case;
 use testkit::kwctl::fixture;
@@ -98,6 +100,34 @@ fn the_readme_shows_every_lookup() -> Result<()> {
         "lookups",
         &format!("{table}\nBesides apiVersion, kind and metadata, these fields are read:\n\n{fields}\n"),
     )
+}
+
+/// One row for each kind and effect, the gravest first; a path in v1beta1 only where it is another one.
+#[test]
+fn the_readme_shows_what_would_roll_out() -> Result<()> {
+    let mut table = "| object | effect | paths | in v1beta1 |\n|---|---|---|---|\n".to_owned();
+    let mut kinds: Vec<_> = EFFECTS.iter().map(|block| block.kind).collect();
+    kinds.dedup();
+    for kind in kinds {
+        let mut by_effect: BTreeMap<Effect, [Vec<String>; 2]> = BTreeMap::new();
+        for block in EFFECTS.iter().filter(|block| block.kind == kind) {
+            for row in block.rows {
+                let [old, new] = row.paths(block);
+                let [old_paths, paths] = by_effect.entry(row.effect).or_default();
+                old_paths.extend(old.filter(|old| new.as_ref() != Some(old)).map(|path| format!("`{path}`")));
+                paths.extend(new.map(|path| format!("`{path}`")));
+            }
+        }
+        for (effect, [old, new]) in by_effect.into_iter().rev() {
+            writeln!(table, "| {kind} | {effect} | {} | {} |", new.join(", "), old.join(", "))?;
+        }
+    }
+    check_section("effects", &table)
+}
+
+#[test]
+fn the_conformance_page_counts_the_vectors() -> Result<()> {
+    check(&testkit::root().join("docs/conformance.md"), &testkit::agreement::page()?)
 }
 
 #[test]

@@ -2,19 +2,32 @@
 
 use crate::finding::Finding;
 use crate::json::Malformed;
-use crate::review::GroupVersionKind;
+use crate::review::Review;
+use crate::rollout::{self, Foresight};
 use crate::settings::Settings;
 use crate::subject::Subject;
 
-/// Whether a check looks at objects of this kind, beyond those that the rules write.
-pub(crate) fn concern(_kind: &GroupVersionKind<'_>) -> bool {
-    false
+/// What all checks found in an object as it would be stored.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// The gravest first.
+    pub(crate) findings: Vec<Finding>,
+    /// What the edit does to Machines, where it was classified.
+    pub(crate) rollout: Option<Foresight>,
 }
 
-/// What all checks find in an object as it would be stored, the gravest first.
+/// Whether a check looks at such a request, although no rule writes objects of this kind.
+pub(crate) fn concern(review: &Review<'_>, settings: &Settings) -> bool {
+    rollout::concerns(review, settings)
+}
+
+/// Runs all checks.
 ///
 /// # Errors
 /// When the object has another shape than Kubernetes gives it.
-pub(crate) fn findings(_subject: &Subject<'_>, _settings: &Settings) -> Result<Vec<Finding>, Malformed> {
-    Ok(Vec::new())
+pub(crate) fn check(subject: &Subject<'_>, settings: &Settings) -> Result<Checked, Malformed> {
+    Ok(match rollout::foresight(subject, settings)? {
+        Some((foresight, findings)) => Checked { findings, rollout: Some(foresight) },
+        None => Checked::default(),
+    })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::expected::{Entries, Expected, Why, expected};
-use crate::fields::{self, Field};
+use crate::fields::{self, FieldDifferences};
 use crate::gather::gather;
 use crate::json::Map;
 use crate::keys::TRACKING;
@@ -82,15 +82,14 @@ pub(crate) fn differences(
         }
         _ => true,
     });
-    let mut of_pool = Vec::new();
+    let mut fields = FieldDifferences::default();
     if settings.fields {
-        let fields = fields::differences(subject, &sources, settings, &mut found.skipped)?;
-        found.changes.extend(fields.changes);
-        of_pool = fields.of_pool;
+        fields = fields::differences(subject, &sources, settings, &mut found.skipped)?;
+        found.changes.append(&mut fields.changes);
     }
     let may_carry_record = matches!(subject.place, Some(Place::Machine | Place::InfraMachine | Place::BootstrapConfig));
     if records && may_carry_record && !subject.object.deleting {
-        keep_record(subject, sources.tracked, &own_maps, &of_pool, &mut found.changes)?;
+        keep_record(subject, sources.tracked, &own_maps, &fields, &mut found.changes)?;
     }
     if let Some((namespace, name)) = sources.unread_cluster.as_ref().filter(|_| !found.changes.is_empty())
         && lookups.cluster_is_paused(namespace, name)?
@@ -135,19 +134,23 @@ fn keep_record(
     subject: &Subject<'_>,
     tracked: bool,
     maps: &[(Place, MapKind, Entries<'_>, Map<'_>)],
-    of_pool: &[&'static Field],
+    of_fields: &FieldDifferences,
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
     // A record may stand in the stored object only, when this request drops it.
     let old = subject.review.old_object.unwrap_or_default();
-    if !tracked && of_pool.is_empty() && !subject.object.annotations.contains_key(TRACKING) && !old.contains(TRACKING) {
+    if !tracked
+        && of_fields.of_pool.is_empty()
+        && !subject.object.annotations.contains_key(TRACKING)
+        && !old.contains(TRACKING)
+    {
         return Ok(());
     }
     let mut record = Record::stored(subject)?;
     let mut written = Record::of(&subject.object);
     for (place, map, expected, actual) in maps {
         let old = subject.old_map(*place, *map)?;
-        let claimed = if record.keys(*map).is_empty() { Default::default() } else { claimed(&subject.object, *map)? };
+        let claimed = claimed(&subject.object, *map)?;
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(key));
         for key in keys.iter().filter(|key| !expected.contains_key(key.as_str())) {
@@ -161,13 +164,15 @@ fn keep_record(
         keys.retain(|key| tracked && expected.contains_key(key.as_str()));
         if tracked {
             // New is what the stored object has not: what this request lacks, and what an earlier evaluation of the
-            // same request added and recorded. A key that stood before is somebody else's.
+            // same request added and recorded. A key that stood before or is claimed is somebody else's.
             let written = written.keys(*map);
-            let added = |key: &str| !old.contains_key(key) && (!actual.contains_key(key) || written.contains(key));
+            let added = |key: &str| {
+                !old.contains_key(key) && !claimed.contains(key) && (!actual.contains_key(key) || written.contains(key))
+            };
             keys.extend(expected.keys().filter(|key| added(key)).map(|key| (*key).to_owned()));
         }
     }
-    fields::keep_record(subject, of_pool, record.fields(), written.fields(), changes)?;
+    fields::keep_record(subject, of_fields, record.fields(), written.fields(), changes)?;
     changes.extend(recorded(&subject.object, &record));
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
-use crate::checks;
+use crate::checks::{self, Checked};
 use crate::cluster::{Cluster, LookupCause, LookupError};
 use crate::differences::{Differences, differences};
 use crate::explain;
@@ -41,7 +41,7 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
     }
     let place = place_of(&review.kind);
     if place.is_none()
-        && !checks::concern(&review.kind)
+        && !checks::concern(review, settings)
         && !inheritance::concerns(&review.kind, &settings.cluster_api.opt_in)
     {
         return Outcome::default();
@@ -132,7 +132,10 @@ impl Evaluation<'_> {
         }
         outcome.warnings = warnings::capped(outcome.warnings);
         report.lookups = self.lookups.made();
-        outcome.report = Some(report);
+        let says_something = self.subject.place.is_some()
+            || report.rollout.is_some()
+            || !(report.findings.is_empty() && report.changes.is_empty() && report.drift.is_empty());
+        outcome.report = Some(report).filter(|_| says_something);
         outcome
     }
 
@@ -214,12 +217,12 @@ impl Evaluation<'_> {
 
     /// Looks at the object as it would be stored.
     fn check(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
-        let found = match &outcome.object {
+        let Checked { findings: found, rollout } = match &outcome.object {
             Some(object) => {
                 let stored = Subject::read(self.subject.place, self.subject.review, object.get())?;
-                checks::findings(&stored, self.settings)?
+                checks::check(&stored, self.settings)?
             }
-            None => checks::findings(self.subject, self.settings)?,
+            None => checks::check(self.subject, self.settings)?,
         };
         let (refused, warned): (Vec<&Finding>, Vec<&Finding>) =
             found.iter().partition(|finding| finding.stance == Stance::Reject);
@@ -245,6 +248,7 @@ impl Evaluation<'_> {
             outcome.rejection = Some(Rejection::refused(message));
         }
         report.findings = found;
+        report.rollout = rollout;
         Ok(())
     }
 
@@ -315,6 +319,7 @@ impl Evaluation<'_> {
             changes: Vec::new(),
             drift: Vec::new(),
             findings: Vec::new(),
+            rollout: None,
             skipped: Vec::new(),
             lookups: Vec::new(),
         }

@@ -1,13 +1,12 @@
 //! Fields that propagate in place: changing them replaces no Machine.
 
 mod differences;
-mod duration;
 mod value;
 
 use crate::place::Place::{self, *};
 use crate::version::Version;
 
-pub(crate) use self::differences::{differences, keep_record};
+pub(crate) use self::differences::{FieldDifferences, differences, keep_record};
 pub(crate) use self::value::FieldValue;
 
 /// One field that propagates in place, wherever it stands.
@@ -52,6 +51,8 @@ pub struct Hop {
     pub deleting: Option<Version>,
     /// Whether Cluster API does not do this, and a setting has to ask for it.
     pub opt_in: bool,
+    /// Elements of a list that the receiver's controller sets itself: a parent's element of this name is not carried.
+    pub but: &'static [&'static str],
 }
 
 /// Where a field stands, by version of the object; `[]` where that version does not have it.
@@ -96,6 +97,19 @@ pub(crate) const MACHINES: &[(Place, &[&str], &[&str])] = &[
     (Machine,                   &["spec"],                                            &["spec"]),
 ];
 
+/// Gates that a KubeadmControlPlane's Machines have without being asked, the last two with an etcd of their own. A gate of
+/// the same name in the machine template is dropped, whatever its polarity.
+///
+/// Source: controlplane/kubeadm/pkg/desiredstate/desired_state.go, `ComputeDesiredMachine`.
+const MANDATORY_GATES: &[&str] = &[
+    "NodeKubeadmLabelsAndTaintsSet",
+    "APIServerPodHealthy",
+    "ControllerManagerPodHealthy",
+    "SchedulerPodHealthy",
+    "EtcdPodHealthy",
+    "EtcdMemberHealthy",
+];
+
 /// The in-place mutable fields.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go `computeControlPlane`, `computeMachineDeployment`,
@@ -128,7 +142,7 @@ pub const FIELDS: &[Field] = &[
             hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 10),
             hop(&[MachineDeployment],  MachineSet,        9),
             hop(&[MachineSet],         Machine,           9).deleting(9),
-            hop(&[ControlPlane],       Machine,           10),
+            hop(&[ControlPlane],       Machine,           10).but(MANDATORY_GATES),
             hop(&[MachinePool],        Machine,           9).opt_in(),
         ],
         at: &[machines(WITH_READINESS_GATES, &["readinessGates"], &["readinessGates"])] },
@@ -198,7 +212,7 @@ const EVERYWHERE: &[Place] = &[
 ];
 
 const fn hop(from: &'static [Place], to: Place, since: u16) -> Hop {
-    Hop { from, to, since: Version::minor(since), deleting: None, opt_in: false }
+    Hop { from, to, since: Version::minor(since), deleting: None, opt_in: false, but: &[] }
 }
 
 impl Hop {
@@ -208,6 +222,10 @@ impl Hop {
 
     const fn opt_in(self) -> Hop {
         Hop { opt_in: true, ..self }
+    }
+
+    const fn but(self, but: &'static [&'static str]) -> Hop {
+        Hop { but, ..self }
     }
 }
 

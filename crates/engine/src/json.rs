@@ -41,6 +41,11 @@ impl<'a> Json<'a> {
         Json { text, path: path.into() }
     }
 
+    /// The value as it is written.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// The fields of this object, in the order they stand.
     ///
     /// # Errors

@@ -31,6 +31,9 @@ pub(crate) const NODE_CLUSTER_NAMESPACE: &str = "cluster.x-k8s.io/cluster-namesp
 /// Keys that this policy added to an object and that no controller will ever own.
 pub(crate) const TRACKING: &str = "metadata-propagation.plexsphere.com/managed";
 
+/// On an object: why its user means to replace Machines.
+pub(crate) const APPROVE_ROLLOUT: &str = "metadata-propagation.plexsphere.com/approve-rollout";
+
 /// Annotations that hold back an upgrade: for a MachineDeployment's or MachinePool's topology, not for the objects.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `computeMachineDeployment`, `computeMachinePool`.

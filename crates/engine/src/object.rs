@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use scan::Scanner;
 
-use crate::json::{Json, Malformed, Map};
+use crate::json::{self, Json, Malformed, Map};
 use crate::keys::PAUSED;
 use crate::place::{MapKind, Place};
 
@@ -84,7 +84,8 @@ impl<'a> Object<'a> {
         let mut problem = None;
         let mut scanner = Scanner::new(text);
         let root = scanner.object(|key, scanner| {
-            if key == "\"metadata\"" {
+            let key = &*json::string(key)?;
+            if key == "metadata" {
                 return object.scan_metadata(scanner, &mut problem);
             }
             let value = scanner.value()?;
@@ -114,7 +115,7 @@ impl<'a> Object<'a> {
         scanner.object(|key, scanner| {
             let value = scanner.value()?;
             if value != "null"
-                && let Err(malformed) = self.read_metadata(key, value)
+                && let Err(malformed) = self.read_metadata(&json::string(key)?, value)
             {
                 problem.get_or_insert(malformed);
             }
@@ -124,9 +125,9 @@ impl<'a> Object<'a> {
 
     fn read_root(&mut self, key: &str, value: &'a str) -> Result<(), Malformed> {
         match key {
-            "\"apiVersion\"" => self.version = version_of(Json::new(value, "apiVersion").as_string()?),
-            "\"spec\"" => self.spec = Json::new(value, "spec"),
-            "\"status\"" => self.status = Json::new(value, "status"),
+            "apiVersion" => self.version = version_of(Json::new(value, "apiVersion").as_string()?),
+            "spec" => self.spec = Json::new(value, "spec"),
+            "status" => self.status = Json::new(value, "status"),
             _ => {}
         }
         Ok(())
@@ -135,17 +136,17 @@ impl<'a> Object<'a> {
     fn read_metadata(&mut self, key: &str, value: &'a str) -> Result<(), Malformed> {
         let at = |name: &str| Json::new(value, format!("metadata.{name}"));
         match key {
-            "\"name\"" => self.name = at("name").as_string()?,
-            "\"generateName\"" if self.name.is_empty() => self.name = at("generateName").as_string()?,
-            "\"namespace\"" => self.namespace = at("namespace").as_string()?,
-            "\"uid\"" => self.uid = at("uid").as_string()?,
-            "\"labels\"" => self.labels = at("labels").as_map()?,
-            "\"annotations\"" => self.annotations = at("annotations").as_map()?,
-            "\"ownerReferences\"" => {
+            "name" => self.name = at("name").as_string()?,
+            "generateName" if self.name.is_empty() => self.name = at("generateName").as_string()?,
+            "namespace" => self.namespace = at("namespace").as_string()?,
+            "uid" => self.uid = at("uid").as_string()?,
+            "labels" => self.labels = at("labels").as_map()?,
+            "annotations" => self.annotations = at("annotations").as_map()?,
+            "ownerReferences" => {
                 self.owners = at("ownerReferences").elements()?.iter().map(Json::parse).collect::<Result<_, _>>()?;
             }
-            "\"deletionTimestamp\"" => self.deleting = true,
-            "\"managedFields\"" => self.managed_fields = Some(at("managedFields")),
+            "deletionTimestamp" => self.deleting = true,
+            "managedFields" => self.managed_fields = Some(at("managedFields")),
             _ => {}
         }
         Ok(())
@@ -227,6 +228,12 @@ mod tests {
         );
         assert_eq!(object.spec.string(&["clusterName"]).unwrap().as_deref(), Some("c1"));
         assert!(object.deleting);
+    }
+
+    #[test]
+    fn a_field_is_known_however_it_is_written() {
+        let object = Object::parse(r#"{"\u006detadata":{"l\u0061bels":{"\u0061":"b"}}}"#).unwrap();
+        assert_eq!(object.labels, Map::from([("a".into(), "b".into())]));
     }
 
     #[test]

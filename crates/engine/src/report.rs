@@ -10,6 +10,7 @@ use crate::finding::Finding;
 use crate::json;
 use crate::lookup::Looked;
 use crate::place::MapKind;
+use crate::rollout::Foresight;
 use crate::splice::Step;
 use crate::stop::Inert;
 
@@ -114,6 +115,9 @@ pub struct Report {
     /// What the checks found in the object as it would be stored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// What the edit does to Machines, if it was looked at and does anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollout: Option<Foresight>,
     /// What did not travel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,

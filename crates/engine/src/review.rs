@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use scan::Scanner;
 
-use crate::json::{Json, Malformed};
+use crate::json::{Json, Malformed, string};
 
 /// One request together with the settings to judge it by: `{"request": …, "settings": …}`, one shape for every door.
 #[derive(Debug, Clone)]
@@ -24,9 +24,9 @@ impl<'a> Call<'a> {
         let (mut review, mut settings) = (None, "{}");
         let mut scanner = Scanner::new(text);
         let object = scanner.object(|key, scanner| {
-            match key {
-                "\"request\"" => review = Some(Review::scan(scanner)?),
-                "\"settings\"" => settings = scanner.value()?,
+            match &*string(key)? {
+                "request" => review = Some(Review::scan(scanner)?),
+                "settings" => settings = scanner.value()?,
                 _ => {
                     scanner.value()?;
                 }
@@ -115,25 +115,23 @@ impl<'a> Review<'a> {
                 return Some(());
             }
             let at = |name: &str| Json::new(value, format!("request.{name}"));
-            let read = match key {
-                "\"kind\"" => read_kind(&at("kind")).map(|kind| review.kind = kind),
-                "\"subResource\"" => at("subResource").as_string().map(|text| review.sub_resource = text),
-                "\"name\"" => at("name").as_string().map(|text| review.name = text),
-                "\"namespace\"" => at("namespace").as_string().map(|text| review.namespace = text),
-                "\"operation\"" => read_operation(&at("operation")).map(|read| operation = Some(read)),
-                "\"userInfo\"" => {
-                    at("userInfo").string(&["username"]).map(|name| user = Some(name.unwrap_or_default()))
-                }
-                "\"options\"" => at("options").string(&["fieldManager"]).map(|manager| review.field_manager = manager),
-                "\"object\"" => {
+            let read = match &*string(key)? {
+                "kind" => read_kind(&at("kind")).map(|kind| review.kind = kind),
+                "subResource" => at("subResource").as_string().map(|text| review.sub_resource = text),
+                "name" => at("name").as_string().map(|text| review.name = text),
+                "namespace" => at("namespace").as_string().map(|text| review.namespace = text),
+                "operation" => read_operation(&at("operation")).map(|read| operation = Some(read)),
+                "userInfo" => at("userInfo").string(&["username"]).map(|name| user = Some(name.unwrap_or_default())),
+                "options" => at("options").string(&["fieldManager"]).map(|manager| review.field_manager = manager),
+                "object" => {
                     review.object = Some(value);
                     Ok(())
                 }
-                "\"oldObject\"" => {
+                "oldObject" => {
                     review.old_object = Some(value);
                     Ok(())
                 }
-                "\"dryRun\"" => {
+                "dryRun" => {
                     review.dry_run = value == "true";
                     Ok(())
                 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
+use crate::finding::Stance;
 use crate::gather::gather;
 use crate::pattern::Pattern;
 use crate::version::Version;
@@ -79,6 +80,8 @@ pub struct ClusterApi {
     pub taints: bool,
     /// What propagates beyond Cluster API.
     pub opt_in: OptIn,
+    /// When an UPDATE would replace Machines.
+    pub rollout: Stance,
     /// What the manager syncs to Nodes beyond the three criteria.
     pub node: NodeSync,
 }
@@ -221,6 +224,7 @@ impl TryFrom<RawSettings> for Settings {
                 fields: cluster_api.fields,
                 taints: cluster_api.taints,
                 opt_in: cluster_api.opt_in,
+                rollout: cluster_api.rollout,
                 node,
             },
         })
@@ -323,6 +327,7 @@ mod tests {
             (r#"{"lookup":[]}"#, "lookup: expected an object"),
             (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node: expected an object"),
             (r#"{"clusterApi":null}"#, "clusterApi: expected an object"),
+            (r#"{"":1}"#, "[``]: unknown field, expected one of `mode`, `lookup`, `clusterApi`"),
             (
                 r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#,
                 "clusterApi.node.additionalLabels: invalid type: string \"a\", expected a sequence",

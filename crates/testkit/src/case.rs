@@ -148,7 +148,7 @@ fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Fills in what follows from the object, so that a case states only what matters. A text passes as it is.
-fn request(review: Value) -> Result<Value> {
+pub(crate) fn request(review: Value) -> Result<Value> {
     let Value::Object(mut request) = review else { return Ok(review) };
     let object = request.get("object").cloned().unwrap_or_default();
     let api_version = object["apiVersion"].as_str().unwrap_or_default();

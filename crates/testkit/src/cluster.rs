@@ -43,6 +43,12 @@ impl ApiServer {
         objects.push(object);
     }
 
+    /// All objects, in the order in which they came.
+    #[must_use]
+    pub fn objects(&self) -> &[Value] {
+        &self.objects
+    }
+
     /// The object as a `get` without masks returns it.
     fn find(&self, get: &Get) -> Result<&Value, LookupError> {
         let kind = format!("{} {}", get.api_version, get.kind);

@@ -5,12 +5,20 @@
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
+pub mod agreement;
 pub mod case;
+mod classified;
 pub mod cluster;
+pub mod conformance;
+pub mod deviations;
+pub mod fuzz;
+pub mod inplace;
 #[cfg(feature = "host")]
 pub mod kwctl;
+pub mod laws;
 #[cfg(feature = "host")]
 pub mod module;
+pub mod owned;
 pub mod recorded;
 pub mod runner;
 

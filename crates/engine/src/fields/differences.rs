@@ -18,6 +18,9 @@ use crate::subject::Subject;
 #[derive(Default)]
 pub(crate) struct FieldDifferences {
     pub(crate) changes: Vec<Change>,
+    /// The fields that something above gives.
+    pub(crate) given: Vec<&'static Field>,
+    /// Those of them that a MachinePool gives.
     pub(crate) of_pool: Vec<&'static Field>,
 }
 
@@ -41,9 +44,16 @@ pub(crate) fn differences(
         let hops = field.hops.iter().filter(|hop| hop.to == place && hop.holds(subject.object.deleting, settings));
         for hop in hops {
             let Some((layer, wanted)) = wanted(field, hop, sources, skipped) else { continue };
-            found.changes.extend(change(field, place, layer, wanted, subject, settings, skipped)?);
+            found.given.push(field);
             if hop.opt_in {
                 found.of_pool.push(field);
+            }
+            let carried = wanted.but(hop.but);
+            if carried.as_ref() != Some(wanted) {
+                skipped.insert(skip(field, layer, wanted, SkipReason::ControllerOwned));
+            }
+            if let Some(carried) = carried {
+                found.changes.extend(change(field, place, layer, &carried, subject, settings, skipped)?);
             }
         }
     }
@@ -134,14 +144,14 @@ fn change(
 /// When a field of the object has another shape.
 pub(crate) fn keep_record(
     subject: &Subject<'_>,
-    of_pool: &[&'static Field],
+    found: &FieldDifferences,
     record: &mut BTreeSet<String>,
     written: &BTreeSet<String>,
     changes: &mut Vec<Change>,
 ) -> Result<(), Malformed> {
     let Some(place) = subject.place else { return Ok(()) };
-    let comes = |name: &str| of_pool.iter().any(|field| field.name == name);
-    for field in FIELDS.iter().filter(|field| record.contains(field.name) && !comes(field.name)) {
+    let among = |fields: &[&Field], name: &str| fields.iter().any(|field| field.name == name);
+    for field in FIELDS.iter().filter(|field| record.contains(field.name) && !among(&found.given, field.name)) {
         let stands = field.read(place, &subject.object, None)?;
         let old = subject.old()?.map(|old| field.read(place, old, None)).transpose()?;
         // A value that this request brings is its writer's own.
@@ -152,8 +162,8 @@ pub(crate) fn keep_record(
             changes.push(own_change(steps(container), "field", name, Action::Removed, Some(removed), None));
         }
     }
-    record.retain(|name| comes(name));
-    for field in of_pool {
+    record.retain(|name| among(&found.of_pool, name));
+    for field in &found.of_pool {
         let stood = subject.old()?.map(|old| field.read(place, old, None)).transpose()?.flatten().is_some();
         let stands = field.read(place, &subject.object, None)?.is_some();
         if !stood && (!stands || written.contains(field.name)) {

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{Shape, duration};
+use super::Shape;
+use crate::duration;
 use crate::gather::gather;
 use crate::json::{Json, Malformed};
 
@@ -94,6 +95,14 @@ impl FieldValue {
             }
             _ => self.clone(),
         }
+    }
+
+    /// The value without the elements of these names; `None` where nothing is left.
+    pub(crate) fn but(&self, names: &[&str]) -> Option<FieldValue> {
+        let FieldValue::List(elements) = self else { return Some(self.clone()) };
+        let named = |element: &&Element| !element.fields.values().any(|value| names.contains(&value.as_str()));
+        let left: Vec<Element> = elements.iter().filter(named).cloned().collect();
+        (!left.is_empty()).then_some(FieldValue::List(left))
     }
 
     /// The value as JSON of a version.

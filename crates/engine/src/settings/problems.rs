@@ -138,6 +138,7 @@ fn joined(path: &[Step<'_>]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
+            Step::Field(name) if name.is_empty() => text.push_str("[``]"),
             Step::Field(name) if text.is_empty() => text.push_str(name),
             Step::Field(name) => text.push_str(&format!(".{name}")),
             Step::Entry(key) => text.push_str(&format!("[`{key}`]")),

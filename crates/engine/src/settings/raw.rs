@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Mode, OnConflict, OptIn, Reaction};
+use crate::finding::Stance;
 use crate::version::Version;
 
 /// Settings as they are written.
@@ -55,6 +56,8 @@ pub struct RawClusterApi {
     pub taints: bool,
     /// Propagation beyond Cluster API, for selected keys; none by default.
     pub opt_in: OptIn,
+    /// An UPDATE would replace Machines.
+    pub rollout: Stance,
     /// What the manager syncs from Machines to Nodes beyond the three criteria.
     pub node: RawNodeSync,
 }
@@ -99,6 +102,7 @@ impl Default for RawClusterApi {
             fields: true,
             taints: false,
             opt_in: OptIn::default(),
+            rollout: Stance::Warn,
             node: RawNodeSync::default(),
         }
     }

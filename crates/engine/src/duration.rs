@@ -3,7 +3,7 @@
 //! Source: package time of Go, `ParseDuration` and `Duration.String`.
 
 /// Nanoseconds of a duration such as `1h0m0s`, `90500ms`, `-1.5h` or `0`; `None` where the text is none, or too long.
-pub(super) fn parse(text: &str) -> Option<i64> {
+pub(crate) fn parse(text: &str) -> Option<i64> {
     let (negative, mut rest) = match text.strip_prefix(['-', '+']) {
         Some(rest) => (text.starts_with('-'), rest),
         None => (false, text),
@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str) -> Option<i64> {
 }
 
 /// The canonical text of a duration of whole or broken seconds.
-pub(super) fn format(nanoseconds: i64) -> String {
+pub(crate) fn format(nanoseconds: i64) -> String {
     let sign = if nanoseconds < 0 { "-" } else { "" };
     let nanoseconds = nanoseconds.unsigned_abs();
     let broken = |value: u64, unit: u64, name: &str| {

@@ -1,0 +1,3 @@
+module conformance/fleet
+
+go 1.26.0

@@ -1,0 +1,35 @@
+//! Vectors about UPDATEs: whether Machines made from the old object are up to date with the new one.
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+
+use crate::case::request;
+use crate::cluster::ApiServer;
+use crate::conformance::{Classified, Difference};
+use crate::runner::Door;
+
+impl Classified {
+    /// Where a door foresees otherwise than Cluster API decides: at most one difference, named after the edit.
+    ///
+    /// # Errors
+    /// When the door fails or refuses.
+    pub(crate) fn differences(&self, door: &Door) -> Result<Vec<Difference>> {
+        let review = json!({ "operation": "UPDATE", "username": "alice", "object": self.new, "oldObject": self.old });
+        let answer = door(&request(review)?, &json!({}), &ApiServer::default())?;
+        ensure!(answer.accepted, "refused: {:?}", answer.message);
+        let edits = answer.report["rollout"]["edits"].as_array().cloned().unwrap_or_default();
+        let replaced = edits.iter().any(|edit| ["rollout", "destructive"].map(Value::from).contains(&edit["effect"]));
+        if replaced != self.up_to_date {
+            return Ok(Vec::new());
+        }
+        let told = |replaced: bool| Some(if replaced { "Machines are replaced" } else { "Machines stay" }.to_owned());
+        Ok(vec![Difference {
+            map: "rollout".to_owned(),
+            key: self.change.clone(),
+            expected: told(!self.up_to_date),
+            found: told(replaced),
+            untouched: true,
+            inert: Value::Null,
+        }])
+    }
+}

@@ -1,0 +1,290 @@
+//! Vectors: what Cluster API's own functions say of generated fleets. `conformance/functions` asks them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+
+use anyhow::{Context, Result, ensure};
+use flate2::read::GzDecoder;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::case::request;
+use crate::cluster::ApiServer;
+use crate::deviations::Deviations;
+use crate::inplace;
+use crate::runner::{Door, patched};
+
+/// One question, and Cluster API's answer.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Vector {
+    /// An object as somebody wrote it, and the metadata that it must carry.
+    Written(Written),
+    /// A name, and the label value that is made of it.
+    Formatted(Formatted),
+    /// An UPDATE, and whether Machines stay.
+    Classified(Classified),
+}
+
+/// An object as somebody wrote it, the objects above it, and the metadata that it must carry.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Written {
+    /// Cluster API's function.
+    pub function: String,
+    /// Function and number.
+    pub name: String,
+    /// Kind of the object under review.
+    pub kind: String,
+    /// Its version.
+    pub version: String,
+    /// The version of the objects above it, where it is another.
+    #[serde(default)]
+    pub above: String,
+    /// The policy's settings; absent for the defaults.
+    #[serde(default)]
+    pub settings: Map<String, Value>,
+    /// The objects that can be read.
+    pub cluster: Vec<Value>,
+    /// The request, in the shape of a case's `review`.
+    pub review: Value,
+    /// Label and annotation maps, by path.
+    pub expected: BTreeMap<String, BTreeMap<String, String>>,
+    /// How they relate to the object's.
+    pub relation: Relation,
+    /// In-place mutable fields by path; null where Cluster API leaves the object's own.
+    #[serde(default)]
+    pub fields: BTreeMap<String, Value>,
+}
+
+/// How an expected map relates to the object's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Relation {
+    /// It is the whole map.
+    Equals,
+    /// The object has keys of its own besides.
+    Overlays,
+}
+
+/// A name, and the label value that is made of it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Formatted {
+    /// Cluster API's function.
+    pub function: String,
+    /// The name.
+    pub name: String,
+    /// The label value.
+    pub value: String,
+}
+
+/// An UPDATE, and whether Machines made from the old object are up to date with the new one.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Classified {
+    /// Cluster API's function.
+    pub function: String,
+    /// Function and number.
+    pub name: String,
+    /// Kind of the object.
+    pub kind: String,
+    /// Its version.
+    pub version: String,
+    /// What was edited.
+    pub change: String,
+    /// The object before.
+    pub old: Value,
+    /// The object after.
+    pub new: Value,
+    /// Whether Machines stay.
+    pub up_to_date: bool,
+}
+
+/// All vectors, in the order of files and lines.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn vectors() -> Result<Vec<Vector>> {
+    let folder = crate::root().join("testdata/conformance");
+    let mut paths: Vec<_> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "gz"));
+    paths.sort();
+    let mut vectors = Vec::new();
+    for path in paths {
+        for (number, line) in BufReader::new(GzDecoder::new(File::open(&path)?)).lines().enumerate() {
+            let vector = serde_json::from_str(&line?);
+            vectors.push(vector.with_context(|| format!("{} line {}", path.display(), number + 1))?);
+        }
+    }
+    Ok(vectors)
+}
+
+/// Function, kind and version.
+pub type Topic = (String, String, String);
+
+/// What came of all vectors.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// Vectors by function, kind and version.
+    pub counts: BTreeMap<Topic, Count>,
+    /// Where the answer is another than Cluster API's, and no deviation says so; and deviations that are none.
+    pub differences: Vec<String>,
+}
+
+/// Vectors of one function, kind and version.
+#[derive(Debug, Default)]
+pub struct Count {
+    /// All.
+    pub all: usize,
+    /// Those that agree entry by entry.
+    pub agreeing: usize,
+    /// Those that agree but for listed deviations.
+    pub deviating: usize,
+}
+
+/// Asks a door all vectors.
+///
+/// # Errors
+/// When vectors or deviations cannot be read, or the door fails.
+pub fn ask(door: &Door) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let mut deviations = Deviations::read()?;
+    for vector in vectors()? {
+        let (topic, name, differences) = vector.put_to(door)?;
+        let (function, kind, _) = &topic;
+        let (listed, others): (Vec<_>, Vec<_>) = differences
+            .into_iter()
+            .partition(|difference| difference.untouched && deviations.list(function, kind, difference));
+        findings.differences.extend(others.iter().map(|difference| format!("{name}: {}", difference.told())));
+        let count = findings.counts.entry(topic).or_default();
+        count.all += 1;
+        count.agreeing += usize::from(listed.is_empty() && others.is_empty());
+        count.deviating += usize::from(!listed.is_empty() && others.is_empty());
+    }
+    findings.differences.extend(deviations.unused().map(|line| format!("no vector deviates by: {line}")));
+    Ok(findings)
+}
+
+/// One entry that is another than Cluster API's.
+#[derive(Debug)]
+pub struct Difference {
+    /// The map, such as `metadata.labels`.
+    pub map: String,
+    /// The key.
+    pub key: String,
+    /// What Cluster API says.
+    pub expected: Option<String>,
+    /// What the policy left.
+    pub found: Option<String>,
+    /// Whether that is what the object had.
+    pub untouched: bool,
+    /// Why the policy did nothing at all, if so.
+    pub inert: Value,
+}
+
+impl Difference {
+    fn told(&self) -> String {
+        let inert = if self.inert.is_null() { String::new() } else { format!("; inert: {}", self.inert) };
+        format!("{} {}: {:?}, and Cluster API says {:?}{inert}", self.map, self.key, self.found, self.expected)
+    }
+}
+
+impl Vector {
+    /// Function, kind and version; the name; and where a door answers otherwise than Cluster API.
+    fn put_to(self, door: &Door) -> Result<(Topic, String, Vec<Difference>)> {
+        let written = match self {
+            Vector::Written(written) => written,
+            Vector::Formatted(formatted) => formatted.written(),
+            Vector::Classified(classified) => {
+                let differences = classified.differences(door).with_context(|| classified.name.clone())?;
+                return Ok(((classified.function, classified.kind, classified.version), classified.name, differences));
+            }
+        };
+        let differences = written.differences(door).with_context(|| written.name.clone())?;
+        Ok((written.topic(), written.name, differences))
+    }
+}
+
+impl Formatted {
+    /// A Machine below a MachineSet of that name.
+    fn written(self) -> Written {
+        let metadata = json!({ "name": self.name, "namespace": "fleet", "uid": "set" });
+        let owner = json!({
+            "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": self.name, "uid": "set", "controller": true,
+        });
+        let object = |kind: &str, metadata: Value| {
+            let spec = json!({ "clusterName": "c1" });
+            json!({ "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": kind, "metadata": metadata, "spec": spec })
+        };
+        let machine = json!({ "name": "machine", "namespace": "fleet", "ownerReferences": [owner] });
+        let labels = BTreeMap::from([("cluster.x-k8s.io/set-name".to_owned(), self.value)]);
+        Written {
+            function: self.function,
+            name: self.name,
+            kind: "Machine".to_owned(),
+            version: "v1beta2".to_owned(),
+            above: String::new(),
+            settings: Map::new(),
+            cluster: vec![
+                object("MachineSet", metadata),
+                object("Cluster", json!({ "name": "c1", "namespace": "fleet" })),
+            ],
+            review: json!({ "operation": "CREATE", "username": "alice", "object": object("Machine", machine) }),
+            expected: BTreeMap::from([("metadata.labels".to_owned(), labels)]),
+            relation: Relation::Equals,
+            fields: BTreeMap::new(),
+        }
+    }
+}
+
+impl Written {
+    /// Function, kind and version.
+    fn topic(&self) -> Topic {
+        let version = match self.above.as_str() {
+            "" => self.version.clone(),
+            above => format!("{} below {above}", self.version),
+        };
+        (self.function.clone(), self.kind.clone(), version)
+    }
+
+    /// Where a door's answer is another than Cluster API's. Keys of the object's own stay, on both sides.
+    fn differences(&self, door: &Door) -> Result<Vec<Difference>> {
+        let request = request(self.review.clone())?;
+        let cluster = ApiServer::new(self.cluster.clone(), Vec::new())?;
+        let answer = door(&request, &Value::Object(self.settings.clone()), &cluster)?;
+        ensure!(answer.accepted, "refused: {:?}", answer.message);
+        let object = &request["object"];
+        let result = patched(object, &answer.patch)?;
+        let mut differences = Vec::new();
+        let mut overlays = false;
+        for (map, expected) in &self.expected {
+            let (own, found) = (entries(object, map)?, entries(&result, map)?);
+            overlays |= own.keys().any(|key| !expected.contains_key(key));
+            for key in own.keys().chain(expected.keys()).chain(found.keys()).collect::<BTreeSet<_>>() {
+                let wanted = expected.get(key).or_else(|| own.get(key));
+                if found.get(key) != wanted {
+                    differences.push(Difference {
+                        map: map.clone(),
+                        key: key.clone(),
+                        expected: wanted.cloned(),
+                        found: found.get(key).cloned(),
+                        untouched: found.get(key) == own.get(key),
+                        inert: answer.report["inert"].clone(),
+                    });
+                }
+            }
+        }
+        ensure!(overlays == (self.relation == Relation::Overlays), "the relation is not {:?}", self.relation);
+        differences.extend(inplace::differences(&self.fields, object, &result));
+        Ok(differences)
+    }
+}
+
+fn entries(object: &Value, path: &str) -> Result<BTreeMap<String, String>> {
+    match object.pointer(&format!("/{}", path.replace('.', "/"))) {
+        None | Some(Value::Null) => Ok(BTreeMap::new()),
+        Some(map) => serde_json::from_value(map.clone()).with_context(|| path.to_owned()),
+    }
+}

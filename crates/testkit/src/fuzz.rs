@@ -1,0 +1,157 @@
+//! What fuzzing asks: any bytes go in, and what comes out keeps the laws. The targets in `fuzz/` and the test that
+//! replays found inputs call these functions.
+
+mod scenes;
+mod seeds;
+
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
+
+use anyhow::{Context, Result, ensure};
+use metadata_propagation::{
+    Call, Cluster, Get, LookupCause, LookupError, Review, Settings, SettingsError, evaluate, evaluate_payload,
+};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub use self::scenes::{SETTINGS, Scene, scenes};
+pub use self::seeds::seeds;
+use crate::laws::{is_answerable, stands};
+
+/// A target: bytes in, the broken law out.
+pub type Target = fn(&[u8]) -> Result<()>;
+
+/// The targets by name.
+pub const TARGETS: &[(&str, Target)] = &[("review", review), ("settings", settings), ("looked_up", looked_up)];
+
+/// The payload of a `validate` call. A field `cluster`, which the policy passes over, lists the objects to be found; a
+/// text in it is the cause for which everything else is not.
+///
+/// # Errors
+/// When a law is broken.
+pub fn review(data: &[u8]) -> Result<()> {
+    let outcome = evaluate_payload(data, &OfPayload::new(data));
+    is_answerable(&outcome)?;
+    if outcome.object.is_none() {
+        return Ok(());
+    }
+    let call = Call::from_json(str::from_utf8(data)?)?;
+    stands(&call.review, &Settings::from_json(call.settings)?, || OfPayload::new(data), &outcome)
+}
+
+/// The payload of a `validate_settings` call.
+///
+/// # Errors
+/// When a law is broken.
+pub fn settings(data: &[u8]) -> Result<()> {
+    let Ok(text) = str::from_utf8(data) else { return Ok(()) };
+    if let Err(error) = Settings::validate(text) {
+        return tells_where(text, &error);
+    }
+    let settings = Settings::from_json(text).context("settings are valid, and not to be used")?;
+    let node = &settings.cluster_api.node;
+    for pattern in node.additional_labels.iter().chain(&node.additional_annotations) {
+        ensure!(pattern.check().is_ok(), "`{}` is valid, and does not compile", pattern.as_str());
+        for key in ["", "a", "node.cluster.x-k8s.io/role", "a\nb"] {
+            pattern.is_match(key);
+        }
+    }
+    Ok(())
+}
+
+/// Every problem is told, and of an object with each field once, where it is.
+fn tells_where(text: &str, error: &SettingsError) -> Result<()> {
+    ensure!(!error.problems.is_empty() && !error.to_string().is_empty(), "refused without a reason");
+    let is_object = serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object());
+    for problem in &error.problems {
+        ensure!(!problem.problem.is_empty(), "{}: a problem without words", problem.path);
+        let is_twice = problem.problem.starts_with("duplicate field");
+        ensure!(!problem.path.is_empty() || !is_object || is_twice, "`{error}` does not say where");
+    }
+    Ok(())
+}
+
+/// Answers to lookups: the first byte picks one of the [`scenes`], the lines behind it are what the cluster returns, in
+/// order. An empty line is a kind that is not served; behind the last line nothing is found.
+///
+/// # Errors
+/// When a law is broken.
+pub fn looked_up(data: &[u8]) -> Result<()> {
+    let Some((scene, answers)) = data.split_first() else { return Ok(()) };
+    let scenes = scenes();
+    let Some(scene) = scenes.get(usize::from(*scene) % scenes.len()) else { return Ok(()) };
+    let review = Review::from_json(&scene.request)?;
+    let cluster = || Lines { lines: answers, at: Cell::new(0) };
+    thread_local!(static READ: Option<Settings> = Settings::from_json(SETTINGS).ok());
+    READ.with(|settings| {
+        let settings = settings.as_ref().context("the settings of the scenes are none")?;
+        let outcome = evaluate(&review, settings, &cluster());
+        is_answerable(&outcome)?;
+        stands(&review, settings, cluster, &outcome)
+    })
+}
+
+fn none(cause: LookupCause) -> LookupError {
+    LookupError { cause, detail: cause.to_string() }
+}
+
+/// The cluster that a payload brings along.
+struct OfPayload<'a> {
+    payload: &'a [u8],
+    objects: OnceCell<Vec<&'a RawValue>>,
+}
+
+impl<'a> OfPayload<'a> {
+    fn new(payload: &'a [u8]) -> Self {
+        OfPayload { payload, objects: OnceCell::new() }
+    }
+
+    fn objects(&self) -> &[&'a RawValue] {
+        #[derive(Deserialize)]
+        struct Payload<'a> {
+            #[serde(borrow, default)]
+            cluster: Vec<&'a RawValue>,
+        }
+        self.objects.get_or_init(|| {
+            let payload = serde_json::from_slice::<Payload<'_>>(self.payload);
+            payload.map(|payload| payload.cluster).unwrap_or_default()
+        })
+    }
+}
+
+impl Cluster for OfPayload<'_> {
+    /// Names do not count: one object of a kind is enough to go on.
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        #[derive(Deserialize)]
+        struct Kind<'a> {
+            #[serde(borrow)]
+            kind: Cow<'a, str>,
+        }
+        let kind = |object: &RawValue| serde_json::from_str::<Kind<'_>>(object.get()).is_ok_and(|o| o.kind == get.kind);
+        if let Some(object) = self.objects().iter().find(|object| kind(object)) {
+            return Ok(object.get().to_owned());
+        }
+        let cause = self.objects().iter().find_map(|object| serde_json::from_str(object.get()).ok());
+        Err(none(cause.unwrap_or(LookupCause::NotFound)))
+    }
+}
+
+/// A cluster that answers with one line after the other.
+struct Lines<'a> {
+    lines: &'a [u8],
+    at: Cell<usize>,
+}
+
+impl Cluster for Lines<'_> {
+    fn get(&self, _get: &Get) -> Result<String, LookupError> {
+        let line = self.lines.split(|byte| *byte == b'\n').nth(self.at.get());
+        self.at.set(self.at.get() + 1);
+        match line {
+            None => Err(none(LookupCause::NotFound)),
+            Some([]) => Err(none(LookupCause::NotServed)),
+            // As the policy's door reads what its host returns.
+            Some(line) => String::from_utf8(line.to_vec()).map_err(|_| none(LookupCause::Unreadable)),
+        }
+    }
+}

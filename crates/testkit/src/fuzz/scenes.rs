@@ -1,0 +1,91 @@
+//! One request for each way up, whose lookups are then answered with anything.
+
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+/// A request.
+#[derive(Debug)]
+pub struct Scene {
+    /// The AdmissionRequest's text.
+    pub request: String,
+    /// Group and kind under review.
+    pub of: (&'static str, &'static str),
+}
+
+/// The settings that all scenes are judged by: failed lookups reach the warnings, Nodes their expressions.
+pub const SETTINGS: &str = r#"{"lookup":{"onMissing":"warn","onFailure":"warn"},"clusterApi":{"node":{"additionalLabels":["x"],"additionalAnnotations":["x"]}}}"#;
+
+const CORE: &str = "cluster.x-k8s.io";
+const CONTROL_PLANE: &str = "controlplane.cluster.x-k8s.io";
+
+/// Group and kind under review, and of the owner.
+type Way = (&'static str, &'static str, &'static str, &'static str);
+
+const WAYS: &[Way] = &[
+    (CORE, "Machine", CORE, "MachineSet"),
+    (CORE, "Machine", CORE, "MachinePool"),
+    (CORE, "Machine", CONTROL_PLANE, "KubeadmControlPlane"),
+    (CORE, "Machine", CONTROL_PLANE, "RKE2ControlPlane"),
+    (CORE, "MachineSet", CORE, "MachineDeployment"),
+    (CORE, "MachineDeployment", CORE, "Cluster"),
+    (CORE, "MachinePool", CORE, "Cluster"),
+    (CONTROL_PLANE, "KubeadmControlPlane", CORE, "Cluster"),
+    (CONTROL_PLANE, "RKE2ControlPlane", CORE, "Cluster"),
+    ("infrastructure.cluster.x-k8s.io", "DevMachine", CORE, "Machine"),
+    ("bootstrap.cluster.x-k8s.io", "KubeadmConfig", CORE, "MachineSet"),
+    ("", "Node", "", ""),
+];
+
+/// Every way, created and updated, in both versions.
+pub fn scenes() -> &'static [Scene] {
+    static SCENES: OnceLock<Vec<Scene>> = OnceLock::new();
+    SCENES.get_or_init(|| {
+        let ways = WAYS.iter().flat_map(|way| ["v1beta1", "v1beta2"].map(|version| (way, version)));
+        ways.flat_map(|(way, version)| [false, true].map(|update| scene(way, version, update))).collect()
+    })
+}
+
+fn scene(&(group, kind, owner_group, owner): &Way, version: &str, update: bool) -> Scene {
+    let mut object = json!({
+        "apiVersion": format!("{group}/{version}"),
+        "kind": kind,
+        "metadata": {
+            "name": "it",
+            "namespace": "fleet",
+            "labels": {
+                "cluster.x-k8s.io/cluster-name": "c1",
+                "topology.cluster.x-k8s.io/owned": "",
+                "topology.cluster.x-k8s.io/deployment-name": "w",
+                "topology.cluster.x-k8s.io/pool-name": "w",
+                "a": "mine",
+            },
+            "annotations": {
+                "cluster.x-k8s.io/machine": "m",
+                "cluster.x-k8s.io/cluster-namespace": "fleet",
+                "metadata-propagation.plexsphere.com/managed": r#"{"labels":["a"],"annotations":["b"],"fields":[]}"#,
+            },
+            "ownerReferences": [{
+                "apiVersion": format!("{owner_group}/{version}"), "kind": owner, "name": "o", "uid": "1", "controller": true,
+            }],
+        },
+        "spec": {},
+    });
+    let old = object.clone();
+    if update && let Some(labels) = object.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
+        labels.insert("a".to_owned(), json!("edited"));
+    }
+    let mut request = json!({
+        "operation": "CREATE",
+        "kind": { "group": group, "version": version, "kind": kind },
+        "name": "it",
+        "namespace": "fleet",
+        "userInfo": { "username": "alice" },
+        "object": object,
+    });
+    if let Some(request) = request.as_object_mut().filter(|_| update) {
+        request.insert("operation".to_owned(), json!("UPDATE"));
+        request.insert("oldObject".to_owned(), old);
+    }
+    Scene { request: request.to_string(), of: (group, kind) }
+}

@@ -1,0 +1,55 @@
+//! What holds for every outcome, whoever made the request: for properties and fuzzing.
+
+use anyhow::{Context, Result, ensure};
+use metadata_propagation::{Cluster, Outcome, Review, Settings, evaluate};
+
+use crate::owned::only_owned_maps_changed;
+
+/// An outcome can be answered: short warnings, one verdict, reports and log lines that can be written.
+///
+/// # Errors
+/// When it can not.
+pub fn is_answerable(outcome: &Outcome) -> Result<()> {
+    for warning in &outcome.warnings {
+        ensure!(!warning.is_empty() && warning.chars().count() <= 120, "a warning of another length: {warning}");
+    }
+    ensure!(outcome.warnings.len() <= 20, "{} warnings", outcome.warnings.len());
+    if let Some(rejection) = &outcome.rejection {
+        ensure!([400, 403, 503].contains(&rejection.code), "code {}", rejection.code);
+        ensure!(!rejection.message.is_empty(), "a refusal without a reason");
+        ensure!(outcome.object.is_none(), "refused and written: {}", rejection.message);
+    }
+    if let Some(report) = &outcome.report {
+        serde_json::to_string(report).context("the report cannot be written")?;
+    }
+    for line in &outcome.log {
+        serde_json::to_string(line).context("a log line cannot be written")?;
+    }
+    Ok(())
+}
+
+/// What was written stands: in the policy's own maps only, the same in a dry run, and complete, so that evaluating it
+/// again writes nothing. `cluster` makes the cluster anew for each evaluation.
+///
+/// # Errors
+/// When it does not.
+pub fn stands<C: Cluster>(
+    review: &Review<'_>,
+    settings: &Settings,
+    cluster: impl Fn() -> C,
+    outcome: &Outcome,
+) -> Result<()> {
+    let (Some(written), Some(object)) = (outcome.object.as_deref(), review.object) else { return Ok(()) };
+    only_owned_maps_changed(&review.kind, object, outcome)?;
+    let dry = evaluate(&Review { dry_run: !review.dry_run, ..review.clone() }, settings, &cluster());
+    ensure!(dry.object.as_deref().map(|object| object.get()) == Some(written.get()), "a dry run answers otherwise");
+    let again = evaluate(&Review { object: Some(written.get()), ..review.clone() }, settings, &cluster());
+    is_answerable(&again)?;
+    ensure!(
+        again.object.is_none() && again.rejection.is_none(),
+        "evaluating `{written}` again gives {:?} and {:?}",
+        again.object,
+        again.rejection
+    );
+    Ok(())
+}
