@@ -23,6 +23,7 @@ type manifest struct {
 		Rules                 []map[string]any `json:"rules"`
 		Settings              map[string]any   `json:"settings"`
 		ContextAwareResources []map[string]any `json:"contextAwareResources"`
+		MatchConditions       []map[string]any `json:"matchConditions"`
 		TimeoutSeconds        int              `json:"timeoutSeconds"`
 		FailurePolicy         string           `json:"failurePolicy"`
 	} `json:"spec"`
@@ -59,9 +60,9 @@ func (r *run) startPolicy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rules := deployed.Spec.Rules
+	rules, conditions := deployed.Spec.Rules, deployed.Spec.MatchConditions
 	if r.options.policy == observe {
-		rules = everything
+		rules, conditions = everything, nil
 	}
 	config := map[string]any{
 		"listen":      fmt.Sprintf("127.0.0.1:%d", port[0]),
@@ -91,6 +92,7 @@ func (r *run) startPolicy(ctx context.Context) error {
 			"name":                    policyName + ".kubewarden.admission",
 			"clientConfig":            map[string]any{"url": url, "caBundle": r.authority.bundle},
 			"rules":                   rules,
+			"matchConditions":         conditions,
 			"admissionReviewVersions": []any{"v1"},
 			"failurePolicy":           deployed.Spec.FailurePolicy,
 			"matchPolicy":             "Equivalent",
