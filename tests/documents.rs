@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use metadata_propagation::{RawSettings, Settings};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn read(path: &str) -> Result<String> {
     std::fs::read_to_string(testkit::root().join(path)).with_context(|| path.to_owned())
@@ -19,6 +19,34 @@ fn the_readme_shows_the_default_settings() -> Result<()> {
     let block = section.split("```").nth(1).context("no block in `Settings`")?.trim_start_matches("yaml");
     let shown: Value = serde_yaml_ng::from_str(block)?;
     assert_eq!(shown, serde_json::to_value(RawSettings::default())?);
+    Ok(())
+}
+
+#[test]
+fn the_readme_shows_settings_for_cloud_tags_that_are_valid() -> Result<()> {
+    let readme = read("README.md")?;
+    let (_, section) = readme.split_once("## Cloud tags").context("no section `Cloud tags`")?;
+    let block = section.split("```").nth(1).context("no block in `Cloud tags`")?.trim_start_matches("yaml");
+    let shown: Value = serde_yaml_ng::from_str(block)?;
+    let settings = Settings::from_json(&shown.to_string())?;
+    Settings::validate(&shown.to_string())?;
+    assert_eq!(settings.cloud_tags.composites.len(), 1);
+    Ok(())
+}
+
+#[test]
+fn the_registry_of_the_examples_fits_its_definition() -> Result<()> {
+    let crd = yaml("deploy/label-registry-crd.yaml")?;
+    let version = &crd["spec"]["versions"][0];
+    let served = json!([crd["spec"]["group"], version["name"], crd["spec"]["names"]["kind"], crd["spec"]["scope"]]);
+    assert_eq!(served, json!(["labels.plexsphere.com", "v1alpha1", "LabelRegistry", "Cluster"]));
+    let definitions = &version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["definitions"];
+    assert_eq!(definitions["additionalProperties"]["required"], json!(["scope"]));
+    let schema = serde_json::to_value(schemars::schema_for!(metadata_propagation::tags::Definition))?;
+    let fields = |schema: &Value| -> Vec<String> {
+        schema["properties"].as_object().into_iter().flat_map(|fields| fields.keys().cloned()).collect()
+    };
+    assert_eq!(fields(&definitions["additionalProperties"]), fields(&schema));
     Ok(())
 }
 
@@ -94,7 +122,11 @@ fn the_accounts_permissions_are_gets_of_the_granted_kinds() -> Result<()> {
             }
         }
     }
-    let plural = |kind: &str| if kind.ends_with('s') { format!("{kind}es") } else { format!("{kind}s") };
+    let plural = |kind: &str| match kind.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None if kind.ends_with('s') => format!("{kind}es"),
+        None => format!("{kind}s"),
+    };
     let mut granted: Vec<_> = metadata_propagation::GRANTS
         .iter()
         .map(|grant| (grant.group.to_owned(), plural(&grant.kind.to_lowercase())))

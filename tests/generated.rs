@@ -8,7 +8,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::rollout::{EFFECTS, Effect};
-use metadata_propagation::{Criterion, FORCED, GRANTS, Keys, ROUTES, RULES, RawSettings, Rule, Version};
+use metadata_propagation::tags::PROFILES;
+use metadata_propagation::{Criterion, FORCED, GRANTS, GUARDS, Guard, Keys, ROUTES, RULES, RawSettings, Rule, Version};
 use testkit::case::Case;
 use testkit::kwctl::fixture;
 use testkit::module::Module;
@@ -79,6 +80,26 @@ fn the_readme_shows_the_forced_labels() -> Result<()> {
         writeln!(table, "| `{from}` | `{}` | {to} | {} |", forced.key, forced.value)?;
     }
     check_section("forced", &table)
+}
+
+#[test]
+fn the_readme_shows_the_guards() -> Result<()> {
+    let mut table = "| setting | default | on | finds | because |\n|---|---|---|---|---|\n".to_owned();
+    for Guard { setting, default, on, finds, because, .. } in GUARDS {
+        let default = serde_json::to_value(default)?;
+        writeln!(table, "| `{setting}` | {} | {on} | {finds} | {because} |", default.as_str().unwrap_or_default())?;
+    }
+    check_section("guards", &table)
+}
+
+#[test]
+fn the_readme_shows_the_tag_profiles() -> Result<()> {
+    let mut table = "| provider | tag key | value | tags | characters of a tag key | reserved |\n".to_owned();
+    table.push_str("|---|---|---|---|---|---|\n");
+    for profile in PROFILES {
+        writeln!(table, "| {profile} |")?;
+    }
+    check_section("tag-profiles", &table)
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn settings_are_judged_and_never_fail_as_a_call() -> Result<()> {
         (
             r#"{"modus":1,"lookup":{"onMissing":"ignore"}}"#,
             Some(
-                "modus: unknown field, expected one of `mode`, `lookup`, `clusterApi`; \
+                "modus: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`; \
                  lookup.onMissing: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`",
             ),
         ),

@@ -1,11 +1,11 @@
 //! The checks: what they concern, and what they find.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Stance};
+use crate::guards::{self, Guarded};
 use crate::json::Malformed;
 use crate::review::Review;
 use crate::rollout::{self, Foresight};
 use crate::settings::Settings;
-use crate::subject::Subject;
 
 /// What all checks found in an object as it would be stored.
 #[derive(Debug, Default)]
@@ -18,16 +18,22 @@ pub(crate) struct Checked {
 
 /// Whether a check looks at such a request, although no rule writes objects of this kind.
 pub(crate) fn concern(review: &Review<'_>, settings: &Settings) -> bool {
-    rollout::concerns(review, settings)
+    guards::concern(&review.kind) || rollout::concerns(review, settings)
 }
 
-/// Runs all checks.
+/// Runs all checks. What a guard says of a place goes before what its edit does to Machines.
 ///
 /// # Errors
 /// When the object has another shape than Kubernetes gives it.
-pub(crate) fn check(subject: &Subject<'_>, settings: &Settings) -> Result<Checked, Malformed> {
-    Ok(match rollout::foresight(subject, settings)? {
-        Some((foresight, findings)) => Checked { findings, rollout: Some(foresight) },
-        None => Checked::default(),
-    })
+pub(crate) fn check(guarded: &Guarded<'_, '_>) -> Result<Checked, Malformed> {
+    let mut found = guards::findings(guarded)?;
+    let rollout = rollout::foresight(guarded.subject, guarded.settings)?.map(|(foresight, findings)| {
+        let guarded: Vec<String> = found.iter().map(|finding| finding.at.clone()).collect();
+        found.extend(findings.into_iter().filter(|finding| !guarded.contains(&finding.at)));
+        foresight
+    });
+    let (mut findings, others): (Vec<Finding>, Vec<Finding>) =
+        found.into_iter().partition(|finding| finding.stance == Stance::Reject);
+    findings.extend(others);
+    Ok(Checked { findings, rollout })
 }

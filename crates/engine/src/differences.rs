@@ -19,12 +19,14 @@ use crate::stop::{InertReason, Stop};
 use crate::subject::Subject;
 use crate::tracking::{Record, claimed};
 
-/// What differs, what did not travel, and which keys come from above, to an object that hands them on.
+/// What differs, what did not travel, and which keys come from above, to an object that hands them on or has guards.
 #[derive(Default)]
 pub(crate) struct Differences {
     pub(crate) changes: Vec<Change>,
     pub(crate) skipped: BTreeSet<Skipped>,
     pub(crate) carried: BTreeSet<(MapKind, String)>,
+    /// The labels by which the owner finds what it controls, where it has a selector.
+    pub(crate) selector: Option<Vec<String>>,
 }
 
 /// Holds an object against its sources, and where `records` is set, against the record of what this policy added.
@@ -61,7 +63,7 @@ pub(crate) fn differences(
             }
         }
     }
-    if subject.template().is_some() {
+    if subject.template().is_some() || subject.place == Some(Place::Machine) {
         let arriving = arriving.iter().map(|(map, key)| (*map, (*key).to_owned()));
         let of_class = found.skipped.iter().filter(|skip| skip.reason == SkipReason::ClassPatches);
         let of_class = of_class.filter_map(|skip| Some((skip.carried.map()?, skip.key.clone())));
@@ -96,6 +98,7 @@ pub(crate) fn differences(
     {
         return Err(Stop::inert(InertReason::Paused, format!("Cluster {namespace}/{name}")));
     }
+    found.selector = sources.selector;
     Ok(found)
 }
 
@@ -209,6 +212,14 @@ pub(crate) fn own_change(
         path,
         entry,
         place: None,
+    }
+}
+
+impl Differences {
+    /// What comes from above, without what differs.
+    pub(crate) fn above(&mut self) -> Differences {
+        let (carried, selector) = (std::mem::take(&mut self.carried), self.selector.take());
+        Differences { carried, selector, ..Differences::default() }
     }
 }
 

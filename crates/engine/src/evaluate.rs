@@ -2,24 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::value::RawValue;
-
 use crate::checks::{self, Checked};
 use crate::cluster::{Cluster, LookupCause, LookupError};
 use crate::differences::{Differences, differences};
 use crate::explain;
 use crate::finding::{Finding, Stance};
 use crate::gather::gather;
+use crate::guards::{self, Guarded};
 use crate::inheritance;
 use crate::json::{self, Malformed};
 use crate::lookup::Lookups;
 use crate::place::Place;
 use crate::report::{Action, Change, Level, LogLine, Outcome, Rejection, Report};
 use crate::review::{Operation, Review};
-use crate::settings::{Mode, OnConflict, Reaction, Settings};
-use crate::splice::{Write, splice};
+use crate::settings::{Mode, OnConflict, Settings};
+use crate::splice::{self, Write};
 use crate::stop::{Inert, InertReason, Stop};
 use crate::subject::{Subject, place_of};
+use crate::tags;
+use crate::unanswered::unanswered;
 use crate::warnings;
 
 /// Decides one request.
@@ -40,6 +41,12 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
         return Outcome::default();
     }
     let place = place_of(&review.kind);
+    if place.is_none()
+        && !is_controller
+        && let Some(outcome) = tags::evaluate(review, text, settings, cluster)
+    {
+        return outcome;
+    }
     if place.is_none()
         && !checks::concern(review, settings)
         && !inheritance::concerns(&review.kind, &settings.cluster_api.opt_in)
@@ -99,7 +106,7 @@ impl Evaluation<'_> {
     fn decide(&self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut report = self.report();
-        let mut carried = BTreeSet::new();
+        let mut above = None;
         let records = self.settings.mode == Mode::Mutate;
         let compared = match self.subject.place {
             Some(_) => self.compare(records),
@@ -107,7 +114,7 @@ impl Evaluation<'_> {
         };
         match compared {
             Ok(mut found) => {
-                carried = std::mem::take(&mut found.carried);
+                above = self.subject.place.map(|_| found.above());
                 self.settle(found, &mut report, &mut outcome);
             }
             Err(Stop::Inert(inert)) => report.inert = Some(inert),
@@ -119,10 +126,11 @@ impl Evaluation<'_> {
             }
         }
         if outcome.rejection.is_none()
-            && let Err(malformed) = self.check(&mut report, &mut outcome)
+            && let Err(malformed) = self.check(above.as_ref(), &mut report, &mut outcome)
         {
             return unreadable(&malformed);
         }
+        let carried = above.map(|above| above.carried).unwrap_or_default();
         match explain::wrong_places(self.subject, &report, &carried, self.settings.cluster_api.version) {
             Ok((skipped, warnings)) => {
                 report.skipped.extend(skipped);
@@ -134,6 +142,7 @@ impl Evaluation<'_> {
         report.lookups = self.lookups.made();
         let says_something = self.subject.place.is_some()
             || report.rollout.is_some()
+            || report.exempt.is_some()
             || !(report.findings.is_empty() && report.changes.is_empty() && report.drift.is_empty());
         outcome.report = Some(report).filter(|_| says_something);
         outcome
@@ -216,13 +225,12 @@ impl Evaluation<'_> {
     }
 
     /// Looks at the object as it would be stored.
-    fn check(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
+    fn check(&self, above: Option<&Differences>, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
+        let (lookups, settings, drift) = (&self.lookups, self.settings, report.drift.as_slice());
+        let check = |subject: &Subject<'_>| checks::check(&Guarded { subject, above, drift, lookups, settings });
         let Checked { findings: found, rollout } = match &outcome.object {
-            Some(object) => {
-                let stored = Subject::read(self.subject.place, self.subject.review, object.get())?;
-                checks::check(&stored, self.settings)?
-            }
-            None => checks::check(self.subject, self.settings)?,
+            Some(object) => check(&Subject::read(self.subject.place, self.subject.review, object.get())?)?,
+            None => check(self.subject)?,
         };
         let (refused, warned): (Vec<&Finding>, Vec<&Finding>) =
             found.iter().partition(|finding| finding.stance == Stance::Reject);
@@ -255,11 +263,10 @@ impl Evaluation<'_> {
     fn write(&self, written: &[Change], outcome: &mut Outcome) {
         let writes: Vec<Write> = written.iter().map(Change::write).collect();
         let text = self.subject.review.object.unwrap_or("{}");
-        match splice(text, &writes).and_then(RawValue::from_string) {
+        match splice::written(text, &writes) {
             Ok(object) => outcome.object = Some(object),
-            Err(error) => {
-                let message = format!("`object` cannot be written: {error}");
-                outcome.rejection = Some(Rejection::unreadable(message));
+            Err(rejection) => {
+                outcome.rejection = Some(rejection);
                 return;
             }
         }
@@ -288,26 +295,8 @@ impl Evaluation<'_> {
         } else {
             (self.settings.lookup.on_failure, "lookup.onFailure", InertReason::LookupFailed)
         };
-        report.inert = Some(Inert { reason, because: get.clone() });
-        let message = format!("cannot read {get}: {}", error.cause);
-        let level = if reaction == Reaction::Reject { Level::Error } else { Level::Warning };
-        if !missing || reaction != Reaction::Accept {
-            outcome.log.push(self.line(
-                level,
-                message.clone(),
-                [("setting", setting.to_owned()), ("detail", error.detail.clone())],
-            ));
-        }
-        match reaction {
-            Reaction::Accept => {}
-            Reaction::Warn => outcome.warnings.push(warnings::short(&message, "")),
-            Reaction::Reject => {
-                let detail = if missing { String::new() } else { format!(" ({})", error.detail) };
-                let message = format!("{message}{detail}; `{setting}` is `reject`");
-                outcome.rejection =
-                    Some(if missing { Rejection::refused(message) } else { Rejection::unavailable(message) });
-            }
-        }
+        unanswered(&get, &error, reaction, setting, outcome);
+        report.inert = Some(Inert { reason, because: get });
     }
 
     fn report(&self) -> Report {
@@ -315,13 +304,8 @@ impl Evaluation<'_> {
             object: self.name(),
             cluster_api: self.settings.cluster_api.version.to_string(),
             field_manager: self.subject.review.field_manager.as_deref().map(str::to_owned),
-            inert: None,
-            changes: Vec::new(),
-            drift: Vec::new(),
-            findings: Vec::new(),
-            rollout: None,
-            skipped: Vec::new(),
-            lookups: Vec::new(),
+            exempt: guards::exemption(self.subject).filter(|reason| !reason.is_empty()).map(str::to_owned),
+            ..Report::default()
         }
     }
 
@@ -330,8 +314,7 @@ impl Evaluation<'_> {
     }
 
     fn name(&self) -> String {
-        let (kind, namespace, name) = (&self.subject.review.kind.kind, self.subject.namespace(), self.subject.name());
-        if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") }
+        self.subject.title()
     }
 }
 

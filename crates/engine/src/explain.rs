@@ -71,7 +71,7 @@ pub(crate) fn wrong_places(
 }
 
 /// Where a key would have to stand to reach the Machines: as far up as the object is controlled.
-fn place_for(subject: &Subject<'_>, template: Place, map: MapKind) -> String {
+pub(crate) fn place_for(subject: &Subject<'_>, template: Place, map: MapKind) -> String {
     let of_cluster = subject.object.labels.contains_key(TOPOLOGY_OWNED);
     let (kind, place) = match subject.place {
         Some(Place::ControlPlane) if of_cluster => ("Cluster ", Place::ControlPlaneTopology),

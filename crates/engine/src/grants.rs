@@ -17,7 +17,11 @@ pub const GRANTS: &[Grant] = &[
     grant("K0sControlPlane",             "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
     grant("KThreesControlPlane",         "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
     grant("RKE2ControlPlane",            "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
+    grant("LabelRegistry",               LABELS,                          &["v1alpha1"]),
 ];
+
+/// Where LabelRegistry objects live.
+pub(crate) const LABELS: &str = "labels.plexsphere.com";
 
 /// One kind that may be read.
 #[derive(Debug)]
@@ -41,6 +45,7 @@ pub(crate) const TEMPLATE_MASKS: &[&str] = &[
     "spec.machineNaming",
     "spec.machineNamingStrategy",
     "spec.minReadySeconds",
+    "spec.selector",
     "spec.strategy.rollingUpdate.deletePolicy",
     "spec.template.metadata",
     "spec.template.spec.deletion",
@@ -107,6 +112,8 @@ pub(crate) const TOPOLOGY_MASKS: &[&str] = &[
     "spec.topology.workers.machinePools.nodeDrainTimeout",
     "spec.topology.workers.machinePools.nodeVolumeDetachTimeout",
 ];
+/// Fields that are read of a LabelRegistry.
+pub(crate) const REGISTRY_MASKS: &[&str] = &["spec.definitions"];
 /// Fields that are read of a ClusterClass.
 pub(crate) const CLASS_MASKS: &[&str] = &[
     "spec.controlPlane.deletion",
@@ -163,10 +170,13 @@ pub const ROUTES: &[Route] = &[
     Route { of: "Machine",           when: "owned by a MachineSet",        gets: &[("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a MachinePool",       gets: &[("MachinePool", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a control plane",     gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
+    Route { of: "MachineSet",        when: "new labels name an owner that no ownerReference does", gets: &[("Cluster", CLUSTER_MASKS)] },
+    Route { of: "Machine",           when: "new labels name an owner that no ownerReference does", gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a MachineSet",    gets: &[("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a control plane", gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a MachineSet",    gets: &[("Machine", MACHINE_MASKS), ("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a control plane", gets: &[("Machine", MACHINE_MASKS), ("ControlPlane", CONTROL_PLANE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine that nobody controls, with optIn.machineToInfra", gets: &[("Machine", MACHINE_MASKS)] },
     Route { of: "Node",              when: "annotation cluster.x-k8s.io/machine", gets: &[("Machine", NODE_MACHINE_MASKS)] },
+    Route { of: "Composite",         when: "`cloudTags.registry` and a label", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
 ];

@@ -46,6 +46,11 @@ impl<'a> Json<'a> {
         self.text
     }
 
+    /// Where the value stands.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// The fields of this object, in the order they stand.
     ///
     /// # Errors

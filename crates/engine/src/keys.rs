@@ -21,6 +21,20 @@ pub(crate) const CONTROL_PLANE_NAME: &str = "cluster.x-k8s.io/control-plane-name
 /// Which template revision a MachineSet stands for. Opaque: read back, never computed.
 pub(crate) const TEMPLATE_HASH: &str = "machine-template-hash";
 
+/// Labels with this prefix reach Nodes.
+pub(crate) const NODE_ROLE: &str = "node-role.kubernetes.io";
+/// Labels of this domain reach Nodes.
+pub(crate) const NODE_RESTRICTION: &str = "node-restriction.kubernetes.io";
+/// Labels and annotations of this domain reach Nodes.
+pub(crate) const NODE_DOMAIN: &str = "node.cluster.x-k8s.io";
+
+/// On a clone: the template it was made from.
+pub(crate) const CLONED_FROM_NAME: &str = "cluster.x-k8s.io/cloned-from-name";
+/// On a clone: kind and group of the template it was made from.
+pub(crate) const CLONED_FROM_GROUP_KIND: &str = "cluster.x-k8s.io/cloned-from-groupkind";
+/// Holds the deletion of a control-plane Machine back until its etcd member is gone.
+pub(crate) const KCP_CLEANUP: &str = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup";
+
 /// Presence pauses an object, whatever the value.
 pub(crate) const PAUSED: &str = "cluster.x-k8s.io/paused";
 /// On a Node: its Machine.
@@ -33,6 +47,12 @@ pub(crate) const TRACKING: &str = "metadata-propagation.plexsphere.com/managed";
 
 /// On an object: why its user means to replace Machines.
 pub(crate) const APPROVE_ROLLOUT: &str = "metadata-propagation.plexsphere.com/approve-rollout";
+/// On an object that the guards are to leave alone: why.
+pub(crate) const EXEMPT: &str = "metadata-propagation.plexsphere.com/exempt";
+/// On everything that Velero restores, which leaves ownerReferences out.
+///
+/// Source: Velero's restore reference.
+pub(crate) const RESTORED: &str = "velero.io/restore-name";
 
 /// Annotations that hold back an upgrade: for a MachineDeployment's or MachinePool's topology, not for the objects.
 ///
@@ -81,6 +101,7 @@ pub(crate) const NEVER: &[&str] = &[
     "machinedeployment.clusters.x-k8s.io/max-replicas",
     "machinedeployment.clusters.x-k8s.io/revision",
     "machinedeployment.clusters.x-k8s.io/revision-history",
+    "metadata-propagation.plexsphere.com/exempt",
     "metadata-propagation.plexsphere.com/managed",
     "pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup",
     "runtime.cluster.x-k8s.io/pending-hooks",

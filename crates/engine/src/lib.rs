@@ -5,8 +5,10 @@
 //! objects above the one under review, applies the rules, and answers with the completed object, the rule behind every
 //! change and the reason for every label that did not travel.
 //!
+//! On Crossplane composites it stamps the tags that their labels become in a cloud, see [`tags`].
+//!
 //! The engine is pure: no host call, clock, environment, file or random number. Other objects come through the
-//! [`Cluster`] trait. Objects stay raw JSON; only label and annotation maps are ever written.
+//! [`Cluster`] trait. Objects stay raw JSON; only label and annotation maps and cloud tags are ever written.
 //!
 //! ```
 //! use metadata_propagation::{Manifests, Review, Settings, evaluate};
@@ -40,6 +42,7 @@ mod finding;
 mod forced;
 mod gather;
 mod grants;
+mod guards;
 mod inheritance;
 mod json;
 mod keys;
@@ -58,7 +61,9 @@ mod sources;
 mod splice;
 mod stop;
 mod subject;
+pub mod tags;
 mod tracking;
+mod unanswered;
 mod version;
 mod warnings;
 
@@ -68,6 +73,7 @@ pub use fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
 pub use finding::{Finding, Stance};
 pub use forced::{FORCED, Forced, ForcedValue};
 pub use grants::{GRANTS, Grant, ROUTES, Route};
+pub use guards::{GUARDS, Guard};
 pub use json::Malformed;
 pub use lookup::Looked;
 pub use pattern::{Pattern, PatternError};
@@ -77,8 +83,8 @@ pub use report::{Action, Carried, Change, Level, LogLine, Outcome, Rejection, Re
 pub use review::{Call, GroupVersionKind, Operation, Review};
 pub use rules::{Criterion, Keys, RULES, Rule};
 pub use settings::{
-    ClusterApi, Lookup, Mode, NodeSync, OnConflict, OptIn, Problem, RawClusterApi, RawLookup, RawNodeSync, RawSettings,
-    Reaction, Settings, SettingsError,
+    CloudTags, ClusterApi, Composites, Guards, Lookup, Mode, NodeSync, OnConflict, OptIn, Problem, Provider,
+    RawCloudTags, RawClusterApi, RawLookup, RawNodeSync, RawSettings, Reaction, Registry, Settings, SettingsError,
 };
 pub use stop::{Inert, InertReason};
 pub use version::Version;

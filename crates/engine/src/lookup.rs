@@ -39,6 +39,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) kind: &'a str,
     /// The version that the reference names, if it names one.
     pub(crate) version: Option<&'a str>,
+    /// Empty for cluster-scoped kinds.
     pub(crate) namespace: &'a str,
     pub(crate) name: &'a str,
     /// The uid that the reference names; empty where it names none.
@@ -140,7 +141,7 @@ impl<'a> Lookups<'a> {
         let get = Get {
             api_version: format!("{}/{version}", wanted.group),
             kind: wanted.kind.to_owned(),
-            namespace: Some(wanted.namespace.to_owned()),
+            namespace: Some(wanted.namespace).filter(|namespace| !namespace.is_empty()).map(str::to_owned),
             name: wanted.name.to_owned(),
             masks: wanted.masks,
             fresh: self.settings.lookup.fresh,
@@ -196,7 +197,10 @@ impl<'a> Parent<'a> {
     /// # Errors
     /// When the text is no Kubernetes object, or has another uid than the reference.
     pub(crate) fn read(text: &'a str, wanted: &Wanted<'_>) -> Result<Self, Stop> {
-        let name = format!("{} {}/{}", wanted.kind, wanted.namespace, wanted.name);
+        let name = match wanted.namespace {
+            "" => format!("{} {}", wanted.kind, wanted.name),
+            namespace => format!("{} {namespace}/{}", wanted.kind, wanted.name),
+        };
         let object = Object::parse(text).map_err(|malformed| unreadable(&name, &malformed))?;
         if !wanted.uid.is_empty() && !object.uid.is_empty() && wanted.uid != object.uid {
             return Err(Stop::inert(InertReason::ParentOfAnotherUid, name));

@@ -13,6 +13,7 @@ use crate::place::MapKind;
 use crate::rollout::Foresight;
 use crate::splice::Step;
 use crate::stop::Inert;
+use crate::tags::TagReport;
 
 /// The answer to one request.
 #[derive(Debug, Clone, Default)]
@@ -93,12 +94,13 @@ pub enum Level {
 }
 
 /// The whole story of one evaluation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Kind, namespace and name of the object under review.
     pub object: String,
-    /// The version of Cluster API whose rules were asked.
+    /// The version of Cluster API whose rules were asked; empty where they were not.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub cluster_api: String,
     /// The client's own word for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,6 +108,9 @@ pub struct Report {
     /// Why nothing was compared, if nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inert: Option<Inert>,
+    /// Why the guards are silent, in the words of whoever exempted the object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exempt: Option<String>,
     /// What was written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
@@ -121,6 +126,9 @@ pub struct Report {
     /// What did not travel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,
+    /// The tags of a composite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cloud_tags: Option<TagReport>,
     /// What was asked of the cluster.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lookups: Vec<Looked>,
@@ -143,13 +151,13 @@ pub struct Change {
     pub to: Option<Value>,
     /// What asks for it.
     pub rule: String,
-    /// The object it comes from; empty for the policy's own record.
+    /// The object it comes from; empty for cloud tags, which come from the object itself, and for the policy's own record.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// Path of the map or object, for writing.
     #[serde(skip)]
     pub(crate) path: Vec<Step>,
-    /// `label`, `annotation` or `field`.
+    /// What the entry is called: `label`, `annotation`, `field`, `cloud tag`.
     #[serde(skip)]
     pub(crate) entry: &'static str,
     /// Place and map in the source; `None` for forced labels and the policy's own changes.

@@ -118,13 +118,13 @@ pub const RULES: &[Rule] = &[
 const NOWHERE: &[Place] = &[];
 
 const NODE_LABELS: &[Criterion] = &[
-    Criterion::Prefix("node-role.kubernetes.io"),
-    Criterion::Domain("node-restriction.kubernetes.io"),
-    Criterion::Domain("node.cluster.x-k8s.io"),
+    Criterion::Prefix(keys::NODE_ROLE),
+    Criterion::Domain(keys::NODE_RESTRICTION),
+    Criterion::Domain(keys::NODE_DOMAIN),
     Criterion::AdditionalLabels,
 ];
 
-const NODE_ANNOTATIONS: &[Criterion] = &[Criterion::Domain("node.cluster.x-k8s.io"), Criterion::AdditionalAnnotations];
+const NODE_ANNOTATIONS: &[Criterion] = &[Criterion::Domain(keys::NODE_DOMAIN), Criterion::AdditionalAnnotations];
 
 const fn row(from: Place, map: MapKind, keys: Keys, to: &'static [Place]) -> Rule {
     Rule { from, map, keys, to, since: Version::OLDEST_EDITION, until: None, on_page: true }

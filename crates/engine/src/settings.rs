@@ -1,5 +1,8 @@
 //! Settings: as they are written, and as they are meant.
 
+mod cloud_tags;
+#[cfg(feature = "schema")]
+mod cloud_tags_schema;
 mod problems;
 mod raw;
 
@@ -7,10 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::cloud_tags::{CloudTags, Composites, Provider, RawCloudTags, Registry};
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
 use crate::finding::Stance;
 use crate::gather::gather;
+use crate::json::Json;
 use crate::pattern::Pattern;
 use crate::version::Version;
 
@@ -23,6 +28,42 @@ pub struct Settings {
     pub lookup: Lookup,
     /// Cluster API's side.
     pub cluster_api: ClusterApi,
+    /// What each guard rail leads to.
+    pub guards: Guards,
+    /// Crossplane's side.
+    pub cloud_tags: CloudTags,
+}
+
+/// What each guard rail leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct Guards {
+    /// A label by which the owner finds a Machine or MachineSet, or the ownerReference to it, goes or changes.
+    pub selector_labels: Stance,
+    /// The selector of a MachineDeployment or MachineSet changes.
+    pub selector_change: Stance,
+    /// A Machine or MachineSet without controller gets labels that name an owner.
+    pub adoption: Stance,
+    /// A map that propagates gets a key that Cluster API or a client sets itself.
+    pub reserved_keys: Stance,
+    /// A template below a topology gets a key that comes neither from topology nor class.
+    pub template_keys: Stance,
+    /// A key looks meant for Nodes and misses the criteria.
+    pub node_unreachable: Stance,
+}
+
+impl Default for Guards {
+    fn default() -> Self {
+        Guards {
+            selector_labels: Stance::Reject,
+            selector_change: Stance::Reject,
+            adoption: Stance::Reject,
+            reserved_keys: Stance::Warn,
+            template_keys: Stance::Warn,
+            node_unreachable: Stance::Warn,
+        }
+    }
 }
 
 /// Whether drift is corrected or refused.
@@ -136,29 +177,33 @@ impl Settings {
         match serde_json::from_str::<RawSettings>(text) {
             Ok(raw) => Settings::try_from(raw),
             Err(error) => {
-                SettingsError::unless_empty(problems::of_shape(text))?;
+                let mut problems = problems::of_shape(text);
+                if let Ok(Some(written)) = Json::new(text, "").at(&["cloudTags"], None) {
+                    cloud_tags::read(&written, &mut problems);
+                }
+                SettingsError::unless_empty(problems)?;
                 Err(SettingsError { problems: vec![Problem::new("", error)] })
             }
         }
     }
 
     /// Judges settings as they are written, more thoroughly than an evaluation needs them: lists in the place of
-    /// objects are refused, and expressions compiled.
+    /// objects are refused, expressions compiled, and label definitions read.
     ///
     /// # Errors
-    /// As [`Settings::from_json`], and when an expression does not compile.
+    /// As [`Settings::from_json`], and when an expression does not compile or a definition cannot be used.
     pub fn validate(text: &str) -> Result<(), SettingsError> {
         let settings = Settings::from_json(text)?;
         SettingsError::unless_empty(problems::of_shape(text))?;
         let node = &settings.cluster_api.node;
         let lists = [(LABELS, &node.additional_labels), (ANNOTATIONS, &node.additional_annotations)];
-        let problems = lists.into_iter().flat_map(|(path, patterns)| {
+        let of_patterns = lists.into_iter().flat_map(|(path, patterns)| {
             let check = move |(index, pattern): (usize, &Pattern)| {
                 pattern.check().err().map(|error| Problem::new(format!("{path}[{index}]"), error))
             };
             patterns.iter().enumerate().filter_map(check)
         });
-        SettingsError::unless_empty(problems.collect())
+        SettingsError::unless_empty(of_patterns.chain(settings.cloud_tags.problems()).collect())
     }
 }
 
@@ -169,7 +214,7 @@ impl TryFrom<RawSettings> for Settings {
     type Error = SettingsError;
 
     fn try_from(raw: RawSettings) -> Result<Self, SettingsError> {
-        let RawSettings { mode, lookup, cluster_api } = raw;
+        let RawSettings { mode, lookup, cluster_api, guards, cloud_tags } = raw;
         let mut problems = Vec::new();
         for (kind, version) in &lookup.api_versions {
             let path = || format!("lookup.apiVersions[`{kind}`]");
@@ -211,6 +256,7 @@ impl TryFrom<RawSettings> for Settings {
             additional_labels: patterns(LABELS, &cluster_api.node.additional_labels),
             additional_annotations: patterns(ANNOTATIONS, &cluster_api.node.additional_annotations),
         };
+        let cloud_tags = cloud_tags.read(&mut problems);
         SettingsError::unless_empty(problems)?;
         let RawLookup { fresh, on_missing, on_failure, api_versions } = lookup;
         Ok(Settings {
@@ -227,6 +273,8 @@ impl TryFrom<RawSettings> for Settings {
                 rollout: cluster_api.rollout,
                 node,
             },
+            guards,
+            cloud_tags,
         })
     }
 }
@@ -281,7 +329,7 @@ mod tests {
                     "clusterApi":{"controllers":["ok",7],"node":{"labels":[]}}}"#
             ),
             "mode: unknown variant `mutat`, expected `mutate` or `verify`; \
-             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`; \
+             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`; \
              lookup.fresh: invalid type: string \"yes\", expected a boolean; \
              lookup.apiVersions[`a`]: invalid type: integer `1`, expected a string; \
              clusterApi.controllers[1]: invalid type: integer `7`, expected a string; \
@@ -327,7 +375,7 @@ mod tests {
             (r#"{"lookup":[]}"#, "lookup: expected an object"),
             (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node: expected an object"),
             (r#"{"clusterApi":null}"#, "clusterApi: expected an object"),
-            (r#"{"":1}"#, "[``]: unknown field, expected one of `mode`, `lookup`, `clusterApi`"),
+            (r#"{"":1}"#, "[``]: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`"),
             (
                 r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#,
                 "clusterApi.node.additionalLabels: invalid type: string \"a\", expected a sequence",

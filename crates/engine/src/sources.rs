@@ -26,6 +26,8 @@ pub(crate) struct Sources {
     pub(crate) facts: Facts,
     /// No controller will ever own what is added.
     pub(crate) tracked: bool,
+    /// The labels by which the owner finds what it controls, where it has a selector.
+    pub(crate) selector: Option<Vec<String>>,
     /// The Cluster, if it was not read yet: whether it is paused is not known.
     pub(crate) unread_cluster: Option<(String, String)>,
 }

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use scan::Scanner;
+use serde_json::value::RawValue;
 
 use crate::gather::gather;
 use crate::json::{self, fields};
+use crate::report::Rejection;
 
 /// One entry of one map or object to set, or with no value to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +53,7 @@ pub(crate) fn printed(path: &[Step]) -> String {
 ///
 /// # Errors
 /// When the text is not a JSON object, or a step of a path is neither an object nor null, or not an element of a list.
-pub(crate) fn splice(object: &str, writes: &[Write]) -> Result<String, serde_json::Error> {
+fn splice(object: &str, writes: &[Write]) -> Result<String, serde_json::Error> {
     let mut plan = Plan::default();
     for write in writes {
         plan.add(&write.map, &write.key, write.value.as_deref());
@@ -59,6 +61,15 @@ pub(crate) fn splice(object: &str, writes: &[Write]) -> Result<String, serde_jso
     let mut out = String::with_capacity(object.len() + 64 * writes.len());
     plan.write(Some(object), &mut out)?;
     Ok(out)
+}
+
+/// The object with all `writes` in it, as an answer carries it.
+///
+/// # Errors
+/// With the refusal of a request whose object cannot be written, as [`splice`].
+pub(crate) fn written(object: &str, writes: &[Write]) -> Result<Box<RawValue>, Rejection> {
+    let written = splice(object, writes).and_then(RawValue::from_string);
+    written.map_err(|error| Rejection::unreadable(format!("`object` cannot be written: {error}")))
 }
 
 /// What changes below one object: fields that hold further objects, keys set and keys removed.

@@ -72,4 +72,10 @@ pub enum InertReason {
     TopologyEntryMissing,
     /// The ClusterClass has no such entry.
     ClassEntryMissing,
+    /// A claim: its composite is stamped instead.
+    Claim,
+    /// The composite was adopted, not provisioned.
+    Adopted,
+    /// The label registry does not exist or could not be read.
+    RegistryUnavailable,
 }

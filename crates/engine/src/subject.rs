@@ -90,6 +90,17 @@ impl<'a> Subject<'a> {
         if self.review.name.is_empty() { &self.object.name } else { &self.review.name }
     }
 
+    /// Kind, namespace and name.
+    pub(crate) fn title(&self) -> String {
+        format!("{} {}", self.review.kind.kind, self.full_name())
+    }
+
+    /// Namespace and name, or the name alone of a cluster-scoped object.
+    pub(crate) fn full_name(&self) -> String {
+        let (namespace, name) = (self.namespace(), self.name());
+        if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
+    }
+
     /// The machine template of this object, where it has one.
     pub(crate) fn template(&self) -> Option<Place> {
         match self.place? {

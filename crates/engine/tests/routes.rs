@@ -33,6 +33,7 @@ fn of(review: &Value) -> &'static str {
     match (kind("group"), kind("kind")) {
         ("infrastructure.cluster.x-k8s.io" | "bootstrap.cluster.x-k8s.io", _) => "InfraMachine, BootstrapConfig",
         ("controlplane.cluster.x-k8s.io", _) => "ControlPlane",
+        (group, _) if group.ends_with("plexsphere.com") => "Composite",
         (_, kind) => ROUTES.iter().map(|route| route.of).find(|of| *of == kind).unwrap_or("no such route"),
     }
 }

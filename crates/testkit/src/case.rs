@@ -141,7 +141,7 @@ impl Case {
     }
 }
 
-fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)

@@ -49,6 +49,17 @@ impl ApiServer {
         &self.objects
     }
 
+    /// The object that `Kind name` stands for, in any version and namespace.
+    #[must_use]
+    pub fn named(&self, of: &str) -> Option<&Value> {
+        self.objects.iter().find(|object| is_named(object, of))
+    }
+
+    /// Removes the object that `Kind name` stands for.
+    pub fn remove(&mut self, of: &str) {
+        Arc::make_mut(&mut self.objects).retain(|object| !is_named(object, of));
+    }
+
     /// The object as a `get` without masks returns it.
     fn find(&self, get: &Get) -> Result<&Value, LookupError> {
         let kind = format!("{} {}", get.api_version, get.kind);
@@ -112,6 +123,10 @@ impl Cluster for ApiServer {
         let masks: Vec<String> = get.masks.iter().map(|mask| (*mask).to_owned()).collect();
         self.find(get).map(|object| masked(object, &masks).to_string())
     }
+}
+
+fn is_named(object: &Value, of: &str) -> bool {
+    identity(object).is_some_and(|(_, kind, _, name)| of.split_once(' ') == Some((kind, name)))
 }
 
 fn identity(object: &Value) -> Option<(&str, &str, &str, &str)> {

@@ -21,6 +21,7 @@ pub mod module;
 pub mod owned;
 pub mod recorded;
 pub mod runner;
+pub mod sequence;
 
 use std::path::{Path, PathBuf};
 

@@ -36,6 +36,8 @@ pub const OWNED: &[Owned] = &[
     row("cluster.x-k8s.io", "Cluster",           "spec.topology.workers.machineDeployments[].metadata.annotations"),
     row("cluster.x-k8s.io", "Cluster",           "spec.topology.workers.machinePools[].metadata.labels"),
     row("cluster.x-k8s.io", "Cluster",           "spec.topology.workers.machinePools[].metadata.annotations"),
+    // The group of the composites in the tests.
+    row("blueprints.plexsphere.com", "",         "spec.cloudTags"),
     row("controlplane.cluster.x-k8s.io", "",     "spec.machineTemplate.metadata.labels"),
     row("controlplane.cluster.x-k8s.io", "",     "spec.machineTemplate.metadata.annotations"),
 ];
@@ -109,9 +111,9 @@ impl Comparison<'_> {
         ensure!(new.fields.len() >= old.fields.len(), "`{path}` lost a field");
         let (stood, added) = new.fields.split_at(old.fields.len());
         for (index, (old, new)) in old.fields.iter().zip(stood).enumerate() {
-            // What now comes first has no comma before it.
-            let comma = if lost && index == 0 { "," } else { "" };
-            let stays = old.before.strip_prefix(comma).unwrap_or(old.before) == new.before;
+            // What now comes first has the bracket before it, and no comma.
+            let key = |before: &str| before.trim_start_matches([',', '{']).to_owned();
+            let stays = old.before == new.before || (lost && index == 0 && key(old.before) == key(new.before));
             ensure!(stays, "`{path}`: `{}` became `{}`", old.before, new.before);
             self.values(&join(path, &old.key), old.value, new.value)?;
         }
@@ -130,7 +132,9 @@ impl Comparison<'_> {
             Ok(())
         } else if self.owned.contains(&pattern(path)) {
             match path.rsplit_once('.') {
-                Some((at, name)) if !["labels", "annotations"].contains(&name) => self.field(at, name, after),
+                Some((at, name)) if !["labels", "annotations", "cloudTags"].contains(&name) => {
+                    self.field(at, name, after)
+                }
                 _ => self.maps(path, before, after),
             }
         } else if self.leads_to_owned(path) && before.starts_with('[') {
@@ -167,14 +171,18 @@ impl Comparison<'_> {
 
     /// A field that is gone: an owned one that the report removes, or what held nothing else.
     fn lost(&self, path: &str, value: &str) -> Result<()> {
+        let is_removed =
+            |at: &str, name: &str| self.changes.get(at).and_then(|changes| changes.get(name)) == Some(&None);
         let (at, name) = path.rsplit_once('.').unwrap_or(("", path));
-        if self.owned.contains(&pattern(path)) {
-            let removed = self.changes.get(at).and_then(|changes| changes.get(name)) == Some(&None);
-            ensure!(removed, "`{path}` is gone");
+        if is_removed(at, name) {
             return Ok(());
         }
         ensure!(self.leads_to_owned(path), "`{path}` is gone");
-        fields(value)?.fields.iter().try_for_each(|field| self.lost(&join(path, &field.key), field.value))
+        let held = fields(value).with_context(|| format!("`{path}` is gone"))?;
+        held.fields.iter().filter(|field| !is_removed(path, &field.key)).try_for_each(|field| {
+            ensure!(!self.owned.contains(&pattern(path)), "`{}` at `{path}` is gone", field.key);
+            self.lost(&join(path, &field.key), field.value)
+        })
     }
 
     /// The new value of one owned field.

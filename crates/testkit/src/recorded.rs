@@ -28,6 +28,9 @@ pub const PEOPLE: &[&str] = &[
     "20-delete",
 ];
 
+/// One review of each sort, in no order, later phases and `clusterctl move` included.
+pub const SAMPLE: &str = "sample";
+
 /// The requests of one file.
 ///
 /// # Errors

@@ -105,9 +105,12 @@ fn leaves(path: &str, value: &Value) -> Vec<String> {
     }
 }
 
-/// Whether the policy owns a path: the label and annotation maps of an object and of its machine template, and the
-/// in-place mutable fields.
+/// Whether the policy owns a path: the label and annotation maps of an object and of its machine template, the in-place
+/// mutable fields, and its own keys among the cloud tags.
 fn may_be_written(path: &str) -> bool {
+    if path == "/spec/cloudTags" || path.starts_with("/spec/cloudTags/plexsphere:") {
+        return true;
+    }
     let index = path.split('/').find(|step| step.parse::<usize>().is_ok()).unwrap_or("0");
     let worker = |list: &str| format!("/spec/topology/workers/{list}/{index}/metadata");
     let maps = [

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, OnConflict, OptIn, Reaction};
+use super::{Guards, Mode, OnConflict, OptIn, RawCloudTags, Reaction};
 use crate::finding::Stance;
 use crate::version::Version;
 
@@ -19,6 +19,11 @@ pub struct RawSettings {
     pub lookup: RawLookup,
     /// Which rules of Cluster API hold, and for whom.
     pub cluster_api: RawClusterApi,
+    /// What becomes of edits that destroy Machines, and of keys that do harm or never arrive.
+    pub guards: Guards,
+    /// Which labels of Crossplane composites become tags of their cloud resources.
+    #[cfg_attr(feature = "schema", schemars(with = "super::cloud_tags_schema::CloudTagsShape"))]
+    pub cloud_tags: RawCloudTags,
 }
 
 /// `lookup` as it is written.

@@ -35,6 +35,7 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         forced_only: None,
         facts: Facts::default(),
         tracked: false,
+        selector: None,
         unread_cluster: cluster.map(|cluster| (namespace.clone().into_owned(), cluster)),
     })
 }

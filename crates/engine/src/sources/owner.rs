@@ -1,5 +1,7 @@
 //! The owner above a MachineSet, a Machine, or a Machine's infrastructure and bootstrap configuration.
 
+use std::borrow::Cow;
+
 use super::{Facts, Layer, Sources, owned};
 use crate::grants::{CONTROL_PLANE_MASKS, MACHINE_MASKS, TEMPLATE_MASKS};
 use crate::keys::{CLUSTER_NAME, TEMPLATE_HASH};
@@ -75,6 +77,7 @@ fn of_standalone_machine(machine: &Parent<'_>, subject: &Subject<'_>) -> Result<
         forced_only: None,
         facts: Facts::default(),
         tracked: true,
+        selector: None,
         unread_cluster: cluster.map(|name| (subject.namespace().to_owned(), name)),
     })
 }
@@ -129,6 +132,7 @@ fn read(
     let text = lookups.get(&wanted)?;
     let parent = Parent::active(&text, &wanted)?;
     let layers = kind.places().iter().map(|place| Layer::read(&parent, *place, None)).collect::<Result<Vec<_>, _>>()?;
+    let selector = selector(&parent)?;
     let cluster_name = match owners_cluster(&parent)?.or(cluster) {
         Some(name) => Some(name),
         None => subject.stored_label(CLUSTER_NAME)?,
@@ -145,7 +149,21 @@ fn read(
             ..Facts::default()
         },
         tracked: matches!(kind, Owner::OtherControlPlane),
+        selector,
     })
+}
+
+/// The keys of the owner's selector.
+fn selector(parent: &Parent<'_>) -> Result<Option<Vec<String>>, Stop> {
+    let Some(selector) = parent.readable(parent.object.spec.at(&["selector"], None))? else { return Ok(None) };
+    let labels = parent.readable(selector.map(&["matchLabels"]))?;
+    let mut keys: Vec<String> = labels.into_keys().map(Cow::into_owned).collect();
+    let expressions = parent.readable(selector.at(&["matchExpressions"], None))?;
+    let expressions = expressions.map(|expressions| expressions.elements()).transpose();
+    for expression in parent.readable(expressions)?.unwrap_or_default() {
+        keys.extend(parent.readable(expression.string(&["key"]))?.map(Cow::into_owned));
+    }
+    Ok(Some(keys))
 }
 
 /// The Cluster's name as the owner knows it: in `spec.clusterName`, which is immutable, in the reference to the

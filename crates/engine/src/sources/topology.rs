@@ -114,7 +114,7 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         }
     }
     let facts = Facts { cluster_name: Some(cluster_name.clone()), topology_name, ..Facts::default() };
-    Ok(Sources { layers, targets, forced_only, facts, tracked: false, unread_cluster: None })
+    Ok(Sources { layers, targets, forced_only, facts, tracked: false, selector: None, unread_cluster: None })
 }
 
 /// The Cluster's name: from the ownerReference, from `spec.clusterName` where the kind has it, else from the label.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use testkit::cluster::{ApiServer, Host};
 use testkit::module::{Exchange, Module};
 use testkit::recorded::{LIFE, play};
@@ -163,7 +163,33 @@ fn scenarios() -> Result<Vec<Scenario>> {
         ("Machine UPDATE, nothing to change", large.clone(), json!({}), at_that_time.clone()),
         ("Machine UPDATE, four keys added", without_four_labels(&large), json!({}), at_that_time),
         ("Node with three expressions, three keys added", node, regexes, nodes_machine),
+        composite("Composite, 10 labels, profile aws", 10),
+        composite("Composite, 60 labels, profile aws", 60),
+        composite("Composite, 1,000 labels, profile aws", 1000),
     ])
+}
+
+/// A new composite all of whose labels are opted in; what is over the cap of 50 is skipped and logged.
+fn composite(name: &'static str, labels: usize) -> Scenario {
+    let key = |number: usize| format!("team.example.com/label-{number:04}");
+    let all: Map<String, Value> = (0..labels).map(|number| (key(number), json!("a value"))).collect();
+    let definition = json!({ "scope": "project", "cloudTagPropagation": true });
+    let definitions: Map<String, Value> = all.keys().map(|key| (key.clone(), definition.clone())).collect();
+    let request = json!({
+        "uid": "bench", "operation": "CREATE", "namespace": "team-a", "name": "vm-1",
+        "kind": { "group": "blueprints.plexsphere.com", "version": "v1alpha1", "kind": "XAWSEC2Instance" },
+        "userInfo": { "username": "alice" },
+        "object": {
+            "apiVersion": "blueprints.plexsphere.com/v1alpha1", "kind": "XAWSEC2Instance",
+            "metadata": { "namespace": "team-a", "name": "vm-1", "labels": all },
+            "spec": { "parameters": { "provider": "aws", "instanceType": "t3.small" } },
+        },
+    });
+    let composites = json!([{
+        "apiGroups": ["blueprints.plexsphere.com"], "provider": { "path": "spec.parameters.provider" },
+    }]);
+    let settings = json!({ "cloudTags": { "composites": composites, "definitions": definitions } });
+    (name, request, settings, ApiServer::default())
 }
 
 fn cluster() -> Value {

@@ -1,4 +1,5 @@
-//! `make run`: a fleet goes through the compiled policy object by object; then the recorded life of a real one.
+//! `make run`: a fleet and composites go through the compiled policy object by object; then the recorded life of a real
+//! fleet.
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
@@ -16,16 +17,30 @@ use testkit::runner::patched;
 
 fn main() -> Result<()> {
     let policy = Module::policy()?;
-    let fleet = std::fs::read_to_string(testkit::root().join("examples/fleet.yaml")).context("examples/fleet.yaml")?;
-    println!("examples/fleet.yaml, written by alice, through policy.wasm ({} KB)", policy.bytes.len() / 1000);
-    let mut cluster = ApiServer::default();
-    for document in serde_yaml_ng::Deserializer::from_str(&fleet) {
-        let object = Value::deserialize(document)?;
-        let answer = policy.validate(&create(&object), &json!({}), &cluster)?;
-        print(&object, &answer);
-        cluster.store(patched(&object, &answer.patch)?);
-    }
+    println!("policy.wasm: {} KB", policy.bytes.len() / 1000);
+    send(&policy, "examples/fleet.yaml", &json!({}))?;
+    let settings = serde_yaml_ng::from_str(&read("examples/composites-settings.yaml")?)?;
+    send(&policy, "examples/composites.yaml", &settings)?;
     recorded(&policy)
+}
+
+fn read(path: &str) -> Result<String> {
+    std::fs::read_to_string(testkit::root().join(path)).with_context(|| path.to_owned())
+}
+
+/// Creates the objects of a file one after the other, in a cluster of its own.
+fn send(policy: &Module, path: &str, settings: &Value) -> Result<()> {
+    println!("\n{path}, written by alice");
+    let mut cluster = ApiServer::default();
+    for document in serde_yaml_ng::Deserializer::from_str(&read(path)?) {
+        let object = Value::deserialize(document)?;
+        let answer = policy.validate(&create(&object), settings, &cluster)?;
+        print(&object, &answer);
+        if answer.accepted {
+            cluster.store(patched(&object, &answer.patch)?);
+        }
+    }
+    Ok(())
 }
 
 fn create(object: &Value) -> Value {
@@ -43,14 +58,19 @@ fn create(object: &Value) -> Value {
 }
 
 fn print(object: &Value, answer: &Answer) {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     println!("\n{} {}", text(&object["kind"]), text(&object["metadata"]["name"]));
     let report = &answer.report;
     if report.is_null() {
         return println!("    read by others, written by no rule");
     }
+    if let Some(message) = &answer.message {
+        println!("    refused: {message}");
+    }
     if let Some(inert) = report["inert"].as_object() {
         println!("    untouched: {} {}", text(&inert["reason"]), inert.get("because").map(text).unwrap_or_default());
+    }
+    if report["cloudTags"].is_object() {
+        return print_tags(report);
     }
     // Entries that one rule brings to one map stand together, under the rule.
     let mut groups: BTreeMap<(String, String, String), Vec<String>> = BTreeMap::new();
@@ -78,6 +98,27 @@ fn print(object: &Value, answer: &Answer) {
     for warning in answer.warnings.iter().filter(|warning| warning.contains("goes nowhere")) {
         println!("  ! {warning}");
     }
+}
+
+fn print_tags(report: &Value) {
+    let tags = &report["cloudTags"];
+    println!("    tags of profile {}:", text(&tags["profile"]));
+    for (key, value) in tags["tags"].as_object().into_iter().flatten() {
+        println!("  + {key}={}", text(value));
+    }
+    for change in report["changes"].as_array().into_iter().flatten().filter(|change| change["action"] == "removed") {
+        println!("  - {} removed: {}", text(&change["key"]), text(&change["rule"]));
+    }
+    for skip in tags["skipped"].as_array().into_iter().flatten() {
+        println!("  - {} is no tag: {}", text(&skip["qualifiedKey"]), text(&skip["reason"]));
+    }
+    for (key, reason) in tags["notPropagating"].as_object().into_iter().flatten() {
+        println!("  . {key} is not meant to be one: {}", text(reason));
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// What the policy does to the writes of real controllers: nothing, and to everybody else's.

@@ -1,0 +1,37 @@
+//! The selector of a MachineDeployment or MachineSet.
+
+use std::borrow::Cow;
+
+use super::{Found, Guarded};
+use crate::json::{Json, Malformed, Map};
+use crate::keys::CLUSTER_NAME;
+use crate::object::Object;
+use crate::place::Place;
+
+/// A `spec.selector` that this request changes. The name of the object's own Cluster does not count: defaulting and the
+/// MachineSet controller add it.
+///
+/// Source: core/webhooks/admission/machinedeployment.go and machineset.go, `Default`.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
+    let subject = guarded.subject;
+    let (Some(Place::MachineDeployment | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
+        return Ok(Vec::new());
+    };
+    let ((labels, expressions), (old_labels, old_expressions)) = (selector(&subject.object)?, selector(old)?);
+    let cluster = subject.object.spec.string(&["clusterName"])?;
+    let counts =
+        |(key, value): &(&Cow<'_, str>, &Cow<'_, str>)| *key != CLUSTER_NAME || cluster.as_ref() != Some(value);
+    if expressions == old_expressions && labels.iter().filter(counts).eq(old_labels.iter().filter(counts)) {
+        return Ok(Vec::new());
+    }
+    let kind = &subject.review.kind.kind;
+    let message = format!("`spec.selector` changes: the {kind} loses what it no longer matches and makes it anew");
+    Ok(vec![Found { at: "spec.selector".to_owned(), message }])
+}
+
+/// The labels of the selector, and its expressions as they are written.
+fn selector<'a>(object: &Object<'a>) -> Result<(Map<'a>, Option<&'a str>), Malformed> {
+    let expressions = object.spec.at(&["selector", "matchExpressions"], None)?;
+    let expressions = expressions.as_ref().map(Json::text).filter(|text| *text != "[]");
+    Ok((object.spec.map(&["selector", "matchLabels"])?, expressions))
+}

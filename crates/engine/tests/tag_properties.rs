@@ -1,0 +1,199 @@
+//! What holds for the tags of any labels under any provider.
+
+#![expect(clippy::unwrap_used, reason = "a strategy that makes no request is a mistake of this test")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use metadata_propagation::tags::{CLOUD_TAG_PREFIX, Labels, Profile, SkipReason, Transformed, cloud_tags};
+use metadata_propagation::{Manifests, Outcome, Review, Settings, evaluate};
+use proptest::collection::btree_map;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn provider() -> impl Strategy<Value = String> {
+    let known = ["aws", "AWS", "hetzner", "openstack", "generic", "azure", ""];
+    prop::sample::select(known.map(str::to_owned).to_vec())
+}
+
+/// Keys of all kinds: plain ones, long ones, reserved ones, with characters that somebody refuses.
+fn key() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => "[a-z]{1,4}",
+        2 => "[a-z:/.@ +,]{1,12}",
+        1 => "(aws:|AWS:)[a-z]{0,3}",
+        1 => "[a-zä名🦀\u{7}\u{85}]{40,130}",
+        1 => "\\PC{1,20}",
+    ]
+}
+
+fn value() -> impl Strategy<Value = String> {
+    prop_oneof![6 => "[a-z]{0,5}", 1 => "[a-zä名]{60,130}", 1 => "[a-zä]{200,260}"]
+}
+
+/// More labels than any provider takes, often enough.
+fn labels() -> impl Strategy<Value = Labels> {
+    prop_oneof![btree_map(key(), value(), 0..12), btree_map(key(), value(), 20..90)]
+}
+
+fn tagged(provider: &str, labels: &Labels) -> Transformed {
+    cloud_tags(Profile::of(provider), labels)
+}
+
+/// A composite with these labels in its annotation.
+fn composite(provider: &str, labels: &Labels, cloud_tags: &Value) -> Value {
+    let annotations = json!({ "labels.plexsphere.com/assignments": json!(labels).to_string() });
+    let spec = json!({ "parameters": { "provider": provider }, "size": 1.0, "cloudTags": cloud_tags });
+    json!({ "apiVersion": "blueprints.example.org/v1", "kind": "XVM",
+        "metadata": { "namespace": "team-a", "name": "vm-1", "annotations": annotations }, "spec": spec })
+}
+
+/// Settings that opt in these labels.
+fn settings(mode: &str, opted_in: &Labels) -> Settings {
+    let definition = json!({ "scope": "project", "cloudTagPropagation": true });
+    let definitions: BTreeMap<_, _> = opted_in.keys().map(|key| (key, &definition)).collect();
+    let composites =
+        json!([{ "apiGroups": ["blueprints.example.org"], "provider": { "path": "spec.parameters.provider" } }]);
+    let settings = json!({ "mode": mode, "cloudTags": { "composites": composites, "definitions": definitions } });
+    Settings::from_json(&settings.to_string()).unwrap()
+}
+
+fn admitted(object: &Value, settings: &Settings) -> Outcome {
+    let request = json!({ "operation": "CREATE", "userInfo": { "username": "alice" }, "namespace": "team-a",
+        "kind": { "group": "blueprints.example.org", "version": "v1", "kind": "XVM" }, "object": object })
+    .to_string();
+    evaluate(&Review::from_json(&request).unwrap(), settings, &Manifests::default())
+}
+
+/// The object as it would be stored.
+fn stored(object: &Value, outcome: &Outcome) -> Value {
+    outcome.object.as_ref().map_or_else(|| object.clone(), |object| serde_json::from_str(object.get()).unwrap())
+}
+
+/// Tags as a user and an earlier evaluation may have left them.
+fn some_tags() -> impl Strategy<Value = Value> {
+    let tag = prop_oneof![key(), key().prop_map(|key| format!("{CLOUD_TAG_PREFIX}{key}"))];
+    prop_oneof![Just(Value::Null), btree_map(tag, value(), 0..8).prop_map(|tags| json!(tags))]
+}
+
+proptest! {
+    #[test]
+    fn tags_and_skipped_are_the_propagating_set(provider in provider(), labels in labels()) {
+        let Transformed { tags, skipped } = tagged(&provider, &labels);
+        let of_tags = tags.keys().map(|key| key.strip_prefix(CLOUD_TAG_PREFIX).unwrap().to_owned());
+        let all: Vec<String> = of_tags.chain(skipped.iter().map(|skip| skip.qualified_key.clone())).collect();
+        prop_assert_eq!(all.len(), labels.len());
+        prop_assert_eq!(all.into_iter().collect::<BTreeSet<_>>(), labels.keys().cloned().collect());
+        for (key, value) in &labels {
+            if let Some(tag) = tags.get(&format!("{CLOUD_TAG_PREFIX}{key}")) {
+                prop_assert_eq!(tag, value);
+            }
+        }
+    }
+
+    #[test]
+    fn there_are_never_more_tags_than_the_cap(provider in provider(), labels in labels()) {
+        let made = tagged(&provider, &labels);
+        let capped = made.skipped.iter().any(|skip| skip.reason == SkipReason::CountCap);
+        prop_assert!(made.tags.len() <= Profile::of(&provider).tags);
+        prop_assert!(!capped || made.tags.len() == Profile::of(&provider).tags);
+    }
+
+    #[test]
+    fn the_lowest_keys_of_those_that_fit_stay(provider in provider(), labels in labels()) {
+        let made = tagged(&provider, &labels);
+        let last = made.tags.keys().next_back();
+        for skip in made.skipped.iter().filter(|skip| skip.reason == SkipReason::CountCap) {
+            prop_assert!(last < Some(&skip.tag_key));
+        }
+    }
+
+    #[test]
+    fn tags_are_a_function_of_labels_and_provider(provider in provider(), labels in labels()) {
+        let made = tagged(&provider, &labels);
+        prop_assert_eq!(&made, &tagged(&provider, &labels));
+        let reversed: Labels = labels.iter().rev().map(|(key, value)| (key.clone(), value.clone())).collect();
+        prop_assert_eq!(&made, &tagged(&provider.to_uppercase(), &reversed));
+    }
+
+    #[test]
+    fn one_label_more_changes_the_value_of_no_other(
+        provider in provider(), labels in labels(), key in key(), value in value(),
+    ) {
+        let before = tagged(&provider, &labels);
+        let mut more = labels.clone();
+        more.insert(key.clone(), value);
+        let after = tagged(&provider, &more);
+        let own = format!("{CLOUD_TAG_PREFIX}{key}");
+        for (tag, value) in after.tags.iter().filter(|(tag, _)| **tag != own) {
+            prop_assert_eq!(before.tags.get(tag), Some(value));
+        }
+        // It takes at most one other's place.
+        let lost = before.tags.keys().filter(|tag| **tag != own && !after.tags.contains_key(*tag));
+        prop_assert!(lost.count() <= 1);
+    }
+
+    #[test]
+    fn an_evaluated_composite_carries_the_tags_and_what_others_wrote(
+        provider in provider(), labels in labels(), tags in some_tags(),
+    ) {
+        let object = composite(&provider, &labels, &tags);
+        let found = stored(&object, &admitted(&object, &settings("mutate", &labels)));
+        let mut expected = object.clone();
+        let mut all = tagged(&provider, &labels).tags;
+        for (key, value) in tags.as_object().into_iter().flatten() {
+            if !key.starts_with(CLOUD_TAG_PREFIX) {
+                all.insert(key.clone(), value.as_str().unwrap().to_owned());
+            }
+        }
+        let spec = expected.get_mut("spec").and_then(Value::as_object_mut).unwrap();
+        // A null that nothing takes the place of stays.
+        if !all.is_empty() {
+            spec.insert("cloudTags".to_owned(), json!(all));
+        } else if !tags.is_null() {
+            spec.remove("cloudTags");
+        }
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_second_evaluation_changes_nothing_and_verifies(
+        provider in provider(), labels in labels(), tags in some_tags(),
+    ) {
+        let object = composite(&provider, &labels, &tags);
+        let mutate = settings("mutate", &labels);
+        let first = admitted(&object, &mutate);
+        prop_assert!(first.rejection.is_none());
+        let object = stored(&object, &first);
+        prop_assert!(admitted(&object, &mutate).object.is_none());
+        let verified = admitted(&object, &settings("verify", &labels));
+        prop_assert!(verified.rejection.is_none() && verified.object.is_none());
+    }
+
+    #[test]
+    fn verify_refuses_what_mutate_would_write(provider in provider(), labels in labels(), tags in some_tags()) {
+        let object = composite(&provider, &labels, &tags);
+        let would_write = admitted(&object, &settings("mutate", &labels)).object.is_some();
+        let verified = admitted(&object, &settings("verify", &labels));
+        prop_assert_eq!(verified.rejection.is_some(), would_write);
+        prop_assert!(verified.object.is_none());
+    }
+
+    #[test]
+    fn every_skip_is_logged_once(provider in provider(), labels in labels()) {
+        let outcome = admitted(&composite(&provider, &labels, &Value::Null), &settings("mutate", &labels));
+        let attribute = |line: &metadata_propagation::LogLine, name: &str| {
+            line.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+        };
+        let logged: Vec<_> = outcome
+            .log
+            .iter()
+            .filter_map(|line| Some((attribute(line, "qualified_key")?, attribute(line, "reason")?)))
+            .collect();
+        let skipped: Vec<_> = tagged(&provider, &labels)
+            .skipped
+            .into_iter()
+            .map(|skip| (skip.qualified_key, skip.reason.as_str().to_owned()))
+            .collect();
+        prop_assert_eq!(logged, skipped);
+    }
+}

@@ -1,0 +1,248 @@
+//! The sequence format: writes in order, through the policy into an API server, and what stands at their end.
+//!
+//! ```yaml
+//! # Free text: why this is so.
+//! settings: {}            # the policy's settings; the defaults where absent
+//! cluster: []             # objects as they stand before the first step
+//! steps:
+//!   - user: alice
+//!     create: {}          # a whole object
+//!   - user: bob
+//!     update: Machine m-1 # kind and name
+//!     merge: {}           # RFC 7386, onto what is stored; nothing but a touch where absent
+//!     reads: 1            # the policy reads what stood so many steps before
+//!     refused: true       # the policy refuses it, and nothing is stored
+//!   - user: bob
+//!     delete: Machine m-1
+//! final:                  # whole maps, by kind and name; null for what is gone
+//!   Machine m-1: { labels: {}, annotations: {}, template: { labels: {} } }
+//! unsettled: why          # a touch of what stands at the end would still change it
+//! ```
+//!
+//! Where a step is replayed the same is stored again, and unless the file says `unsettled`, a touch of any object of
+//! `final` changes nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail, ensure};
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::case::{Answer, request, sorted};
+use crate::cluster::ApiServer;
+use crate::runner::{Door, patched};
+
+/// One sequence.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sequence {
+    #[serde(default)]
+    settings: Option<Value>,
+    #[serde(default)]
+    cluster: Vec<Value>,
+    steps: Vec<Step>,
+    #[serde(rename = "final")]
+    end: BTreeMap<String, Option<Maps>>,
+    #[serde(default)]
+    unsettled: Option<String>,
+}
+
+/// One write.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Step {
+    user: String,
+    #[serde(default)]
+    create: Option<Value>,
+    #[serde(default)]
+    update: Option<String>,
+    #[serde(default)]
+    delete: Option<String>,
+    #[serde(default)]
+    merge: Option<Value>,
+    #[serde(default)]
+    dry_run: bool,
+    #[serde(default)]
+    reads: usize,
+    #[serde(default)]
+    refused: bool,
+}
+
+/// The maps of an object that matter; those that are absent are not looked at.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Maps {
+    #[serde(default)]
+    labels: Option<Value>,
+    #[serde(default)]
+    annotations: Option<Value>,
+    #[serde(default)]
+    template: Option<Block>,
+}
+
+/// The maps of a machine template.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Block {
+    #[serde(default)]
+    labels: Option<Value>,
+    #[serde(default)]
+    annotations: Option<Value>,
+}
+
+/// Runs every file of `testdata/sequences` through a door, as the main function of a test without harness.
+///
+/// # Errors
+/// When the files cannot be read.
+pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static) -> Result<ExitCode> {
+    let door: Arc<Door> = Arc::new(door);
+    let trial = |path: &Path| -> Result<Trial> {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let sequence: Sequence =
+            serde_yaml_ng::from_str(&fs::read_to_string(path)?).with_context(|| path.display().to_string())?;
+        let door = Arc::clone(&door);
+        Ok(Trial::test(name, move || sequence.check(&*door).map_err(|error| Failed::from(format!("{error:#}")))))
+    };
+    let files = sorted(&crate::root().join("testdata/sequences"))?;
+    let trials = files.iter().map(|path| trial(path)).collect::<Result<_>>()?;
+    Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
+}
+
+impl Sequence {
+    fn check(&self, door: &Door) -> Result<()> {
+        let settings = self.settings.clone().unwrap_or_else(|| json!({}));
+        let mut states = vec![ApiServer::new(self.cluster.clone(), Vec::new())?];
+        for (number, step) in self.steps.iter().enumerate() {
+            let seen = states.len().checked_sub(1 + step.reads).and_then(|at| states.get(at));
+            let seen = seen.with_context(|| format!("step {number} reads before the first"))?;
+            let mut stored = states.last().cloned().unwrap_or_default();
+            let request = step.request(&stored).with_context(|| format!("step {number}"))?;
+            let left = write(&request, &settings, seen, door).with_context(|| format!("step {number}"))?;
+            ensure!(left.is_err() == step.refused, "step {number} is answered {left:?}");
+            // A client that heard no answer asks again.
+            let again = write(&request, &settings, seen, door).with_context(|| format!("step {number}, replayed"))?;
+            ensure!(left == again, "step {number}, replayed, leaves {again:?} and not {left:?}");
+            if let Ok(Some(object)) = left {
+                let mut same = request.clone();
+                if request["object"].is_object() {
+                    same["object"] = object.clone();
+                    let same = write(&same, &settings, seen, door)?;
+                    ensure!(same == Ok(Some(object.clone())), "step {number}: its own result becomes {same:?}");
+                }
+                if !step.dry_run {
+                    stored.store(with_uid(object));
+                }
+            } else if let (Ok(None), Some(of)) = (left, &step.delete) {
+                stored.remove(of);
+            }
+            states.push(stored);
+        }
+        let end = states.last().cloned().unwrap_or_default();
+        let mut unsettled = Vec::new();
+        for (of, maps) in &self.end {
+            let object = end.named(of);
+            let (Some(object), Some(maps)) = (object, maps) else {
+                ensure!(object.is_none() && maps.is_none(), "at the end {of} is {object:?}");
+                continue;
+            };
+            maps.check(object).with_context(|| of.clone())?;
+            let touch = json!({ "operation": "UPDATE", "username": "somebody", "object": object, "oldObject": object });
+            let touched = write(&request(touch)?, &settings, &end, door)?;
+            if touched.as_ref() != Ok(&Some(object.clone())) {
+                unsettled.push(format!("a touch of {of} leaves {touched:?}"));
+            }
+        }
+        ensure!(unsettled.is_empty() != self.unsettled.is_some(), "{:?}: {}", self.unsettled, unsettled.join(", "));
+        Ok(())
+    }
+}
+
+/// What a request leaves: an object, nothing where it is deleted, or the message of its refusal.
+fn write(request: &Value, settings: &Value, cluster: &ApiServer, door: &Door) -> Result<Result<Option<Value>, String>> {
+    let answer = door(request, settings, cluster)?;
+    if !answer.accepted {
+        ensure!(answer.patch.is_empty(), "a refusal with a patch");
+        return Ok(Err(answer.message.unwrap_or_default()));
+    }
+    if !request["object"].is_object() {
+        ensure!(answer.patch.is_empty(), "a DELETE with a patch");
+        return Ok(Ok(None));
+    }
+    Ok(Ok(Some(patched(&request["object"], &answer.patch)?)))
+}
+
+impl Step {
+    fn request(&self, cluster: &ApiServer) -> Result<Value> {
+        let stored = |of: &str| cluster.named(of).cloned().with_context(|| format!("no {of} in the cluster"));
+        let (operation, object, old) = match (&self.create, &self.update, &self.delete) {
+            (Some(object), None, None) => ("CREATE", object.clone(), Value::Null),
+            (None, Some(of), None) => {
+                let old = stored(of)?;
+                let mut object = old.clone();
+                merge(&mut object, self.merge.as_ref().unwrap_or(&json!({})));
+                ("UPDATE", object, old)
+            }
+            (None, None, Some(of)) => ("DELETE", Value::Null, stored(of)?),
+            _ => bail!("a step has one of `create`, `update` and `delete`"),
+        };
+        let identified = if object.is_null() { &old } else { &object }.clone();
+        let mut request = request(json!({ "username": self.user, "object": identified, "dryRun": self.dry_run }))?;
+        request["operation"] = json!(operation);
+        request["object"] = object;
+        request["oldObject"] = old;
+        Ok(request)
+    }
+}
+
+impl Maps {
+    fn check(&self, object: &Value) -> Result<()> {
+        let template = ["/spec/template/metadata", "/spec/machineTemplate/metadata"];
+        let template = template.iter().find_map(|path| object.pointer(path));
+        let (in_labels, in_annotations) =
+            self.template.as_ref().map_or((&None, &None), |block| (&block.labels, &block.annotations));
+        let (of_object, of_template) = (object.get("metadata"), template);
+        for (name, wanted, metadata, map) in [
+            ("labels", &self.labels, of_object, "labels"),
+            ("annotations", &self.annotations, of_object, "annotations"),
+            ("template.labels", in_labels, of_template, "labels"),
+            ("template.annotations", in_annotations, of_template, "annotations"),
+        ] {
+            let Some(wanted) = wanted else { continue };
+            let found = metadata.and_then(|metadata| metadata.get(map)).cloned().unwrap_or_else(|| json!({}));
+            ensure!(found == *wanted, "{name} end as {found} and not as {wanted}");
+        }
+        Ok(())
+    }
+}
+
+/// The API server gives a new object its uid after admission.
+fn with_uid(mut object: Value) -> Value {
+    if object["metadata"]["uid"].is_null() {
+        object["metadata"]["uid"] = json!(format!("{}-uid", object["metadata"]["name"].as_str().unwrap_or_default()));
+    }
+    object
+}
+
+/// RFC 7386: an object is merged field by field, null takes away, anything else replaces.
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    let Value::Object(fields) = target else { return };
+    for (name, value) in patch {
+        if value.is_null() {
+            fields.remove(name);
+        } else {
+            merge(fields.entry(name.clone()).or_insert(Value::Null), value);
+        }
+    }
+}

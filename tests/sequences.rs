@@ -1,0 +1,10 @@
+//! The sequences, through the compiled module in a waPC host.
+
+use std::process::ExitCode;
+
+use testkit::module::Module;
+
+fn main() -> anyhow::Result<ExitCode> {
+    let policy = Module::policy()?;
+    testkit::sequence::run(move |request, settings, cluster| policy.validate(request, settings, cluster))
+}
