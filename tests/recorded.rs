@@ -50,7 +50,12 @@ fn what_people_write_is_answered_as_listed() -> Result<()> {
             bail!("refused: {:?}", answer.message);
         }
         if !answer.patch.is_empty() || !answer.warnings.is_empty() {
-            listed.push_str(&format!("{}\n", told(file, number, request, &answer)));
+            listed.push_str(&told(file, number, request, &answer));
+            // What is restored is warned about in the same words.
+            if answer.patch.is_empty() {
+                listed.push_str(&format!("warned: {}", answer.warnings.join("; ")));
+            }
+            listed.push('\n');
         }
         Ok(())
     })?;
