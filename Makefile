@@ -8,7 +8,8 @@ ifneq (,$(findstring wasi,$(TARGET)))
 TESTKIT_FEATURES := --features testkit/wasi
 endif
 
-.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm bench fuzz fmt lint e2e-tests bless conformance-vectors clean
+.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm bench fuzz fmt lint e2e-tests bless conformance \
+	conformance-vectors conformance-cluster clean
 
 ## run: a whole fleet goes through the compiled policy, object by object
 run: policy.wasm
@@ -16,7 +17,7 @@ run: policy.wasm
 
 ## test: every test, the compiled module included
 test: policy.wasm
-	cargo test --locked --workspace --exclude noop-policy $(TESTKIT_FEATURES)
+	cargo test --locked --workspace --exclude noop-policy --exclude webhook $(TESTKIT_FEATURES)
 
 ## policy.wasm: the policy as a wasm32 module, at the root
 policy.wasm:
@@ -42,7 +43,14 @@ bench: policy.wasm noop.wasm
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
-	BLESS=1 cargo test --locked --workspace --exclude noop-policy $(TESTKIT_FEATURES)
+	BLESS=1 cargo test --locked --workspace --exclude noop-policy --exclude webhook $(TESTKIT_FEATURES)
+
+## conformance: the policy against Cluster API itself
+conformance: conformance-vectors conformance-cluster
+
+## conformance-cluster: the compiled policy and Cluster API's real controllers, on a real API server
+conformance-cluster: policy.wasm
+	scripts/real-controllers.sh
 
 ## fuzz: FUZZ_RUNS executions of each fuzz target, or of one: make fuzz FUZZ_TARGETS=settings
 FUZZ_RUNS ?= 100000

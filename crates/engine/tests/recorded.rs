@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use testkit::case::Answer;
 use testkit::cluster::ApiServer;
-use testkit::recorded::{SAMPLE, play, requests};
+use testkit::recorded::{LIFE, SAMPLE, play, requests};
 use testkit::runner::engine;
 
 fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
@@ -41,7 +41,7 @@ fn recorded_work_trips_no_guard_but_what_is_listed() -> Result<()> {
         tripped(file, number, request, &engine(request, &anybody, cluster)?, &mut of_anybody);
         Ok(())
     };
-    play(&mut both)?;
+    play(LIFE, &mut both)?;
     for (number, request) in requests(SAMPLE)?.iter().enumerate() {
         both(SAMPLE, number, request, &ApiServer::default())?;
     }
@@ -57,7 +57,7 @@ fn recorded_work_trips_no_guard_but_what_is_listed() -> Result<()> {
 fn the_audit_scanner_trips_no_guard_that_refuses() -> Result<()> {
     let strict = json!({ "mode": "verify", "guards": { "templateKeys": "reject" } });
     let (mut standing, mut last) = (BTreeMap::new(), ApiServer::default());
-    play(|_, _, request, cluster| {
+    play(LIFE, |_, _, request, cluster| {
         last = cluster.clone();
         if request["dryRun"] != true && request["object"].is_object() {
             last.store(request["object"].clone());

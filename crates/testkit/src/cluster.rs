@@ -140,7 +140,8 @@ fn identity(object: &Value) -> Option<(&str, &str, &str, &str)> {
 }
 
 /// The object with the masked fields only; apiVersion, kind and metadata always stay, no masks keep everything.
-fn masked(object: &Value, masks: &[String]) -> Value {
+#[must_use]
+pub fn masked(object: &Value, masks: &[String]) -> Value {
     let Some(fields) = object.as_object().filter(|_| !masks.is_empty()) else { return object.clone() };
     let paths: Vec<Vec<&str>> = masks.iter().map(|mask| mask.split('.').collect()).collect();
     let paths: Vec<&[&str]> = paths.iter().map(Vec::as_slice).collect();

@@ -12,6 +12,22 @@ use crate::cluster::ApiServer;
 /// The files of one cluster's life, in order.
 pub const LIFE: &[&str] = &["01-create", "02-add-keys", "03-change-values", "04-remove-keys", "05-inplace-fields"];
 
+/// The files of another cluster's life, in order: it stands, and people come.
+///
+/// `conformance/cluster` recorded it, see docs/real-controllers.md.
+pub const PEOPLE: &[&str] = &[
+    "11-fleet",
+    "12-edit-derived",
+    "13-own-keys",
+    "14-pause",
+    "15-deleting-machine",
+    "16-standalone",
+    "17-other-control-plane",
+    "18-v1beta1-client",
+    "19-move",
+    "20-delete",
+];
+
 /// One review of each sort, in no order, later phases and `clusterctl move` included.
 pub const SAMPLE: &str = "sample";
 
@@ -31,9 +47,9 @@ pub fn requests(name: &str) -> Result<Vec<Value>> {
 ///
 /// # Errors
 /// When a file cannot be read, or `answer` fails.
-pub fn play(mut answer: impl FnMut(&str, usize, &Value, &ApiServer) -> Result<()>) -> Result<()> {
+pub fn play(life: &[&str], mut answer: impl FnMut(&str, usize, &Value, &ApiServer) -> Result<()>) -> Result<()> {
     let mut cluster = ApiServer::default();
-    for name in LIFE {
+    for name in life {
         for (number, request) in requests(name)?.into_iter().enumerate() {
             answer(name, number, &request, &cluster).with_context(|| format!("{name} {number}"))?;
             if request["dryRun"] != true && request["object"].is_object() {

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 use testkit::cluster::{ApiServer, Host};
 use testkit::module::{Exchange, Module};
-use testkit::recorded::play;
+use testkit::recorded::{LIFE, play};
 
 const ROUNDS: usize = 400;
 
@@ -41,7 +41,7 @@ fn main() -> Result<()> {
 /// Every recorded review, in order, with default settings: the median of the ratios of single reviews.
 fn recorded(policy: &Module, noop: &Module) -> Result<()> {
     let (mut alone, mut as_host, mut all_gets) = (Vec::new(), Vec::new(), 0);
-    play(|_, _, request, cluster| {
+    play(LIFE, |_, _, request, cluster| {
         let payload = json!({ "request": request, "settings": {} }).to_string();
         let (host, gets) = canned(policy, &payload, cluster.clone())?;
         let ratios = measure(policy, noop, &payload, &host, 5)?.ratios();
@@ -129,7 +129,7 @@ type Scenario = (&'static str, Value, Value, ApiServer);
 fn scenarios() -> Result<Vec<Scenario>> {
     let (mut large, mut at_that_time) = (Value::Null, ApiServer::default());
     let mut away = usize::MAX;
-    play(|_, _, request, cluster| {
+    play(LIFE, |_, _, request, cluster| {
         let anybody = request["userInfo"]["username"] == "system:serviceaccount:capd-system:capd-manager";
         let distance = request.to_string().len().abs_diff(14_000);
         if request["kind"]["kind"] == "Machine" && anybody && distance < away {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use testkit::case::Answer;
 use testkit::cluster::{ApiServer, Host};
 use testkit::module::Module;
-use testkit::recorded::play;
+use testkit::recorded::{LIFE, play};
 use testkit::runner::patched;
 
 fn main() -> Result<()> {
@@ -124,7 +124,7 @@ fn text(value: &Value) -> String {
 /// What the policy does to the writes of real controllers: nothing, and to everybody else's.
 fn recorded(policy: &Module) -> Result<()> {
     let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
-    play(|_, _, request, cluster| {
+    play(LIFE, |_, _, request, cluster| {
         let payload = json!({ "request": request, "settings": {} }).to_string();
         let cluster: Arc<dyn Host> = Arc::new(cluster.clone());
         let call = policy.call("validate", payload.as_bytes(), &cluster)?;

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// provider is one of Cluster API's released managers.
+type provider struct {
+	// name is the folder of its program, and of its certificate.
+	name string
+	// module and folder say where its program and its manifests are.
+	module, folder string
+	// namespace, deployment prefix and account are those of the release's manifests.
+	namespace, account, service string
+	// gates are its feature gates.
+	gates string
+}
+
+var providers = []provider{
+	{
+		name: "core", module: "sigs.k8s.io/cluster-api", folder: "core",
+		namespace: "capi-system", account: "capi-manager", service: "capi-webhook-service",
+		gates: "ClusterTopology=true,MachinePool=true,MachineTaintPropagation=true",
+	},
+	{
+		name: "kubeadm-bootstrap", module: "sigs.k8s.io/cluster-api", folder: "bootstrap/kubeadm",
+		namespace: "capi-kubeadm-bootstrap-system", account: "capi-kubeadm-bootstrap-manager",
+		service: "capi-kubeadm-bootstrap-webhook-service",
+		gates:   "MachinePool=true",
+	},
+	{
+		name: "kubeadm-control-plane", module: "sigs.k8s.io/cluster-api", folder: "controlplane/kubeadm",
+		namespace: "capi-kubeadm-control-plane-system", account: "capi-kubeadm-control-plane-manager",
+		service: "capi-kubeadm-control-plane-webhook-service",
+		gates:   "ClusterTopology=true,MachinePool=true,MachineTaintPropagation=true",
+	},
+	{
+		name: "dev-infrastructure", module: "sigs.k8s.io/cluster-api/test", folder: "infrastructure/docker",
+		namespace: "capd-system", account: "capd-manager", service: "capd-webhook-service",
+		gates: "ClusterTopology=true,MachinePool=true",
+	},
+}
+
+// programs are the built executables.
+type programs struct {
+	controlPlane string
+	// managers by provider. Each is called `manager`, as in the released images: the name is the field manager of every
+	// write that names none.
+	managers map[string]string
+	// webhook is built by Cargo.
+	webhook string
+}
+
+// build builds every Go program into a folder. What is built already takes seconds.
+func build(ctx context.Context, directory, webhook string) (programs, error) {
+	built := programs{
+		controlPlane: filepath.Join(directory, "controlplane"),
+		managers:     map[string]string{},
+		webhook:      webhook,
+	}
+	version, err := moduleField(ctx, "k8s.io/kubernetes", "{{.Version}}")
+	if err != nil {
+		return built, err
+	}
+	// The managers ask the API server for its version, and refuse one that says none.
+	release := "-ldflags=-X k8s.io/component-base/version.gitVersion=" + version
+	if err := goCommand(ctx, "build", release, "-o", built.controlPlane, "./controlplane"); err != nil {
+		return built, err
+	}
+	for _, provider := range providers {
+		program := filepath.Join(directory, provider.name, "manager")
+		if err := goCommand(ctx, "build", "-o", program, provider.module+"/"+provider.folder); err != nil {
+			return built, err
+		}
+		built.managers[provider.name] = program
+	}
+	return built, nil
+}
+
+func goCommand(ctx context.Context, args ...string) error {
+	command := exec.CommandContext(ctx, "go", args...)
+	command.Stdout, command.Stderr = os.Stderr, os.Stderr
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
+	return nil
+}
+
+// manifests is the folder of a provider's manifests in the module cache.
+func (p provider) manifests(ctx context.Context) (string, error) {
+	directory, err := moduleField(ctx, p.module, "{{.Dir}}")
+	return filepath.Join(directory, filepath.FromSlash(p.folder), "config", "default"), err
+}
+
+// moduleField is what `go list` knows of a module.
+func moduleField(ctx context.Context, module, field string) (string, error) {
+	output, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", field, module).Output()
+	if err != nil {
+		return "", fmt.Errorf("go list -m %s: %w", module, err)
+	}
+	return strings.TrimSpace(string(output)), nil
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// authority is a throw-away certificate authority. Its files live as long as the run's folder.
+type authority struct {
+	directory   string
+	certificate *x509.Certificate
+	key         *ecdsa.PrivateKey
+	serial      int64
+	// bundle is the authority's certificate, PEM.
+	bundle []byte
+}
+
+// pair is a certificate with its key, as files.
+type pair struct{ certificate, key string }
+
+func newAuthority(directory string) (*authority, error) {
+	a := &authority{directory: directory, serial: 1}
+	template := &x509.Certificate{
+		SerialNumber:          big.NewInt(a.serial),
+		Subject:               pkix.Name{CommonName: "conformance"},
+		NotBefore:             time.Now().Add(-time.Hour),
+		NotAfter:              time.Now().Add(24 * time.Hour),
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	if a.certificate, err = x509.ParseCertificate(der); err != nil {
+		return nil, err
+	}
+	a.key = key
+	a.bundle = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return a, os.WriteFile(a.file(), a.bundle, 0o600)
+}
+
+// file holds the authority's certificate.
+func (a *authority) file() string { return filepath.Join(a.directory, "ca.crt") }
+
+// serving is a certificate for servers on the loopback interface, in a folder of its own: tls.crt and tls.key.
+func (a *authority) serving(name string) (pair, error) {
+	return a.issue(name, &x509.Certificate{
+		Subject:     pkix.Name{CommonName: name},
+		DNSNames:    []string{"localhost"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	})
+}
+
+// client is a certificate by which a user of these groups logs in.
+func (a *authority) client(user string, groups ...string) (pair, error) {
+	return a.issue(user, &x509.Certificate{
+		Subject:     pkix.Name{CommonName: user, Organization: groups},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	})
+}
+
+func (a *authority) issue(name string, template *x509.Certificate) (pair, error) {
+	directory := filepath.Join(a.directory, name)
+	files := pair{filepath.Join(directory, "tls.crt"), filepath.Join(directory, "tls.key")}
+	a.serial++
+	template.SerialNumber = big.NewInt(a.serial)
+	template.NotBefore, template.NotAfter = a.certificate.NotBefore, a.certificate.NotAfter
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+	key, err := writeKey(files.key)
+	if err != nil {
+		return files, err
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
+	if err != nil {
+		return files, err
+	}
+	return files, os.WriteFile(files.certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600)
+}
+
+// writeKey makes a key and writes it to a file.
+func writeKey(file string) (*ecdsa.PrivateKey, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, err
+	}
+	return key, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), 0o600)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// compare tells where a run with a policy differs from one without it, in a way that it should not.
+func compare(without, with *result) []string {
+	var differences []string
+	differ := func(format string, args ...any) {
+		differences = append(differences, fmt.Sprintf(format, args...))
+	}
+	plain := map[string]*stepResult{}
+	for i := range without.Steps {
+		plain[without.Steps[i].Name] = &without.Steps[i]
+	}
+	for _, run := range []*result{without, with} {
+		for _, step := range run.Steps {
+			for _, f := range step.Facts {
+				if f.Wanted != f.Found {
+					differ("%s: %s: %s: is %q and should be %q", run.Policy, step.Name, f.Name, f.Found, f.Wanted)
+				}
+			}
+		}
+		for _, counted := range run.Reviews {
+			for _, group := range []reviews{counted.Controllers, counted.Others} {
+				differences = append(differences, some(run.Policy+": "+counted.Step+": ", group.Wrong)...)
+			}
+		}
+	}
+	if with.Stuck != "" {
+		differ("%s", with.Stuck)
+	}
+	for _, step := range with.Steps {
+		other := plain[step.Name]
+		if other == nil {
+			differ("%s: %s: was not played without the policy", with.Policy, step.Name)
+			continue
+		}
+		for _, kind := range []string{"MachineSet", "Machine"} {
+			if step.Created[kind] != other.Created[kind] {
+				differ("%s: %s: %d %ss were created, without the policy %d", with.Policy, step.Name, step.Created[kind], kind, other.Created[kind])
+			}
+		}
+		differences = append(differences, some(with.Policy+": "+step.Name+": ", compareStates(other.State, step.State))...)
+	}
+	return differences
+}
+
+func compareStates(without, with snapshot) []string {
+	var differences []string
+	for _, name := range union(without, with) {
+		before, after := without[name], with[name]
+		if len(before) != len(after) {
+			differences = append(differences, fmt.Sprintf("%s: %d objects, without the policy %d", name, len(after), len(before)))
+			continue
+		}
+		for i := range before {
+			if before[i] != after[i] {
+				differences = append(differences, fmt.Sprintf("%s: %s", name, compareTexts(before[i], after[i])))
+			}
+		}
+	}
+	return differences
+}
+
+// compareTexts tells the lines that only one of two has.
+func compareTexts(without, with string) string {
+	count := map[string]int{}
+	for _, line := range strings.Split(without, "\n") {
+		count[strings.Trim(line, ", ")]--
+	}
+	for _, line := range strings.Split(with, "\n") {
+		count[strings.Trim(line, ", ")]++
+	}
+	var said []string
+	for line, n := range count {
+		if n > 0 {
+			said = append(said, "+ "+line)
+		}
+		if n < 0 {
+			said = append(said, "- "+line)
+		}
+	}
+	sort.Strings(said)
+	return strings.Join(said, "  ")
+}
+
+func union(a, b snapshot) []string {
+	names := map[string]bool{}
+	for _, s := range []snapshot{a, b} {
+		for name := range s {
+			names[name] = true
+		}
+	}
+	var sorted []string
+	for name := range names {
+		sorted = append(sorted, name)
+	}
+	sort.Strings(sorted)
+	return sorted
+}
+
+// some are the first few of many lines, and how many more there are.
+func some(prefix string, lines []string) []string {
+	const enough = 5
+	var said []string
+	for i, line := range lines {
+		if i == enough {
+			return append(said, fmt.Sprintf("%sand %d more like these", prefix, len(lines)-enough))
+		}
+		said = append(said, prefix+line)
+	}
+	return said
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// processes are the programs that one run has started. They end with it.
+type processes struct {
+	// logs is the folder that receives what the programs say.
+	logs    string
+	started []*process
+}
+
+type process struct {
+	name    string
+	command *exec.Cmd
+	ended   chan error
+}
+
+// start starts a program. It must be called from the thread of main: the kernel ends the programs with that thread.
+func (p *processes) start(name string, env []string, path string, args ...string) error {
+	log, err := os.Create(filepath.Join(p.logs, name+".log"))
+	if err != nil {
+		return err
+	}
+	command := exec.Command(path, args...)
+	command.Stdout, command.Stderr = log, log
+	command.Env = append(os.Environ(), env...)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	started := &process{name: name, command: command, ended: make(chan error, 1)}
+	go func() {
+		started.ended <- command.Wait()
+		log.Close()
+	}()
+	p.started = append(p.started, started)
+	return nil
+}
+
+// alive names the first program that has ended.
+func (p *processes) alive() error {
+	for _, started := range p.started {
+		select {
+		case err := <-started.ended:
+			started.ended <- err
+			return fmt.Errorf("%s ended: %v; see %s", started.name, err, filepath.Join(p.logs, started.name+".log"))
+		default:
+		}
+	}
+	return nil
+}
+
+// stop ends every program, the last one first.
+func (p *processes) stop() {
+	for i := len(p.started) - 1; i >= 0; i-- {
+		started := p.started[i]
+		_ = started.command.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-started.ended:
+		case <-time.After(3 * time.Second):
+			_ = started.command.Process.Kill()
+			<-started.ended
+		}
+	}
+	p.started = nil
+}
+
+// await asks again until the answer is yes, a program has ended, or the time is over.
+func (p *processes) await(ctx context.Context, what string, patience time.Duration, ask func() error) error {
+	deadline := time.Now().Add(patience)
+	for {
+		err := ask()
+		if err == nil {
+			return nil
+		}
+		if dead := p.alive(); dead != nil {
+			return fmt.Errorf("%s: %w", what, dead)
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s: after %v: %w", what, patience, err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", what, ctx.Err())
+		case <-time.After(250 * time.Millisecond):
+		}
+	}
+}
+
+// freePorts are ports of the loopback interface that nobody listens on.
+func freePorts(count int) ([]int, error) {
+	var ports []int
+	for range count {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		// Closed only when all are found, or the same one would be found again.
+		defer listener.Close()
+		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}

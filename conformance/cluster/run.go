@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The policies that a run can have.
+const (
+	observe      = "observe"
+	module       = "module"
+	stampTime    = "stamp-time"
+	rollMachines = "roll-machines"
+)
+
+// options say what one run is.
+type options struct {
+	// policy is one of the webhook's.
+	policy string
+	// module is the compiled policy.
+	module string
+	// steps names the steps to play; empty is all of them.
+	steps []string
+}
+
+// run is one API server with its controllers, and what happened there.
+type run struct {
+	processes
+	options   options
+	programs  programs
+	root      string
+	directory string
+	authority *authority
+	api       *client
+	people    map[string]*client
+	record    record
+	result    result
+	// standing is a mark in the record: what was before belongs to earlier steps.
+	standing int
+}
+
+// play starts everything, plays the scenario, and ends everything.
+func play(ctx context.Context, options options, programs programs, root, directory string) (*result, error) {
+	r, err := newRun(options, programs, root, directory)
+	if err != nil {
+		return nil, err
+	}
+	// Ended by the context or by return, nothing is left behind.
+	defer r.stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	begin := time.Now()
+	for _, start := range []func(context.Context) error{r.startControlPlane, r.startManagers, r.startPolicy, r.meetPeople} {
+		if err := start(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.record.watchAll(ctx, r.api, namespace); err != nil {
+		return nil, err
+	}
+	say("%s: the API server and Cluster API's managers are up after %.0f s", options.policy, time.Since(begin).Seconds())
+	for _, step := range scenario {
+		if len(options.steps) > 0 && !contains(options.steps, step.name) {
+			continue
+		}
+		stuck := r.take(ctx, step)
+		if err := errors.Join(ctx.Err(), r.alive()); err != nil {
+			return nil, err
+		}
+		if stuck == nil {
+			continue
+		}
+		stuck = fmt.Errorf("%s: step %s: %w", options.policy, step.name, stuck)
+		if options.policy == observe {
+			return nil, stuck
+		}
+		// What goes on without the policy and not with it is what the comparison looks for.
+		r.result.Stuck = stuck.Error()
+		say("%v", stuck)
+		break
+	}
+	if r.result.Reviews, err = readJournal(r.journal(), r.result.Steps); err != nil {
+		return nil, err
+	}
+	r.result.Seconds = time.Since(begin).Seconds()
+	return &r.result, nil
+}
+
+// newRun makes the folder of a run anew, with a certificate authority.
+func newRun(options options, programs programs, root, directory string) (*run, error) {
+	if err := os.RemoveAll(directory); err != nil {
+		return nil, err
+	}
+	logs := filepath.Join(directory, "logs")
+	if err := os.MkdirAll(logs, 0o700); err != nil {
+		return nil, err
+	}
+	authority, err := newAuthority(directory)
+	return &run{
+		processes: processes{logs: logs}, options: options, programs: programs, root: root, directory: directory,
+		authority: authority, result: result{Policy: options.policy},
+	}, err
+}
+
+// take plays one step, waits until nothing changes any more, and keeps what is there then.
+func (r *run) take(ctx context.Context, s step) error {
+	begin := time.Now()
+	r.standing = r.record.length()
+	r.result.Steps = append(r.result.Steps, stepResult{Name: s.name})
+	stuck := s.play(ctx, r)
+	if stuck == nil {
+		stuck = r.settle(ctx)
+	}
+	reviews, err := countLines(r.journal())
+	if err != nil {
+		return err
+	}
+	done := &r.result.Steps[len(r.result.Steps)-1]
+	done.finish(r.record.since(r.standing), r.snapshot(), reviews, time.Since(begin))
+	say("%s: %-22s %5.1f s, %4d versions of objects", r.options.policy, s.name, done.Seconds, done.Versions)
+	return stuck
+}
+
+// settled is how long nothing may change before a fleet counts as settled.
+const settled = 3 * time.Second
+
+// settle waits until the fleet has not changed for a while, counted from now: what was just written may not have been
+// told yet.
+func (r *run) settle(ctx context.Context) error {
+	begin := time.Now()
+	return r.await(ctx, "the fleet does not settle", 40*time.Second, func() error {
+		quiet, err := r.record.quiet()
+		quiet = min(quiet, time.Since(begin))
+		if err == nil && quiet < settled {
+			err = fmt.Errorf("an object changed %v ago", quiet)
+		}
+		return err
+	})
+}
+
+// meetPeople makes the namespace, and lets people do everything.
+func (r *run) meetPeople(ctx context.Context) error {
+	for _, o := range []*object{
+		{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}},
+		{Object: map[string]any{
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+			"metadata": map[string]any{"name": people},
+			"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+			"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": people}},
+		}},
+	} {
+		if err := r.api.ensure(ctx, o); err != nil {
+			return err
+		}
+	}
+	r.people = map[string]*client{}
+	for _, name := range []string{"alice", "bob"} {
+		person, err := r.api.as(name)
+		if err != nil {
+			return err
+		}
+		r.people[name] = person
+	}
+	return nil
+}
+
+func (r *run) journal() string { return filepath.Join(r.directory, "journal.jsonl") }
+
+// withPolicy is whether the compiled module answers in this run.
+func (r *run) withPolicy() bool { return r.options.policy == module }
+
+func listening(port int) error {
+	connection, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err == nil {
+		connection.Close()
+	}
+	return err
+}
+
+func contains(list []string, wanted string) bool {
+	for _, entry := range list {
+		if entry == wanted {
+			return true
+		}
+	}
+	return false
+}
+
+func say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// step is a chapter of a cluster's life.
+type step struct {
+	name string
+	play func(context.Context, *run) error
+}
+
+// scenario is the life of a cluster. Each step ends when nothing changes any more; what is there then must be the same
+// with the policy and without it.
+var scenario = []step{
+	{"create", create},
+	{"add-keys", addKeys},
+	{"change-values", changeValues},
+	{"remove-keys", removeKeys},
+	{"fields", fields},
+	{"idle", idle},
+	{"scale", scale},
+	{"edit-derived", editDerived},
+	{"own-keys", ownKeys},
+	{"pause", pauseCluster},
+	{"deleting-machine", deletingMachine},
+	{"standalone", standalone},
+	{"other-control-plane", otherControlPlane},
+	{"v1beta1-client", olderClient},
+	{"move", move},
+	{"delete", deleteCluster},
+}
+
+// short is what shows a wrong policy soonest.
+var short = []string{"create", "add-keys", "idle"}
+
+// idleFor is how long the fleet is watched while nobody does anything.
+const idleFor = 15 * time.Second
+
+func create(ctx context.Context, r *run) error {
+	for _, made := range []struct{ person, file string }{{"bob", "class.yaml"}, {"alice", "cluster.yaml"}} {
+		objects, err := manifests(made.file)
+		if err != nil {
+			return err
+		}
+		for _, o := range objects {
+			if _, err := r.people[made.person].create(ctx, o); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.machines(ctx, 4); err != nil {
+		return err
+	}
+	return r.until(ctx, "the MachinePool", func() error {
+		pool, err := r.first("MachinePool", nil)
+		if err == nil && text(pool, "spec", "template", "spec", "bootstrap", "dataSecretName") == "" {
+			err = errors.New("it has no bootstrap data")
+		}
+		return err
+	})
+}
+
+// addKeys adds keys to class and topology. A Node has its own criteria, so one key meets them.
+func addKeys(ctx context.Context, r *run) error {
+	err := r.editClass(ctx, func(o *object) {
+		for _, place := range []string{classControlPlane, classWorker, classPool} {
+			put(o, place+labels, "class-added", "a")
+			put(o, place+annotations, "class-added-note", "a")
+		}
+		put(o, classWorker+labels, "node-restriction.kubernetes.io/added", "a")
+	})
+	if err != nil {
+		return err
+	}
+	err = r.editCluster(ctx, func(o *object) {
+		for _, place := range []string{topologyControlPlane, topologyMD0, topologyMD1, topologyMP0} {
+			put(o, place+labels, "added", "a")
+			put(o, place+annotations, "added-note", "a")
+		}
+		// Stronger than the class from now on.
+		put(o, topologyMD0+labels, "class-only", "topology")
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.everywhere(ctx, "added", "a"); err != nil {
+		return err
+	}
+	return r.everywhere(ctx, "class-added", "a")
+}
+
+func changeValues(ctx context.Context, r *run) error {
+	err := r.editClass(ctx, func(o *object) {
+		for _, place := range []string{classControlPlane, classWorker, classPool} {
+			put(o, place+labels, "class-added", "b")
+			put(o, place+annotations, "class-added-note", "b")
+		}
+	})
+	if err != nil {
+		return err
+	}
+	err = r.editCluster(ctx, func(o *object) {
+		for _, place := range []string{topologyControlPlane, topologyMD0, topologyMD1, topologyMP0} {
+			put(o, place+labels, "added", "b")
+			put(o, place+annotations, "added-note", "b")
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.everywhere(ctx, "added", "b"); err != nil {
+		return err
+	}
+	return r.everywhere(ctx, "class-added", "b")
+}
+
+// removeKeys removes what was added: to the last object, with the policy as without it.
+func removeKeys(ctx context.Context, r *run) error {
+	err := r.editClass(ctx, func(o *object) {
+		for _, place := range []string{classControlPlane, classWorker, classPool} {
+			drop(o, place+labels, "class-added")
+			drop(o, place+annotations, "class-added-note")
+		}
+	})
+	if err != nil {
+		return err
+	}
+	err = r.editCluster(ctx, func(o *object) {
+		for _, place := range []string{topologyControlPlane, topologyMD0, topologyMD1, topologyMP0} {
+			drop(o, place+labels, "added")
+			drop(o, place+annotations, "added-note")
+		}
+		// The class' value comes back.
+		drop(o, topologyMD0+labels, "class-only")
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.everywhere(ctx, "added", ""); err != nil {
+		return err
+	}
+	return r.everywhere(ctx, "class-added", "")
+}
+
+// fields changes what Cluster API changes in place, without another Machine.
+func fields(ctx context.Context, r *run) error {
+	err := r.editClass(ctx, func(o *object) {
+		put(o, classWorker+"/deletion", "nodeDrainTimeoutSeconds", int64(30))
+		put(o, classWorker+"/deletion", "nodeVolumeDetachTimeoutSeconds", int64(40))
+	})
+	if err != nil {
+		return err
+	}
+	gates := []any{map[string]any{"conditionType": "BootstrapConfigReady"}}
+	err = r.editCluster(ctx, func(o *object) {
+		for _, place := range []string{topologyControlPlane, topologyMD0} {
+			put(o, place+"/deletion", "nodeDeletionTimeoutSeconds", int64(20))
+			put(o, place, "readinessGates", gates)
+			put(o, place, "taints", []any{map[string]any{
+				"key": "example.com/reserved", "value": "yes", "effect": "PreferNoSchedule", "propagation": "Always",
+			}})
+		}
+		put(o, topologyMD0, "minReadySeconds", int64(1))
+		put(o, topologyMD0+"/deletion", "order", "Oldest")
+	})
+	if err != nil {
+		return err
+	}
+	return r.until(ctx, "the fields on every Machine of md0", func() error {
+		for _, machine := range r.record.list("Machine", of("md0")) {
+			if err := has(machine, "spec/deletion", "nodeDrainTimeoutSeconds", int64(30)); err != nil {
+				return err
+			}
+			if err := has(machine, "spec/deletion", "nodeDeletionTimeoutSeconds", int64(20)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// idle does nothing. Whatever changes now, changes for ever.
+func idle(ctx context.Context, r *run) error {
+	before := r.record.length()
+	pause(ctx, idleFor)
+	r.expect("versions of objects while nobody does anything", "0", "0", len(r.record.since(before)))
+	return nil
+}
+
+// scale adds a Machine and takes one away.
+func scale(ctx context.Context, r *run) error {
+	for _, replicas := range []int64{3, 2} {
+		err := r.editCluster(ctx, func(o *object) { put(o, topologyMD0, "replicas", replicas) })
+		if err != nil {
+			return err
+		}
+		if err := r.machines(ctx, int(replicas)+2); err != nil {
+			return err
+		}
+	}
+	return nil
+}

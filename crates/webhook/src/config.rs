@@ -1,0 +1,69 @@
+//! What the webhook is told by whoever starts it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The configuration file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct Config {
+    /// Such as `127.0.0.1:9443`.
+    pub(crate) listen: SocketAddr,
+    /// The serving certificate, PEM.
+    pub(crate) certificate: PathBuf,
+    /// Its key, PEM.
+    pub(crate) key: PathBuf,
+    /// What answers.
+    pub(crate) policy: Kind,
+    /// The compiled module.
+    pub(crate) module: PathBuf,
+    /// The policy's settings.
+    pub(crate) settings: Value,
+    /// `contextAwareResources`: what the module may read.
+    pub(crate) granted: Vec<Grant>,
+    /// The API server, such as `https://127.0.0.1:6443`.
+    pub(crate) server: String,
+    /// Whoever signed the API server's certificate, PEM.
+    pub(crate) certificate_authority: PathBuf,
+    /// The token by which the API server is read.
+    pub(crate) token: PathBuf,
+    /// Receives a line for each review: see [`crate::journal::Entry`].
+    pub(crate) journal: PathBuf,
+    /// Receives every AdmissionReview as it came, a line each.
+    pub(crate) recording: Option<PathBuf>,
+}
+
+/// What answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// The compiled module.
+    Module,
+    /// Nothing: every request is accepted as it is.
+    Observe,
+    /// A wrong policy: stamps the time of the review on every object.
+    StampTime,
+    /// A wrong policy: gives MachineDeployments another failure domain at each update, and so another MachineSet.
+    RollMachines,
+}
+
+/// A kind that may be read.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct Grant {
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+}
+
+impl Config {
+    /// # Errors
+    /// When the file cannot be read, or is no configuration.
+    pub(crate) fn read(path: &str) -> Result<Config> {
+        let text = std::fs::read_to_string(path).with_context(|| path.to_owned())?;
+        serde_json::from_str(&text).with_context(|| path.to_owned())
+    }
+}

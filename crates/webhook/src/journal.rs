@@ -1,0 +1,120 @@
+//! A line for each review, and the reviews themselves.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Mutex;
+
+use anyhow::{Context, Result, anyhow};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::policy::Verdict;
+
+/// Where the lines go.
+pub(crate) struct Journal {
+    entries: Mutex<File>,
+    recording: Option<Mutex<File>>,
+}
+
+/// The parts of an AdmissionRequest that tell reviews apart.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Request {
+    pub(crate) uid: String,
+    kind: Kind,
+    sub_resource: String,
+    namespace: String,
+    name: String,
+    operation: String,
+    user_info: User,
+    dry_run: bool,
+    options: Value,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Kind {
+    version: String,
+    kind: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct User {
+    username: String,
+}
+
+/// One line of the journal.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Entry {
+    operation: String,
+    kind: String,
+    version: String,
+    sub_resource: String,
+    namespace: String,
+    name: String,
+    user: String,
+    field_manager: Value,
+    dry_run: bool,
+    allowed: bool,
+    message: Value,
+    /// JSON Patch; empty where the object was left alone.
+    patch: Vec<Value>,
+    warnings: Value,
+    /// Reads of the cluster.
+    gets: usize,
+    /// From the request's text to the policy's answer, reads included.
+    microseconds: u128,
+}
+
+impl Entry {
+    pub(crate) fn new(request: Request, microseconds: u128, verdict: Verdict, patch: Vec<Value>) -> Entry {
+        let mut response = verdict.response;
+        Entry {
+            operation: request.operation,
+            kind: request.kind.kind,
+            version: request.kind.version,
+            sub_resource: request.sub_resource,
+            namespace: request.namespace,
+            name: request.name,
+            user: request.user_info.username,
+            field_manager: request.options["fieldManager"].clone(),
+            dry_run: request.dry_run,
+            allowed: response["accepted"] == json!(true),
+            message: response["message"].take(),
+            patch,
+            warnings: response["warnings"].take(),
+            gets: verdict.gets,
+            microseconds,
+        }
+    }
+}
+
+impl Journal {
+    /// # Errors
+    /// When a file cannot be made.
+    pub(crate) fn open(config: &Config) -> Result<Journal> {
+        let create = |path: &Path| File::create(path).map(Mutex::new).with_context(|| path.display().to_string());
+        let recording = config.recording.as_deref().map(create).transpose()?;
+        Ok(Journal { entries: create(&config.journal)?, recording })
+    }
+
+    /// # Errors
+    /// When a file cannot be written.
+    pub(crate) fn write(&self, review: &[u8], entry: &Entry) -> Result<()> {
+        append(&self.entries, &serde_json::to_vec(entry)?)?;
+        match &self.recording {
+            Some(recording) => append(recording, review.trim_ascii_end()),
+            None => Ok(()),
+        }
+    }
+}
+
+fn append(file: &Mutex<File>, line: &[u8]) -> Result<()> {
+    let mut file = file.lock().map_err(|_| anyhow!("a writer of the journal panicked"))?;
+    file.write_all(&[line, b"\n"].concat())?;
+    Ok(())
+}

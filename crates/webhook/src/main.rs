@@ -1,0 +1,60 @@
+//! `webhook CONFIG.json`: the compiled policy behind a mutating webhook, answering as a PolicyServer would.
+//!
+//! Only for `conformance/cluster`, which starts an API server beside it. Other policies than the compiled module show
+//! that the comparison there notices a wrong one.
+
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+
+mod config;
+mod journal;
+mod policy;
+mod reader;
+mod review;
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow};
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+use axum_server::tls_rustls::RustlsConfig;
+
+use crate::config::Config;
+use crate::journal::Journal;
+use crate::policy::Policy;
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let path = std::env::args().nth(1).context("usage: webhook CONFIG.json")?;
+    let config = Config::read(&path)?;
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .map_err(|_| anyhow!("another TLS provider is installed"))?;
+    let tls = RustlsConfig::from_pem_file(&config.certificate, &config.key).await?;
+    let door = Arc::new(Door { policy: Policy::new(&config)?, journal: Journal::open(&config)? });
+    let app = Router::new()
+        .route("/readyz", get(|| async { "ok" }))
+        .route("/validate", post(move |body: Bytes| answer(Arc::clone(&door), body)));
+    axum_server::bind_rustls(config.listen, tls).serve(app.into_make_service()).await?;
+    Ok(())
+}
+
+struct Door {
+    policy: Policy,
+    journal: Journal,
+}
+
+/// The module runs on a thread that may block: it waits for the API server.
+async fn answer(door: Arc<Door>, body: Bytes) -> (StatusCode, Vec<u8>) {
+    let answered = tokio::task::spawn_blocking(move || {
+        let (response, entry) = review::answer(&door.policy, &body)?;
+        door.journal.write(&body, &entry)?;
+        anyhow::Ok(response)
+    });
+    match answered.await {
+        Ok(Ok(response)) => (StatusCode::OK, response),
+        Ok(Err(error)) => (StatusCode::BAD_REQUEST, format!("{error:#}").into_bytes()),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string().into_bytes()),
+    }
+}

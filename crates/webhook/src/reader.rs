@@ -1,0 +1,123 @@
+//! `kubernetes/get_resource`, answered by an API server in the words of Kubewarden's host.
+//!
+//! Source: Kubewarden, crates/policy-evaluator/src/callback_handler/kubernetes.rs and kubernetes/client.rs.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use kubewarden_policy_sdk::host_capabilities::kubernetes::GetResourceRequest;
+use serde_json::Value;
+use testkit::cluster::{Host, masked};
+use ureq::Agent;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+
+use crate::config::{Config, Grant};
+
+/// How long the host keeps what it read.
+const CACHED: Duration = Duration::from_secs(5);
+
+/// Reads one API server as the PolicyServer's ServiceAccount.
+pub(crate) struct Reader {
+    agent: Agent,
+    server: String,
+    token: String,
+    granted: Vec<Grant>,
+    plurals: Mutex<BTreeMap<(String, String), String>>,
+    objects: Mutex<BTreeMap<String, (Instant, Value)>>,
+}
+
+impl Reader {
+    /// # Errors
+    /// When the token or the certificate authority cannot be read.
+    pub(crate) fn new(config: &Config) -> Result<Reader> {
+        let authority = std::fs::read(&config.certificate_authority).context("certificateAuthority")?;
+        let authority = Certificate::from_pem(&authority)?.to_owned();
+        let tls = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&[authority])).build();
+        let agent = Agent::config_builder().tls_config(tls).http_status_as_error(false).build().new_agent();
+        Ok(Reader {
+            agent,
+            server: config.server.clone(),
+            token: std::fs::read_to_string(&config.token).context("token")?,
+            granted: config.granted.clone(),
+            plurals: Mutex::default(),
+            objects: Mutex::default(),
+        })
+    }
+
+    fn find(&self, request: &GetResourceRequest) -> Result<Value, String> {
+        let GetResourceRequest { api_version, kind, name, .. } = request;
+        if !self.granted.iter().any(|grant| grant.api_version == *api_version && grant.kind == *kind) {
+            return Err(format!("Policy has not been granted access to Kubernetes {api_version}/{kind} resources"));
+        }
+        let plural = self.plural(api_version, kind)?;
+        let prefix = if api_version.contains('/') { "apis" } else { "api" };
+        let namespace = request.namespace.as_ref().map(|name| format!("/namespaces/{name}")).unwrap_or_default();
+        let path = format!("/{prefix}/{api_version}{namespace}/{plural}/{name}");
+        if !request.disable_cache
+            && let Some(object) = self.cached(&path)
+        {
+            return Ok(object);
+        }
+        match self.get(&path)? {
+            (200, object) => {
+                let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+                objects.insert(path, (Instant::now(), object.clone()));
+                Ok(object)
+            }
+            (404, _) => {
+                let namespace = request.namespace.as_deref().unwrap_or_default();
+                Err(format!("Cannot find {api_version}/{kind} named '{name}' inside of namespace '{namespace}'"))
+            }
+            (code, status) => Err(format!("ApiError: {}: {} ({code})", status["message"], status["reason"])),
+        }
+    }
+
+    fn cached(&self, path: &str) -> Option<Value> {
+        let objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.get(path).filter(|(read, _)| read.elapsed() < CACHED).map(|(_, object)| object.clone())
+    }
+
+    /// The resource of a kind, from discovery, asked for once.
+    fn plural(&self, api_version: &str, kind: &str) -> Result<String, String> {
+        let key = (api_version.to_owned(), kind.to_owned());
+        let mut plurals = self.plurals.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(plural) = plurals.get(&key) {
+            return Ok(plural.clone());
+        }
+        let prefix = if api_version.contains('/') { "apis" } else { "api" };
+        let (code, list) = self.get(&format!("/{prefix}/{api_version}"))?;
+        if code != 200 {
+            return Err(format!("error finding resource {api_version} / {kind}: ApiError: {}", list["message"]));
+        }
+        let resource = list["resources"].as_array().into_iter().flatten().find(|resource| {
+            resource["kind"] == *kind && !resource["name"].as_str().is_some_and(|name| name.contains('/'))
+        });
+        match resource.and_then(|resource| resource["name"].as_str()) {
+            Some(plural) => {
+                plurals.insert(key, plural.to_owned());
+                Ok(plural.to_owned())
+            }
+            None => Err(format!("Cannot find resource {api_version}/{kind}")),
+        }
+    }
+
+    fn get(&self, path: &str) -> Result<(u16, Value), String> {
+        let authorization = format!("Bearer {}", self.token.trim());
+        let response = self.agent.get(format!("{}{path}", self.server)).header("Authorization", authorization).call();
+        let mut response = response.map_err(|error| format!("error sending request: {error}"))?;
+        let code = response.status().as_u16();
+        let text = response.body_mut().read_to_string().map_err(|error| error.to_string())?;
+        Ok((code, serde_json::from_str(&text).map_err(|error| error.to_string())?))
+    }
+}
+
+impl Host for Reader {
+    fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String> {
+        let request: GetResourceRequest = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
+        let object = self.find(&request)?;
+        let masks: Vec<String> = request.field_masks.unwrap_or_default().into_iter().collect();
+        Ok(masked(&object, &masks).to_string().into_bytes())
+    }
+}
