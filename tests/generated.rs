@@ -5,16 +5,21 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::rollout::{EFFECTS, Effect};
 use metadata_propagation::tags::PROFILES;
 use metadata_propagation::{
-    CARRIERS, Criterion, FORCED, GRANTS, GUARDS, Guard, Keys, ROUTES, RULES, RawSettings, Rule, Tags, Version,
+    CARRIERS, Criterion, FIELDS, FORCED, GRANTS, GUARDS, Guard, Keys, Place, ROUTES, RULES, RawSettings, Rule, Tags,
+    Version,
 };
 use testkit::case::Case;
 use testkit::kwctl::fixture;
 use testkit::module::Module;
+
+/// The README is read and written by several tests.
+static README: Mutex<()> = Mutex::new(());
 
 fn check(path: &Path, expected: &str) -> Result<()> {
     if std::env::var_os("BLESS").is_some() {
@@ -31,6 +36,7 @@ fn check(path: &Path, expected: &str) -> Result<()> {
 /// Replaces what stands between the two marks of a section.
 fn check_section(name: &str, content: &str) -> Result<()> {
     let path = testkit::root().join("README.md");
+    let _alone = README.lock().unwrap_or_else(PoisonError::into_inner);
     let text = fs::read_to_string(&path)?;
     let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- {name}: end -->"));
     let (before, rest) = text.split_once(&begin).with_context(|| format!("README.md has no {begin}"))?;
@@ -54,6 +60,7 @@ fn edition(version: Version) -> Result<String> {
 fn keys(rule: &Rule, version: Version) -> String {
     match &rule.keys {
         Keys::Every => "all".to_owned(),
+        Keys::OptIn => "those of `clusterApi.optIn.machineToInfra`".to_owned(),
         Keys::Except(keys) => {
             let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
             format!("all but {}", keys.join(", "))
@@ -82,6 +89,34 @@ fn the_readme_shows_the_forced_labels() -> Result<()> {
         writeln!(table, "| `{from}` | `{}` | {to} | {} |", forced.key, forced.value)?;
     }
     check_section("forced", &table)
+}
+
+#[test]
+fn the_readme_shows_the_fields() -> Result<()> {
+    let mut table =
+        "| field | carried | at a Machine, or the last object | while deleting |\n|---|---|---|---|\n".to_owned();
+    for field in FIELDS {
+        let mut hops = Vec::new();
+        for hop in field.hops {
+            let mut from: Vec<&str> = hop.from.iter().map(|place| place.owner()).collect();
+            from.dedup();
+            let since = if hop.since > Version::OLDEST_EDITION { format!(" ({})", hop.since) } else { String::new() };
+            let asked = if hop.opt_in { " (`optIn.poolToMachine`)" } else { "" };
+            hops.push(format!("{} → {}{since}{asked}", from.join(", "), hop.to.owner()));
+        }
+        let last =
+            if field.hops.iter().any(|hop| hop.to == Place::Machine) { Place::Machine } else { Place::MachineSet };
+        let paths = ["v1beta2", "v1beta1"].map(|version| {
+            let path = field.path(last, version).map(|path| format!("`{}`", path.join(".")));
+            path.unwrap_or_else(|| "none".to_owned())
+        });
+        let path =
+            if paths[0] == paths[1] { paths[0].clone() } else { format!("{}, in v1beta1 {}", paths[0], paths[1]) };
+        let deleting = field.hops.iter().filter_map(|hop| Some((hop, hop.deleting?)));
+        let deleting: Vec<String> = deleting.map(|(hop, since)| format!("{} ({since})", hop.from[0].owner())).collect();
+        writeln!(table, "| {} | {} | {path} | {} |", field.name, hops.join("; "), deleting.join(", "))?;
+    }
+    check_section("fields", &table)
 }
 
 #[test]
