@@ -119,7 +119,7 @@ fn objects_of_another_shape_name_path_and_culprit() -> Result<()> {
         (json!({ "metadata": { "ownerReferences": {} } }), "`metadata.ownerReferences` is not a list"),
         (
             json!({ "metadata": { "ownerReferences": ["a"] } }),
-            "`metadata.ownerReferences[0]` cannot be read: invalid type: string \"a\", expected struct OwnerReference",
+            "`metadata.ownerReferences[0]` is not an object",
         ),
     ] {
         assert_eq!(refused(&request(|request| request["object"] = object.clone()))?, expected, "{object}");

@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn every_other_byte_is_missed() {
         for (from, to, expected) in [
-            ("1.0", "1", "`spec` was `{\"n\":1.0}` and became `{\"n\":1}`"),
+            ("1.0", "1", "`spec.n` was `1.0` and became `1`"),
             ("{ \"name\"", "{\"name\"", "`metadata`: `{ \"name\":` became `{\"name\":`"),
             ("\"spec\"", "\"x\":1,\"spec\"", "`: `,\"spec\":` became `,\"x\":`"),
             ("}}", "},\"x\":1}", "`x` was added"),
