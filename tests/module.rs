@@ -117,10 +117,7 @@ fn objects_of_another_shape_name_path_and_culprit() -> Result<()> {
             "`metadata.labels` is not a map of strings: the value of `b` is not a string",
         ),
         (json!({ "metadata": { "ownerReferences": {} } }), "`metadata.ownerReferences` is not a list"),
-        (
-            json!({ "metadata": { "ownerReferences": ["a"] } }),
-            "`metadata.ownerReferences[0]` is not an object",
-        ),
+        (json!({ "metadata": { "ownerReferences": ["a"] } }), "`metadata.ownerReferences[0]` is not an object"),
     ] {
         assert_eq!(refused(&request(|request| request["object"] = object.clone()))?, expected, "{object}");
     }

@@ -37,7 +37,7 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
     }
     let mut record = if records { Record::stored(subject)? } else { Record::default() };
     let old = subject.old()?;
-    let places = places(object)?;
+    let receivers = receivers(object)?;
     for map in MapKind::BOTH {
         let known = record.keys(map);
         let mut keys: BTreeSet<String> = known.clone();
@@ -46,7 +46,7 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
             let selected = settings.cluster_to_topology.contains(key);
             let value = object.top_level(map).get(key.as_str()).filter(|_| selected);
             let was = old.and_then(|old| old.top_level(map).get(key.as_str()));
-            for (path, metadata) in &places {
+            for Receiver { path, metadata } in &receivers {
                 let stands = match metadata {
                     Some(metadata) => metadata.map(&[map.field()])?,
                     None => Map::new(),
@@ -83,21 +83,28 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
     Ok(found)
 }
 
+/// One `metadata` of the topology: where it stands, and what stands there.
+struct Receiver<'a> {
+    path: Vec<Step>,
+    metadata: Option<Json<'a>>,
+}
+
 /// Every `metadata` of the topology that Cluster API carries on, whether it is there or not.
-fn places<'a>(object: &Object<'a>) -> Result<Vec<(Vec<Step>, Option<Json<'a>>)>, Malformed> {
+fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
     let topology = &["spec", "topology"];
-    let control_plane = steps(&[topology as &[_], &["controlPlane", "metadata"]].concat());
-    let mut places = vec![(control_plane, object.spec.at(&["topology", "controlPlane", "metadata"], None)?)];
+    let path = steps(&[topology as &[_], &["controlPlane", "metadata"]].concat());
+    let metadata = object.spec.at(&["topology", "controlPlane", "metadata"], None)?;
+    let mut receivers = vec![Receiver { path, metadata }];
     for list in ["machineDeployments", "machinePools"] {
         let entries = object.spec.at(&["topology", "workers", list], None)?;
         let entries = entries.map(|entries| entries.elements()).transpose()?.unwrap_or_default();
         for (index, entry) in entries.iter().enumerate() {
             let mut path = steps(&[topology as &[_], &["workers", list]].concat());
             path.extend([Step::Element(index), Step::Field("metadata")]);
-            places.push((path, entry.at(&["metadata"], None)?));
+            receivers.push(Receiver { path, metadata: entry.at(&["metadata"], None)? });
         }
     }
-    Ok(places)
+    Ok(receivers)
 }
 
 fn change(path: Vec<Step>, map: MapKind, key: &str, action: Action, from: Option<&str>, to: Option<&str>) -> Change {

@@ -60,8 +60,9 @@ pub fn owned(kind: &GroupVersionKind<'_>) -> Vec<String> {
         _ => None,
     };
     let fields = receiver.into_iter().flat_map(|place| {
-        let paths = FIELDS.iter().filter_map(move |field| field.path(place, &kind.version));
-        paths.map(|path| path.join("."))
+        let paths =
+            FIELDS.iter().flat_map(move |field| ["v1beta1", "v1beta2"].map(|version| field.path(place, version)));
+        paths.flatten().map(|path| path.join("."))
     });
     maps.map(|row| row.at.to_owned()).chain(fields).collect()
 }
@@ -105,8 +106,8 @@ fn only_declares(path: &str, before: &Value, after: &Value) -> Result<()> {
             Ok(())
         }
         (Value::Array(before), Value::Array(after)) if before.len() == after.len() => {
-            let pairs = before.iter().zip(after).enumerate();
-            pairs.map(|(index, (before, after))| only_declares(&format!("{path}[{index}]"), before, after)).collect()
+            let mut pairs = before.iter().zip(after).enumerate();
+            pairs.try_for_each(|(index, (before, after))| only_declares(&format!("{path}[{index}]"), before, after))
         }
         (Value::Null, _) if pattern(path).starts_with("spec.versions[].schema") => Ok(()),
         _ if before == after => Ok(()),
