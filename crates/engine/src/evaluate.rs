@@ -159,7 +159,7 @@ impl Evaluation<'_> {
         if found.changes.is_empty() {
             return Outcome::default();
         }
-        let message = format!("a controller's write of {} differs from the rules", self.name());
+        let message = format!("a controller's write of {} differs from the rules", self.subject.title());
         let drift: Vec<String> = found.changes.iter().map(|change| format!("{} {}", change.at, change.key)).collect();
         let log = vec![self.line(Level::Warning, message, [("drift", drift.join(", "))])];
         let report = Report {
@@ -215,7 +215,8 @@ impl Evaluation<'_> {
         for (change, left) in told.into_values().flatten() {
             if is_conflict(change) {
                 let done = if left { "left as edited" } else { "restored" };
-                let message = format!("a propagated {} of {} was edited and {done}", change.entry, self.name());
+                let message =
+                    format!("a propagated {} of {} was edited and {done}", change.entry, self.subject.title());
                 outcome.log.push(self.line(Level::Warning, message, attributes(change)));
             }
             outcome.warnings.extend(warnings::of_change(change, left));
@@ -239,7 +240,7 @@ impl Evaluation<'_> {
         }
         for (version, change) in changes {
             let what = format!("version `{version}`: `spec.cloudTags` declared as a map of strings");
-            outcome.log.push(self.line(Level::Info, format!("{}: {what}", self.name()), []));
+            outcome.log.push(self.line(Level::Info, format!("{}: {what}", self.subject.title()), []));
             outcome.warnings.push(warnings::short(&what, &version));
             report.changes.push(change);
         }
@@ -262,7 +263,7 @@ impl Evaluation<'_> {
             report.drift.append(&mut report.changes);
         }
         for finding in warned() {
-            let message = format!("{}: {}", self.name(), finding.message);
+            let message = format!("{}: {}", self.subject.title(), finding.message);
             let attributes = [("check", finding.check.to_owned()), ("at", finding.at.clone())];
             outcome.log.push(self.line(Level::Warning, message, attributes));
         }
@@ -276,7 +277,7 @@ impl Evaluation<'_> {
                     format!("{} (`{}` is `{setting}`)", finding.message, finding.check)
                 })
                 .collect();
-            let message = format!("{}: {}", self.name(), told.join("; "));
+            let message = format!("{}: {}", self.subject.title(), told.join("; "));
             outcome.log.push(self.line(Level::Error, message.clone(), []));
             outcome.rejection = Some(Rejection::refused(message));
         }
@@ -296,9 +297,9 @@ impl Evaluation<'_> {
             }
         }
         let message = match written.iter().filter(|change| change.action != Action::Recorded).count() {
-            0 => format!("updated the record of {}", self.name()),
-            1 => format!("propagated one entry to {}", self.name()),
-            count => format!("propagated {count} entries to {}", self.name()),
+            0 => format!("updated the record of {}", self.subject.title()),
+            1 => format!("propagated one entry to {}", self.subject.title()),
+            count => format!("propagated {count} entries to {}", self.subject.title()),
         };
         let rules: BTreeSet<&str> = gather(written.iter().map(|change| change.rule.as_str()));
         let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
@@ -306,7 +307,7 @@ impl Evaluation<'_> {
     }
 
     fn refuse(&self, what: &str, drift: Vec<Change>, report: &mut Report, outcome: &mut Outcome) {
-        let message = format!("{} {what}: {}", self.name(), warnings::sentences(&drift));
+        let message = format!("{} {what}: {}", self.subject.title(), warnings::sentences(&drift));
         outcome.log.push(self.line(Level::Error, message.clone(), []));
         outcome.rejection = Some(Rejection::refused(message));
         report.drift = drift;
@@ -326,7 +327,7 @@ impl Evaluation<'_> {
 
     fn report(&self) -> Report {
         Report {
-            object: self.name(),
+            object: self.subject.title(),
             cluster_api: self.settings.cluster_api.version.to_string(),
             field_manager: self.subject.review.field_manager.as_deref().map(str::to_owned),
             exempt: guards::exemption(self.subject).filter(|reason| !reason.is_empty()).map(str::to_owned),
@@ -336,10 +337,6 @@ impl Evaluation<'_> {
 
     fn line<const N: usize>(&self, level: Level, message: String, attributes: [(&'static str, String); N]) -> LogLine {
         LogLine { level, message, attributes: attributes.to_vec() }
-    }
-
-    fn name(&self) -> String {
-        self.subject.title()
     }
 }
 

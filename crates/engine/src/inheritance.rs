@@ -36,8 +36,11 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
         return Ok(found);
     }
     let mut record = if records { Record::stored(subject)? } else { Record::default() };
+    let mut written = if records { Record::of(object) } else { Record::default() };
     let old = subject.old()?;
+    let old_receivers = old.map(receivers).transpose()?.unwrap_or_default();
     let receivers = receivers(object)?;
+    let source = subject.title();
     for map in MapKind::BOTH {
         let known = record.keys(map);
         let mut keys: BTreeSet<String> = known.clone();
@@ -46,12 +49,13 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
             let selected = settings.cluster_to_topology.contains(key);
             let value = object.top_level(map).get(key.as_str()).filter(|_| selected);
             let was = old.and_then(|old| old.top_level(map).get(key.as_str()));
-            for Receiver { path, metadata } in &receivers {
-                let stands = match metadata {
-                    Some(metadata) => metadata.map(&[map.field()])?,
-                    None => Map::new(),
-                };
+            let mut added = false;
+            for (index, receiver) in receivers.iter().enumerate() {
+                let stands = receiver.map(map)?;
                 let stands = stands.get(key.as_str());
+                let stood = old_receivers.get(index).map(|old| old.map(map)).transpose()?.unwrap_or_default();
+                // What an earlier evaluation of the same request brought, it recorded.
+                added |= stands.is_none() || (written.keys(map).contains(key) && !stood.contains_key(key.as_str()));
                 // What the record holds and the Cluster had is ours to follow up.
                 let ours = known.contains(key) && stands.is_some() && stands == was;
                 let action = match (value, stands) {
@@ -60,8 +64,9 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
                     (None, Some(_)) if ours => Action::Removed,
                     _ => continue,
                 };
-                let path = [path.as_slice(), &[Step::Field(map.field())]].concat();
+                let path = [receiver.path.as_slice(), &[Step::Field(map.field())]].concat();
                 found.changes.push(change(
+                    &source,
                     path,
                     map,
                     key,
@@ -70,7 +75,6 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
                     value.map(|text| &**text),
                 ));
             }
-            let added = found.changes.iter().any(|change| change.key == *key && change.action == Action::Added);
             match value {
                 None => known.remove(key),
                 Some(_) => added && known.insert(key.clone()),
@@ -87,6 +91,15 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
 struct Receiver<'a> {
     path: Vec<Step>,
     metadata: Option<Json<'a>>,
+}
+
+impl<'a> Receiver<'a> {
+    fn map(&self, map: MapKind) -> Result<Map<'a>, Malformed> {
+        match &self.metadata {
+            Some(metadata) => metadata.map(&[map.field()]),
+            None => Ok(Map::new()),
+        }
+    }
 }
 
 /// Every `metadata` of the topology that Cluster API carries on, whether it is there or not.
@@ -107,13 +120,21 @@ fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
     Ok(receivers)
 }
 
-fn change(path: Vec<Step>, map: MapKind, key: &str, action: Action, from: Option<&str>, to: Option<&str>) -> Change {
+fn change(
+    source: &str,
+    path: Vec<Step>,
+    map: MapKind,
+    key: &str,
+    action: Action,
+    from: Option<&str>,
+    to: Option<&str>,
+) -> Change {
     let rule =
         format!("`Cluster.metadata.{map}` => `Cluster.{}` by `clusterApi.optIn.clusterToTopology`", printed(&path));
     let (from, to) = (from.map(Value::string), to.map(Value::string));
     Change {
         rule,
-        source: "Cluster".to_owned(),
+        source: source.to_owned(),
         place: Some(format!(".metadata.{map}")),
         ..own_change(path, map.entry(), key, action, from, to)
     }
