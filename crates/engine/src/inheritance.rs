@@ -54,8 +54,9 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
                 let stands = receiver.map(map)?;
                 let stands = stands.get(key.as_str());
                 let stood = old_receivers.get(index).map(|old| old.map(map)).transpose()?.unwrap_or_default();
-                // What an earlier evaluation of the same request brought, it recorded.
-                added |= stands.is_none() || (written.keys(map).contains(key) && !stood.contains_key(key.as_str()));
+                // New is what was not stored: what this request lacks, and what an earlier evaluation of it recorded.
+                let is_new = stands.is_none() || written.keys(map).contains(key);
+                added |= is_new && !stood.contains_key(key.as_str());
                 // What the record holds and the Cluster had is ours to follow up.
                 let ours = known.contains(key) && stands.is_some() && stands == was;
                 let action = match (value, stands) {
