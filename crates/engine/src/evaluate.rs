@@ -212,15 +212,17 @@ impl Evaluation<'_> {
         for (change, left) in of_written.chain(drift.iter().map(|change| (change, true))) {
             told.entry(warnings::rank(change)).or_default().push((change, left));
         }
+        let mut conflicts = Vec::new();
         for (change, left) in told.into_values().flatten() {
             if is_conflict(change) {
                 let done = if left { "left as edited" } else { "restored" };
                 let message =
                     format!("a propagated {} of {} was edited and {done}", change.entry, self.subject.title());
-                outcome.log.push(self.line(Level::Warning, message, attributes(change)));
+                conflicts.push(self.line(Level::Warning, message, attributes(change)));
             }
             outcome.warnings.extend(warnings::of_change(change, left));
         }
+        outcome.log.extend(warnings::capped_lines(conflicts));
         if !written.is_empty() {
             self.write(&written, outcome);
         }
@@ -262,11 +264,12 @@ impl Evaluation<'_> {
             *outcome = Outcome::default();
             report.drift.append(&mut report.changes);
         }
-        for finding in warned() {
-            let message = format!("{}: {}", self.subject.title(), finding.message);
+        let title = self.subject.title();
+        let lines = warned().map(|finding| {
             let attributes = [("check", finding.check.to_owned()), ("at", finding.at.clone())];
-            outcome.log.push(self.line(Level::Warning, message, attributes));
-        }
+            self.line(Level::Warning, format!("{title}: {}", finding.message), attributes)
+        });
+        outcome.log.extend(warnings::capped_lines(lines.collect()));
         let warnings = warned().map(|finding| warnings::short(&finding.message, &finding.at));
         outcome.warnings.splice(0..0, warnings.collect::<Vec<_>>());
         if !refused.is_empty() {

@@ -155,9 +155,10 @@ pub const FIELDS: &[Field] = &[
             hop(&[ControlPlane],       Machine,           13).deleting(13),
         ],
         at: &[machines(EVERYWHERE, &["taints"], &["taints"])] },
+    // Before v1.11 a topology's strategy replaced the class's as a whole.
     Field { name: "deletionOrder", gated: false,           shape: Shape::Text,
         hops: &[
-            hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 6),
+            hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 11),
             hop(&[MachineDeployment],  MachineSet,        6),
         ],
         at: &[

@@ -2,9 +2,10 @@
 //!
 //! Cluster API carries them on from there, and its controllers own them below. A topology's own value of a key stands.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::differences::{Differences, own_change, recorded};
+use crate::gather::gather;
 use crate::json::{Json, Malformed, Map};
 use crate::lookup::CORE;
 use crate::object::Object;
@@ -38,7 +39,8 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
     let mut record = if records { Record::stored(subject)? } else { Record::default() };
     let mut written = if records { Record::of(object) } else { Record::default() };
     let old = subject.old()?;
-    let old_receivers = old.map(receivers).transpose()?.unwrap_or_default();
+    let stored = old.map(receivers).transpose()?.unwrap_or_default();
+    let stored: BTreeMap<&str, &Receiver<'_>> = gather(stored.iter().map(|old| (old.entry.as_str(), old)));
     let receivers = receivers(object)?;
     let source = subject.title();
     for map in MapKind::BOTH {
@@ -50,13 +52,13 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
             let value = object.top_level(map).get(key.as_str()).filter(|_| selected);
             let was = old.and_then(|old| old.top_level(map).get(key.as_str()));
             let mut added = false;
-            for (index, receiver) in receivers.iter().enumerate() {
-                let stands = receiver.map(map)?;
-                let stands = stands.get(key.as_str());
-                let stood = old_receivers.get(index).map(|old| old.map(map)).transpose()?.unwrap_or_default();
+            for receiver in &receivers {
+                let stands = receiver.map(map).get(key.as_str());
+                let stood =
+                    stored.get(receiver.entry.as_str()).is_some_and(|old| old.map(map).contains_key(key.as_str()));
                 // New is what was not stored: what this request lacks, and what an earlier evaluation of it recorded.
                 let is_new = stands.is_none() || written.keys(map).contains(key);
-                added |= is_new && !stood.contains_key(key.as_str());
+                added |= is_new && !stood;
                 // What the record holds and the Cluster had is ours to follow up.
                 let ours = known.contains(key) && stands.is_some() && stands == was;
                 let action = match (value, stands) {
@@ -91,31 +93,42 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
 /// One `metadata` of the topology: where it stands, and what stands there.
 struct Receiver<'a> {
     path: Vec<Step>,
-    metadata: Option<Json<'a>>,
+    /// The entry that it belongs to, wherever that stands in its list.
+    entry: String,
+    labels: Map<'a>,
+    annotations: Map<'a>,
 }
 
 impl<'a> Receiver<'a> {
-    fn map(&self, map: MapKind) -> Result<Map<'a>, Malformed> {
-        match &self.metadata {
-            Some(metadata) => metadata.map(&[map.field()]),
+    fn read(path: Vec<Step>, entry: String, holder: Option<&Json<'a>>) -> Result<Self, Malformed> {
+        let map = |map: MapKind| match holder {
+            Some(holder) => holder.map(&["metadata", map.field()]),
             None => Ok(Map::new()),
+        };
+        Ok(Receiver { path, entry, labels: map(MapKind::Labels)?, annotations: map(MapKind::Annotations)? })
+    }
+
+    fn map(&self, map: MapKind) -> &Map<'a> {
+        match map {
+            MapKind::Labels => &self.labels,
+            MapKind::Annotations => &self.annotations,
         }
     }
 }
 
 /// Every `metadata` of the topology that Cluster API carries on, whether it is there or not.
 fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
-    let topology = &["spec", "topology"];
-    let path = steps(&[topology as &[_], &["controlPlane", "metadata"]].concat());
-    let metadata = object.spec.at(&["topology", "controlPlane", "metadata"], None)?;
-    let mut receivers = vec![Receiver { path, metadata }];
+    let path = steps(&["spec", "topology", "controlPlane", "metadata"]);
+    let control_plane = object.spec.at(&["topology", "controlPlane"], None)?;
+    let mut receivers = vec![Receiver::read(path, String::new(), control_plane.as_ref())?];
     for list in ["machineDeployments", "machinePools"] {
         let entries = object.spec.at(&["topology", "workers", list], None)?;
         let entries = entries.map(|entries| entries.elements()).transpose()?.unwrap_or_default();
         for (index, entry) in entries.iter().enumerate() {
-            let mut path = steps(&[topology as &[_], &["workers", list]].concat());
+            let mut path = steps(&["spec", "topology", "workers", list]);
             path.extend([Step::Element(index), Step::Field("metadata")]);
-            receivers.push(Receiver { path, metadata: entry.at(&["metadata"], None)? });
+            let name = [list, "/", &entry.string(&["name"])?.unwrap_or_default()].concat();
+            receivers.push(Receiver::read(path, name, Some(entry))?);
         }
     }
     Ok(receivers)

@@ -101,6 +101,7 @@ pub(crate) const NEVER: &[&str] = &[
     "machinedeployment.clusters.x-k8s.io/max-replicas",
     "machinedeployment.clusters.x-k8s.io/revision",
     "machinedeployment.clusters.x-k8s.io/revision-history",
+    "metadata-propagation.plexsphere.com/approve-rollout",
     "metadata-propagation.plexsphere.com/exempt",
     "metadata-propagation.plexsphere.com/managed",
     "pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup",

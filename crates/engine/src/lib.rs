@@ -1,4 +1,4 @@
-//! Which labels and annotations a Cluster API object must carry, and why.
+//! Which labels, annotations, in-place fields and cloud tags an object must carry, and why.
 //!
 //! Cluster API carries metadata from ClusterClass and Cluster down through MachineDeployment, MachineSet and Machine to
 //! the Node, by rules that [`RULES`] and [`FORCED`] hold row by row. [`evaluate`] takes one admission request, finds the

@@ -48,8 +48,8 @@ pub(crate) fn printed(path: &[Step]) -> String {
 
 /// The object with all `writes` in it.
 ///
-/// Maps and the objects that hold them are made where they are absent or null, unless nothing would be in them. An
-/// object that is no map of strings goes with the last of its fields: Cluster API allows no empty one.
+/// Maps and the objects that hold them are made where they are absent or null, unless nothing would be in them. A
+/// `deletion` goes with the last of its fields: Cluster API allows no empty one.
 ///
 /// # Errors
 /// When the text is not a JSON object, or a step of a path is neither an object nor null, or not an element of a list.
@@ -121,8 +121,8 @@ impl<'a> Plan<'a> {
                 } else {
                     plan.write(Some(value), &mut written)?;
                 }
-                let is_map = matches!(step, Step::Field("labels" | "annotations"));
-                if is_map || value == written || json::fields(&written).is_none_or(|fields| !fields.is_empty()) {
+                let stays = *step != Step::Field("deletion") || value == written;
+                if stays || json::fields(&written).is_none_or(|fields| !fields.is_empty()) {
                     entries.keep(before).push_str(&written);
                 }
             } else if let Some(change) = self.keys.get(&*field.key) {
@@ -282,10 +282,11 @@ mod tests {
     }
 
     #[test]
-    fn an_object_goes_with_the_last_of_its_fields() {
+    fn a_deletion_goes_with_the_last_of_its_fields_and_nothing_else_does() {
         let gone = [write(&["spec", "deletion"], "order", None)];
         check(r#"{"spec":{"deletion":{"order":"Oldest"},"a":1}}"#, &gone, r#"{"spec":{"a":1}}"#);
         check(r#"{"spec":{"deletion":{},"a":1}}"#, &gone, r#"{"spec":{"deletion":{},"a":1}}"#);
+        check(r#"{"spec":{"deletion":{"order":"Oldest"}}}"#, &gone, r#"{"spec":{}}"#);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::report::{Action, Change, Value};
+use crate::report::{Action, Change, Level, LogLine, Value};
 
 /// The length, in characters, that kubectl and the API server show without cutting.
 pub(crate) const LONGEST: usize = 120;
@@ -88,6 +88,16 @@ pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
     warnings
 }
 
+/// At most as many lines as anybody reads; the last says how many there are besides.
+pub(crate) fn capped_lines(mut lines: Vec<LogLine>) -> Vec<LogLine> {
+    if lines.len() > MOST {
+        let message = format!("and {} more: see the audit annotation `report`", lines.len() - (MOST - 1));
+        lines.truncate(MOST - 1);
+        lines.push(LogLine { level: Level::Warning, message, attributes: Vec::new() });
+    }
+    lines
+}
+
 impl Change {
     fn sentence(&self) -> String {
         const LONGEST_VALUE: usize = 63;
@@ -149,6 +159,16 @@ mod tests {
         assert_eq!(warnings.len(), MOST);
         assert_eq!(warnings.last().unwrap(), "and 6 more: see the audit annotation `report`");
         assert_eq!(capped(vec!["one".to_owned()]), ["one"]);
+    }
+
+    #[test]
+    fn many_log_lines_end_in_a_count() {
+        let line =
+            |number: usize| LogLine { level: Level::Warning, message: number.to_string(), attributes: Vec::new() };
+        let lines = capped_lines((0..25).map(line).collect());
+        assert_eq!(lines.len(), MOST);
+        assert_eq!(lines.last().unwrap().message, "and 6 more: see the audit annotation `report`");
+        assert_eq!(capped_lines((0..MOST).map(line).collect()).last().unwrap().message, "19");
     }
 
     fn added(key: &str, value: &str) -> Change {
