@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The policy as a ClusterAdmissionPolicy: protect, monitor, not allowed to mutate, verify; and settings that are refused.
+# The policy as a ClusterAdmissionPolicy: protect, monitor, not allowed to mutate, verify; settings that are refused.
 
 load helpers
 

@@ -83,15 +83,17 @@ fn the_policy_for_reports_is_one_the_scanner_takes() -> Result<()> {
         json!([{
             "apiGroups": ["cluster.x-k8s.io"],
             "apiVersions": ["v1beta2"],
-            "resources": ["clusters", "clusterclasses", "machinedeployments", "machinesets", "machines", "machinepools"],
+            "resources":
+                ["clusters", "clusterclasses", "machinedeployments", "machinesets", "machines", "machinepools"],
             "operations": ["CREATE", "UPDATE"],
         }])
     );
     let text = read("deploy/verify-rbac.yaml")?;
     let role = serde_yaml_ng::Deserializer::from_str(&text).next().context("no ClusterRole")?;
     let role: Value = serde::Deserialize::deserialize(role)?;
-    let listed = json!({ "apiGroups": spec["rules"][0]["apiGroups"], "resources": spec["rules"][0]["resources"], "verbs": ["get", "list"] });
-    assert_eq!(role["rules"], json!([listed]));
+    let rule = &spec["rules"][0];
+    let listed = json!([{ "apiGroups": rule["apiGroups"], "resources": rule["resources"], "verbs": ["get", "list"] }]);
+    assert_eq!(role["rules"], listed);
     let mut settings = yaml("deploy/cluster-admission-policy.yaml")?["spec"]["settings"].take();
     settings["mode"] = json!("verify");
     assert_eq!(spec["settings"], settings);
