@@ -1,9 +1,10 @@
 #!/usr/bin/env bats
-# The policy as a ClusterAdmissionPolicy: protect, monitor, not allowed to mutate; and settings that are refused.
+# The policy as a ClusterAdmissionPolicy: protect, monitor, not allowed to mutate, verify; settings that are refused.
 
 load helpers
 
 FIXTURE="$BATS_TEST_DIRNAME/data/machine-set--template_labels_reach_the_set_and_its_template"
+DRIFT="$BATS_TEST_DIRNAME/data/conflict--verify_rejects_what_is_missing"
 
 # A ClusterAdmissionPolicy around the local module: $1 is the mode, $2 whether it may mutate.
 policy_file() {
@@ -50,6 +51,37 @@ run_as() {
     run_as protect false
     [ "$(jq .allowed "$BATS_TEST_TMPDIR/answer.json")" = false ]
     [ "$(jq .patch "$BATS_TEST_TMPDIR/answer.json")" = null ]
+}
+
+# One of deploy/'s policies around the local module: $1 is the file, $2 the mode, $3 the fixture.
+run_deployed() {
+    sed -e "s|^  module:.*|  module: file://$(realpath "$POLICY")|" -e "s|^  mode:.*|  mode: $2|" "$ROOT/deploy/$1" \
+        >"$BATS_TEST_TMPDIR/policy.yml"
+    kwctl_run --request-path "$3/request.json" --replay-host-capabilities-interactions "$3/session.yml" \
+        "$BATS_TEST_TMPDIR/policy.yml"
+    answer >"$BATS_TEST_TMPDIR/found.json"
+}
+
+@test "the deployed policy in protect mode returns the patch" {
+    run_deployed cluster-admission-policy.yaml protect "$FIXTURE"
+    same "$BATS_TEST_TMPDIR/found.json" "$FIXTURE/expected.json"
+}
+
+@test "the deployed policy in monitor mode returns the warnings and the report" {
+    run_deployed cluster-admission-policy.yaml monitor "$FIXTURE"
+    jq '.patch = []' "$FIXTURE/expected.json" >"$BATS_TEST_TMPDIR/wanted.json"
+    same "$BATS_TEST_TMPDIR/found.json" "$BATS_TEST_TMPDIR/wanted.json"
+}
+
+@test "the deployed policy for reports, in protect mode, refuses what differs" {
+    run_deployed verify.yaml protect "$DRIFT"
+    same "$BATS_TEST_TMPDIR/found.json" "$DRIFT/expected.json"
+}
+
+@test "the deployed policy for reports, in monitor mode, refuses nothing and reports the same" {
+    run_deployed verify.yaml monitor "$DRIFT"
+    jq '.allowed = true | .code = null | .message = null' "$DRIFT/expected.json" >"$BATS_TEST_TMPDIR/wanted.json"
+    same "$BATS_TEST_TMPDIR/found.json" "$BATS_TEST_TMPDIR/wanted.json"
 }
 
 @test "settings with an unknown field are refused with their path" {

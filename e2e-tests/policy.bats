@@ -3,6 +3,14 @@
 
 load helpers
 
+@test "beyond-cluster-api/a_key_that_is_no_longer_selected_leaves" {
+    replay beyond-cluster-api--a_key_that_is_no_longer_selected_leaves
+}
+
+@test "beyond-cluster-api/a_standalone_machines_keys_go_to_its_infrastructure" {
+    replay beyond-cluster-api--a_standalone_machines_keys_go_to_its_infrastructure
+}
+
 @test "conflict/a_changed_value_is_rejected" {
     replay conflict--a_changed_value_is_rejected
 }
@@ -17,6 +25,22 @@ load helpers
 
 @test "controllers/the_core_manager_passes" {
     replay controllers--the_core_manager_passes
+}
+
+@test "fields/an_edited_field_is_restored" {
+    replay fields--an_edited_field_is_restored
+}
+
+@test "guards-adoption/a_new_machine_with_a_hash_is_refused" {
+    replay guards-adoption--a_new_machine_with_a_hash_is_refused
+}
+
+@test "guards-node-unreachable/a_label_put_on_a_machine" {
+    replay guards-node-unreachable--a_label_put_on_a_machine
+}
+
+@test "guards-selector-labels/a_lost_hash_is_refused_without_its_set" {
+    replay guards-selector-labels--a_lost_hash_is_refused_without_its_set
 }
 
 @test "lookup/a_forbidden_read_is_rejected" {
@@ -57,4 +81,32 @@ load helpers
 
 @test "other-control-plane/machine_template_metadata_and_cluster_name_reach_a_machine" {
     replay other-control-plane--machine_template_metadata_and_cluster_name_reach_a_machine
+}
+
+@test "rollout-stance/a_rollout_is_rejected" {
+    replay rollout-stance--a_rollout_is_rejected
+}
+
+@test "rollout-topology/version_and_failure_domain_replace_machines" {
+    replay rollout-topology--version_and_failure_domain_replace_machines
+}
+
+@test "survival-compositions/a_missing_patch_is_named" {
+    replay survival-compositions--a_missing_patch_is_named
+}
+
+@test "survival-xrds/declare_adds_the_declaration" {
+    replay survival-xrds--declare_adds_the_declaration
+}
+
+@test "tags-composites/a_composite_of_v1_is_stamped" {
+    replay tags-composites--a_composite_of_v1_is_stamped
+}
+
+@test "tags-registry/definitions_come_from_the_named_object" {
+    replay tags-registry--definitions_come_from_the_named_object
+}
+
+@test "tags-verify/missing_tags_are_refused" {
+    replay tags-verify--missing_tags_are_refused
 }

@@ -29,6 +29,9 @@ control() {
     echo "the wrong policy $1 is noticed: $(tail -n 1 "$work/$1.txt")"
 }
 
+"$work/cluster" conditions
+"$work/cluster" conditions -server -directory "$work" -webhook "$target/debug/webhook"
+
 run -policy observe
 run -policy module
 compare "$work/module.json"

@@ -56,7 +56,7 @@ fn the_registry_of_the_examples_fits_its_definition() -> Result<()> {
 
 #[test]
 fn the_deployed_settings_are_valid() -> Result<()> {
-    for path in ["deploy/cluster-admission-policy.yaml", "deploy/nodes.yaml"] {
+    for path in ["deploy/cluster-admission-policy.yaml", "deploy/nodes.yaml", "deploy/verify.yaml"] {
         let settings = yaml(path)?["spec"]["settings"].to_string();
         Settings::validate(&settings).with_context(|| path.to_owned())?;
     }
@@ -69,6 +69,65 @@ fn the_deployed_policy_has_the_rules_of_the_metadata() -> Result<()> {
     let policy = yaml("deploy/cluster-admission-policy.yaml")?;
     assert_eq!(policy["spec"]["rules"], metadata["rules"]);
     assert_eq!(policy["spec"]["mutating"], metadata["mutating"]);
+    Ok(())
+}
+
+/// What the audit scanner needs to go on: kinds by name, each served everywhere, asked for once.
+#[test]
+fn the_policy_for_reports_is_one_the_scanner_takes() -> Result<()> {
+    let policy = yaml("deploy/verify.yaml")?;
+    let spec = &policy["spec"];
+    assert_eq!(json!([spec["mode"], spec["mutating"], spec["backgroundAudit"]]), json!(["monitor", false, true]));
+    assert_eq!(
+        spec["rules"],
+        json!([{
+            "apiGroups": ["cluster.x-k8s.io"],
+            "apiVersions": ["v1beta2"],
+            "resources":
+                ["clusters", "clusterclasses", "machinedeployments", "machinesets", "machines", "machinepools"],
+            "operations": ["CREATE", "UPDATE"],
+        }])
+    );
+    let text = read("deploy/verify-rbac.yaml")?;
+    let role = serde_yaml_ng::Deserializer::from_str(&text).next().context("no ClusterRole")?;
+    let role: Value = serde::Deserialize::deserialize(role)?;
+    let rule = &spec["rules"][0];
+    let listed = json!([{ "apiGroups": rule["apiGroups"], "resources": rule["resources"], "verbs": ["get", "list"] }]);
+    assert_eq!(role["rules"], listed);
+    let mut settings = yaml("deploy/cluster-admission-policy.yaml")?["spec"]["settings"].take();
+    settings["mode"] = json!("verify");
+    assert_eq!(spec["settings"], settings);
+    Ok(())
+}
+
+/// `conformance/cluster` evaluates the conditions; here they name the controllers that the settings name.
+#[test]
+fn the_match_conditions_list_the_controllers_of_the_settings() -> Result<()> {
+    let fragment = yaml("deploy/match-conditions.yaml")?;
+    let listed: Vec<(&str, Vec<&str>)> = fragment["spec"]["matchConditions"]
+        .as_array()
+        .context("matchConditions")?
+        .iter()
+        .map(|condition| {
+            let names = condition["expression"].as_str().unwrap_or_default().split('\'').skip(1).step_by(2);
+            (condition["name"].as_str().unwrap_or_default(), names.filter(|name| name.contains(':')).collect())
+        })
+        .collect();
+    let settings = RawSettings::default();
+    let controllers: Vec<&str> = settings.cluster_api.controllers.iter().map(String::as_str).collect();
+    assert_eq!(
+        listed,
+        [
+            ("no-controllers", controllers.clone()),
+            ("no-dry-runs-of-controllers", controllers.clone()),
+            ("no-idle-updates-of-controllers", controllers),
+            ("no-idle-updates", vec![]),
+        ]
+    );
+    // They are a choice: the deployed policies have none.
+    for path in ["deploy/cluster-admission-policy.yaml", "deploy/nodes.yaml", "deploy/verify.yaml"] {
+        assert_eq!(yaml(path)?["spec"]["matchConditions"], Value::Null, "{path}");
+    }
     Ok(())
 }
 

@@ -246,7 +246,9 @@ fn every_manifest_grants_what_the_engine_reads() -> Result<()> {
         })
         .collect();
     granted.sort();
-    for (file, path) in [("policy-metadata.yml", ""), ("deploy/cluster-admission-policy.yaml", "spec")] {
+    for (file, path) in
+        [("policy-metadata.yml", ""), ("deploy/cluster-admission-policy.yaml", "spec"), ("deploy/verify.yaml", "spec")]
+    {
         let text = fs::read_to_string(testkit::root().join(file))?;
         let manifest: serde_json::Value = serde_yaml_ng::from_str(&text).context(file)?;
         let manifest = if path.is_empty() { &manifest } else { &manifest[path] };

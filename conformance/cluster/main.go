@@ -43,6 +43,8 @@ const usage = `usage: cluster build DIRECTORY                     builds the con
        cluster run [FLAGS]                         plays the scenario once and writes what happened
        cluster excerpt -out FOLDER                 writes a compact set of the reviews of the run without the policy
        cluster prune FILE.yaml...                  tells what the API server drops of objects, by definitions in the same files
+       cluster conditions [REVIEWS.jsonl...]       evaluates deploy/match-conditions.yaml over the recorded reviews, and others
+       cluster conditions -server                  lets an API server evaluate them
        cluster compare WITHOUT.json WITH.json      tells the differences; ends with 1 when there are any, with 2 when it fails`
 
 func command(ctx context.Context, args []string) error {
@@ -56,6 +58,7 @@ func command(ctx context.Context, args []string) error {
 	policy := flags.String("policy", module, "what answers reviews: "+strings.Join([]string{observe, module, stampTime, rollMachines}, ", "))
 	compiled := flags.String("module", filepath.Join("..", "..", "policy.wasm"), "the compiled policy")
 	steps := flags.String("steps", "", "steps to play, with commas; `short` is "+strings.Join(short, ","))
+	server := flags.Bool("server", false, "conditions: let an API server evaluate them")
 	out := flags.String("out", "", "file of the result")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -112,6 +115,16 @@ func command(ctx context.Context, args []string) error {
 			return err
 		}
 		return prune(ctx, programs, filepath.Join(absolute(*directory), "prune"), flags.Args())
+	case "conditions":
+		root := absolute(filepath.Join("..", ".."))
+		if !*server {
+			return conditions(root, flags.Args(), os.Stdout)
+		}
+		programs, err := build(ctx, absolute(*directory), absolute(*webhook))
+		if err != nil {
+			return err
+		}
+		return conditionsOnServer(ctx, programs, root, filepath.Join(absolute(*directory), "conditions"), os.Stdout)
 	case "excerpt":
 		played, err := readResult(filepath.Join(absolute(*directory), observe+".json"))
 		if err != nil {
