@@ -195,7 +195,11 @@ impl Value {
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(self.0.clone()).map_err(serde::ser::Error::custom)?.serialize(serializer)
+        match RawValue::from_string(self.0.clone()) {
+            Ok(json) => json.serialize(serializer),
+            // What a request holds is read in passing: it may be less than JSON, and is told as it stands.
+            Err(_) => serializer.serialize_str(&self.0),
+        }
     }
 }
 
