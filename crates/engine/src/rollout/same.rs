@@ -6,7 +6,8 @@ use scan::Scanner;
 
 use super::effects::Same;
 use crate::duration;
-use crate::json::{Field, fields, string};
+use crate::gather::gather;
+use crate::json::{Field, Map, fields, string};
 use crate::object::group_and_version;
 
 /// What is absent.
@@ -56,9 +57,24 @@ fn reference(value: &str) -> String {
     [&*group, " ", &*part("kind"), " ", &*part("name")].concat()
 }
 
+/// The fields of an object, none where it is absent; `None` where it is something else.
+pub(super) fn object(text: &str) -> Option<Vec<Field<'_>>> {
+    if text == NULL { Some(Vec::new()) } else { fields(text) }
+}
+
 /// The value of a field; [`NULL`] where there is none.
 pub(super) fn value_of<'a>(fields: &[Field<'a>], key: &str) -> &'a str {
     fields.iter().rfind(|field| field.key == key).map_or(NULL, |field| field.value)
+}
+
+/// The values of fields, as they are written, by their keys; the last of several of one key.
+pub(super) fn by_key<'a>(fields: &[Field<'a>]) -> Map<'a> {
+    gather(fields.iter().map(|field| (field.key.clone(), field.value.into())))
+}
+
+/// The value under a key; [`NULL`] where there is none.
+pub(super) fn value_in<'m>(values: &'m Map<'_>, key: &str) -> &'m str {
+    values.get(key).map_or(NULL, |value| value)
 }
 
 /// The elements of a list; `None` where it is none.
@@ -67,25 +83,26 @@ pub(super) fn elements(text: &str) -> Option<Vec<&str>> {
 }
 
 /// Key order does not count, and what is absent is null, an empty list, or an object of nothing but such.
+///
+/// Every pair is compared once, and emptiness is asked for only where nothing is left to compare: to ask at every level
+/// is exponential or quadratic in the depth.
 fn equal(a: &str, b: &str, depth: u8) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return a == b };
     if a == b {
         return true;
     }
-    let (no_a, no_b) = (is_empty(a, depth), is_empty(b, depth));
-    if no_a || no_b {
-        return no_a && no_b;
-    }
     if let (Some(a), Some(b)) = (fields(a), fields(b)) {
-        let holds = |a: &[Field<'_>], b: &[Field<'_>]| {
-            a.iter().all(|field| equal(value_of(a, &field.key), value_of(b, &field.key), depth))
-        };
-        return holds(&a, &b) && holds(&b, &a);
+        let (a, b) = (by_key(&a), by_key(&b));
+        return a.iter().all(|(key, value)| equal(value, value_in(&b, key), depth))
+            && b.iter().all(|(key, value)| a.contains_key(&**key) || equal(NULL, value, depth));
     }
     if let (Some(a), Some(b)) = (elements(a), elements(b)) {
         return a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b, depth));
     }
-    string(a).is_some_and(|a| string(b) == Some(a))
+    if let (Some(a), Some(b)) = (string(a), string(b)) {
+        return a == b;
+    }
+    is_empty(a, depth) && is_empty(b, depth)
 }
 
 fn is_empty(value: &str, depth: u8) -> bool {
@@ -130,6 +147,40 @@ mod tests {
     fn values_nested_too_deep_are_compared_as_written() {
         let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(20_000), "]".repeat(20_000));
         check(Same::Value, &[(&nested("1"), &nested("2"), false), (&nested("1"), &nested(" 1"), false)]);
+    }
+
+    #[test]
+    fn depth_does_not_multiply_the_work() {
+        let nested = |inner: &str| format!("{}{inner}{}", r#"{"a":"#.repeat(60), "}".repeat(60));
+        check(
+            Same::Value,
+            &[
+                (&nested("1"), &nested("2"), false),
+                (&nested("1"), &nested(r#"{"b":1}"#), false),
+                (&nested(r#"{"b":1,"c":null}"#), &nested(r#"{"b":1}"#), true),
+                (&nested("[]"), &nested("{}"), true),
+                (&nested("[]"), "null", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn width_does_not_square_the_work() {
+        let wide = |keys: &mut dyn Iterator<Item = usize>, last: &str| {
+            let fields: Vec<String> = keys.map(|key| format!(r#""k{key}":"v""#)).collect();
+            format!("{{{},{last}}}", fields.join(","))
+        };
+        let up = wide(&mut (0..40_000), r#""l":1"#);
+        let down = |last| wide(&mut (0..40_000).rev(), last);
+        check(
+            Same::Value,
+            &[
+                (&up, &down(r#""l":1"#), true),
+                (&up, &down(r#""l":2"#), false),
+                (&up, &down(r#""m":1"#), false),
+                (&up, &down(r#""l":1,"m":{}"#), true),
+            ],
+        );
     }
 
     #[test]
