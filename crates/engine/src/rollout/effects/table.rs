@@ -270,20 +270,22 @@ const CLUSTER_CLASS: &[Row] = &[
     row("workers.machinePools", Nothing),
 ];
 
+/// Another template replaces Machines only where the spec made from it is another.
 #[rustfmt::skip]
 const CONTROL_PLANE_CLASS: &[Row] = &[
-    moved("ref", "templateRef", Rollout).by(Same::Reference),
-    moved("machineInfrastructure.ref", "machineInfrastructure.templateRef", Rollout).by(Same::Reference),
+    moved("ref", "templateRef", CannotTell).by(Same::Reference),
+    moved("machineInfrastructure.ref", "machineInfrastructure.templateRef", CannotTell).by(Same::Reference),
     row("readinessGates", InPlace),
     moved("machineHealthCheck", "healthCheck", Nothing),
     moved("namingStrategy", "naming", Nothing),
 ];
 
+/// As in [`CONTROL_PLANE_CLASS`].
 #[rustfmt::skip]
 const MACHINE_DEPLOYMENT_CLASS: &[Row] = &[
     row("", CannotTell),
-    moved("template.bootstrap.ref", "bootstrap.templateRef", Rollout).by(Same::Reference),
-    moved("template.infrastructure.ref", "infrastructure.templateRef", Rollout).by(Same::Reference),
+    moved("template.bootstrap.ref", "bootstrap.templateRef", CannotTell).by(Same::Reference),
+    moved("template.infrastructure.ref", "infrastructure.templateRef", CannotTell).by(Same::Reference),
     row("failureDomain", Rollout).by(Same::Text),
     moved("strategy", "rollout.strategy", Nothing),
     moved("strategy.rollingUpdate.deletePolicy", "deletion.order", InPlace),
