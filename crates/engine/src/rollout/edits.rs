@@ -18,7 +18,8 @@ pub(super) struct Pattern {
 
 /// Every path that differs, the gravest first.
 pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) -> Vec<Edit> {
-    let mut walk = Walk { patterns, edits: Vec::new() };
+    let cluster = new.spec.string(&["clusterName"]).ok().flatten().unwrap_or_default();
+    let mut walk = Walk { patterns, cluster: &cluster, edits: Vec::new() };
     let told = |annotations: &Map<'_>| annotations.iter().filter(|(key, _)| !is_never(key)).count();
     let kept = |(key, value): (&Cow<'_, str>, &Cow<'_, str>)| is_never(key) || new.annotations.get(key) == Some(value);
     if old.labels != new.labels {
@@ -55,6 +56,8 @@ fn below<'a>(path: &'a str, above: &str) -> Option<&'a str> {
 
 struct Walk<'a> {
     patterns: &'a [Pattern],
+    /// The name of the object's own Cluster; empty where it has none.
+    cluster: &'a str,
     edits: Vec<Edit>,
 }
 
@@ -104,7 +107,7 @@ impl Walk<'_> {
     }
 
     fn whole(&mut self, path: &str, at: &str, old: &str, new: &str) {
-        if longest(self.patterns, path).is_some_and(|row| !same(row.same, old, new)) {
+        if longest(self.patterns, path).is_some_and(|row| !same(row.same, old, new, self.cluster)) {
             self.tell(path, at);
         }
     }

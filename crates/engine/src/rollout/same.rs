@@ -7,7 +7,8 @@ use scan::Scanner;
 use super::effects::Same;
 use crate::duration;
 use crate::gather::gather;
-use crate::json::{Field, Map, fields, string};
+use crate::json::{Field, Json, Map, fields, string};
+use crate::keys::CLUSTER_NAME;
 use crate::object::group_and_version;
 
 /// What is absent.
@@ -16,13 +17,19 @@ pub(super) const NULL: &str = "null";
 /// Values nested deeper than this are compared as they are written.
 const DEEPEST: u8 = 64;
 
-/// Whether an edit from `old` to `new` changes nothing. What is absent is [`NULL`].
-pub(super) fn same(how: Same, old: &str, new: &str) -> bool {
+/// Whether an edit from `old` to `new` changes nothing for an object of `cluster`. What is absent is [`NULL`].
+pub(super) fn same(how: Same, old: &str, new: &str, cluster: &str) -> bool {
     let alike = equal(old, new, DEEPEST);
     match how {
         Same::Value => alike,
         Same::ListOrNone => alike && (old == NULL) == (new == NULL),
         Same::Appointment => alike || equal(new, NULL, DEEPEST),
+        Same::Selector => {
+            alike
+                || selector(old, cluster)
+                    .zip(selector(new, cluster))
+                    .is_some_and(|((old, old_rest), (new, new_rest))| old == new && equal(old_rest, new_rest, DEEPEST))
+        }
         Same::Text | Same::OrCloudConfig | Same::OrIfNotPresent | Same::Version | Same::Duration | Same::Reference => {
             alike || meaning(how, old) == meaning(how, new)
         }
@@ -55,6 +62,19 @@ fn reference(value: &str) -> String {
         group => group.into(),
     };
     [&*group, " ", &*part("kind"), " ", &*part("name")].concat()
+}
+
+/// The labels of a selector as defaulting leaves them, with the name of the object's own Cluster, and its expressions.
+///
+/// Source: core/webhooks/admission/machinedeployment.go and machineset.go, `Default`.
+fn selector<'a>(value: &'a str, cluster: &'a str) -> Option<(Map<'a>, &'a str)> {
+    let fields = object(value)?;
+    let labels = value_of(&fields, "matchLabels");
+    let mut labels = if labels == NULL { Map::new() } else { Json::new(labels, "").as_map().ok()? };
+    if !cluster.is_empty() && !labels.contains_key(CLUSTER_NAME) {
+        labels.insert(CLUSTER_NAME.into(), cluster.into());
+    }
+    Some((labels, value_of(&fields, "matchExpressions")))
 }
 
 /// The fields of an object, none where it is absent; `None` where it is something else.
@@ -119,7 +139,7 @@ mod tests {
     #[track_caller]
     fn check(how: Same, pairs: &[(&str, &str, bool)]) {
         for (old, new, expected) in pairs {
-            assert_eq!(same(how, old, new), *expected, "{old} {new}");
+            assert_eq!(same(how, old, new, "c1"), *expected, "{old} {new}");
         }
     }
 
@@ -181,6 +201,28 @@ mod tests {
                 (&up, &down(r#""l":1,"m":{}"#), true),
             ],
         );
+    }
+
+    #[test]
+    fn a_selector_may_name_its_own_cluster() {
+        let name = |name: &str| format!(r#"{{"matchLabels":{{"a":"b","cluster.x-k8s.io/cluster-name":"{name}"}}}}"#);
+        let none = r#"{"matchLabels":{"a":"b"},"matchExpressions":[]}"#;
+        check(
+            Same::Selector,
+            &[
+                (none, &name("c1"), true),
+                (&name("c1"), none, true),
+                ("null", r#"{"matchLabels":{"cluster.x-k8s.io/cluster-name":"c1"}}"#, true),
+                (none, &name("c2"), false),
+                (&name("c1"), &name("c2"), false),
+                ("null", &name("c1"), false),
+                (none, r#"{"matchLabels":{"a":"c"}}"#, false),
+                (none, r#"{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"k","operator":"Exists"}]}"#, false),
+                (none, r#"{"matchLabels":{"a":1}}"#, false),
+                (none, "7", false),
+            ],
+        );
+        assert!(!same(Same::Selector, none, &name("c1"), ""));
     }
 
     #[test]
