@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Edit;
 use super::effects::{Effect, Same};
-use super::same::{NULL, elements, same, value_of};
+use super::same::{NULL, by_key, elements, object, same, value_in, value_of};
 use crate::json::{Field, Map, fields, string};
 use crate::keys::is_never;
 use crate::object::Object;
@@ -18,7 +18,8 @@ pub(super) struct Pattern {
 
 /// Every path that differs, the gravest first.
 pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) -> Vec<Edit> {
-    let mut walk = Walk { patterns, edits: Vec::new() };
+    let cluster = new.spec.string(&["clusterName"]).ok().flatten().unwrap_or_default();
+    let mut walk = Walk { patterns, cluster: &cluster, edits: Vec::new() };
     let told = |annotations: &Map<'_>| annotations.iter().filter(|(key, _)| !is_never(key)).count();
     let kept = |(key, value): (&Cow<'_, str>, &Cow<'_, str>)| is_never(key) || new.annotations.get(key) == Some(value);
     if old.labels != new.labels {
@@ -28,7 +29,18 @@ pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) 
         walk.tell("metadata.annotations", "metadata.annotations");
     }
     walk.down("spec", "spec", old.spec.text(), new.spec.text());
-    walk.edits
+    gravest_first(walk.edits)
+}
+
+/// In one pass for each effect that occurs: thousands of edits may come in any order.
+fn gravest_first(mut edits: Vec<Edit>) -> Vec<Edit> {
+    let mut sorted = Vec::with_capacity(edits.len());
+    while let Some(gravest) = edits.iter().map(|edit| edit.effect).max() {
+        let (next, rest): (Vec<_>, Vec<_>) = edits.into_iter().partition(|edit| edit.effect == gravest);
+        sorted.extend(next);
+        edits = rest;
+    }
+    sorted
 }
 
 /// The row that decides about a path: the one with the longest path.
@@ -44,6 +56,8 @@ fn below<'a>(path: &'a str, above: &str) -> Option<&'a str> {
 
 struct Walk<'a> {
     patterns: &'a [Pattern],
+    /// The name of the object's own Cluster; empty where it has none.
+    cluster: &'a str,
     edits: Vec<Edit>,
 }
 
@@ -81,32 +95,27 @@ impl Walk<'_> {
     }
 
     fn each(&mut self, old: &[Field<'_>], new: &[Field<'_>], visit: &dyn Fn(&mut Self, &str, &str, &str)) {
+        let (before, after) = (by_key(old), by_key(new));
         for field in new {
-            visit(self, &field.key, value_of(old, &field.key), field.value);
+            visit(self, &field.key, value_in(&before, &field.key), field.value);
         }
         for field in old {
-            if !new.iter().any(|known| known.key == field.key) {
+            if !after.contains_key(&*field.key) {
                 visit(self, &field.key, field.value, NULL);
             }
         }
     }
 
     fn whole(&mut self, path: &str, at: &str, old: &str, new: &str) {
-        if longest(self.patterns, path).is_some_and(|row| !same(row.same, old, new)) {
+        if longest(self.patterns, path).is_some_and(|row| !same(row.same, old, new, self.cluster)) {
             self.tell(path, at);
         }
     }
 
     fn tell(&mut self, path: &str, at: &str) {
         let Some(row) = longest(self.patterns, path) else { return };
-        let behind = self.edits.partition_point(|edit| edit.effect >= row.effect);
-        self.edits.insert(behind, Edit { at: at.to_owned(), effect: row.effect });
+        self.edits.push(Edit { at: at.to_owned(), effect: row.effect });
     }
-}
-
-/// The fields of an object, none where it is absent; `None` where it is something else.
-fn object(text: &str) -> Option<Vec<Field<'_>>> {
-    if text == NULL { Some(Vec::new()) } else { fields(text) }
 }
 
 /// The entries of a list by the value of a field, none where the list is absent; `None` where one has no such field.
@@ -116,4 +125,33 @@ fn entries<'a>(text: &'a str, key: &str) -> Option<Vec<Field<'a>>> {
     }
     let entry = |value| Some(Field { key: string(value_of(&fields(value)?, key))?, value });
     elements(text)?.into_iter().map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::effects::Kind;
+    use super::*;
+
+    #[test]
+    fn width_does_not_square_the_work() {
+        let object = |names: &mut dyn Iterator<Item = usize>, replicas: u8, domain: &str| {
+            let entry = |name| format!(r#"{{"name":"md-{name}","replicas":{replicas},"failureDomain":"{domain}"}}"#);
+            let entries: Vec<String> = names.map(entry).collect();
+            let topology = format!(r#"{{"workers":{{"machineDeployments":[{}]}}}}"#, entries.join(","));
+            format!(r#"{{"apiVersion":"cluster.x-k8s.io/v1beta2","spec":{{"topology":{topology}}}}}"#)
+        };
+        let (old, new) = (object(&mut (0..40_000), 1, "a"), object(&mut (1..40_001).rev(), 2, "b"));
+        let (old, new) = (Object::parse(&old).unwrap(), Object::parse(&new).unwrap());
+        let edits = between(&old, &new, &Kind::Cluster.rows("v1beta2"));
+        let edit = |name: usize, field: &str, effect| {
+            let at = format!("spec.topology.workers.machineDeployments[md-{name}]{field}");
+            Edit { at, effect }
+        };
+        let kept = || (1..40_000).rev();
+        let mut expected: Vec<Edit> = kept().map(|name| edit(name, ".failureDomain", Effect::Rollout)).collect();
+        expected.push(edit(40_000, "", Effect::Scale));
+        expected.extend(kept().map(|name| edit(name, ".replicas", Effect::Scale)));
+        expected.push(edit(0, "", Effect::Scale));
+        assert!(edits == expected, "{} edits", edits.len());
+    }
 }

@@ -6,7 +6,9 @@ use scan::Scanner;
 
 use super::effects::Same;
 use crate::duration;
-use crate::json::{Field, fields, string};
+use crate::gather::gather;
+use crate::json::{Field, Json, Map, fields, string};
+use crate::keys::CLUSTER_NAME;
 use crate::object::group_and_version;
 
 /// What is absent.
@@ -15,13 +17,19 @@ pub(super) const NULL: &str = "null";
 /// Values nested deeper than this are compared as they are written.
 const DEEPEST: u8 = 64;
 
-/// Whether an edit from `old` to `new` changes nothing. What is absent is [`NULL`].
-pub(super) fn same(how: Same, old: &str, new: &str) -> bool {
+/// Whether an edit from `old` to `new` changes nothing for an object of `cluster`. What is absent is [`NULL`].
+pub(super) fn same(how: Same, old: &str, new: &str, cluster: &str) -> bool {
     let alike = equal(old, new, DEEPEST);
     match how {
         Same::Value => alike,
         Same::ListOrNone => alike && (old == NULL) == (new == NULL),
         Same::Appointment => alike || equal(new, NULL, DEEPEST),
+        Same::Selector => {
+            alike
+                || selector(old, cluster)
+                    .zip(selector(new, cluster))
+                    .is_some_and(|((old, old_rest), (new, new_rest))| old == new && equal(old_rest, new_rest, DEEPEST))
+        }
         Same::Text | Same::OrCloudConfig | Same::OrIfNotPresent | Same::Version | Same::Duration | Same::Reference => {
             alike || meaning(how, old) == meaning(how, new)
         }
@@ -56,9 +64,37 @@ fn reference(value: &str) -> String {
     [&*group, " ", &*part("kind"), " ", &*part("name")].concat()
 }
 
+/// The labels of a selector as defaulting leaves them, with the name of the object's own Cluster, and its expressions.
+///
+/// Source: core/webhooks/admission/machinedeployment.go and machineset.go, `Default`.
+fn selector<'a>(value: &'a str, cluster: &'a str) -> Option<(Map<'a>, &'a str)> {
+    let fields = object(value)?;
+    let labels = value_of(&fields, "matchLabels");
+    let mut labels = if labels == NULL { Map::new() } else { Json::new(labels, "").as_map().ok()? };
+    if !cluster.is_empty() && !labels.contains_key(CLUSTER_NAME) {
+        labels.insert(CLUSTER_NAME.into(), cluster.into());
+    }
+    Some((labels, value_of(&fields, "matchExpressions")))
+}
+
+/// The fields of an object, none where it is absent; `None` where it is something else.
+pub(super) fn object(text: &str) -> Option<Vec<Field<'_>>> {
+    if text == NULL { Some(Vec::new()) } else { fields(text) }
+}
+
 /// The value of a field; [`NULL`] where there is none.
 pub(super) fn value_of<'a>(fields: &[Field<'a>], key: &str) -> &'a str {
     fields.iter().rfind(|field| field.key == key).map_or(NULL, |field| field.value)
+}
+
+/// The values of fields, as they are written, by their keys; the last of several of one key.
+pub(super) fn by_key<'a>(fields: &[Field<'a>]) -> Map<'a> {
+    gather(fields.iter().map(|field| (field.key.clone(), field.value.into())))
+}
+
+/// The value under a key; [`NULL`] where there is none.
+pub(super) fn value_in<'m>(values: &'m Map<'_>, key: &str) -> &'m str {
+    values.get(key).map_or(NULL, |value| value)
 }
 
 /// The elements of a list; `None` where it is none.
@@ -67,25 +103,26 @@ pub(super) fn elements(text: &str) -> Option<Vec<&str>> {
 }
 
 /// Key order does not count, and what is absent is null, an empty list, or an object of nothing but such.
+///
+/// Every pair is compared once, and emptiness is asked for only where nothing is left to compare: to ask at every level
+/// is exponential or quadratic in the depth.
 fn equal(a: &str, b: &str, depth: u8) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return a == b };
     if a == b {
         return true;
     }
-    let (no_a, no_b) = (is_empty(a, depth), is_empty(b, depth));
-    if no_a || no_b {
-        return no_a && no_b;
-    }
     if let (Some(a), Some(b)) = (fields(a), fields(b)) {
-        let holds = |a: &[Field<'_>], b: &[Field<'_>]| {
-            a.iter().all(|field| equal(value_of(a, &field.key), value_of(b, &field.key), depth))
-        };
-        return holds(&a, &b) && holds(&b, &a);
+        let (a, b) = (by_key(&a), by_key(&b));
+        return a.iter().all(|(key, value)| equal(value, value_in(&b, key), depth))
+            && b.iter().all(|(key, value)| a.contains_key(&**key) || equal(NULL, value, depth));
     }
     if let (Some(a), Some(b)) = (elements(a), elements(b)) {
         return a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b, depth));
     }
-    string(a).is_some_and(|a| string(b) == Some(a))
+    if let (Some(a), Some(b)) = (string(a), string(b)) {
+        return a == b;
+    }
+    is_empty(a, depth) && is_empty(b, depth)
 }
 
 fn is_empty(value: &str, depth: u8) -> bool {
@@ -102,7 +139,7 @@ mod tests {
     #[track_caller]
     fn check(how: Same, pairs: &[(&str, &str, bool)]) {
         for (old, new, expected) in pairs {
-            assert_eq!(same(how, old, new), *expected, "{old} {new}");
+            assert_eq!(same(how, old, new, "c1"), *expected, "{old} {new}");
         }
     }
 
@@ -130,6 +167,62 @@ mod tests {
     fn values_nested_too_deep_are_compared_as_written() {
         let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(20_000), "]".repeat(20_000));
         check(Same::Value, &[(&nested("1"), &nested("2"), false), (&nested("1"), &nested(" 1"), false)]);
+    }
+
+    #[test]
+    fn depth_does_not_multiply_the_work() {
+        let nested = |inner: &str| format!("{}{inner}{}", r#"{"a":"#.repeat(60), "}".repeat(60));
+        check(
+            Same::Value,
+            &[
+                (&nested("1"), &nested("2"), false),
+                (&nested("1"), &nested(r#"{"b":1}"#), false),
+                (&nested(r#"{"b":1,"c":null}"#), &nested(r#"{"b":1}"#), true),
+                (&nested("[]"), &nested("{}"), true),
+                (&nested("[]"), "null", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn width_does_not_square_the_work() {
+        let wide = |keys: &mut dyn Iterator<Item = usize>, last: &str| {
+            let fields: Vec<String> = keys.map(|key| format!(r#""k{key}":"v""#)).collect();
+            format!("{{{},{last}}}", fields.join(","))
+        };
+        let up = wide(&mut (0..40_000), r#""l":1"#);
+        let down = |last| wide(&mut (0..40_000).rev(), last);
+        check(
+            Same::Value,
+            &[
+                (&up, &down(r#""l":1"#), true),
+                (&up, &down(r#""l":2"#), false),
+                (&up, &down(r#""m":1"#), false),
+                (&up, &down(r#""l":1,"m":{}"#), true),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_selector_may_name_its_own_cluster() {
+        let name = |name: &str| format!(r#"{{"matchLabels":{{"a":"b","cluster.x-k8s.io/cluster-name":"{name}"}}}}"#);
+        let none = r#"{"matchLabels":{"a":"b"},"matchExpressions":[]}"#;
+        check(
+            Same::Selector,
+            &[
+                (none, &name("c1"), true),
+                (&name("c1"), none, true),
+                ("null", r#"{"matchLabels":{"cluster.x-k8s.io/cluster-name":"c1"}}"#, true),
+                (none, &name("c2"), false),
+                (&name("c1"), &name("c2"), false),
+                ("null", &name("c1"), false),
+                (none, r#"{"matchLabels":{"a":"c"}}"#, false),
+                (none, r#"{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"k","operator":"Exists"}]}"#, false),
+                (none, r#"{"matchLabels":{"a":1}}"#, false),
+                (none, "7", false),
+            ],
+        );
+        assert!(!same(Same::Selector, none, &name("c1"), ""));
     }
 
     #[test]

@@ -94,7 +94,7 @@ const MACHINE_DEPLOYMENT: &[Row] = &[
     row("spec", Nothing),
     row("spec.clusterName", Nothing),
     row("spec.replicas", Scale),
-    row("spec.selector", Destructive),
+    row("spec.selector", Destructive).by(Same::Selector),
     row("spec.paused", Nothing),
     moved("spec.rolloutAfter", "spec.rollout.after", Scheduled).by(Same::Appointment),
     moved("spec.strategy", "spec.rollout.strategy", Nothing),
@@ -131,7 +131,7 @@ const MACHINE_OF_DEPLOYMENT: &[Row] = &[
 const MACHINE_SET: &[Row] = &[
     row("spec", Nothing),
     row("spec.replicas", Scale),
-    row("spec.selector", Destructive),
+    row("spec.selector", Destructive).by(Same::Selector),
     moved("spec.deletePolicy", "spec.deletion.order", InPlace),
     moved("spec.machineNamingStrategy", "spec.machineNaming", InPlace),
     moved("spec.minReadySeconds", "spec.template.spec.minReadySeconds", InPlace),
@@ -270,20 +270,22 @@ const CLUSTER_CLASS: &[Row] = &[
     row("workers.machinePools", Nothing),
 ];
 
+/// Another template replaces Machines only where the spec made from it is another.
 #[rustfmt::skip]
 const CONTROL_PLANE_CLASS: &[Row] = &[
-    moved("ref", "templateRef", Rollout).by(Same::Reference),
-    moved("machineInfrastructure.ref", "machineInfrastructure.templateRef", Rollout).by(Same::Reference),
+    moved("ref", "templateRef", CannotTell).by(Same::Reference),
+    moved("machineInfrastructure.ref", "machineInfrastructure.templateRef", CannotTell).by(Same::Reference),
     row("readinessGates", InPlace),
     moved("machineHealthCheck", "healthCheck", Nothing),
     moved("namingStrategy", "naming", Nothing),
 ];
 
+/// As in [`CONTROL_PLANE_CLASS`].
 #[rustfmt::skip]
 const MACHINE_DEPLOYMENT_CLASS: &[Row] = &[
     row("", CannotTell),
-    moved("template.bootstrap.ref", "bootstrap.templateRef", Rollout).by(Same::Reference),
-    moved("template.infrastructure.ref", "infrastructure.templateRef", Rollout).by(Same::Reference),
+    moved("template.bootstrap.ref", "bootstrap.templateRef", CannotTell).by(Same::Reference),
+    moved("template.infrastructure.ref", "infrastructure.templateRef", CannotTell).by(Same::Reference),
     row("failureDomain", Rollout).by(Same::Text),
     moved("strategy", "rollout.strategy", Nothing),
     moved("strategy.rollingUpdate.deletePolicy", "deletion.order", InPlace),
