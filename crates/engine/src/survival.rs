@@ -17,7 +17,7 @@ mod xrd;
 pub use self::carriers::{CARRIERS, Carrier, Tags};
 use self::declare::Declared;
 use self::fault::{Faults, Weight};
-use self::node::{Node, Wrong};
+use self::node::{Node, Places, Wrong};
 use crate::finding::{Finding, Stance};
 use crate::json::Malformed;
 use crate::keys::EXEMPT;
@@ -151,7 +151,7 @@ fn checked(subject: &Subject<'_>, settings: &Settings) -> Result<Option<(Checked
 }
 
 fn malformed(spec: Node<'_>, wrong: Wrong<'_>) -> Malformed {
-    Malformed { path: spec.locate("spec", wrong.node), problem: wrong.problem.to_owned() }
+    Malformed { path: Places::of(spec).locate(wrong.node), problem: wrong.problem.to_owned() }
 }
 
 /// Whether an annotation says, with a reason, that nothing is to be checked here.

@@ -1,6 +1,6 @@
 //! Writes the missing declaration of `spec.cloudTags` into a CompositeResourceDefinition; every other byte stays.
 
-use super::node::{Node, Wrong};
+use super::node::{Node, Places, Wrong};
 use super::schema::Schema;
 use super::xrd;
 use crate::report::{Action, Change, Value};
@@ -33,6 +33,7 @@ pub(crate) type Declared = (String, Vec<(String, Change)>);
 pub(super) fn declared(spec: Node<'_>) -> Result<Option<Declared>, Wrong<'_>> {
     let (mut out, mut copied) = (String::new(), 0);
     let mut changes = Vec::new();
+    let mut places = Places::of(spec);
     for version in xrd::served(spec)? {
         let schema = Schema::read(version)?;
         let can_add = if schema.tags.is_null() { !schema.preserves } else { schema.is_bare()? };
@@ -63,7 +64,7 @@ pub(super) fn declared(spec: Node<'_>) -> Result<Option<Declared>, Wrong<'_>> {
                 }
             }
             let change = Change {
-                at: spec.locate("spec", here),
+                at: places.locate(here),
                 key: step.to_owned(),
                 action: Action::Added,
                 from: None,
@@ -161,5 +162,19 @@ mod tests {
             check(&format!(r#"{{"properties":{{"spec":{{"properties":{{"cloudTags":{tags}}}}}}}}}"#), None);
         }
         check(r#"{"properties":{"spec":{"x-kubernetes-preserve-unknown-fields":true}}}"#, None);
+    }
+
+    #[test]
+    fn five_thousand_versions_are_declared() {
+        let version = |n| format!(r#"{{"served":true,"name":"v{n}","schema":{{"openAPIV3Schema":{{}}}}}}"#);
+        let versions: Vec<String> = (0..5_000).map(version).collect();
+        let text = format!(r#"{{"versions":[{}]}}"#, versions.join(","));
+        let (written, changes) = declared(Node(&text)).unwrap().unwrap();
+        assert!(declared(Node(&written)).unwrap().is_none(), "written twice");
+        let (name, last) = changes.last().unwrap();
+        assert_eq!(
+            (changes.len(), name.as_str(), last.at.as_str()),
+            (5_000, "v4999", "spec.versions[4999].schema.openAPIV3Schema")
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Arguments;
 
-use super::node::Node;
+use super::node::{Node, Places};
 use crate::finding::{Finding, Stance};
 
 /// How much a fault weighs.
@@ -16,21 +16,37 @@ pub(super) enum Weight {
     Note,
 }
 
+/// How many faults of one weight are told, each; nobody reads more, and each has the name of what it is about.
+const MOST: usize = 100;
+
 /// All that is wrong.
 #[derive(Default)]
 pub(super) struct Faults<'a> {
     /// What the faults that follow are about, the beginning of their messages.
     pub(super) about: String,
     found: Vec<(Weight, Node<'a>, String)>,
+    /// How many there are, by weight.
+    counts: [usize; 3],
 }
 
 impl<'a> Faults<'a> {
     pub(super) fn add(&mut self, weight: Weight, at: Node<'a>, what: Arguments<'_>) {
-        self.found.push((weight, at, format!("{}{what}", self.about)));
+        if let Some(count) = self.counts.get_mut(weight as usize) {
+            *count += 1;
+            if *count <= MOST {
+                self.found.push((weight, at, format!("{}{what}", self.about)));
+            }
+        }
     }
 
     /// What the settings make of them, where a loss leads to `stance`; the gravest first. `spec` is where they stand.
-    pub(super) fn findings(self, spec: Node<'_>, check: &'static str, stance: Stance) -> Vec<Finding> {
+    pub(super) fn findings(mut self, spec: Node<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {
+        for (weight, count) in [Weight::Lost, Weight::Weak, Weight::Note].into_iter().zip(self.counts) {
+            if count > MOST {
+                self.found.push((weight, Node("spec"), format!("and {} more", count - MOST)));
+            }
+        }
+        let mut places = Places::of(spec);
         let mut findings: Vec<Finding> = Vec::new();
         for (weight, at, message) in self.found {
             let stance = match weight {
@@ -39,7 +55,7 @@ impl<'a> Faults<'a> {
                 Weight::Note => Stance::Ignore,
             };
             let graver = findings.partition_point(|finding| finding.stance as u8 >= stance as u8);
-            let at = spec.locate("spec", at);
+            let at = places.locate(at);
             findings.insert(graver, Finding { check, at, message, stance });
         }
         findings

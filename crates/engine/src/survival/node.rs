@@ -2,6 +2,7 @@
 //! stands is worked out from its place in the text, for the few that somebody has to hear of.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use scan::Scanner;
 
@@ -76,6 +77,13 @@ impl<'a> Node<'a> {
         json::string(found.0).ok_or_else(|| found.wrong("is not a string"))
     }
 
+    /// What is directly in it, elements without a key; nothing is in what is neither list nor object.
+    fn below(self) -> Vec<Field<'a>> {
+        let element = |value| Field { key: Cow::Borrowed(""), value };
+        json::fields(self.0)
+            .unwrap_or_else(|| Scanner::new(self.0).list().unwrap_or_default().into_iter().map(element).collect())
+    }
+
     pub(super) fn wrong(self, problem: &'static str) -> Wrong<'a> {
         Wrong { node: self, problem }
     }
@@ -85,28 +93,41 @@ impl<'a> Node<'a> {
         let offset = (part.0.as_ptr() as usize).checked_sub(self.0.as_ptr() as usize)?;
         (offset + part.0.len() <= self.0.len()).then_some(offset)
     }
+}
 
-    /// The path to a part of this value, which itself stands at `path`. What is no part of it is a path already.
-    pub(super) fn locate(self, path: &str, part: Node<'_>) -> String {
-        if self.offset(part).is_none() {
+/// Where parts of a `spec` stand. What encloses them is read once, however many are asked for.
+pub(super) struct Places<'a> {
+    spec: Node<'a>,
+    /// What is directly below a value, in the order it stands, by where that value begins. The keys of a list mean nothing.
+    levels: BTreeMap<usize, Vec<Field<'a>>>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn of(spec: Node<'a>) -> Self {
+        Places { spec, levels: BTreeMap::new() }
+    }
+
+    /// The path to a part, from the object's root. What is no part of the `spec` is a path already.
+    pub(super) fn locate(&mut self, part: Node<'_>) -> String {
+        let begin = |text: &str| text.as_ptr() as usize;
+        if self.spec.offset(part).is_none() {
             return part.0.to_owned();
         }
-        let (mut here, mut path) = (self, path.to_owned());
-        while here != part || here.0.as_ptr() != part.0.as_ptr() {
-            let fields = json::fields(here.0).unwrap_or_default();
-            let below = |value: &str| Node(value).offset(part).is_some();
-            if let Some(field) = fields.iter().find(|field| below(field.value)) {
-                path.push('.');
-                path.push_str(&field.key);
-                here = Node(field.value);
-                continue;
-            }
-            let elements = Scanner::new(here.0).list().unwrap_or_default();
-            let Some((index, element)) = elements.iter().enumerate().find(|(_, element)| below(element)) else {
+        let (mut here, mut path) = (self.spec, "spec".to_owned());
+        // What is below a value begins after it.
+        while begin(here.0) != begin(part.0) {
+            let level = self.levels.entry(begin(here.0)).or_insert_with(|| here.below());
+            let index = level.partition_point(|field| begin(field.value) <= begin(part.0)).saturating_sub(1);
+            let Some(field) = level.get(index) else {
                 break;
             };
-            path.push_str(&format!("[{index}]"));
-            here = Node(element);
+            if here.0.starts_with('[') {
+                path.push_str(&format!("[{index}]"));
+            } else {
+                path.push('.');
+                path.push_str(&field.key);
+            }
+            here = Node(field.value);
         }
         path
     }
@@ -123,7 +144,8 @@ mod tests {
         let root = Node(TEXT);
         let list = root.get(&["a", "b"]).unwrap();
         let element = Node(list.elements().unwrap()[1]);
-        let located = |part: Node<'_>| root.locate("spec", part);
+        let mut places = Places::of(root);
+        let mut located = |part: Node<'_>| places.locate(part);
         assert_eq!(located(element.get(&["c"]).unwrap()), "spec.a.b[1].c");
         assert_eq!(located(root.get(&["d", "b"]).unwrap()), "spec.d.b");
         assert_eq!(located(root), "spec");

@@ -65,7 +65,19 @@ pub(super) fn judge<'a>(
         faults.add(Note, resource.at, format_args!("cannot tell where `{kind}` of group `{group}` keeps its tags"));
         return Ok(Verdict::Settled);
     };
-    let mut carried = Carried { base, kind: &kind, known, served: false, lost: false, unclear: false, others: false };
+    let present = match known.tags {
+        Tags::Map(field) => content(base, field),
+        Tags::List(_) | Tags::Nowhere => Node("null"),
+    };
+    let mut carried = Carried {
+        kind: &kind,
+        known,
+        has_tags: present.fields().is_ok_and(|fields| !fields.is_empty()),
+        served: false,
+        lost: false,
+        unclear: false,
+        others: false,
+    };
     for patch in &resource.patches {
         carried.patch(Node(patch), faults)?;
     }
@@ -84,7 +96,7 @@ pub(super) fn judge<'a>(
             faults.add(Note, resource.at, what);
             Ok(Verdict::Settled)
         }
-        Tags::Map(field) if !known.by_name && content(base, field).is_null() => Ok(Verdict::Open(field)),
+        Tags::Map(field) if !known.by_name && present.is_null() => Ok(Verdict::Open(field)),
         Tags::Map(field) => {
             let (weight, doubt, verdict) = match resource.unclear {
                 true => (Note, ", as far as can be told", Verdict::Settled),
@@ -104,10 +116,11 @@ fn is_left_alone(base: Node<'_>) -> Result<bool, Wrong<'_>> {
 }
 
 /// What the patches of a resource did so far.
-struct Carried<'a, 'k> {
-    base: Node<'a>,
+struct Carried<'k> {
     kind: &'k str,
     known: Known,
+    /// Its base has tags.
+    has_tags: bool,
     /// The tags are where they belong.
     served: bool,
     /// A fault was found.
@@ -118,8 +131,8 @@ struct Carried<'a, 'k> {
     others: bool,
 }
 
-impl<'a> Carried<'a, '_> {
-    fn patch(&mut self, patch: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+impl Carried<'_> {
+    fn patch<'a>(&mut self, patch: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
         let kind = patch.string(&["type"])?;
         let kind = if kind.is_empty() { "FromCompositeFieldPath" } else { &*kind };
         let to = path::plain(&patch.string(&["toFieldPath"])?);
@@ -148,7 +161,7 @@ impl<'a> Carried<'a, '_> {
     }
 
     /// A patch that takes `spec.cloudTags` somewhere.
-    fn source(&mut self, patch: Node<'a>, to: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    fn source<'a>(&mut self, patch: Node<'a>, to: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
         let kind = self.kind;
         if to.is_empty() {
             self.lost = true;
@@ -163,9 +176,8 @@ impl<'a> Carried<'a, '_> {
         }
         match self.known.tags {
             Tags::Map(field) if to == field => {
-                let has_tags = content(self.base, field).fields().is_ok_and(|fields| !fields.is_empty());
-                let whose = if has_tags { "in its base" } else { "of an earlier patch" };
-                if (has_tags || self.others) && !merges(patch)? {
+                let whose = if self.has_tags { "in its base" } else { "of an earlier patch" };
+                if (self.has_tags || self.others) && !merges(patch)? {
                     self.lost = true;
                     let what = format_args!("`Replace` drops the tags {whose}; `toFieldPath: MergeObjects` keeps them");
                     faults.add(Lost, patch, what);

@@ -36,3 +36,22 @@ pub(super) fn faults<'a>(spec: Node<'a>, faults: &mut Faults<'a>) -> Result<(), 
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Stance;
+
+    #[test]
+    fn five_thousand_versions_are_looked_at() {
+        let version = |n| format!(r#"{{"served":true,"name":"v{n}","schema":{{"openAPIV3Schema":{{}}}}}}"#);
+        let versions: Vec<String> = (0..5_000).map(version).collect();
+        let text = format!(r#"{{"versions":[{}]}}"#, versions.join(","));
+        let mut found = Faults::default();
+        faults(Node(&text), &mut found).unwrap();
+        let findings = found.findings(Node(&text), "cloudTags.xrds", Stance::Reject);
+        let told: Vec<_> = findings.iter().skip(99).map(|it| (it.at.as_str(), it.message.as_str())).collect();
+        let last = "version `v99`: `spec.cloudTags` is not declared: it is dropped in silence";
+        assert_eq!(told, [("spec.versions[99].schema.openAPIV3Schema", last), ("spec", "and 4900 more")]);
+    }
+}
