@@ -135,8 +135,9 @@ impl<'a> Lookups<'a> {
         let wanted = Wanted::core("Cluster", namespace, name, CLUSTER_MASKS);
         let text = self.get(&wanted)?;
         let cluster = Parent::read(&text, &wanted)?;
-        let control_plane = cluster.string(&["controlPlaneRef", "kind"])?;
-        Ok(ClusterState { is_paused: cluster.is_paused_cluster()?, control_plane })
+        let control_plane = cluster.readable(cluster.object.spec.string(&["controlPlaneRef", "kind"]))?;
+        let is_of_kubeadm = control_plane.is_some_and(|kind| kind == "KubeadmControlPlane");
+        Ok(ClusterState { is_paused: cluster.is_paused_cluster()?, is_of_kubeadm })
     }
 
     fn ask(&self, wanted: &Wanted<'_>, version: &str) -> Result<String, (String, LookupError)> {
@@ -188,8 +189,8 @@ impl<'a> Lookups<'a> {
 pub(crate) struct ClusterState {
     /// By field or annotation.
     pub(crate) is_paused: bool,
-    /// The kind of its control plane, such as `KubeadmControlPlane`; `None` for one made by hand.
-    pub(crate) control_plane: Option<String>,
+    /// Its control plane is a KubeadmControlPlane.
+    pub(crate) is_of_kubeadm: bool,
 }
 
 /// Cluster API's own groups count as one: the host serves and grants them in the same versions.

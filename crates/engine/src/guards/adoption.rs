@@ -43,25 +43,35 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
     if object.controller().is_some() || had_controller || is_restored || guarded.is_audit() {
         return Ok(Vec::new());
     }
-    let brings = |key: &&str| {
-        let [new, old] = [Some(object), old].map(|object| object.and_then(|object| object.labels.get(*key)));
-        new.is_some() && if *key == CONTROL_PLANE { old.is_none() } else { old != new }
-    };
-    let mut keys: Vec<&str> = names.iter().copied().filter(brings).collect();
+    let mut keys: Vec<&str> = Vec::new();
+    for key in names {
+        let new = object.labels.get(*key);
+        let old = old.and_then(|old| old.labels.get(*key));
+        // The value of this one does not matter.
+        let stood = if *key == CONTROL_PLANE { old.is_some() } else { old == new };
+        if new.is_some() && !stood {
+            keys.push(key);
+        }
+    }
     if keys.is_empty() {
         return Ok(Vec::new());
     }
-    match adopters(guarded)? {
-        Adopters::Nobody => keys.clear(),
-        Adopters::Named => keys.retain(|key| *key != CONTROL_PLANE),
-        Adopters::NamedAndKubeadm => {}
-    }
+    let adopters = adopters(guarded)?;
     let kind = &subject.review.kind.kind;
-    let found = |key: &str| {
-        let message = format!("label `{key}` without ownerReference: its owner adopts this {kind} and may delete it");
-        Found { at: "metadata.labels".to_owned(), message }
-    };
-    Ok(keys.into_iter().map(found).collect())
+    let mut found = Vec::new();
+    for key in keys {
+        let is_adopted = match adopters {
+            Adopters::Nobody => false,
+            Adopters::Named => key != CONTROL_PLANE,
+            Adopters::NamedAndKubeadm => true,
+        };
+        if is_adopted {
+            let message =
+                format!("label `{key}` without ownerReference: its owner adopts this {kind} and may delete it");
+            found.push(Found { at: "metadata.labels".to_owned(), message });
+        }
+    }
+    Ok(found)
 }
 
 /// Who adopts in a Cluster.
@@ -77,7 +87,7 @@ fn adopters(guarded: &Guarded<'_, '_>) -> Result<Adopters, Malformed> {
     let Some(cluster) = guarded.subject.object.spec.string(&["clusterName"])? else { return Ok(Adopters::Named) };
     Ok(match guarded.lookups.cluster(guarded.subject.namespace(), &cluster) {
         Ok(cluster) if cluster.is_paused => Adopters::Nobody,
-        Ok(cluster) if cluster.control_plane.as_deref() == Some("KubeadmControlPlane") => Adopters::NamedAndKubeadm,
+        Ok(cluster) if cluster.is_of_kubeadm => Adopters::NamedAndKubeadm,
         Err(Stop::Lookup(_, error)) if error.cause == LookupCause::NotFound => Adopters::Nobody,
         Ok(_) | Err(_) => Adopters::Named,
     })
