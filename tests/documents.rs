@@ -1,5 +1,7 @@
 //! What the documents say is what the policy does: examples in README and deploy/ are read, catalogue files agree.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result};
 use metadata_propagation::{RawSettings, Settings};
 use serde_json::{Value, json};
@@ -12,17 +14,55 @@ fn yaml(path: &str) -> Result<Value> {
     serde_yaml_ng::from_str(&read(path)?).with_context(|| path.to_owned())
 }
 
-#[test]
-fn the_readme_shows_the_default_settings() -> Result<()> {
-    let readme = read("README.md")?;
-    let (_, section) = readme.split_once("## Settings").context("no section `Settings`")?;
-    let block = section.split("```").nth(1).context("no block in `Settings`")?.trim_start_matches("yaml");
-    let mut shown: Value = serde_yaml_ng::from_str(block)?;
+/// Holds settings that are written out to the defaults.
+fn are_the_defaults(mut shown: Value) -> Result<()> {
     // What is read by hand is written as it was, so its defaults show in what it means only.
     let meant = |settings: &str| Settings::from_json(settings).map(|settings| format!("{:?}", settings.cloud_tags));
     assert_eq!(meant(&shown.to_string())?, meant("{}")?);
     shown["cloudTags"] = json!({});
     assert_eq!(shown, serde_json::to_value(RawSettings::default())?);
+    Ok(())
+}
+
+#[test]
+fn the_readme_shows_the_default_settings() -> Result<()> {
+    let readme = read("README.md")?;
+    let (_, section) = readme.split_once("## Settings").context("no section `Settings`")?;
+    let block = section.split("```").nth(1).context("no block in `Settings`")?.trim_start_matches("yaml");
+    are_the_defaults(serde_yaml_ng::from_str(block)?)
+}
+
+#[test]
+fn the_deployed_policy_writes_out_the_default_settings() -> Result<()> {
+    are_the_defaults(yaml("deploy/cluster-admission-policy.yaml")?["spec"]["settings"].take())
+}
+
+/// The paths of all that is no object with fields of its own.
+fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value.as_object().filter(|fields| !fields.is_empty()) {
+        Some(fields) => fields.iter().for_each(|(name, value)| leaves(value, &format!("{path}/{name}"), found)),
+        None => found.push(path.to_owned()),
+    }
+}
+
+#[test]
+fn the_form_asks_for_every_setting_with_its_default() -> Result<()> {
+    let defaults = yaml("deploy/cluster-admission-policy.yaml")?["spec"]["settings"].take();
+    let mut asked = Vec::new();
+    for question in yaml("questions-ui.yml")?["questions"].as_array().context("questions")? {
+        let variable = question["variable"].as_str().context("variable")?;
+        let path = format!("/{}", variable.replace('.', "/"));
+        assert_eq!(question.get("default"), defaults.pointer(&path), "{variable}");
+        asked.push(path);
+    }
+    let mut expected = Vec::new();
+    leaves(&defaults, "", &mut expected);
+    // A form has no maps of objects. The registry has no default, since it stands instead of the definitions.
+    expected.retain(|path| path != "/cloudTags/definitions");
+    expected.push("/cloudTags/registry/name".to_owned());
+    asked.sort();
+    expected.sort();
+    assert_eq!(asked, expected);
     Ok(())
 }
 
@@ -137,12 +177,33 @@ fn the_rules_ask_for_create_and_update_of_named_kinds() -> Result<()> {
         for resource in rule["resources"].as_array().context("resources")? {
             let resource = resource.as_str().unwrap_or_default();
             assert!(!resource.contains(['*', '/']), "{resource}");
-            // A template that is new rolls out nothing.
-            let of_machines = resource.ends_with("templates") && !resource.starts_with("kubeadmcontrolplane");
-            let operations: &[&str] = if of_machines { &["UPDATE"] } else { &["CREATE", "UPDATE"] };
+            // A template that is new rolls out nothing; guards look at those of control planes.
+            let rolls_out = resource.ends_with("templates") && !resource.ends_with("controlplanetemplates");
+            let operations: &[&str] = if rolls_out { &["UPDATE"] } else { &["CREATE", "UPDATE"] };
             assert_eq!(rule["operations"], serde_json::json!(operations), "{resource}");
         }
     }
+    Ok(())
+}
+
+/// The resource of a kind.
+fn plural(kind: &str) -> String {
+    let kind = kind.to_lowercase();
+    match kind.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None if kind.ends_with('s') => format!("{kind}es"),
+        None => format!("{kind}s"),
+    }
+}
+
+#[test]
+fn the_catalogue_lists_the_kinds_of_the_rules() -> Result<()> {
+    let metadata = yaml("policy-metadata.yml")?;
+    let listed = metadata["annotations"]["io.artifacthub.resources"].as_str().context("resources")?;
+    let kinds: BTreeSet<String> = listed.split(", ").map(plural).collect();
+    let rules = metadata["rules"].as_array().into_iter().flatten();
+    let resources = rules.flat_map(|rule| rule["resources"].as_array().into_iter().flatten());
+    assert_eq!(kinds, resources.filter_map(Value::as_str).map(str::to_owned).collect());
     Ok(())
 }
 
@@ -153,6 +214,10 @@ fn the_catalogue_repeats_the_metadata() -> Result<()> {
     assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(metadata["annotations"]["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(package["name"], env!("CARGO_PKG_NAME"));
+    assert_eq!(package["description"], metadata["annotations"]["io.kubewarden.policy.description"]);
+    assert_eq!(package["annotations"]["kubewarden/resources"], metadata["annotations"]["io.artifacthub.resources"]);
+    let keywords = package["keywords"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    assert_eq!(metadata["annotations"]["io.artifacthub.keywords"], keywords.collect::<Vec<_>>().join(", "));
     let annotation = |name: &str| -> Result<Value> {
         let text = package["annotations"][name].as_str().with_context(|| name.to_owned())?;
         Ok(serde_yaml_ng::from_str(text)?)
@@ -185,15 +250,8 @@ fn the_accounts_permissions_are_gets_of_the_granted_kinds() -> Result<()> {
             }
         }
     }
-    let plural = |kind: &str| match kind.strip_suffix('y') {
-        Some(stem) => format!("{stem}ies"),
-        None if kind.ends_with('s') => format!("{kind}es"),
-        None => format!("{kind}s"),
-    };
-    let mut granted: Vec<_> = metadata_propagation::GRANTS
-        .iter()
-        .map(|grant| (grant.group.to_owned(), plural(&grant.kind.to_lowercase())))
-        .collect();
+    let mut granted: Vec<_> =
+        metadata_propagation::GRANTS.iter().map(|grant| (grant.group.to_owned(), plural(grant.kind))).collect();
     allowed.sort();
     granted.sort();
     assert_eq!(allowed, granted);

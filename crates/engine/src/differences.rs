@@ -94,7 +94,7 @@ pub(crate) fn differences(
         keep_record(subject, sources.tracked, &own_maps, &fields, &mut found.changes)?;
     }
     if let Some((namespace, name)) = sources.unread_cluster.as_ref().filter(|_| !found.changes.is_empty())
-        && lookups.cluster_is_paused(namespace, name)?
+        && lookups.cluster(namespace, name)?.is_paused
     {
         return Err(Stop::inert(InertReason::Paused, format!("Cluster {namespace}/{name}")));
     }

@@ -75,8 +75,8 @@ pub(crate) const CONTROL_PLANE_TEMPLATE_MASKS: &[&str] =
 pub(crate) const MACHINE_MASKS: &[&str] = &["spec.clusterName"];
 /// Fields that are read of a Node's Machine.
 pub(crate) const NODE_MACHINE_MASKS: &[&str] = &["spec.clusterName", "status.nodeRef.name"];
-/// Fields that are read of a Cluster to know whether it is paused.
-pub(crate) const CLUSTER_MASKS: &[&str] = &["spec.paused"];
+/// Fields that are read of a Cluster to know whether it is paused, and who adopts its control plane.
+pub(crate) const CLUSTER_MASKS: &[&str] = &["spec.controlPlaneRef.kind", "spec.paused"];
 /// Fields that are read of a Cluster with a topology.
 pub(crate) const TOPOLOGY_MASKS: &[&str] = &[
     "spec.controlPlaneRef.kind",
@@ -171,7 +171,7 @@ pub const ROUTES: &[Route] = &[
     Route { of: "Machine",           when: "owned by a MachinePool",       gets: &[("MachinePool", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a control plane",     gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
     Route { of: "MachineSet",        when: "new labels name an owner that no ownerReference does", gets: &[("Cluster", CLUSTER_MASKS)] },
-    Route { of: "Machine",           when: "new labels name an owner that no ownerReference does", gets: &[("Cluster", CLUSTER_MASKS)] },
+    Route { of: "Machine",           when: "new labels name an owner or a control plane, and no ownerReference does", gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a MachineSet",    gets: &[("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a control plane", gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a MachineSet",    gets: &[("Machine", MACHINE_MASKS), ("MachineSet", TEMPLATE_MASKS)] },

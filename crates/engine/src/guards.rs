@@ -49,8 +49,8 @@ enum Look {
 ///
 /// Source: core/reconcilers/machineset/machineset_controller.go `getMachinesForMachineSet` and `shouldAdopt`;
 /// core/reconcilers/machinedeployment/machinedeployment_controller.go `getMachineSetsForDeployment`;
-/// controlplane/kubeadm/reconcilers/kubeadmcontrolplane `matchesInfraMachine`; util/labels/helpers.go
-/// `GetManagedLabels`. What each costs was seen on the real controllers; Cluster API's own webhooks allow all of it.
+/// controlplane/kubeadm/reconcilers/kubeadmcontrolplane `matchesInfraMachine` and `adoptMachines`;
+/// util/labels/helpers.go `GetManagedLabels`. What each costs was seen on the real controllers; Cluster API's own webhooks allow all of it.
 pub const GUARDS: &[Guard] = &[
     Guard {
         setting: "guards.selectorLabels",

@@ -127,14 +127,17 @@ impl<'a> Lookups<'a> {
         answer.map_err(|(get, error)| Stop::Lookup(get, error))
     }
 
-    /// Whether the Cluster of this name is paused.
+    /// What the Cluster of this name is like.
     ///
     /// # Errors
     /// As [`Lookups::get`].
-    pub(crate) fn cluster_is_paused(&self, namespace: &str, name: &str) -> Result<bool, Stop> {
+    pub(crate) fn cluster(&self, namespace: &str, name: &str) -> Result<ClusterState, Stop> {
         let wanted = Wanted::core("Cluster", namespace, name, CLUSTER_MASKS);
         let text = self.get(&wanted)?;
-        Parent::read(&text, &wanted)?.is_paused_cluster()
+        let cluster = Parent::read(&text, &wanted)?;
+        let control_plane = cluster.readable(cluster.object.spec.string(&["controlPlaneRef", "kind"]))?;
+        let is_of_kubeadm = control_plane.is_some_and(|kind| kind == "KubeadmControlPlane");
+        Ok(ClusterState { is_paused: cluster.is_paused_cluster()?, is_of_kubeadm })
     }
 
     fn ask(&self, wanted: &Wanted<'_>, version: &str) -> Result<String, (String, LookupError)> {
@@ -180,6 +183,14 @@ impl<'a> Lookups<'a> {
         }
         versions
     }
+}
+
+/// What is known of a Cluster whose topology is not asked for.
+pub(crate) struct ClusterState {
+    /// By field or annotation.
+    pub(crate) is_paused: bool,
+    /// Its control plane is a KubeadmControlPlane.
+    pub(crate) is_of_kubeadm: bool,
 }
 
 /// Cluster API's own groups count as one: the host serves and grants them in the same versions.

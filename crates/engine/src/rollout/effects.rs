@@ -130,6 +130,8 @@ const TEMPLATES: &[(&str, &str, Kind)] = &[
     (BOOTSTRAP, "Template", Kind::ClassTemplate),
     (INFRASTRUCTURE, "ClusterTemplate", Kind::ClassClusterTemplate),
     (INFRASTRUCTURE, "MachinePoolTemplate", Kind::ClassMachinePoolTemplate),
+    // Managed control planes live with the infrastructure of some.
+    (INFRASTRUCTURE, "ControlPlaneTemplate", Kind::ClassControlPlaneTemplate),
     (INFRASTRUCTURE, "Template", Kind::ClassTemplate),
 ];
 
