@@ -5,11 +5,13 @@ mod cloud_tags;
 mod cloud_tags_schema;
 mod problems;
 mod raw;
+mod read;
 mod survival;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 pub use self::cloud_tags::{CloudTags, Composites, Provider, RawCloudTags, Registry};
@@ -177,27 +179,29 @@ impl Settings {
             Some('{') => {}
             _ => return Err(SettingsError { problems: vec![Problem::new("", "expected an object")] }),
         }
-        match serde_json::from_str::<RawSettings>(text) {
-            Ok(raw) => Settings::try_from(raw),
-            Err(error) => {
-                let mut problems = problems::of_shape(text);
-                if let Ok(Some(written)) = Json::new(text, "").at(&["cloudTags"], None) {
-                    cloud_tags::read(&written, &mut problems);
-                }
-                SettingsError::unless_empty(problems)?;
-                Err(SettingsError { problems: vec![Problem::new("", error)] })
-            }
+        if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
+            // A line and column of settings that a host has re-written would point nowhere.
+            let error = error.to_string();
+            let problem = error.rsplit_once(" at line ").map_or(error.as_str(), |(problem, _)| problem);
+            return Err(SettingsError { problems: vec![Problem::new("", problem)] });
         }
+        let mut problems = Vec::new();
+        let raw = read::read(&Json::new(text.trim(), ""), &mut problems);
+        if !problems.is_empty() {
+            // What else is wrong is told with it.
+            raw.cloud_tags.read(&mut problems);
+        }
+        SettingsError::unless_empty(problems)?;
+        Settings::try_from(raw)
     }
 
-    /// Judges settings as they are written, more thoroughly than an evaluation needs them: lists in the place of
-    /// objects are refused, expressions compiled, and label definitions read.
+    /// Judges settings more thoroughly than an evaluation needs them: expressions are compiled, and label definitions
+    /// read.
     ///
     /// # Errors
     /// As [`Settings::from_json`], and when an expression does not compile or a definition cannot be used.
     pub fn validate(text: &str) -> Result<(), SettingsError> {
         let settings = Settings::from_json(text)?;
-        SettingsError::unless_empty(problems::of_shape(text))?;
         let node = &settings.cluster_api.node;
         let lists = [(LABELS, &node.additional_labels), (ANNOTATIONS, &node.additional_annotations)];
         let of_patterns = lists.into_iter().flat_map(|(path, patterns)| {
@@ -311,7 +315,7 @@ mod tests {
 
     #[test]
     fn nothing_and_an_empty_object_are_the_defaults() {
-        for text in ["null", "{}", r#"{"lookup":{},"clusterApi":{"node":{}}}"#] {
+        for text in ["null", "{}", r#"{"lookup":{},"clusterApi":{"node":{}}}"#, r#"{"mode":null,"clusterApi":null}"#] {
             let settings = Settings::from_json(text).unwrap();
             assert_eq!(settings.mode, Mode::Mutate);
             assert_eq!(settings.lookup.on_missing, Reaction::Accept);
@@ -331,11 +335,11 @@ mod tests {
                 r#"{"mode":"mutat","lokup":{},"lookup":{"fresh":"yes","apiVersions":{"a":1}},
                     "clusterApi":{"controllers":["ok",7],"node":{"labels":[]}}}"#
             ),
-            "mode: unknown variant `mutat`, expected `mutate` or `verify`; \
-             lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`; \
-             lookup.fresh: invalid type: string \"yes\", expected a boolean; \
-             lookup.apiVersions[`a`]: invalid type: integer `1`, expected a string; \
-             clusterApi.controllers[1]: invalid type: integer `7`, expected a string; \
+            "lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`; \
+             mode: unknown variant `mutat`, expected `mutate` or `verify`; \
+             lookup.fresh: is not a boolean; \
+             lookup.apiVersions: is not a map of strings: the value of `a` is not a string; \
+             clusterApi.controllers[1]: is not a string; \
              clusterApi.node.labels: unknown field, expected one of `additionalLabels`, `additionalAnnotations`"
         );
     }
@@ -375,14 +379,10 @@ mod tests {
             ("7", "settings: expected an object"),
             ("", "settings: expected an object"),
             ("{\"mode\":", "settings: EOF while parsing a value"),
-            (r#"{"lookup":[]}"#, "lookup: expected an object"),
-            (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node: expected an object"),
-            (r#"{"clusterApi":null}"#, "clusterApi: expected an object"),
+            (r#"{"lookup":[]}"#, "lookup: is not an object"),
+            (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node: is not an object"),
             (r#"{"":1}"#, "[``]: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`"),
-            (
-                r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#,
-                "clusterApi.node.additionalLabels: invalid type: string \"a\", expected a sequence",
-            ),
+            (r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#, "clusterApi.node.additionalLabels: is not a list"),
         ] {
             assert_eq!(refused(text), expected, "{text}");
         }

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::words::Word;
+use super::read::{fields, strings, strings_by_key, told, word};
 use super::{OnXrd, Problem, Reaction};
 use crate::finding::Stance;
-use crate::json::{Json, Malformed};
+use crate::json::Json;
 use crate::tags::problems;
 
 /// Crossplane's side.
@@ -86,6 +86,10 @@ impl CloudTags {
 }
 
 impl RawCloudTags {
+    pub(super) fn of(written: &Json<'_>) -> Self {
+        RawCloudTags(RawValue::from_string(written.text().to_owned()).unwrap_or_default())
+    }
+
     /// What it means. What makes no sense is told to `problems`.
     pub(super) fn read(&self, problems: &mut Vec<Problem>) -> CloudTags {
         read(&Json::new(self.0.get(), "cloudTags"), problems)
@@ -177,66 +181,12 @@ fn read_provider(written: &Json<'_>, problems: &mut Vec<Problem>) -> Provider {
             Provider::Fixed(told(Some(fixed.as_string()), problems).unwrap_or_default().into_owned())
         }
         (None, None, Some(by_kind)) => {
-            let mut kinds = BTreeMap::new();
-            for (kind, provider) in told(Some(by_kind.as_map()), problems).unwrap_or_default() {
-                kinds.insert(kind.into_owned(), provider.into_owned());
-            }
-            Provider::ByKind(kinds)
+            Provider::ByKind(told(Some(strings_by_key(&by_kind)), problems).unwrap_or_default())
         }
         _ => {
             problems.push(written.malformed("has to be one of `path`, `fixed` and `byKind`").into());
             Provider::Fixed(String::new())
         }
-    }
-}
-
-/// What a word means.
-fn word<T: Word>(written: &Json<'_>) -> Result<T, Malformed> {
-    T::meaning(&written.as_string()?).map_err(|problem| written.malformed(&problem))
-}
-
-/// The fields of these names. Unknown ones are told to `problems`.
-fn fields<'a, const N: usize>(
-    written: &Json<'a>,
-    known: [&str; N],
-    problems: &mut Vec<Problem>,
-) -> [Option<Json<'a>>; N] {
-    let mut found = [const { None }; N];
-    each_field(written, &known, &mut found, problems);
-    found
-}
-
-fn each_field<'a>(written: &Json<'a>, known: &[&str], found: &mut [Option<Json<'a>>], problems: &mut Vec<Problem>) {
-    for (name, value) in told(Some(written.present_fields()), problems).into_iter().flatten() {
-        match known.iter().position(|known| *known == name).and_then(|index| found.get_mut(index)) {
-            Some(place) => *place = Some(value),
-            None => {
-                let problem = format!("is unknown: expected one of `{}`", known.join("`, `"));
-                problems.push(value.malformed(&problem).into());
-            }
-        }
-    }
-}
-
-/// The strings of a list; other elements are told to `problems`.
-fn strings(written: Option<Json<'_>>, problems: &mut Vec<Problem>) -> Vec<String> {
-    let mut all = Vec::new();
-    for element in told(written.map(|list| list.elements()), problems).unwrap_or_default() {
-        if let Some(text) = told(Some(element.as_string()), problems) {
-            all.push(text.into_owned());
-        }
-    }
-    all
-}
-
-/// What was read; what could not be is told to `problems`.
-fn told<T>(read: Option<Result<T, Malformed>>, problems: &mut Vec<Problem>) -> Option<T> {
-    read?.map_err(|malformed| problems.push(malformed.into())).ok()
-}
-
-impl From<Malformed> for Problem {
-    fn from(malformed: Malformed) -> Self {
-        Problem { path: malformed.path, problem: malformed.problem }
     }
 }
 
@@ -254,6 +204,7 @@ fn is_group_of_composites(group: &str) -> bool {
 mod tests {
     use super::*;
     use crate::settings::Settings;
+    use crate::settings::words::Word;
 
     #[track_caller]
     fn refused(cloud_tags: &str) -> String {
@@ -316,16 +267,16 @@ mod tests {
                     {"apiGroup":"a","apiGroups":["c.d",7],"claimKinds":"X","provider":{"byKind":{"X":7}}}],
                     "registry":{"nam":"x"},"onRegistryFailure":"ignore"}"#
             ),
-            "cloudTags.composites[0].provider.pth: is unknown: expected one of `path`, `fixed`, `byKind`; \
+            "cloudTags.composites[0].provider.pth: unknown field, expected one of `path`, `fixed`, `byKind`; \
              cloudTags.composites[0].provider.fixed: is not a string; \
              cloudTags.composites[1]: is not an object; \
              cloudTags.composites[1]: has no `apiGroups`; \
              cloudTags.composites[1]: has no `provider`; \
-             cloudTags.composites[2].apiGroup: is unknown: expected one of `apiGroups`, `provider`, `claimKinds`; \
+             cloudTags.composites[2].apiGroup: unknown field, expected one of `apiGroups`, `provider`, `claimKinds`; \
              cloudTags.composites[2].apiGroups[1]: is not a string; \
              cloudTags.composites[2].provider.byKind: is not a map of strings: the value of `X` is not a string; \
              cloudTags.composites[2].claimKinds: is not a list; \
-             cloudTags.registry.nam: is unknown: expected one of `name`; \
+             cloudTags.registry.nam: unknown field, expected one of `name`; \
              cloudTags.registry: names no LabelRegistry; \
              cloudTags.onRegistryFailure: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`"
         );
@@ -335,8 +286,8 @@ mod tests {
     fn problems_of_other_sections_are_told_as_well() {
         assert_eq!(
             Settings::validate(r#"{"mode":7,"cloudTags":{"composites":7,"tags":{}}}"#).unwrap_err().to_string(),
-            "mode: invalid type: integer `7`, expected a string; \
-             cloudTags.tags: is unknown: expected one of `composites`, `definitions`, `registry`, `onRegistryFailure`, \
+            "mode: is not a string; \
+             cloudTags.tags: unknown field, expected one of `composites`, `definitions`, `registry`, `onRegistryFailure`, \
              `xrds`, `compositions`; \
              cloudTags.composites: is not a list"
         );
