@@ -111,6 +111,8 @@ pub enum Same {
     Reference,
     /// A time at which something happens: taking it back is no edit.
     Appointment,
+    /// As selectors: the name of the object's own Cluster is added by defaulting, and no edit.
+    Selector,
 }
 
 const KINDS: &[(&str, &str, Kind)] = &[

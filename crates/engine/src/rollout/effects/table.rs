@@ -94,7 +94,7 @@ const MACHINE_DEPLOYMENT: &[Row] = &[
     row("spec", Nothing),
     row("spec.clusterName", Nothing),
     row("spec.replicas", Scale),
-    row("spec.selector", Destructive),
+    row("spec.selector", Destructive).by(Same::Selector),
     row("spec.paused", Nothing),
     moved("spec.rolloutAfter", "spec.rollout.after", Scheduled).by(Same::Appointment),
     moved("spec.strategy", "spec.rollout.strategy", Nothing),
@@ -131,7 +131,7 @@ const MACHINE_OF_DEPLOYMENT: &[Row] = &[
 const MACHINE_SET: &[Row] = &[
     row("spec", Nothing),
     row("spec.replicas", Scale),
-    row("spec.selector", Destructive),
+    row("spec.selector", Destructive).by(Same::Selector),
     moved("spec.deletePolicy", "spec.deletion.order", InPlace),
     moved("spec.machineNamingStrategy", "spec.machineNaming", InPlace),
     moved("spec.minReadySeconds", "spec.template.spec.minReadySeconds", InPlace),
