@@ -20,6 +20,7 @@ use crate::settings::{Guards, Settings};
 use crate::subject::Subject;
 
 use self::blocks::Block;
+pub(crate) use self::selector_change::same_selector;
 
 /// One guard rail.
 pub struct Guard {

@@ -8,25 +8,33 @@ use crate::keys::CLUSTER_NAME;
 use crate::object::Object;
 use crate::place::Place;
 
-/// A `spec.selector` that this request changes. The name of the object's own Cluster does not count: defaulting and the
-/// MachineSet controller add it.
-///
-/// Source: core/webhooks/admission/machinedeployment.go and machineset.go, `Default`.
+/// A `spec.selector` that this request changes.
 pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
     let subject = guarded.subject;
     let (Some(Place::MachineDeployment | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
         return Ok(Vec::new());
     };
-    let ((labels, expressions), (old_labels, old_expressions)) = (selector(&subject.object)?, selector(old)?);
-    let cluster = subject.object.spec.string(&["clusterName"])?;
-    let counts =
-        |(key, value): &(&Cow<'_, str>, &Cow<'_, str>)| *key != CLUSTER_NAME || cluster.as_ref() != Some(value);
-    if expressions == old_expressions && labels.iter().filter(counts).eq(old_labels.iter().filter(counts)) {
+    if same_selector(old, &subject.object)? {
         return Ok(Vec::new());
     }
     let kind = &subject.review.kind.kind;
     let message = format!("`spec.selector` changes: the {kind} loses what it no longer matches and makes it anew");
     Ok(vec![Found { at: "spec.selector".to_owned(), message }])
+}
+
+/// Whether the `spec.selector` stays what it is. The name of the object's own Cluster does not count: defaulting and the
+/// MachineSet controller add it.
+///
+/// Source: core/webhooks/admission/machinedeployment.go and machineset.go, `Default`.
+///
+/// # Errors
+/// When one of the selectors has another shape than Kubernetes gives it.
+pub(crate) fn same_selector(old: &Object<'_>, new: &Object<'_>) -> Result<bool, Malformed> {
+    let ((labels, expressions), (old_labels, old_expressions)) = (selector(new)?, selector(old)?);
+    let cluster = new.spec.string(&["clusterName"])?;
+    let counts =
+        |(key, value): &(&Cow<'_, str>, &Cow<'_, str>)| *key != CLUSTER_NAME || cluster.as_ref() != Some(value);
+    Ok(expressions == old_expressions && labels.iter().filter(counts).eq(old_labels.iter().filter(counts)))
 }
 
 /// The labels of the selector, and its expressions as they are written.

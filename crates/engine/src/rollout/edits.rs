@@ -1,10 +1,12 @@
 //! Which paths differ between the stored object and the one to be stored, as far apart as the table tells them.
 
 use std::borrow::Cow;
+use std::mem::take;
 
 use super::Edit;
 use super::effects::{Effect, Same};
-use super::same::{NULL, by_key, elements, object, same, value_in, value_of};
+use super::same::{NULL, by_key, elements, same, value_in, value_of};
+use crate::guards::same_selector;
 use crate::json::{Field, Map, fields, string};
 use crate::keys::is_never;
 use crate::object::Object;
@@ -18,8 +20,7 @@ pub(super) struct Pattern {
 
 /// Every path that differs, the gravest first.
 pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) -> Vec<Edit> {
-    let cluster = new.spec.string(&["clusterName"]).ok().flatten().unwrap_or_default();
-    let mut walk = Walk { patterns, cluster: &cluster, edits: Vec::new() };
+    let mut walk = Walk { patterns, old, new, edits: Vec::new() };
     let told = |annotations: &Map<'_>| annotations.iter().filter(|(key, _)| !is_never(key)).count();
     let kept = |(key, value): (&Cow<'_, str>, &Cow<'_, str>)| is_never(key) || new.annotations.get(key) == Some(value);
     if old.labels != new.labels {
@@ -35,10 +36,16 @@ pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) 
 /// In one pass for each effect that occurs: thousands of edits may come in any order.
 fn gravest_first(mut edits: Vec<Edit>) -> Vec<Edit> {
     let mut sorted = Vec::with_capacity(edits.len());
-    while let Some(gravest) = edits.iter().map(|edit| edit.effect).max() {
-        let (next, rest): (Vec<_>, Vec<_>) = edits.into_iter().partition(|edit| edit.effect == gravest);
-        sorted.extend(next);
-        edits = rest;
+    let mut next = edits.iter().map(|edit| edit.effect).max();
+    while let Some(effect) = next {
+        next = None;
+        for edit in &mut edits {
+            if edit.effect == effect {
+                sorted.push(Edit { at: take(&mut edit.at), effect });
+            } else if edit.effect < effect {
+                next = next.max(Some(edit.effect));
+            }
+        }
     }
     sorted
 }
@@ -56,8 +63,8 @@ fn below<'a>(path: &'a str, above: &str) -> Option<&'a str> {
 
 struct Walk<'a> {
     patterns: &'a [Pattern],
-    /// The name of the object's own Cluster; empty where it has none.
-    cluster: &'a str,
+    old: &'a Object<'a>,
+    new: &'a Object<'a>,
     edits: Vec<Edit>,
 }
 
@@ -107,7 +114,11 @@ impl Walk<'_> {
     }
 
     fn whole(&mut self, path: &str, at: &str, old: &str, new: &str) {
-        if longest(self.patterns, path).is_some_and(|row| !same(row.same, old, new, self.cluster)) {
+        // A selector's own Cluster is named beside it.
+        let stays = |row: &Pattern| {
+            same(row.same, old, new) || row.same == Same::Selector && same_selector(self.old, self.new).unwrap_or(false)
+        };
+        if longest(self.patterns, path).is_some_and(|row| !stays(row)) {
             self.tell(path, at);
         }
     }
@@ -116,6 +127,11 @@ impl Walk<'_> {
         let Some(row) = longest(self.patterns, path) else { return };
         self.edits.push(Edit { at: at.to_owned(), effect: row.effect });
     }
+}
+
+/// The fields of an object, none where it is absent; `None` where it is something else.
+fn object(text: &str) -> Option<Vec<Field<'_>>> {
+    if text == NULL { Some(Vec::new()) } else { fields(text) }
 }
 
 /// The entries of a list by the value of a field, none where the list is absent; `None` where one has no such field.

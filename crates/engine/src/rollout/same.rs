@@ -17,11 +17,11 @@ pub(super) const NULL: &str = "null";
 /// Values nested deeper than this are compared as they are written.
 const DEEPEST: u8 = 64;
 
-/// Whether an edit from `old` to `new` changes nothing for an object of `cluster`. What is absent is [`NULL`].
-pub(super) fn same(how: Same, old: &str, new: &str, cluster: &str) -> bool {
+/// Whether an edit from `old` to `new` changes nothing, by the values alone. What is absent is [`NULL`].
+pub(super) fn same(how: Same, old: &str, new: &str) -> bool {
     let alike = equal(old, new, DEEPEST);
     match how {
-        Same::Value => alike,
+        Same::Value | Same::Selector => alike,
         Same::ListOrNone => alike && (old == NULL) == (new == NULL),
         Same::Appointment => alike || equal(new, NULL, DEEPEST),
         Same::Selector => {
@@ -64,24 +64,6 @@ fn reference(value: &str) -> String {
     [&*group, " ", &*part("kind"), " ", &*part("name")].concat()
 }
 
-/// The labels of a selector as defaulting leaves them, with the name of the object's own Cluster, and its expressions.
-///
-/// Source: core/webhooks/admission/machinedeployment.go and machineset.go, `Default`.
-fn selector<'a>(value: &'a str, cluster: &'a str) -> Option<(Map<'a>, &'a str)> {
-    let fields = object(value)?;
-    let labels = value_of(&fields, "matchLabels");
-    let mut labels = if labels == NULL { Map::new() } else { Json::new(labels, "").as_map().ok()? };
-    if !cluster.is_empty() && !labels.contains_key(CLUSTER_NAME) {
-        labels.insert(CLUSTER_NAME.into(), cluster.into());
-    }
-    Some((labels, value_of(&fields, "matchExpressions")))
-}
-
-/// The fields of an object, none where it is absent; `None` where it is something else.
-pub(super) fn object(text: &str) -> Option<Vec<Field<'_>>> {
-    if text == NULL { Some(Vec::new()) } else { fields(text) }
-}
-
 /// The value of a field; [`NULL`] where there is none.
 pub(super) fn value_of<'a>(fields: &[Field<'a>], key: &str) -> &'a str {
     fields.iter().rfind(|field| field.key == key).map_or(NULL, |field| field.value)
@@ -114,7 +96,7 @@ fn equal(a: &str, b: &str, depth: u8) -> bool {
     if let (Some(a), Some(b)) = (fields(a), fields(b)) {
         let (a, b) = (by_key(&a), by_key(&b));
         return a.iter().all(|(key, value)| equal(value, value_in(&b, key), depth))
-            && b.iter().all(|(key, value)| a.contains_key(&**key) || equal(NULL, value, depth));
+            && b.iter().all(|(key, value)| a.contains_key(key) || equal(NULL, value, depth));
     }
     if let (Some(a), Some(b)) = (elements(a), elements(b)) {
         return a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b, depth));
