@@ -2,7 +2,6 @@
 
 use crate::settings::CloudTags;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::fault::Faults;
 use super::fault::Weight::{Lost, Note};
@@ -45,23 +44,41 @@ pub(super) struct Resource<'a> {
 #[derive(Default)]
 struct Made<'a> {
     resources: Vec<Resource<'a>>,
-    /// Which of the resources has a name, where it has one.
-    by_name: BTreeMap<Cow<'a, str>, usize>,
+    /// The names of those that have one.
+    names: Names,
     /// How much came of patch sets.
     shared: usize,
-    /// The number of this step.
+    /// The number of this step, from 1.
     step: usize,
-    /// The last step that tags the resources before it, 0 for none: it would find nothing to tag.
+    /// The last step that tags the resources before it, 0 for none.
     managing: usize,
     /// The last step of which nobody here knows what it does, 0 for none.
     unknown: usize,
 }
 
+/// Which entries of a list may have a name, by a sum over its bytes: a map would be a large part of the module.
+struct Names([Vec<usize>; 256]);
+
+impl Names {
+    /// The numbers of the entries, in the order they were added.
+    fn like(&mut self, name: &str) -> Option<&mut Vec<usize>> {
+        let sum = name.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
+        self.0.get_mut(usize::from(sum))
+    }
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Names([const { Vec::new() }; 256])
+    }
+}
+
 /// A set of patches that resources share.
 struct PatchSet<'a> {
+    name: Cow<'a, str>,
     patches: Vec<&'a str>,
-    /// The last resource that took it, by number.
-    taken: Option<usize>,
+    /// Where the last resource begins that took it, 0 for none.
+    taken: usize,
 }
 
 /// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of.
@@ -77,8 +94,8 @@ pub(super) fn faults<'a>(spec: Node<'a>, composites: &CloudTags, faults: &mut Fa
         mode => mode == "Pipeline",
     };
     if is_pipeline {
-        for (number, step) in pipeline.elements()?.into_iter().enumerate() {
-            made.step = number;
+        for step in pipeline.elements()? {
+            made.step += 1;
             run(Node(step), &mut made, faults)?;
         }
     } else {
@@ -130,16 +147,19 @@ fn run<'a>(step: Node<'a>, made: &mut Made<'a>, faults: &mut Faults<'a>) -> Resu
 
 /// `resources` and `patchSets`, as Crossplane 1 and function-patch-and-transform have them.
 fn template<'a>(holder: Node<'a>, made: &mut Made<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
-    let (mut sets, mut by_name) = (Vec::new(), BTreeMap::new());
+    let (mut sets, mut names) = (Vec::new(), Names::default());
     for set in holder.get(&["patchSets"])?.elements()? {
         let set = Node(set);
-        // The last of several sets of one name counts.
-        by_name.insert(set.string(&["name"])?, sets.len());
-        sets.push(PatchSet { patches: set.get(&["patches"])?.elements()?, taken: None });
+        let name = set.string(&["name"])?;
+        if let Some(like) = names.like(&name) {
+            like.push(sets.len());
+        }
+        sets.push(PatchSet { name, patches: set.get(&["patches"])?.elements()?, taken: 0 });
     }
-    for (number, at) in holder.get(&["resources"])?.elements()?.into_iter().enumerate() {
+    for at in holder.get(&["resources"])?.elements()? {
         let at = Node(at);
         let name = at.string(&["name"])?;
+        let begin = at.0.as_ptr() as usize;
         let mut patches = Vec::new();
         for patch in at.get(&["patches"])?.elements()? {
             if Node(patch).string(&["type"])? != "PatchSet" {
@@ -147,33 +167,35 @@ fn template<'a>(holder: Node<'a>, made: &mut Made<'a>, faults: &mut Faults<'a>) 
                 continue;
             }
             let wanted = Node(patch).string(&["patchSetName"])?;
-            let Some(set) = by_name.get(&wanted).and_then(|index| sets.get_mut(*index)) else {
+            // The last of several sets of one name counts.
+            let is_wanted = |index: &usize| sets.get(*index).is_some_and(|set| set.name == wanted);
+            let found = names.like(&wanted).and_then(|like| like.iter().copied().rfind(is_wanted));
+            let Some(set) = found.and_then(|index| sets.get_mut(index)) else {
                 faults.add(Lost, Node(patch), format_args!("`{name}`: there is no patch set `{wanted}`"));
                 continue;
             };
             // The same patches once more write what they wrote.
-            if set.taken.replace(number) == Some(number) {
+            if std::mem::replace(&mut set.taken, begin) == begin {
                 continue;
             }
             made.shared += set.patches.iter().map(|patch| patch.len() + PATCH).sum::<usize>();
             if made.shared > SHARED {
-                return Err(
-                    Node(patch).wrong("names one patch set too many: sets times resources are too much to look at")
-                );
+                return Err(Node(patch).wrong("names more patches than are looked at"));
             }
             patches.extend_from_slice(&set.patches);
         }
         let base = at.get(&["base"])?;
         let resource = Resource { name, at, base, patches, step: made.step, managed: false, unclear: false };
         // A name joins the templates of several steps; resources of Crossplane 1 need none.
-        let known = made.by_name.get(&resource.name).and_then(|index| made.resources.get_mut(*index));
-        match known {
+        let is_same = |index: &usize| made.resources.get(*index).is_some_and(|known| known.name == resource.name);
+        let known = made.names.like(&resource.name).and_then(|like| like.iter().copied().find(is_same));
+        match known.and_then(|index| made.resources.get_mut(index)) {
             // Without a base, the patches are for what an earlier step made.
             Some(known) if base.is_null() => known.patches.extend(resource.patches),
             Some(known) => *known = resource,
             None => {
-                if !resource.name.is_empty() {
-                    made.by_name.insert(resource.name.clone(), made.resources.len());
+                if let Some(like) = made.names.like(&resource.name).filter(|_| !resource.name.is_empty()) {
+                    like.push(made.resources.len());
                 }
                 made.resources.push(resource);
             }

@@ -31,17 +31,19 @@ pub(super) struct Faults<'a> {
 
 impl<'a> Faults<'a> {
     pub(super) fn add(&mut self, weight: Weight, at: Node<'a>, what: Arguments<'_>) {
-        if let Some(count) = self.counts.get_mut(weight as usize) {
-            *count += 1;
-            if *count <= MOST {
-                self.found.push((weight, at, format!("{}{what}", self.about)));
-            }
+        let Some(count) = self.counts.get_mut(weight as usize) else {
+            return;
+        };
+        *count += 1;
+        if *count <= MOST {
+            self.found.push((weight, at, format!("{}{what}", self.about)));
         }
     }
 
     /// What the settings make of them, where a loss leads to `stance`; the gravest first. `spec` is where they stand.
     pub(super) fn findings(mut self, spec: Node<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {
-        for (weight, count) in [Weight::Lost, Weight::Weak, Weight::Note].into_iter().zip(self.counts) {
+        for weight in [Weight::Lost, Weight::Weak, Weight::Note] {
+            let count = self.counts.get(weight as usize).map_or(0, |count| *count);
             if count > MOST {
                 self.found.push((weight, Node("spec"), format!("and {} more", count - MOST)));
             }

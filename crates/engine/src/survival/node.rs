@@ -2,7 +2,6 @@
 //! stands is worked out from its place in the text, for the few that somebody has to hear of.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use scan::Scanner;
 
@@ -95,16 +94,16 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Where parts of a `spec` stand. What encloses them is read once, however many are asked for.
+/// Where parts of a `spec` stand. What encloses them is read once, as far as they are asked for in their order.
 pub(super) struct Places<'a> {
     spec: Node<'a>,
-    /// What is directly below a value, in the order it stands, by where that value begins. The keys of a list mean nothing.
-    levels: BTreeMap<usize, Vec<Field<'a>>>,
+    /// The values that enclose the last part, outermost first, and what is directly in them.
+    around: Vec<(usize, Vec<Field<'a>>)>,
 }
 
 impl<'a> Places<'a> {
     pub(super) fn of(spec: Node<'a>) -> Self {
-        Places { spec, levels: BTreeMap::new() }
+        Places { spec, around: Vec::new() }
     }
 
     /// The path to a part, from the object's root. What is no part of the `spec` is a path already.
@@ -113,12 +112,16 @@ impl<'a> Places<'a> {
         if self.spec.offset(part).is_none() {
             return part.0.to_owned();
         }
-        let (mut here, mut path) = (self.spec, "spec".to_owned());
-        // What is below a value begins after it.
+        let (mut here, mut path, mut depth) = (self.spec, "spec".to_owned(), 0);
+        // What is in a value begins after it.
         while begin(here.0) != begin(part.0) {
-            let level = self.levels.entry(begin(here.0)).or_insert_with(|| here.below());
-            let index = level.partition_point(|field| begin(field.value) <= begin(part.0)).saturating_sub(1);
-            let Some(field) = level.get(index) else {
+            if self.around.get(depth).is_none_or(|(known, _)| *known != begin(here.0)) {
+                self.around.truncate(depth);
+                self.around.push((begin(here.0), here.below()));
+            }
+            let below = self.around.get(depth).map_or(&[][..], |(_, below)| below);
+            let index = below.partition_point(|field| begin(field.value) <= begin(part.0)).saturating_sub(1);
+            let Some(field) = below.get(index) else {
                 break;
             };
             if here.0.starts_with('[') {
@@ -128,6 +131,7 @@ impl<'a> Places<'a> {
                 path.push_str(&field.key);
             }
             here = Node(field.value);
+            depth += 1;
         }
         path
     }
