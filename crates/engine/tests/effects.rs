@@ -63,6 +63,7 @@ fn kind(review: &Value) -> Option<Kind> {
         "KubeadmControlPlaneTemplate" => Kind::ClassControlPlaneTemplate,
         "DockerClusterTemplate" => Kind::ClassClusterTemplate,
         "DockerMachinePoolTemplate" => Kind::ClassMachinePoolTemplate,
+        name if name.ends_with("ControlPlaneTemplate") => Kind::ClassControlPlaneTemplate,
         name if name.ends_with("Template") => Kind::ClassTemplate,
         _ => return None,
     })

@@ -7,8 +7,7 @@ use scan::Scanner;
 use super::effects::Same;
 use crate::duration;
 use crate::gather::gather;
-use crate::json::{Field, Json, Map, fields, string};
-use crate::keys::CLUSTER_NAME;
+use crate::json::{Field, Map, fields, string};
 use crate::object::group_and_version;
 
 /// What is absent.
@@ -24,12 +23,6 @@ pub(super) fn same(how: Same, old: &str, new: &str) -> bool {
         Same::Value | Same::Selector => alike,
         Same::ListOrNone => alike && (old == NULL) == (new == NULL),
         Same::Appointment => alike || equal(new, NULL, DEEPEST),
-        Same::Selector => {
-            alike
-                || selector(old, cluster)
-                    .zip(selector(new, cluster))
-                    .is_some_and(|((old, old_rest), (new, new_rest))| old == new && equal(old_rest, new_rest, DEEPEST))
-        }
         Same::Text | Same::OrCloudConfig | Same::OrIfNotPresent | Same::Version | Same::Duration | Same::Reference => {
             alike || meaning(how, old) == meaning(how, new)
         }
@@ -121,7 +114,7 @@ mod tests {
     #[track_caller]
     fn check(how: Same, pairs: &[(&str, &str, bool)]) {
         for (old, new, expected) in pairs {
-            assert_eq!(same(how, old, new, "c1"), *expected, "{old} {new}");
+            assert_eq!(same(how, old, new), *expected, "{old} {new}");
         }
     }
 
@@ -183,28 +176,6 @@ mod tests {
                 (&up, &down(r#""l":1,"m":{}"#), true),
             ],
         );
-    }
-
-    #[test]
-    fn a_selector_may_name_its_own_cluster() {
-        let name = |name: &str| format!(r#"{{"matchLabels":{{"a":"b","cluster.x-k8s.io/cluster-name":"{name}"}}}}"#);
-        let none = r#"{"matchLabels":{"a":"b"},"matchExpressions":[]}"#;
-        check(
-            Same::Selector,
-            &[
-                (none, &name("c1"), true),
-                (&name("c1"), none, true),
-                ("null", r#"{"matchLabels":{"cluster.x-k8s.io/cluster-name":"c1"}}"#, true),
-                (none, &name("c2"), false),
-                (&name("c1"), &name("c2"), false),
-                ("null", &name("c1"), false),
-                (none, r#"{"matchLabels":{"a":"c"}}"#, false),
-                (none, r#"{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"k","operator":"Exists"}]}"#, false),
-                (none, r#"{"matchLabels":{"a":1}}"#, false),
-                (none, "7", false),
-            ],
-        );
-        assert!(!same(Same::Selector, none, &name("c1"), ""));
     }
 
     #[test]
