@@ -19,7 +19,7 @@ fn are_the_defaults(mut shown: Value) -> Result<()> {
     // What is read by hand is written as it was, so its defaults show in what it means only.
     let meant = |settings: &str| Settings::from_json(settings).map(|settings| format!("{:?}", settings.cloud_tags));
     assert_eq!(meant(&shown.to_string())?, meant("{}")?);
-    shown["cloudTags"] = json!({});
+    *shown.get_mut("cloudTags").context("no cloudTags")? = json!({});
     assert_eq!(shown, serde_json::to_value(RawSettings::default())?);
     Ok(())
 }
