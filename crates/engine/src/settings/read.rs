@@ -154,3 +154,31 @@ impl From<Malformed> for Problem {
         Problem { path: malformed.path, problem: malformed.problem }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_of_the_shape_is_read() {
+        let written = r#"{"mode":"verify",
+            "lookup":{"fresh":true,"onMissing":"warn","onFailure":"accept","apiVersions":{"A.b":"v1"}},
+            "clusterApi":{"version":"v1.9","controllers":["a"],"selfCheck":true,"onConflict":"reject","fields":false,
+                "taints":true,"optIn":{"clusterToTopology":["b"],"machineToInfra":["c"],"poolToMachine":true},
+                "rollout":"ignore","node":{"additionalLabels":["d"],"additionalAnnotations":["e"]}},
+            "guards":{"selectorLabels":"warn","selectorChange":"ignore","adoption":"warn","reservedKeys":"reject",
+                "templateKeys":"ignore","nodeUnreachable":"reject"},
+            "cloudTags":{"xrds":"declare"}}"#;
+        let shape: serde_json::Value = serde_json::from_str(written).unwrap();
+        let mut problems = Vec::new();
+        let read = serde_json::to_value(read(&Json::new(written, ""), &mut problems)).unwrap();
+        assert_eq!((&read, problems.as_slice()), (&shape, [].as_slice()));
+        // What is written above is all there is, and no default.
+        let defaults = serde_json::to_value(RawSettings::default()).unwrap();
+        for (name, section) in defaults.as_object().unwrap() {
+            for (field, default) in section.as_object().into_iter().flatten() {
+                assert_ne!(&read[name][field], default, "{name}.{field}");
+            }
+        }
+    }
+}
