@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
-use metadata_propagation::{FIELDS, Place, Review, Settings, evaluate};
+use metadata_propagation::{GroupVersionKind, Review, Settings, evaluate};
 use serde_json::{Value, json};
 
 use crate::case::{Answer, Case};
 use crate::cluster::ApiServer;
+use crate::owned::owned;
 
 /// A door: request, settings and cluster in, answer out.
 pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync;
@@ -72,10 +73,12 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
     for warning in &answer.warnings {
         ensure!(warning.chars().count() <= 120, "a warning of more than 120 characters: {warning}");
     }
+    let part = |name: &str| review["kind"][name].as_str().unwrap_or_default().into();
+    let kind = GroupVersionKind { group: part("group"), version: part("version"), kind: part("kind") };
     for operation in &answer.patch {
         let path = operation["path"].as_str().unwrap_or_default();
         for leaf in leaves(path, &operation["value"]) {
-            ensure!(may_be_written(&leaf), "the patch touches {leaf}");
+            ensure!(may_be_written(&kind, &leaf), "the patch touches {leaf}");
         }
     }
     let Some(mut again) = review.as_object().cloned() else { return Ok(()) };
@@ -105,40 +108,27 @@ fn leaves(path: &str, value: &Value) -> Vec<String> {
     }
 }
 
-/// Whether the policy owns a path: the label and annotation maps of an object and of its machine template, the in-place
-/// mutable fields, its own keys among the cloud tags, and their declaration.
-fn may_be_written(path: &str) -> bool {
+/// Whether the policy owns a path of an object: what [`owned`] lists, its own keys among the cloud tags, and their
+/// declaration.
+fn may_be_written(kind: &GroupVersionKind<'_>, path: &str) -> bool {
     let declares = path.starts_with("/spec/versions/") && path.contains("/schema/openAPIV3Schema/properties");
     if declares || path == "/spec/cloudTags" || path.starts_with("/spec/cloudTags/plexsphere:") {
         return true;
     }
-    let index = path.split('/').find(|step| step.parse::<usize>().is_ok()).unwrap_or("0");
-    let worker = |list: &str| format!("/spec/topology/workers/{list}/{index}/metadata");
-    let maps = [
-        "/metadata",
-        "/spec/template/metadata",
-        "/spec/machineTemplate/metadata",
-        "/spec/topology/controlPlane/metadata",
-    ];
-    let maps = maps.map(str::to_owned).into_iter().chain([worker("machineDeployments"), worker("machinePools")]);
-    let maps = maps.flat_map(|metadata| [format!("{metadata}/labels"), format!("{metadata}/annotations")]);
-    let receivers =
-        [Place::ControlPlane, Place::MachineDeployment, Place::MachineSet, Place::MachinePool, Place::Machine];
-    let fields = FIELDS.iter().flat_map(|field| {
-        let paths =
-            receivers.into_iter().flat_map(|place| [field.path(place, "v1beta1"), field.path(place, "v1beta2")]);
-        paths.flatten().map(|steps| format!("/{}", steps.join("/")))
-    });
-    // What holds nothing else goes with the last field.
-    let fields = fields.flat_map(|path| {
-        let container = path.rsplit_once('/').map_or("", |(container, _)| container).to_owned();
-        [
-            Some(container).filter(|container| !container.ends_with("pec") && !container.ends_with("machineTemplate")),
-            Some(path),
-        ]
-    });
-    let fields = fields.flatten();
-    maps.chain(fields).any(|own| path.strip_prefix(&own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    let mut at = String::new();
+    for step in path.split('/').skip(1) {
+        match step.parse::<usize>() {
+            Ok(_) => at.push_str("[]"),
+            Err(_) if at.is_empty() => at.push_str(step),
+            Err(_) => at.extend([".", step]),
+        }
+    }
+    owned(kind).iter().filter(|own| *own != "spec.cloudTags").any(|own| {
+        let below = at.strip_prefix(own.as_str());
+        // What holds nothing else goes with the last field.
+        let holds = at.ends_with("deletion") && own.starts_with(&at);
+        holds || below.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    })
 }
 
 /// The engine as a door, without a host in between.
