@@ -1,6 +1,6 @@
 //! What a check finds in an object as it would be stored: guard rails, and edits that replace Machines.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// What one check found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -16,9 +16,9 @@ pub struct Finding {
 }
 
 /// What a finding leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(!try_from))]
-#[serde(rename_all = "lowercase", try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Stance {
     /// Nothing: it is not even looked for.
     Ignore,

@@ -11,8 +11,8 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 
 pub use self::cloud_tags::{CloudTags, Composites, Provider, RawCloudTags, Registry};
 pub use self::problems::{Problem, SettingsError};
@@ -40,7 +40,7 @@ pub struct Settings {
 }
 
 /// What each guard rail leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Guards {
@@ -72,9 +72,9 @@ impl Default for Guards {
 }
 
 /// Whether drift is corrected or refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(!try_from))]
-#[serde(rename_all = "lowercase", try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Write what is missing.
     #[default]
@@ -97,9 +97,9 @@ pub struct Lookup {
 }
 
 /// What a lookup without an answer does to the request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(!try_from))]
-#[serde(rename_all = "lowercase", try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Reaction {
     /// Leave the object as it is.
     Accept,
@@ -133,7 +133,7 @@ pub struct ClusterApi {
 }
 
 /// What propagates beyond Cluster API.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct OptIn {
@@ -146,9 +146,9 @@ pub struct OptIn {
 }
 
 /// What an edit of a propagated value on a child leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(!try_from))]
-#[serde(rename_all = "lowercase", try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum OnConflict {
     /// The value is written back, with a warning.
     #[default]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::read::{fields, strings, strings_by_key, told, word};
@@ -62,7 +62,7 @@ pub enum Registry {
 /// `cloudTags` as it is written: text, for most requests are for objects that carry no tags.
 ///
 /// Read by hand and not by serde, whose code for these shapes takes three times the room in the module.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 pub struct RawCloudTags(Box<RawValue>);
 

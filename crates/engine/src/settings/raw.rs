@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Guards, Mode, OnConflict, OptIn, RawCloudTags, Reaction};
 use crate::finding::Stance;
 use crate::version::Version;
 
 /// Settings as they are written.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(title = "metadata-propagation-policy settings"))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct RawSettings {
@@ -27,7 +27,7 @@ pub struct RawSettings {
 }
 
 /// `lookup` as it is written.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct RawLookup {
@@ -43,7 +43,7 @@ pub struct RawLookup {
 }
 
 /// `clusterApi` as it is written.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct RawClusterApi {
@@ -68,7 +68,7 @@ pub struct RawClusterApi {
 }
 
 /// `clusterApi.node` as it is written.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct RawNodeSync {

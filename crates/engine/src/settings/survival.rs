@@ -1,11 +1,11 @@
 //! `cloudTags.xrds`.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// What a CompositeResourceDefinition that loses `spec.cloudTags` leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(!try_from))]
-#[serde(rename_all = "lowercase", try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum OnXrd {
     /// Nothing: it is not even looked at.
     Ignore,

@@ -5,7 +5,7 @@ use crate::finding::Stance;
 
 /// A setting that is one of a few words.
 ///
-/// Read from a text of its own: serde's code for an enum takes a kilobyte of the module, for each.
+/// Read by one function: serde's code for an enum takes a kilobyte of the module, for each.
 pub(crate) trait Word: Copy + 'static {
     /// All words, each with its meaning.
     const WORDS: &'static [(&'static str, Self)];
@@ -30,27 +30,29 @@ fn unknown(word: &str, known: Vec<&str>) -> String {
     ["unknown variant `", word, "`, expected ", &expected].concat()
 }
 
-macro_rules! words {
-    ($type:ident: $($word:literal => $meaning:ident),+) => {
-        impl Word for $type {
-            const WORDS: &'static [(&'static str, Self)] = &[$(($word, $type::$meaning)),+];
-        }
-
-        impl TryFrom<String> for $type {
-            type Error = String;
-
-            fn try_from(word: String) -> Result<Self, String> {
-                Self::meaning(&word)
-            }
-        }
-    };
+impl Word for Mode {
+    const WORDS: &'static [(&'static str, Self)] = &[("mutate", Mode::Mutate), ("verify", Mode::Verify)];
 }
 
-words!(Mode: "mutate" => Mutate, "verify" => Verify);
-words!(Reaction: "accept" => Accept, "warn" => Warn, "reject" => Reject);
-words!(OnConflict: "restore" => Restore, "warn" => Warn, "reject" => Reject);
-words!(Stance: "ignore" => Ignore, "warn" => Warn, "reject" => Reject);
-words!(OnXrd: "ignore" => Ignore, "warn" => Warn, "reject" => Reject, "declare" => Declare);
+impl Word for Reaction {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("accept", Reaction::Accept), ("warn", Reaction::Warn), ("reject", Reaction::Reject)];
+}
+
+impl Word for OnConflict {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("restore", OnConflict::Restore), ("warn", OnConflict::Warn), ("reject", OnConflict::Reject)];
+}
+
+impl Word for Stance {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("ignore", Stance::Ignore), ("warn", Stance::Warn), ("reject", Stance::Reject)];
+}
+
+impl Word for OnXrd {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("ignore", OnXrd::Ignore), ("warn", OnXrd::Warn), ("reject", OnXrd::Reject), ("declare", OnXrd::Declare)];
+}
 
 #[cfg(test)]
 mod tests {
