@@ -266,6 +266,11 @@ impl Field {
         Some([base, steps].concat())
     }
 
+    /// Whether some hop carries it from one place to another.
+    pub(crate) fn travels(&self, from: Place, to: Place) -> bool {
+        self.hops.iter().any(|hop| hop.to == to && hop.from.contains(&from))
+    }
+
     fn address(&self, place: Place) -> Option<&'static FieldAddress> {
         self.at.iter().find(|address| address.places.contains(&place))
     }

@@ -112,8 +112,7 @@ impl Place {
 
     /// The place as it is written: nothing for an object's own metadata, else `.spec.template.metadata`.
     pub(crate) fn printed(self, version: &str) -> String {
-        let steps = if self.is_top_level() { &[] } else { self.path(version) };
-        steps.iter().map(|step| if *step == "[]" { "[i]".to_owned() } else { format!(".{step}") }).collect()
+        printed(if self.is_top_level() { &[] } else { self.path(version) })
     }
 
     /// The kind that holds this place, in the page's words.
@@ -130,6 +129,11 @@ impl Place {
     fn address(self) -> Option<&'static Address> {
         ADDRESSES.iter().find(|address| address.place == self)
     }
+}
+
+/// Steps as a reader writes them: `.spec.topology.workers.machineDeployments[i].metadata`.
+pub(crate) fn printed(steps: &[&str]) -> String {
+    steps.iter().map(|step| if *step == "[]" { "[i]".to_owned() } else { format!(".{step}") }).collect()
 }
 
 /// The place as the page writes it, which is where it stands in v1beta1.

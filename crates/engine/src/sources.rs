@@ -75,13 +75,20 @@ impl Sources {
 }
 
 impl Layer {
+    /// The maps of a place, and those of its fields that `receiver`, the place under review, may get.
+    ///
     /// # Errors
     /// When one of the maps has another shape.
-    fn read(parent: &Parent<'_>, place: Place, element: Option<(&str, &str)>) -> Result<Layer, Stop> {
+    fn read(
+        parent: &Parent<'_>,
+        place: Place,
+        element: Option<(&str, &str)>,
+        receiver: Option<Place>,
+    ) -> Result<Layer, Stop> {
         let map = |map| Ok::<_, Stop>(owned(parent.map(place, map, element)?));
         let object = &parent.object;
         let mut fields = Vec::new();
-        for field in FIELDS {
+        for field in FIELDS.iter().filter(|field| receiver.is_some_and(|receiver| field.travels(place, receiver))) {
             if let Some(value) = parent.readable(field.read(place, object, element))? {
                 fields.push((field, value));
             }

@@ -6,7 +6,7 @@ use super::{FIELDS, Field, FieldValue, Hop};
 use crate::differences::own_change;
 use crate::json::Malformed;
 use crate::object::Object;
-use crate::place::Place;
+use crate::place::{self, Place};
 use crate::report::{Action, Carried, Change, SkipReason, Skipped, Value};
 use crate::settings::ClusterApi;
 use crate::sources::{Layer, Sources};
@@ -214,6 +214,5 @@ impl Field {
 
 /// Such as `.spec.topology.workers.machineDeployments[i].deletion.nodeDrainTimeoutSeconds`.
 fn printed(field: &Field, place: Place, version: &str) -> String {
-    let steps = field.path(place, version).unwrap_or_default();
-    steps.iter().map(|step| if *step == "[]" { "[i]".to_owned() } else { format!(".{step}") }).collect()
+    place::printed(&field.path(place, version).unwrap_or_default())
 }

@@ -30,7 +30,7 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
     }
     let cluster = machine.string(&["clusterName"])?;
     Ok(Sources {
-        layers: vec![Layer::read(&machine, Place::Machine, None)?],
+        layers: vec![Layer::read(&machine, Place::Machine, None, None)?],
         targets: vec![Place::Node],
         forced_only: None,
         facts: Facts::default(),

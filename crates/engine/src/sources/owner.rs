@@ -72,7 +72,7 @@ pub(super) fn of_machine_part(subject: &Subject<'_>, lookups: &Lookups<'_>) -> R
 fn of_standalone_machine(machine: &Parent<'_>, subject: &Subject<'_>) -> Result<Sources, Stop> {
     let cluster = machine.string(&["clusterName"])?;
     Ok(Sources {
-        layers: vec![Layer::read(machine, Place::Machine, None)?],
+        layers: vec![Layer::read(machine, Place::Machine, None, subject.place)?],
         targets: subject.place.into_iter().collect(),
         forced_only: None,
         facts: Facts::default(),
@@ -131,7 +131,8 @@ fn read(
     let wanted = Wanted::owner(owner, subject.namespace(), masks);
     let text = lookups.get(&wanted)?;
     let parent = Parent::active(&text, &wanted)?;
-    let layers = kind.places().iter().map(|place| Layer::read(&parent, *place, None)).collect::<Result<Vec<_>, _>>()?;
+    let read = |place: &Place| Layer::read(&parent, *place, None, subject.place);
+    let layers = kind.places().iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let selector = selector(&parent)?;
     let cluster_name = match owners_cluster(&parent)?.or(cluster) {
         Some(name) => Some(name),

@@ -91,8 +91,8 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         _ => (Place::ControlPlaneClass, Place::ControlPlaneTopology),
     };
     let mut layers = vec![
-        Layer::read(&class, of_class, worker_class.as_deref().map(|name| ("class", name)))?,
-        Layer::read(&cluster, of_topology, topology_name.as_deref().map(|name| ("name", name)))?,
+        Layer::read(&class, of_class, worker_class.as_deref().map(|name| ("class", name)), subject.place)?,
+        Layer::read(&cluster, of_topology, topology_name.as_deref().map(|name| ("name", name)), subject.place)?,
     ];
     let mut targets: Vec<Place> = subject.place.into_iter().collect();
     let mut forced_only = None;
@@ -186,6 +186,6 @@ fn template_layers(class: &Parent<'_>, namespace: &str, lookups: &Lookups<'_>) -
     let template = Parent::read(&text, &wanted)?;
     [Place::ControlPlaneTemplate, Place::ControlPlaneTemplateMachineTemplate]
         .into_iter()
-        .map(|place| Layer::read(&template, place, None))
+        .map(|place| Layer::read(&template, place, None, None))
         .collect()
 }
