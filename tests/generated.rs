@@ -8,12 +8,12 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
-use metadata_propagation::rollout::{EFFECTS, Effect};
 use metadata_propagation::tags::PROFILES;
 use metadata_propagation::{
     CARRIERS, Criterion, FIELDS, FORCED, GRANTS, GUARDS, Guard, Keys, Place, ROUTES, RULES, RawSettings, Rule, Tags,
     Version,
 };
+use metadata_propagation::{EFFECTS, Effect};
 use testkit::case::Case;
 use testkit::kwctl::fixture;
 use testkit::module::Module;

@@ -1,12 +1,18 @@
 //! The checks: what they concern, and what they find.
 
-use crate::finding::{Finding, Stance};
-use crate::guards::{self, Guarded};
+pub(crate) mod guards;
+pub(crate) mod misplaced;
+pub(crate) mod rollout;
+pub(crate) mod tag_delivery;
+
+use self::guards::Guarded;
+use crate::admission::request::Review;
 use crate::json::Malformed;
-use crate::review::Review;
-use crate::rollout::{self, Foresight};
+use crate::report::finding::Finding;
+use crate::report::rollout_impact::Foresight;
+use crate::settings::Stance;
+
 use crate::settings::Settings;
-use crate::survival;
 
 /// What all checks found in an object as it would be stored.
 #[derive(Debug, Default)]
@@ -19,7 +25,7 @@ pub(crate) struct Checked {
 
 /// Whether a check looks at such a request, although no rule writes objects of this kind.
 pub(crate) fn concern(review: &Review<'_>, settings: &Settings) -> bool {
-    guards::concern(&review.kind) || rollout::concerns(review, settings) || survival::concerns(&review.kind)
+    guards::concern(&review.kind) || rollout::concerns(review, settings) || tag_delivery::concerns(&review.kind)
 }
 
 /// Runs all checks. What a guard says of a place goes before what its edit does to Machines.
@@ -33,7 +39,7 @@ pub(crate) fn check(guarded: &Guarded<'_, '_>) -> Result<Checked, Malformed> {
         found.extend(findings.into_iter().filter(|finding| !guarded.contains(&finding.at)));
         foresight
     });
-    found.extend(survival::findings(guarded.subject, guarded.settings)?);
+    found.extend(tag_delivery::findings(guarded.subject, guarded.settings)?);
     let (mut findings, others): (Vec<Finding>, Vec<Finding>) =
         found.into_iter().partition(|finding| finding.stance == Stance::Reject);
     findings.extend(others);
@@ -42,5 +48,5 @@ pub(crate) fn check(guarded: &Guarded<'_, '_>) -> Result<Checked, Malformed> {
 
 /// The value of a check's setting that refuses a request.
 pub(crate) fn refusing(check: &str, settings: &Settings) -> &'static str {
-    survival::refusing(check, settings)
+    tag_delivery::refusing(check, settings)
 }

@@ -1,28 +1,33 @@
 //! One request from beginning to end.
 
+pub(crate) mod payload;
+pub(crate) mod unanswered;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::admission::request::{Operation, Review};
+use crate::admission::subject::{Subject, place_of};
+use crate::catalog::place::Place;
+use crate::checks::guards::{self, Guarded};
+use crate::checks::misplaced;
+use crate::checks::tag_delivery;
 use crate::checks::{self, Checked};
-use crate::cluster::{Cluster, LookupCause, LookupError};
-use crate::differences::{Differences, differences};
-use crate::explain;
-use crate::finding::{Finding, Stance};
-use crate::gather::gather;
-use crate::guards::{self, Guarded};
-use crate::inheritance;
+use crate::evaluate::unanswered::unanswered;
+use crate::json::splice::{self, Write};
 use crate::json::{self, Malformed};
-use crate::lookup::Lookups;
-use crate::place::Place;
-use crate::report::{Action, Change, Level, LogLine, Outcome, Rejection, Report};
-use crate::review::{Operation, Review};
+use crate::kube::cluster::{Cluster, LookupCause, LookupError};
+use crate::kube::lookup::Lookups;
+use crate::kube::stop::Stop;
+use crate::propagation::metadata::{Differences, differences};
+use crate::propagation::topology_opt_in;
+use crate::report::change::{Action, Change};
+use crate::report::finding::Finding;
+use crate::report::not_applicable::{Inert, InertReason};
+use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
+use crate::report::warnings;
+use crate::settings::Stance;
 use crate::settings::{Mode, OnConflict, Settings};
-use crate::splice::{self, Write};
-use crate::stop::{Inert, InertReason, Stop};
-use crate::subject::{Subject, place_of};
-use crate::survival;
 use crate::tags;
-use crate::unanswered::unanswered;
-use crate::warnings;
 
 /// Decides one request.
 ///
@@ -50,7 +55,7 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
     }
     if place.is_none()
         && !checks::concern(review, settings)
-        && !inheritance::concerns(&review.kind, &settings.cluster_api.opt_in)
+        && !topology_opt_in::concerns(&review.kind, &settings.cluster_api.opt_in)
     {
         return Outcome::default();
     }
@@ -111,7 +116,7 @@ impl Evaluation<'_> {
         let records = self.settings.mode == Mode::Mutate;
         let compared = match self.subject.place {
             Some(_) => self.compare(records),
-            None => inheritance::differences(self.subject, &self.settings.cluster_api.opt_in, records),
+            None => topology_opt_in::differences(self.subject, &self.settings.cluster_api.opt_in, records),
         };
         match compared {
             Ok(mut found) => {
@@ -134,7 +139,7 @@ impl Evaluation<'_> {
             return unreadable(&malformed);
         }
         let carried = above.map(|above| above.carried).unwrap_or_default();
-        match explain::wrong_places(self.subject, &report, &carried, self.settings.cluster_api.version) {
+        match misplaced::wrong_places(self.subject, &report, &carried, self.settings.cluster_api.version) {
             Ok((skipped, warnings)) => {
                 report.skipped.extend(skipped);
                 outcome.warnings.extend(warnings);
@@ -232,13 +237,13 @@ impl Evaluation<'_> {
 
     /// Declares `spec.cloudTags` where the settings ask for it.
     fn declare(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
-        let Some((spec, changes)) = survival::declared(self.subject, self.settings)? else {
+        let Some((spec, changes)) = tag_delivery::declared(self.subject, self.settings)? else {
             return Ok(());
         };
         let write = Write { map: Vec::new(), key: "spec".to_owned(), value: Some(spec) };
         match splice::written(self.subject.review.object.unwrap_or_default(), &[write]) {
             Ok(object) => outcome.object = Some(object),
-            Err(rejection) => outcome.rejection = Some(rejection),
+            Err(error) => outcome.rejection = Some(Rejection::unwritable(&error)),
         }
         for (version, change) in changes {
             let what = format!("version `{version}`: `spec.cloudTags` declared as a map of strings");
@@ -294,8 +299,8 @@ impl Evaluation<'_> {
         let text = self.subject.review.object.unwrap_or("{}");
         match splice::written(text, &writes) {
             Ok(object) => outcome.object = Some(object),
-            Err(rejection) => {
-                outcome.rejection = Some(rejection);
+            Err(error) => {
+                outcome.rejection = Some(Rejection::unwritable(&error));
                 return;
             }
         }
@@ -304,7 +309,7 @@ impl Evaluation<'_> {
             1 => format!("propagated one entry to {}", self.subject.title()),
             count => format!("propagated {count} entries to {}", self.subject.title()),
         };
-        let rules: BTreeSet<&str> = gather(written.iter().map(|change| change.rule.as_str()));
+        let rules: BTreeSet<&str> = written.iter().map(|change| change.rule.as_str()).collect();
         let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
         outcome.log.push(self.line(Level::Info, message, [("rules", rules)]));
     }

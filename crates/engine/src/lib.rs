@@ -31,63 +31,40 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod admission;
+mod catalog;
 mod checks;
-mod cluster;
-mod differences;
-mod duration;
 mod evaluate;
-mod expected;
-mod explain;
-mod fields;
-mod finding;
-mod forced;
-mod gather;
-mod grants;
-mod guards;
-mod inheritance;
 mod json;
-mod keys;
-mod lookup;
-mod name;
-mod object;
-mod pattern;
-mod payload;
-mod place;
+mod kube;
+mod propagation;
 mod report;
-mod review;
-pub mod rollout;
-mod rules;
 mod settings;
-mod sources;
-mod splice;
-mod stop;
-mod subject;
-mod survival;
 pub mod tags;
-mod tracking;
-mod unanswered;
-mod version;
-mod warnings;
 
-pub use cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
+pub use admission::request::{Call, GroupVersionKind, Operation, Review};
+pub use catalog::carriers::{CARRIERS, Carrier, Tags};
+pub use catalog::effects::{Block, EFFECTS, Effect, Kind, Row, Same};
+pub use catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
+pub use catalog::forced::{FORCED, Forced, ForcedValue};
+pub use catalog::grants::{GRANTS, Grant, ROUTES, Route};
+pub use catalog::place::{MapKind, Place};
+pub use catalog::rules::{Criterion, Keys, RULES, Rule};
+pub use catalog::version::Version;
+pub use checks::guards::{GUARDS, Guard};
 pub use evaluate::evaluate;
-pub use fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
-pub use finding::{Finding, Stance};
-pub use forced::{FORCED, Forced, ForcedValue};
-pub use grants::{GRANTS, Grant, ROUTES, Route};
-pub use guards::{GUARDS, Guard};
+pub use evaluate::payload::evaluate_payload;
 pub use json::Malformed;
-pub use lookup::Looked;
-pub use pattern::{Pattern, PatternError};
-pub use payload::evaluate_payload;
-pub use place::{MapKind, Place};
-pub use report::{Action, Carried, Change, Level, LogLine, Outcome, Rejection, Report, SkipReason, Skipped, Value};
-pub use review::{Call, GroupVersionKind, Operation, Review};
-pub use rules::{Criterion, Keys, RULES, Rule};
+pub use kube::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
+pub use report::change::{Action, Change, Value};
+pub use report::finding::Finding;
+pub use report::lookup_record::Looked;
+pub use report::not_applicable::{Inert, InertReason};
+pub use report::outcome::{Level, LogLine, Outcome, Rejection, Report};
+pub use report::rollout_impact::{Edit, Foresight};
+pub use report::skipped::{Carried, SkipReason, Skipped};
 pub use settings::{
-    CloudTags, ClusterApi, Composites, Guards, Lookup, Mode, NodeSync, OnConflict, OnXrd, OptIn, Problem, Provider,
-    RawCloudTags, RawClusterApi, RawLookup, RawNodeSync, RawSettings, Reaction, Registry, Settings, SettingsError,
+    CloudTags, ClusterApi, Composites, Guards, Lookup, Mode, NodeSync, OnConflict, OnXrd, OptIn, Pattern, PatternError,
+    Problem, Provider, RawCloudTags, RawClusterApi, RawLookup, RawNodeSync, RawSettings, Reaction, Registry, Settings,
+    SettingsError, Stance,
 };
-pub use stop::{Inert, InertReason};
-pub use survival::{CARRIERS, Carrier, Tags};
-pub use version::Version;

@@ -3,9 +3,11 @@
 mod cloud_tags;
 #[cfg(feature = "schema")]
 mod cloud_tags_schema;
+mod pattern;
 mod problems;
 mod raw;
 mod read;
+mod stance;
 mod survival;
 mod words;
 
@@ -15,14 +17,13 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 
 pub use self::cloud_tags::{CloudTags, Composites, Provider, RawCloudTags, Registry};
+pub use self::pattern::{Pattern, PatternError};
 pub use self::problems::{Problem, SettingsError};
 pub use self::raw::{RawClusterApi, RawLookup, RawNodeSync, RawSettings};
+pub use self::stance::Stance;
 pub use self::survival::OnXrd;
-use crate::finding::Stance;
-use crate::gather::gather;
+use crate::catalog::version::Version;
 use crate::json::Json;
-use crate::pattern::Pattern;
-use crate::version::Version;
 
 /// What the settings mean.
 #[derive(Debug, Clone)]
@@ -271,7 +272,7 @@ impl TryFrom<RawSettings> for Settings {
             lookup: Lookup { fresh, on_missing, on_failure, api_versions },
             cluster_api: ClusterApi {
                 version,
-                controllers: gather(cluster_api.controllers),
+                controllers: cluster_api.controllers.into_iter().collect(),
                 self_check: cluster_api.self_check,
                 on_conflict: cluster_api.on_conflict,
                 fields: cluster_api.fields,

@@ -3,17 +3,15 @@
 //! A label reaches `spec.cloudTags` when its definition in the label registry opts it in and the profile of the
 //! composite's provider admits it. [`cloud_tags`] is the pure transformer, [`PROFILES`] what the providers admit.
 
-mod assignments;
 mod composite;
 mod evaluate;
-mod profile;
+mod labels;
 mod registry;
-mod report;
 mod transform;
 
 pub(crate) use self::evaluate::evaluate;
-pub use self::profile::{KeyCharacters, PROFILES, Profile, Unit};
 pub(crate) use self::registry::problems;
 pub use self::registry::{Definition, SEEDED, Scope};
-pub use self::report::TagReport;
 pub use self::transform::{CLOUD_TAG_PREFIX, Labels, SkipReason, SkippedLabel, Transformed, cloud_tags};
+pub use crate::catalog::profiles::{KeyCharacters, PROFILES, Profile, Unit};
+pub use crate::report::tags::TagReport;

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
-use metadata_propagation::rollout::{EFFECTS, Effect, Kind};
+use metadata_propagation::{EFFECTS, Effect, Kind};
 use serde_json::{Value, json};
 use testkit::case::Case;
 use testkit::runner::{admit, engine, patched};
 
 /// The rows of one API version: kind, path from the object's root, effect.
 fn rows(version: usize) -> Vec<(Kind, String, Effect)> {
-    let of_block = |block: &'static metadata_propagation::rollout::Block| {
+    let of_block = |block: &'static metadata_propagation::Block| {
         block.rows.iter().filter_map(move |row| {
             row.paths(block).into_iter().nth(version).flatten().map(|path| (block.kind, path, row.effect))
         })

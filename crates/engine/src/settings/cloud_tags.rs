@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 
 use super::read::{fields, strings, strings_by_key, told, word};
 use super::{OnXrd, Problem, Reaction};
-use crate::finding::Stance;
 use crate::json::Json;
+use crate::settings::Stance;
 use crate::tags::problems;
 
 /// Crossplane's side.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{OnXrd, Reaction};
-use crate::finding::Stance;
+use crate::settings::Stance;
 use crate::tags::Definition;
 
 /// `cloudTags` as it is written.

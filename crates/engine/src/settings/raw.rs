@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Guards, Mode, OnConflict, OptIn, RawCloudTags, Reaction};
-use crate::finding::Stance;
-use crate::version::Version;
+use crate::catalog::version::Version;
+use crate::settings::Stance;
 
 /// Settings as they are written.
 #[derive(Debug, Clone, Default, Serialize)]

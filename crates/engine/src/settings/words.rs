@@ -1,7 +1,7 @@
 //! Words of the settings, and what they mean.
 
 use super::{Mode, OnConflict, OnXrd, Reaction};
-use crate::finding::Stance;
+use crate::settings::Stance;
 
 /// A setting that is one of a few words.
 ///

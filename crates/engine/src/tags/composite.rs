@@ -4,20 +4,22 @@ use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
-use super::assignments::{assignments, is_adopted};
-use super::profile::Profile;
+use super::labels::{assignments, is_adopted};
 use super::registry::{REGISTRY, SEEDED, definition, definitions};
-use super::report::TagReport;
 use super::transform::{CLOUD_TAG_PREFIX, Labels, cloud_tags};
-use crate::grants::{LABELS, REGISTRY_MASKS};
+use crate::admission::subject::Subject;
+use crate::catalog::grants::{LABELS, REGISTRY_MASKS};
+use crate::catalog::profiles::Profile;
+use crate::json::path::steps;
+use crate::json::splice::Write;
 use crate::json::{self, Field, Json, Malformed};
-use crate::lookup::{Lookups, Parent, Wanted};
-use crate::object::Object;
-use crate::report::{Action, Change, Value};
+use crate::kube::lookup::{Lookups, Parent, Wanted};
+use crate::kube::object::Object;
+use crate::kube::stop::Stop;
+use crate::report::change::{Action, Change, Value};
+use crate::report::not_applicable::InertReason;
+use crate::report::tags::TagReport;
 use crate::settings::{CloudTags, Composites, Provider, Registry};
-use crate::splice::{Write, steps};
-use crate::stop::{InertReason, Stop};
-use crate::subject::Subject;
 
 /// The field that carries the tags, below `spec`.
 const FIELD: &str = "cloudTags";

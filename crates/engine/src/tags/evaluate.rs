@@ -3,18 +3,20 @@
 use super::composite::{Composite, Found};
 use super::registry;
 use super::transform::{SkipReason, SkippedLabel};
-use crate::cluster::{Cluster, LookupCause, LookupError};
-use crate::grants::LABELS;
+use crate::admission::request::Review;
+use crate::admission::subject::Subject;
+use crate::catalog::grants::LABELS;
+use crate::evaluate::unanswered::unanswered;
 use crate::json::Malformed;
-use crate::lookup::Lookups;
-use crate::report::{Action, Change, Level, LogLine, Outcome, Rejection, Report};
-use crate::review::Review;
+use crate::json::splice;
+use crate::kube::cluster::{Cluster, LookupCause, LookupError};
+use crate::kube::lookup::Lookups;
+use crate::kube::stop::Stop;
+use crate::report::change::{Action, Change};
+use crate::report::not_applicable::{Inert, InertReason};
+use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
+use crate::report::warnings;
 use crate::settings::{Mode, Settings};
-use crate::splice;
-use crate::stop::{Inert, InertReason, Stop};
-use crate::subject::Subject;
-use crate::unanswered::unanswered;
-use crate::warnings;
 
 /// Decides a request for a composite or a LabelRegistry; `None` where the object is neither.
 pub(crate) fn evaluate(review: &Review<'_>, text: &str, settings: &Settings, cluster: &dyn Cluster) -> Option<Outcome> {
@@ -84,8 +86,8 @@ fn settle(subject: &Subject<'_>, found: Found, mode: Mode, report: &mut Report, 
     } else if !changes.is_empty() {
         match splice::written(subject.review.object.unwrap_or("{}"), &writes) {
             Ok(object) => outcome.object = Some(object),
-            Err(rejection) => {
-                outcome.rejection = Some(rejection);
+            Err(error) => {
+                outcome.rejection = Some(Rejection::unwritable(&error));
                 return;
             }
         }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::json::{self, Field, Json, Malformed};
-use crate::object::Object;
+use crate::kube::object::Object;
 
 /// What the registry says about one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

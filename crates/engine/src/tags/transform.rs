@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-use super::profile::Profile;
+use crate::catalog::profiles::Profile;
 
 /// What every tag key begins with: one name to find, and to keep apart from the tags of others.
 pub const CLOUD_TAG_PREFIX: &str = "plexsphere:";

@@ -1,0 +1,13 @@
+//! The facts, as tables. Nothing here decides about an object.
+
+pub(crate) mod carriers;
+pub(crate) mod effects;
+pub(crate) mod fields;
+pub(crate) mod forced;
+pub(crate) mod grants;
+pub(crate) mod groups;
+pub(crate) mod keys;
+pub(crate) mod place;
+pub(crate) mod profiles;
+pub(crate) mod rules;
+pub(crate) mod version;

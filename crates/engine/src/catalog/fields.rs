@@ -1,0 +1,316 @@
+//! Fields that propagate in place: changing them replaces no Machine.
+
+use crate::catalog::place::Place::{self, *};
+use crate::catalog::version::Version;
+
+/// One field that propagates in place, wherever it stands.
+#[derive(Debug)]
+pub struct Field {
+    /// The name that Cluster API's documents use.
+    pub name: &'static str,
+    /// What its values are.
+    pub shape: Shape,
+    /// Where it is carried.
+    pub hops: &'static [Hop],
+    /// Where it stands.
+    pub at: &'static [FieldAddress],
+    /// Whether a gate of the cluster decides if it may be introduced where it is not used yet.
+    pub gated: bool,
+}
+
+/// What the values of a field are.
+#[derive(Debug)]
+pub enum Shape {
+    /// A duration: `1h0m0s` in v1beta1, seconds in v1beta2.
+    Duration,
+    /// A whole number.
+    Count,
+    /// A text.
+    Text,
+    /// A list whose elements are told apart by these of their fields. What a parent has must be among the child's;
+    /// elements of others stay.
+    List(&'static [&'static str]),
+}
+
+/// From one kind of object to the one below it.
+#[derive(Debug)]
+pub struct Hop {
+    /// The place that is read; for a list of places, the later wins as a whole.
+    pub from: &'static [Place],
+    /// The object that receives the value.
+    pub to: Place,
+    /// First version of Cluster API that does this.
+    pub since: Version,
+    /// First version that does it for an object that is being deleted.
+    pub deleting: Option<Version>,
+    /// Whether Cluster API does not do this, and a setting has to ask for it.
+    pub opt_in: bool,
+    /// Elements of a list that the receiver's controller sets itself: a parent's element of this name is not carried.
+    pub but: &'static [&'static str],
+}
+
+/// Where a field stands, by version of the object; `[]` where that version does not have it.
+#[derive(Debug)]
+pub struct FieldAddress {
+    /// The objects, or parts of objects, that have the field there.
+    pub places: &'static [Place],
+    /// Steps from what [`Base`] says.
+    pub v1beta1: &'static [&'static str],
+    /// The same in `v1beta2`.
+    pub v1beta2: &'static [&'static str],
+    /// Where the steps begin.
+    pub base: Base,
+    /// Whether v1beta1 writes 0 as nothing.
+    pub zero_is_absent: bool,
+}
+
+/// Where the steps of a field's address begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Base {
+    /// Where the object or part of it describes its Machines, see [`MACHINES`].
+    Machines,
+    /// The object's root.
+    Object,
+}
+
+/// Where a place describes its Machines: steps from the object's root, in v1beta1 and in v1beta2.
+///
+/// Source: api/core/v1beta1, api/core/v1beta2, api/controlplane/kubeadm/v1beta1 and v1beta2.
+#[rustfmt::skip]
+pub(crate) const MACHINES: &[(Place, &[&str], &[&str])] = &[
+    (ControlPlaneClass,         &["spec", "controlPlane"],                            &["spec", "controlPlane"]),
+    (MachineDeploymentClass,    &["spec", "workers", "machineDeployments", "[]"],     &["spec", "workers", "machineDeployments", "[]"]),
+    (MachinePoolClass,          &["spec", "workers", "machinePools", "[]"],           &["spec", "workers", "machinePools", "[]"]),
+    (ControlPlaneTopology,      &["spec", "topology", "controlPlane"],                &["spec", "topology", "controlPlane"]),
+    (MachineDeploymentTopology, &["spec", "topology", "workers", "machineDeployments", "[]"], &["spec", "topology", "workers", "machineDeployments", "[]"]),
+    (MachinePoolTopology,       &["spec", "topology", "workers", "machinePools", "[]"], &["spec", "topology", "workers", "machinePools", "[]"]),
+    (ControlPlane,              &["spec", "machineTemplate"],                         &["spec", "machineTemplate", "spec"]),
+    (MachineDeployment,         &["spec", "template", "spec"],                        &["spec", "template", "spec"]),
+    (MachineSet,                &["spec", "template", "spec"],                        &["spec", "template", "spec"]),
+    (MachinePool,               &["spec", "template", "spec"],                        &["spec", "template", "spec"]),
+    (Machine,                   &["spec"],                                            &["spec"]),
+];
+
+/// Gates that a KubeadmControlPlane's Machines have without being asked, the last two with an etcd of their own. A gate of
+/// the same name in the machine template is dropped, whatever its polarity.
+///
+/// Source: controlplane/kubeadm/pkg/desiredstate/desired_state.go, `ComputeDesiredMachine`.
+const MANDATORY_GATES: &[&str] = &[
+    "NodeKubeadmLabelsAndTaintsSet",
+    "APIServerPodHealthy",
+    "ControllerManagerPodHealthy",
+    "SchedulerPodHealthy",
+    "EtcdPodHealthy",
+    "EtcdMemberHealthy",
+];
+
+/// The in-place mutable fields.
+///
+/// Source: exp/topology/desiredstate/desired_state.go `computeControlPlane`, `computeMachineDeployment`,
+/// `computeMachinePool`; core/reconcilers/machinedeployment `computeDesiredMS`; core/reconcilers/machineset
+/// `computeDesiredMachine` and `syncMachines`; controlplane/kubeadm/pkg/desiredstate `ComputeDesiredMachine` and
+/// controlplane/kubeadm/reconcilers/kubeadmcontrolplane `syncMachines`. A KubeadmControlPlane gives its Machines readiness
+/// gates of its own besides; being a list by condition type, they are no difference.
+#[rustfmt::skip]
+pub const FIELDS: &[Field] = &[
+    Field { name: "nodeDrainTimeout", gated: false,       shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeDrainTimeout"], &["deletion", "nodeDrainTimeoutSeconds"])] },
+    Field { name: "nodeVolumeDetachTimeout", gated: false, shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeVolumeDetachTimeout"], &["deletion", "nodeVolumeDetachTimeoutSeconds"])] },
+    Field { name: "nodeDeletionTimeout", gated: false,     shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeDeletionTimeout"], &["deletion", "nodeDeletionTimeoutSeconds"])] },
+    Field { name: "minReadySeconds", gated: false,         shape: Shape::Count,
+        hops: &[
+            hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 6),
+            hop(OF_MACHINE_POOL,       MachinePool,       6),
+            hop(&[MachineDeployment],  MachineSet,        6),
+            hop(&[MachineSet],         Machine,           11).deleting(11),
+            hop(&[MachinePool],        Machine,           11).opt_in(),
+        ],
+        at: &[
+            machines(WORKERS_OF_CLUSTER, &["minReadySeconds"], &["minReadySeconds"]),
+            FieldAddress { places: &[MachineDeployment, MachinePool], v1beta1: &["spec", "minReadySeconds"], v1beta2: &["spec", "template", "spec", "minReadySeconds"], base: Base::Object, zero_is_absent: false },
+            FieldAddress { places: &[MachineSet], v1beta1: &["spec", "minReadySeconds"], v1beta2: &["spec", "template", "spec", "minReadySeconds"], base: Base::Object, zero_is_absent: true },
+            machines(&[Machine], &[], &["minReadySeconds"]),
+        ] },
+    Field { name: "readinessGates", gated: false,          shape: Shape::List(&["conditionType"]),
+        hops: &[
+            hop(OF_CONTROL_PLANE,      ControlPlane,      10),
+            hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 10),
+            hop(&[MachineDeployment],  MachineSet,        9),
+            hop(&[MachineSet],         Machine,           9).deleting(9),
+            hop(&[ControlPlane],       Machine,           10).but(MANDATORY_GATES),
+            hop(&[MachinePool],        Machine,           9).opt_in(),
+        ],
+        at: &[machines(WITH_READINESS_GATES, &["readinessGates"], &["readinessGates"])] },
+    Field { name: "taints", gated: true,     shape: Shape::List(&["key", "effect"]),
+        hops: &[
+            hop(OF_CONTROL_PLANE,      ControlPlane,      13),
+            hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 13),
+            hop(&[MachineDeployment],  MachineSet,        12),
+            hop(&[MachineSet],         Machine,           12).deleting(12),
+            hop(&[ControlPlane],       Machine,           13).deleting(13),
+        ],
+        at: &[machines(EVERYWHERE, &["taints"], &["taints"])] },
+    // Before v1.11 a topology's strategy replaced the class's as a whole.
+    Field { name: "deletionOrder", gated: false,           shape: Shape::Text,
+        hops: &[
+            hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 11),
+            hop(&[MachineDeployment],  MachineSet,        6),
+        ],
+        at: &[
+            machines(&[MachineDeploymentClass, MachineDeploymentTopology], &["strategy", "rollingUpdate", "deletePolicy"], &["deletion", "order"]),
+            object(&[MachineDeployment], &["spec", "strategy", "rollingUpdate", "deletePolicy"], &["spec", "deletion", "order"]),
+            object(&[MachineSet],        &["spec", "deletePolicy"],                              &["spec", "deletion", "order"]),
+        ] },
+    Field { name: "machineNaming", gated: false,           shape: Shape::Text,
+        hops: &[hop(&[MachineDeployment], MachineSet, 10)],
+        at: &[object(&[MachineDeployment, MachineSet], &["spec", "machineNamingStrategy", "template"], &["spec", "machineNaming", "template"])] },
+];
+
+#[rustfmt::skip]
+const TIMEOUTS: &[Hop] = &[
+    hop(OF_CONTROL_PLANE,      ControlPlane,      6),
+    hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 6),
+    hop(OF_MACHINE_POOL,       MachinePool,       6),
+    hop(&[MachineDeployment],  MachineSet,        6),
+    hop(&[MachineSet],         Machine,           6).deleting(8),
+    hop(&[ControlPlane],       Machine,           6).deleting(9),
+    hop(&[MachinePool],        Machine,           6).opt_in(),
+];
+
+const OF_CONTROL_PLANE: &[Place] = &[ControlPlaneClass, ControlPlaneTopology];
+const OF_MACHINE_DEPLOYMENT: &[Place] = &[MachineDeploymentClass, MachineDeploymentTopology];
+const OF_MACHINE_POOL: &[Place] = &[MachinePoolClass, MachinePoolTopology];
+const WORKERS_OF_CLUSTER: &[Place] =
+    &[MachineDeploymentClass, MachinePoolClass, MachineDeploymentTopology, MachinePoolTopology];
+const WITH_READINESS_GATES: &[Place] = &[
+    ControlPlaneClass,
+    MachineDeploymentClass,
+    ControlPlaneTopology,
+    MachineDeploymentTopology,
+    ControlPlane,
+    MachineDeployment,
+    MachineSet,
+    MachinePool,
+    Machine,
+];
+const EVERYWHERE: &[Place] = &[
+    ControlPlaneClass,
+    MachineDeploymentClass,
+    MachinePoolClass,
+    ControlPlaneTopology,
+    MachineDeploymentTopology,
+    MachinePoolTopology,
+    ControlPlane,
+    MachineDeployment,
+    MachineSet,
+    MachinePool,
+    Machine,
+];
+
+const fn hop(from: &'static [Place], to: Place, since: u16) -> Hop {
+    Hop { from, to, since: Version::minor(since), deleting: None, opt_in: false, but: &[] }
+}
+
+impl Hop {
+    const fn deleting(self, since: u16) -> Hop {
+        Hop { deleting: Some(Version::minor(since)), ..self }
+    }
+
+    const fn opt_in(self) -> Hop {
+        Hop { opt_in: true, ..self }
+    }
+
+    const fn but(self, but: &'static [&'static str]) -> Hop {
+        Hop { but, ..self }
+    }
+}
+
+const fn machines(
+    places: &'static [Place],
+    v1beta1: &'static [&'static str],
+    v1beta2: &'static [&'static str],
+) -> FieldAddress {
+    FieldAddress { places, v1beta1, v1beta2, base: Base::Machines, zero_is_absent: false }
+}
+
+const fn object(
+    places: &'static [Place],
+    v1beta1: &'static [&'static str],
+    v1beta2: &'static [&'static str],
+) -> FieldAddress {
+    FieldAddress { base: Base::Object, ..machines(places, v1beta1, v1beta2) }
+}
+
+impl Field {
+    /// Steps from the root of an object of this version to the field; `None` where it has none there.
+    #[must_use]
+    pub fn path(&self, place: Place, version: &str) -> Option<Vec<&'static str>> {
+        let address = self.address(place)?;
+        let old = version == "v1beta1";
+        let steps = if old { address.v1beta1 } else { address.v1beta2 };
+        if steps.is_empty() {
+            return None;
+        }
+        let base = match address.base {
+            Base::Object => &[],
+            Base::Machines => {
+                let (_, v1beta1, v1beta2) = MACHINES.iter().find(|(of, ..)| *of == place)?;
+                if old { *v1beta1 } else { *v1beta2 }
+            }
+        };
+        Some([base, steps].concat())
+    }
+
+    /// Whether some hop carries it from one place to another.
+    pub(crate) fn travels(&self, from: Place, to: Place) -> bool {
+        self.hops.iter().any(|hop| hop.to == to && hop.from.contains(&from))
+    }
+
+    pub(crate) fn address(&self, place: Place) -> Option<&'static FieldAddress> {
+        self.at.iter().find(|address| address.places.contains(&place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_end_of_a_hop_has_an_address() {
+        for field in FIELDS {
+            for hop in field.hops {
+                for place in hop.from.iter().chain([&hop.to]) {
+                    assert!(field.path(*place, "v1beta2").is_some(), "{} at {place:?}", field.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_field_has_one_address_for_a_place() {
+        for field in FIELDS {
+            let places: Vec<_> = field.at.iter().flat_map(|address| address.places).collect();
+            let distinct: std::collections::BTreeSet<_> = places.iter().collect();
+            assert_eq!(places.len(), distinct.len(), "{}", field.name);
+        }
+    }
+
+    #[test]
+    fn fields_stand_where_the_specification_says() {
+        let mut lines = Vec::new();
+        for field in FIELDS {
+            for (place, ..) in MACHINES {
+                for version in ["v1beta1", "v1beta2"] {
+                    if let Some(path) = field.path(*place, version) {
+                        lines.push(format!(
+                            "{} {version} {place:?} {}",
+                            field.name,
+                            path.join(".").replace(".[]", "[]")
+                        ));
+                    }
+                }
+            }
+        }
+        let expected: Vec<&str> = include_str!("../../../../spec/fields.txt").lines().skip(1).collect();
+        assert_eq!(lines, expected);
+    }
+}

@@ -1,0 +1,93 @@
+//! Labels that Cluster API writes last, over anything a user supplied.
+
+use std::fmt;
+
+use crate::catalog::keys::*;
+use crate::catalog::place::Place::{self, *};
+
+/// A label that one hop forces.
+#[derive(Debug)]
+pub struct Forced {
+    /// The place whose hop it is: the strongest that is read on it.
+    pub from: Place,
+    /// The places that receive the label.
+    pub to: &'static [Place],
+    /// The label.
+    pub key: &'static str,
+    /// Its value.
+    pub value: ForcedValue,
+}
+
+/// Where the value of a forced label comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForcedValue {
+    /// The empty string.
+    Empty,
+    /// The Cluster's name.
+    ClusterName,
+    /// The name of the entry in the Cluster's topology.
+    TopologyName,
+    /// The owner's name.
+    OwnerName,
+    /// The owner's name, or its hash where it is no legal label value.
+    OwnerNameFormatted,
+    /// The owner's own label of the same key, where it has one.
+    OwnersLabel,
+    /// The object's own hash, as it is stored.
+    TemplateHash,
+}
+
+/// The forced labels of every hop.
+///
+/// Source: exp/topology/desiredstate/desired_state.go `computeControlPlane`, `computeMachineDeployment`,
+/// `computeMachinePool`; core/reconcilers/machinedeployment `computeDesiredMS`; core/reconcilers/machineset
+/// `machineLabelsFromMachineSet`; controlplane/kubeadm/pkg/desiredstate `ControlPlaneMachineLabels`;
+/// core/reconcilers/machinepool `computeDesiredMachine`. Other control planes are only held to the contract's
+/// cluster-name label.
+#[rustfmt::skip]
+pub const FORCED: &[Forced] = &[
+    row(ControlPlaneTopology,             &[ControlPlane, ControlPlaneMachineTemplate],    CLUSTER_NAME,             ForcedValue::ClusterName),
+    row(ControlPlaneTopology,             &[ControlPlane, ControlPlaneMachineTemplate],    TOPOLOGY_OWNED,           ForcedValue::Empty),
+    row(MachineDeploymentTopology,        &[MachineDeployment, MachineDeploymentTemplate], CLUSTER_NAME,             ForcedValue::ClusterName),
+    row(MachineDeploymentTopology,        &[MachineDeployment, MachineDeploymentTemplate], TOPOLOGY_OWNED,           ForcedValue::Empty),
+    row(MachineDeploymentTopology,        &[MachineDeployment, MachineDeploymentTemplate], TOPOLOGY_DEPLOYMENT_NAME, ForcedValue::TopologyName),
+    row(MachinePoolTopology,              &[MachinePool, MachinePoolTemplate],             CLUSTER_NAME,             ForcedValue::ClusterName),
+    row(MachinePoolTopology,              &[MachinePool, MachinePoolTemplate],             TOPOLOGY_OWNED,           ForcedValue::Empty),
+    row(MachinePoolTopology,              &[MachinePool, MachinePoolTemplate],             TOPOLOGY_POOL_NAME,       ForcedValue::TopologyName),
+    row(MachineDeploymentTemplate,        &[MachineSet, MachineSetTemplate],               TEMPLATE_HASH,            ForcedValue::TemplateHash),
+    row(MachineDeploymentTemplate,        &[MachineSet],                                   DEPLOYMENT_NAME,          ForcedValue::OwnerName),
+    row(MachineSetTemplate,               &[Machine, InfraMachine, BootstrapConfig],       SET_NAME,                 ForcedValue::OwnerNameFormatted),
+    row(MachineSetTemplate,               &[Machine, InfraMachine, BootstrapConfig],       DEPLOYMENT_NAME,          ForcedValue::OwnersLabel),
+    row(ControlPlaneMachineTemplate,      &[Machine, InfraMachine, BootstrapConfig],       CLUSTER_NAME,             ForcedValue::ClusterName),
+    row(ControlPlaneMachineTemplate,      &[Machine, InfraMachine, BootstrapConfig],       CONTROL_PLANE,            ForcedValue::Empty),
+    row(ControlPlaneMachineTemplate,      &[Machine, InfraMachine, BootstrapConfig],       CONTROL_PLANE_NAME,       ForcedValue::OwnerNameFormatted),
+    row(OtherControlPlaneMachineTemplate, &[Machine, InfraMachine, BootstrapConfig],       CLUSTER_NAME,             ForcedValue::ClusterName),
+    row(MachinePoolTemplate,              &[Machine],                                      POOL_NAME,                ForcedValue::OwnerNameFormatted),
+    row(MachinePoolTemplate,              &[Machine],                                      CLUSTER_NAME,             ForcedValue::ClusterName),
+];
+
+const fn row(from: Place, to: &'static [Place], key: &'static str, value: ForcedValue) -> Forced {
+    Forced { from, to, key, value }
+}
+
+/// One line in the manner of the page.
+impl fmt::Display for Forced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is forced below `{}{}`", self.key, self.from.owner(), self.from)
+    }
+}
+
+/// The value in the README's words.
+impl fmt::Display for ForcedValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ForcedValue::Empty => "empty",
+            ForcedValue::ClusterName => "name of the Cluster",
+            ForcedValue::TopologyName => "name of the topology's entry",
+            ForcedValue::OwnerName => "name of the owner",
+            ForcedValue::OwnerNameFormatted => "name of the owner, or its hash where it is no label value",
+            ForcedValue::OwnersLabel => "the owner's own label, where it has one",
+            ForcedValue::TemplateHash => "as stored, never computed",
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! Label and annotation keys that Cluster API's rules know by name.
+
+/// Written on practically everything below a Cluster.
+pub(crate) const CLUSTER_NAME: &str = "cluster.x-k8s.io/cluster-name";
+/// Marks what a Cluster's topology generates.
+pub(crate) const TOPOLOGY_OWNED: &str = "topology.cluster.x-k8s.io/owned";
+/// Which entry of `spec.topology.workers.machineDeployments` a MachineDeployment comes from.
+pub(crate) const TOPOLOGY_DEPLOYMENT_NAME: &str = "topology.cluster.x-k8s.io/deployment-name";
+/// Which entry of `spec.topology.workers.machinePools` a MachinePool comes from.
+pub(crate) const TOPOLOGY_POOL_NAME: &str = "topology.cluster.x-k8s.io/pool-name";
+/// The MachineDeployment above a MachineSet, and above its Machines.
+pub(crate) const DEPLOYMENT_NAME: &str = "cluster.x-k8s.io/deployment-name";
+/// The MachineSet above a Machine, formatted.
+pub(crate) const SET_NAME: &str = "cluster.x-k8s.io/set-name";
+/// The MachinePool above a Machine, formatted.
+pub(crate) const POOL_NAME: &str = "cluster.x-k8s.io/pool-name";
+/// Marks control-plane Machines.
+pub(crate) const CONTROL_PLANE: &str = "cluster.x-k8s.io/control-plane";
+/// The KubeadmControlPlane above a Machine, formatted.
+pub(crate) const CONTROL_PLANE_NAME: &str = "cluster.x-k8s.io/control-plane-name";
+/// Which template revision a MachineSet stands for. Opaque: read back, never computed.
+pub(crate) const TEMPLATE_HASH: &str = "machine-template-hash";
+
+/// Labels with this prefix reach Nodes.
+pub(crate) const NODE_ROLE: &str = "node-role.kubernetes.io";
+/// Labels of this domain reach Nodes.
+pub(crate) const NODE_RESTRICTION: &str = "node-restriction.kubernetes.io";
+/// Labels and annotations of this domain reach Nodes.
+pub(crate) const NODE_DOMAIN: &str = "node.cluster.x-k8s.io";
+
+/// On a clone: the template it was made from.
+pub(crate) const CLONED_FROM_NAME: &str = "cluster.x-k8s.io/cloned-from-name";
+/// On a clone: kind and group of the template it was made from.
+pub(crate) const CLONED_FROM_GROUP_KIND: &str = "cluster.x-k8s.io/cloned-from-groupkind";
+/// Holds the deletion of a control-plane Machine back until its etcd member is gone.
+pub(crate) const KCP_CLEANUP: &str = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup";
+
+/// Presence pauses an object, whatever the value.
+pub(crate) const PAUSED: &str = "cluster.x-k8s.io/paused";
+/// On a Node: its Machine.
+pub(crate) const NODE_MACHINE: &str = "cluster.x-k8s.io/machine";
+/// On a Node: the namespace of its Machine.
+pub(crate) const NODE_CLUSTER_NAMESPACE: &str = "cluster.x-k8s.io/cluster-namespace";
+
+/// Keys that this policy added to an object and that no controller will ever own.
+pub(crate) const TRACKING: &str = "metadata-propagation.plexsphere.com/managed";
+
+/// On an object: why its user means to replace Machines.
+pub(crate) const APPROVE_ROLLOUT: &str = "metadata-propagation.plexsphere.com/approve-rollout";
+/// On an object that the guards are to leave alone: why.
+pub(crate) const EXEMPT: &str = "metadata-propagation.plexsphere.com/exempt";
+/// On everything that Velero restores, which leaves ownerReferences out.
+///
+/// Source: Velero's restore reference.
+pub(crate) const RESTORED: &str = "velero.io/restore-name";
+
+/// Annotations that hold back an upgrade: for a MachineDeployment's or MachinePool's topology, not for the objects.
+///
+/// Source: exp/topology/desiredstate/desired_state.go, `computeMachineDeployment`, `computeMachinePool`.
+pub(crate) const UPGRADE_HOLDS: &[&str] =
+    &["topology.cluster.x-k8s.io/hold-upgrade-sequence", "topology.cluster.x-k8s.io/defer-upgrade"];
+
+/// Annotations of a MachineDeployment that its MachineSets do not inherit: exact keys.
+///
+/// Source: core/reconcilers/machinedeployment/mdutil/util.go, `annotationsToSkip`.
+pub(crate) const MACHINE_DEPLOYMENT_ONLY: &[&str] = &[
+    "cluster.x-k8s.io/conversion-data",
+    "kubectl.kubernetes.io/last-applied-configuration",
+    "machinedeployment.clusters.x-k8s.io/desired-replicas",
+    "machinedeployment.clusters.x-k8s.io/max-replicas",
+    "machinedeployment.clusters.x-k8s.io/revision",
+    "machinedeployment.clusters.x-k8s.io/revision-history",
+];
+
+/// Annotations that this policy never adds and never calls drift, on any hop, even where a controller would carry
+/// them on: bookkeeping of controllers, clients and this policy.
+///
+/// Source: api/core/v1beta2/common_types.go, machine_types.go, machinedeployment_types.go, machineset_types.go and
+/// api/controlplane/kubeadm/v1beta2/kubeadm_control_plane_types.go. That a controller would carry some of them on, if
+/// a user put them into a propagating map, is a deliberate deviation, see ARCHITECTURE.md.
+pub(crate) const NEVER: &[&str] = &[
+    "cluster.x-k8s.io/annotations-from-machine",
+    "cluster.x-k8s.io/cloned-from-groupkind",
+    "cluster.x-k8s.io/cloned-from-name",
+    "cluster.x-k8s.io/cluster-name",
+    "cluster.x-k8s.io/cluster-namespace",
+    "cluster.x-k8s.io/conversion-data",
+    "cluster.x-k8s.io/disable-machine-create",
+    "cluster.x-k8s.io/labels-from-machine",
+    "cluster.x-k8s.io/machine",
+    "cluster.x-k8s.io/owner-kind",
+    "cluster.x-k8s.io/owner-name",
+    "cluster.x-k8s.io/paused",
+    "cluster.x-k8s.io/taints-from-machine",
+    "controlplane.cluster.x-k8s.io/kubeadm-cluster-configuration",
+    "controlplane.cluster.x-k8s.io/remediation-for",
+    "controlplane.cluster.x-k8s.io/remediation-in-progress",
+    "kubectl.kubernetes.io/last-applied-configuration",
+    "machine.cluster.x-k8s.io/certificates-expiry",
+    "machinedeployment.clusters.x-k8s.io/desired-replicas",
+    "machinedeployment.clusters.x-k8s.io/max-replicas",
+    "machinedeployment.clusters.x-k8s.io/revision",
+    "machinedeployment.clusters.x-k8s.io/revision-history",
+    "metadata-propagation.plexsphere.com/approve-rollout",
+    "metadata-propagation.plexsphere.com/exempt",
+    "metadata-propagation.plexsphere.com/managed",
+    "pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup",
+    "runtime.cluster.x-k8s.io/pending-hooks",
+    "topology.cluster.x-k8s.io/dry-run",
+    "topology.internal.cluster.x-k8s.io/upgrade-step",
+];
+
+/// Like [`NEVER`], for every key of a prefix.
+///
+/// Source: api/core/v1beta2/common_types.go, the in-place update machinery.
+const NEVER_PREFIX: &str = "in-place-updates.internal.cluster.x-k8s.io";
+
+/// Whether an annotation is one that this policy never adds and never calls drift.
+pub(crate) fn is_never(annotation: &str) -> bool {
+    NEVER.contains(&annotation) || prefix(annotation) == NEVER_PREFIX
+}
+
+/// The part of a key before the first `/`; the whole key where there is none.
+///
+/// Source: `GetManagedLabels`, util/labels/helpers.go.
+pub(crate) fn prefix(key: &str) -> &str {
+    key.split('/').next().unwrap_or(key)
+}
+
+/// Whether `domain` is the key's prefix or a parent domain of it: equality or a dot before it.
+pub(crate) fn belongs_to(key: &str, domain: &str) -> bool {
+    prefix(key).strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_sorted_and_hold_no_key_twice() {
+        for list in [NEVER, MACHINE_DEPLOYMENT_ONLY] {
+            assert!(list.is_sorted_by(|a, b| a < b), "{list:?}");
+        }
+    }
+
+    #[test]
+    fn the_lists_are_those_of_the_specification() {
+        for (list, text) in [
+            (NEVER, include_str!("../../../../spec/never-carried.txt")),
+            (MACHINE_DEPLOYMENT_ONLY, include_str!("../../../../spec/machine-deployment-only.txt")),
+        ] {
+            assert!(text.lines().skip(1).eq(list.iter().copied()), "{list:?}");
+        }
+    }
+
+    #[test]
+    fn belonging_to_a_domain_is_equality_or_a_dot() {
+        for (key, expected) in [
+            ("node.cluster.x-k8s.io/a", true),
+            ("my.node.cluster.x-k8s.io/a", true),
+            ("my.node.cluster.x-k8s.io", true),
+            ("gpu-node.cluster.x-k8s.io/a", false),
+            ("company.xyz/node.cluster.x-k8s.io", false),
+            ("cluster.x-k8s.io/a", false),
+        ] {
+            assert_eq!(belongs_to(key, "node.cluster.x-k8s.io"), expected, "{key}");
+        }
+    }
+
+    #[test]
+    fn in_place_update_bookkeeping_is_never_carried() {
+        assert!(is_never("in-place-updates.internal.cluster.x-k8s.io/update-in-progress"));
+        assert!(is_never(TRACKING));
+        assert!(!is_never("cluster.x-k8s.io/delete-machine"));
+    }
+}

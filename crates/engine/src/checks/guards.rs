@@ -1,0 +1,246 @@
+//! Guard rails: edits that destroy Machines, keys that do harm where they propagate, keys that never arrive.
+
+mod adoption;
+mod blocks;
+mod node_unreachable;
+mod reserved_keys;
+mod selector_change;
+mod selector_labels;
+mod template_keys;
+
+use crate::admission::request::{GroupVersionKind, Operation};
+use crate::admission::subject::Subject;
+use crate::catalog::groups::{CONTROL_PLANE, CORE};
+use crate::catalog::keys::{EXEMPT, RESTORED, TOPOLOGY_OWNED, belongs_to};
+use crate::catalog::place::{MapKind, Place};
+use crate::json::Malformed;
+use crate::kube::lookup::Lookups;
+use crate::propagation::metadata::Differences;
+use crate::report::change::Change;
+use crate::report::finding::Finding;
+use crate::settings::Stance;
+use crate::settings::{Guards, Settings};
+
+use self::blocks::Block;
+
+/// One guard rail.
+pub struct Guard {
+    /// The setting that decides what follows, such as `guards.adoption`.
+    pub setting: &'static str,
+    /// What follows where the settings do not say.
+    pub default: Stance,
+    /// What it looks at.
+    pub on: &'static str,
+    /// What it finds.
+    pub finds: &'static str,
+    /// What comes of it where nobody stops it.
+    pub because: &'static str,
+    stance: fn(&Guards) -> Stance,
+    look: Look,
+}
+
+/// How a guard looks.
+enum Look {
+    /// At the object as a whole.
+    Object(fn(&Guarded<'_, '_>) -> Result<Vec<Found>, Malformed>),
+    /// At one new entry of a map that propagates. What is wrong is the end of a sentence that begins with the entry.
+    Entry(fn(&Guarded<'_, '_>, &Entry<'_>) -> Result<Option<String>, Malformed>),
+}
+
+/// The guard rails, the gravest first.
+///
+/// Source: core/reconcilers/machineset/machineset_controller.go `getMachinesForMachineSet` and `shouldAdopt`;
+/// core/reconcilers/machinedeployment/machinedeployment_controller.go `getMachineSetsForDeployment`;
+/// controlplane/kubeadm/reconcilers/kubeadmcontrolplane `matchesInfraMachine` and `adoptMachines`;
+/// util/labels/helpers.go `GetManagedLabels`. What each costs was seen on the real controllers; Cluster API's own webhooks allow all of it.
+pub const GUARDS: &[Guard] = &[
+    Guard {
+        setting: "guards.selectorLabels",
+        default: Stance::Reject,
+        on: "Machine, MachineSet",
+        finds: "a label by which the owner finds the object, or the ownerReference to its controller, goes or changes",
+        because: "a replacement is made, nothing heals it, and deleting the Cluster hangs",
+        stance: |guards| guards.selector_labels,
+        look: Look::Object(selector_labels::find),
+    },
+    Guard {
+        setting: "guards.selectorChange",
+        default: Stance::Reject,
+        on: "MachineDeployment, MachineSet",
+        finds: "`spec.selector` changes",
+        because: "the Machines that it no longer matches are made anew",
+        stance: |guards| guards.selector_change,
+        look: Look::Object(selector_change::find),
+    },
+    Guard {
+        setting: "guards.adoption",
+        default: Stance::Reject,
+        on: "Machine, MachineSet",
+        finds: "an object without controller gets labels that name an owner",
+        because: "the owner adopts it, and may delete it at once",
+        stance: |guards| guards.adoption,
+        look: Look::Object(adoption::find),
+    },
+    Guard {
+        setting: "guards.reservedKeys",
+        default: Stance::Warn,
+        on: "topology, class, machine templates",
+        finds: "a map that propagates gets a key that Cluster API or a client sets itself",
+        because: "it is overwritten below, or does harm to every descendant: pauses it, rolls it out for ever",
+        stance: |guards| guards.reserved_keys,
+        look: Look::Entry(reserved_keys::find),
+    },
+    Guard {
+        setting: "guards.templateKeys",
+        default: Stance::Warn,
+        on: "machine templates below a topology",
+        finds: "a key that comes neither from topology nor class is added or changed",
+        because: "nobody reverts it, and every descendant gets it",
+        stance: |guards| guards.template_keys,
+        look: Look::Entry(template_keys::find),
+    },
+    Guard {
+        setting: "guards.nodeUnreachable",
+        default: Stance::Warn,
+        on: "topology, class, machine templates, Machine",
+        finds: "a key looks meant for Nodes and misses the criteria",
+        because: "it stops at the Machine without a word",
+        stance: |guards| guards.node_unreachable,
+        look: Look::Entry(node_unreachable::find),
+    },
+];
+
+/// What a guard found, before the settings say what follows.
+struct Found {
+    at: String,
+    message: String,
+}
+
+/// One entry of a map that propagates.
+struct Entry<'a> {
+    block: &'a Block<'a>,
+    map: MapKind,
+    key: &'a str,
+    value: &'a str,
+}
+
+/// An object as it would be stored, and what is known around it.
+pub(crate) struct Guarded<'a, 'o> {
+    pub(crate) subject: &'a Subject<'o>,
+    /// What comes from above; `None` where it is not known.
+    pub(crate) above: Option<&'a Differences>,
+    /// What differs from the rules and is left as it is.
+    pub(crate) drift: &'a [Change],
+    pub(crate) lookups: &'a Lookups<'a>,
+    pub(crate) settings: &'a Settings,
+}
+
+/// Whether a guard looks at objects of this kind, beyond those that the rules write.
+pub(crate) fn concern(kind: &GroupVersionKind<'_>) -> bool {
+    match &*kind.group {
+        CORE => ["Cluster", "ClusterClass"].contains(&&*kind.kind),
+        CONTROL_PLANE => kind.kind.ends_with("ControlPlaneTemplate"),
+        _ => false,
+    }
+}
+
+/// The reason why guards are silent about an object that they look at, in its owner's words; empty where it states none.
+pub(crate) fn exemption<'s>(subject: &'s Subject<'_>) -> Option<&'s str> {
+    let looks = subject.place.is_some() || concern(&subject.review.kind);
+    subject.object.annotations.get(EXEMPT).filter(|_| looks).map(|reason| reason.trim_ascii())
+}
+
+/// What all guards find. A request that changes nothing trips none, and neither does one for an object that is being
+/// deleted.
+///
+/// # Errors
+/// When the object has another shape than Kubernetes gives it.
+pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
+    let Subject { place, review, object, .. } = guarded.subject;
+    let of_no_guard = matches!(place, Some(Place::InfraMachine | Place::BootstrapConfig | Place::Node));
+    if of_no_guard || object.deleting || review.object == review.old_object {
+        return Ok(Vec::new());
+    }
+    let mut findings = Vec::new();
+    match exemption(guarded.subject) {
+        None => {}
+        Some("") => findings.push(Finding {
+            check: EXEMPT,
+            at: "metadata.annotations".to_owned(),
+            message: format!("annotation `{EXEMPT}` exempts from nothing: its value must be the reason"),
+            stance: Stance::Warn,
+        }),
+        Some(_) => return Ok(findings),
+    }
+    let blocks = guarded.blocks()?;
+    let entries = guarded.new_entries(&blocks);
+    for guard in GUARDS {
+        let (check, stance) = (guard.setting, (guard.stance)(&guarded.settings.guards));
+        if stance == Stance::Ignore {
+            continue;
+        }
+        match guard.look {
+            Look::Object(find) => {
+                let found = find(guarded)?.into_iter();
+                findings.extend(found.map(|Found { at, message }| Finding { check, at, message, stance }));
+            }
+            Look::Entry(find) => {
+                for entry in &entries {
+                    if let Some(rest) = find(guarded, entry)? {
+                        let at = [&*entry.block.at, ".", entry.map.field()].concat();
+                        let message = [entry.map.entry(), " `", entry.key, "` ", &rest].concat();
+                        findings.push(Finding { check, at, message, stance });
+                    }
+                }
+            }
+        }
+    }
+    Ok(findings)
+}
+
+impl<'o> Guarded<'_, 'o> {
+    /// Whether this is the audit scanner's question about a stored object.
+    fn is_audit(&self) -> bool {
+        let Subject { review, object, .. } = self.subject;
+        review.operation == Operation::Create && review.username.is_empty() && !object.uid.is_empty()
+    }
+
+    /// Whether a new object has lived before: `clusterctl move` and restores create objects with all that controllers
+    /// gave them.
+    fn has_lived_before(&self) -> bool {
+        let Subject { review, object, .. } = self.subject;
+        review.operation == Operation::Create
+            && (object.labels.contains_key(RESTORED)
+                || object.has_paused_annotation()
+                || object.spec.is_true(&["paused"]).unwrap_or_default()
+                || object.owners.iter().any(|owner| belongs_to(owner.group(), CORE)))
+    }
+
+    /// The entries that this request adds or changes, and that come from nowhere above.
+    fn new_entries<'b>(&self, blocks: &'b [Block<'o>]) -> Vec<Entry<'b>> {
+        let mut entries = Vec::new();
+        for block in blocks {
+            for map in MapKind::BOTH {
+                let (new, old) = block.map(map);
+                for (key, value) in new {
+                    let is_carried = |above: &Differences| above.carried.contains(&(map, key.to_string()));
+                    if old.get(key) != Some(value) && !self.above.is_some_and(is_carried) {
+                        entries.push(Entry { block, map, key, value });
+                    }
+                }
+            }
+        }
+        entries
+    }
+
+    /// The maps of this object that propagate, where what the request adds to them is its writer's own.
+    fn blocks(&self) -> Result<Vec<Block<'o>>, Malformed> {
+        let Subject { review, object, .. } = self.subject;
+        let comes_from_above = object.controller().is_some() || object.labels.contains_key(TOPOLOGY_OWNED);
+        let is_unknown = self.subject.place.is_some() && comes_from_above && self.above.is_none();
+        if review.operation == Operation::Create && (is_unknown || (self.has_lived_before() && !self.is_audit())) {
+            return Ok(Vec::new());
+        }
+        blocks::of(self.subject)
+    }
+}

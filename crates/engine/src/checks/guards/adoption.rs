@@ -1,0 +1,94 @@
+//! Objects that an owner takes for its own.
+
+use super::{Found, Guarded};
+use crate::catalog::keys::*;
+use crate::catalog::place::Place;
+use crate::json::Malformed;
+use crate::kube::cluster::LookupCause;
+use crate::kube::stop::Stop;
+
+/// Labels of a Machine that name its owner.
+///
+/// `CONTROL_PLANE` does so by being there, where the Cluster has a KubeadmControlPlane: that one adopts by it and by the
+/// name of the Cluster, not by its own. Source: util/collections/machine_filters.go `AdoptableControlPlaneMachines`.
+const OF_MACHINES: &[&str] = &[
+    CONTROL_PLANE,
+    CONTROL_PLANE_NAME,
+    DEPLOYMENT_NAME,
+    POOL_NAME,
+    SET_NAME,
+    TEMPLATE_HASH,
+    TOPOLOGY_DEPLOYMENT_NAME,
+    TOPOLOGY_POOL_NAME,
+];
+/// Labels of a MachineSet that name its owner.
+const OF_MACHINE_SETS: &[&str] = &[DEPLOYMENT_NAME, TEMPLATE_HASH, TOPOLOGY_DEPLOYMENT_NAME];
+
+/// Labels that name an owner, on an object without controller, as far as this request brings them.
+///
+/// Controllers adopt what a restore leaves without owner, and that is what it is for: what Velero brings back passes,
+/// and so does all below a Cluster that is paused or not there yet. A Cluster that cannot be asked counts as neither.
+/// Control planes made by hand have no owner that adopts, and pass.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
+    let subject = guarded.subject;
+    let names = match subject.place {
+        Some(Place::Machine) => OF_MACHINES,
+        Some(Place::MachineSet) => OF_MACHINE_SETS,
+        _ => return Ok(Vec::new()),
+    };
+    let object = &subject.object;
+    let old = subject.old()?;
+    let had_controller = old.is_some_and(|old| old.controller().is_some());
+    let is_restored = old.is_none() && object.labels.contains_key(RESTORED);
+    if object.controller().is_some() || had_controller || is_restored || guarded.is_audit() {
+        return Ok(Vec::new());
+    }
+    let mut keys: Vec<&str> = Vec::new();
+    for key in names {
+        let new = object.labels.get(*key);
+        let old = old.and_then(|old| old.labels.get(*key));
+        // The value of this one does not matter.
+        let stood = if *key == CONTROL_PLANE { old.is_some() } else { old == new };
+        if new.is_some() && !stood {
+            keys.push(key);
+        }
+    }
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let adopters = adopters(guarded)?;
+    let kind = &subject.review.kind.kind;
+    let mut found = Vec::new();
+    for key in keys {
+        let is_adopted = match adopters {
+            Adopters::Nobody => false,
+            Adopters::Named => key != CONTROL_PLANE,
+            Adopters::NamedAndKubeadm => true,
+        };
+        if is_adopted {
+            let message =
+                format!("label `{key}` without ownerReference: its owner adopts this {kind} and may delete it");
+            found.push(Found { at: "metadata.labels".to_owned(), message });
+        }
+    }
+    Ok(found)
+}
+
+/// Who adopts in a Cluster.
+enum Adopters {
+    Nobody,
+    /// Owners that labels name.
+    Named,
+    /// These, and the KubeadmControlPlane that the Cluster names.
+    NamedAndKubeadm,
+}
+
+fn adopters(guarded: &Guarded<'_, '_>) -> Result<Adopters, Malformed> {
+    let Some(cluster) = guarded.subject.object.spec.string(&["clusterName"])? else { return Ok(Adopters::Named) };
+    Ok(match guarded.lookups.cluster(guarded.subject.namespace(), &cluster) {
+        Ok(cluster) if cluster.is_paused => Adopters::Nobody,
+        Ok(cluster) if cluster.is_of_kubeadm => Adopters::NamedAndKubeadm,
+        Err(Stop::Lookup(_, error)) if error.cause == LookupCause::NotFound => Adopters::Nobody,
+        Ok(_) | Err(_) => Adopters::Named,
+    })
+}

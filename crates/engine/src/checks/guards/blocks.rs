@@ -1,0 +1,121 @@
+//! The blocks of metadata in an object that propagate: in a topology, a class, a template.
+
+use std::borrow::Cow;
+
+use crate::admission::subject::Subject;
+use crate::catalog::place::{MapKind, Place};
+use crate::json::{Json, Malformed, Map};
+use crate::kube::object::Object;
+
+/// One block of metadata, as it would be stored and as it is.
+pub(super) struct Block<'a> {
+    pub(super) place: Place,
+    /// Where it stands, such as `spec.topology.workers.machineDeployments[0].metadata`.
+    pub(super) at: String,
+    /// The name of the list's entry that it stands in.
+    pub(super) entry: Option<Cow<'a, str>>,
+    labels: [Map<'a>; 2],
+    annotations: [Map<'a>; 2],
+}
+
+impl<'a> Block<'a> {
+    /// One map: as it would be stored, and as it is.
+    pub(super) fn map(&self, map: MapKind) -> (&Map<'a>, &Map<'a>) {
+        let [new, old] = match map {
+            MapKind::Labels => &self.labels,
+            MapKind::Annotations => &self.annotations,
+        };
+        (new, old)
+    }
+}
+
+/// The blocks of an object that go on to other objects; a Machine's go to its Node.
+///
+/// # Errors
+/// When something on the way has another shape than Kubernetes gives it.
+pub(super) fn of<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, Malformed> {
+    let mut blocks = Vec::new();
+    let (object, old) = (&subject.object, subject.old()?);
+    for &(place, name) in places(subject) {
+        let path = place.path(object.version());
+        let Some(path) = path.strip_prefix(&["spec"]) else {
+            blocks.push(Block {
+                place,
+                at: "metadata".to_owned(),
+                entry: None,
+                labels: both(object, old, MapKind::Labels),
+                annotations: both(object, old, MapKind::Annotations),
+            });
+            continue;
+        };
+        let (list, rest) = match path.iter().position(|step| *step == "[]").map(|at| path.split_at(at)) {
+            Some((list, [_, rest @ ..])) => (Some(list), rest),
+            _ => (None, path),
+        };
+        // Named once: a topology may have a thousand entries.
+        let before = old.map(|old| entries(old, list, name)).transpose()?.unwrap_or_default();
+        for (name, entry) in entries(object, list, name)? {
+            let Some(metadata) = entry.at(rest, None)? else { continue };
+            let before = match before.iter().find(|(of, _)| *of == name) {
+                Some((_, entry)) => entry.at(rest, None)?,
+                None => None,
+            };
+            let map = |map: MapKind| Ok([map_of(Some(&metadata), map)?, map_of(before.as_ref(), map)?]);
+            blocks.push(Block {
+                place,
+                at: metadata.path().to_owned(),
+                labels: map(MapKind::Labels)?,
+                annotations: map(MapKind::Annotations)?,
+                entry: name,
+            });
+        }
+    }
+    Ok(blocks)
+}
+
+type Named<'a> = (Option<Cow<'a, str>>, Json<'a>);
+
+/// The entries of a list, each with its name; where there is no list, `spec` itself.
+fn entries<'a>(object: &Object<'a>, list: Option<&[&str]>, name: &str) -> Result<Vec<Named<'a>>, Malformed> {
+    let Some(list) = list else { return Ok(vec![(None, object.spec.clone())]) };
+    let mut named = Vec::new();
+    if let Some(list) = object.spec.at(list, None)? {
+        for entry in list.elements()? {
+            named.push((entry.string(&[name])?, entry));
+        }
+    }
+    Ok(named)
+}
+
+fn map_of<'a>(metadata: Option<&Json<'a>>, map: MapKind) -> Result<Map<'a>, Malformed> {
+    metadata.map_or_else(|| Ok(Map::new()), |metadata| metadata.map(&[map.field()]))
+}
+
+fn both<'a>(object: &Object<'a>, old: Option<&Object<'a>>, map: MapKind) -> [Map<'a>; 2] {
+    [object.top_level(map).clone(), old.map(|old| old.top_level(map).clone()).unwrap_or_default()]
+}
+
+/// The places of a kind, each with the field that names an entry of its list.
+fn places(subject: &Subject<'_>) -> &'static [(Place, &'static str)] {
+    match subject.place {
+        Some(Place::ControlPlane) => &[(Place::ControlPlaneMachineTemplate, "")],
+        Some(Place::MachineDeployment) => &[(Place::MachineDeploymentTemplate, "")],
+        Some(Place::MachineSet) => &[(Place::MachineSetTemplate, "")],
+        Some(Place::MachinePool) => &[(Place::MachinePoolTemplate, "")],
+        Some(Place::Machine) => &[(Place::Machine, "")],
+        Some(_) => &[],
+        None => match &*subject.review.kind.kind {
+            "Cluster" => &[
+                (Place::ControlPlaneTopology, ""),
+                (Place::MachineDeploymentTopology, "name"),
+                (Place::MachinePoolTopology, "name"),
+            ],
+            "ClusterClass" => &[
+                (Place::ControlPlaneClass, ""),
+                (Place::MachineDeploymentClass, "class"),
+                (Place::MachinePoolClass, "class"),
+            ],
+            _ => &[(Place::ControlPlaneTemplate, ""), (Place::ControlPlaneTemplateMachineTemplate, "")],
+        },
+    }
+}

@@ -1,0 +1,80 @@
+//! What an owner finds its objects by, and the reference to it.
+
+use super::{Found, Guarded};
+use crate::catalog::groups::{CONTROL_PLANE as CONTROL_PLANES, CORE};
+use crate::catalog::keys::*;
+use crate::catalog::place::{MapKind, Place};
+use crate::json::Malformed;
+use crate::kube::object::OwnerReference;
+
+/// The garbage collector takes ownerReferences away where somebody deletes an owner and wants to keep what it owns.
+///
+/// Source: cmd/kube-controller-manager, `--use-service-account-credentials`.
+const GARBAGE_COLLECTORS: [&str; 2] =
+    ["system:serviceaccount:kube-system:generic-garbage-collector", "system:kube-controller-manager"];
+
+/// The labels by which owners of a kind find what they control, where the selector itself was not read. The last row is
+/// for control planes of every kind.
+///
+/// Source: core/reconcilers/machineset and machinedeployment, whose selectors are defaulted from these labels;
+/// controlplane/kubeadm/pkg/control_plane.go; core/reconcilers/machinepool `getMachinePoolMachines`.
+#[rustfmt::skip]
+const IDENTITY: [(&str, &str, &[&str]); 4] = [
+    (CORE,           "MachineDeployment", &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH]),
+    (CORE,           "MachineSet",        &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH, SET_NAME]),
+    (CORE,           "MachinePool",       &[CLUSTER_NAME, POOL_NAME]),
+    (CONTROL_PLANES, "",                  &[CLUSTER_NAME, CONTROL_PLANE, CONTROL_PLANE_NAME]),
+];
+
+fn identity(owner: &OwnerReference<'_>) -> Option<&'static [&'static str]> {
+    let is_owner = |group, kind: &str| owner.group() == group && (kind.is_empty() || owner.kind == kind);
+    IDENTITY.iter().find(|(group, kind, _)| is_owner(*group, kind)).map(|(.., labels)| *labels)
+}
+
+/// A label of the owner's selector, the template hash or the ownerReference to the controller that this request takes
+/// away or changes, unless restoring healed it.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
+    let subject = guarded.subject;
+    let (Some(Place::Machine | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
+        return Ok(Vec::new());
+    };
+    let owner = old.controller().and_then(|owner| Some((owner, identity(owner)?)));
+    let Some((owner, identity)) = owner else { return Ok(Vec::new()) };
+    if GARBAGE_COLLECTORS.contains(&&*subject.review.username) {
+        return Ok(Vec::new());
+    }
+    let (object, kind) = (&subject.object, &subject.review.kind.kind);
+    let mut found = Vec::new();
+    let OwnerReference { kind: of, name, .. } = owner;
+    // A mended uid is one that the owner, which was read, has.
+    let is_same = |now: &OwnerReference<'_>| {
+        now.is(owner.group(), of) && now.name == *name && (now.uid == owner.uid || guarded.above.is_some())
+    };
+    let now = object.controller();
+    if !now.is_some_and(is_same) {
+        let how = if now.is_some() { "changed" } else { "removed" };
+        let message = format!("ownerReference to {of} `{name}` {how}: nothing restores it, the {kind} may be replaced");
+        found.push(Found { at: "metadata.ownerReferences".to_owned(), message });
+    }
+    let selector = guarded.above.and_then(|above| above.selector.as_ref());
+    for (key, value) in &old.labels {
+        let counts = match selector {
+            Some(selector) => selector.iter().any(|label| label == key) || *key == TEMPLATE_HASH,
+            None => identity.contains(&&**key),
+        };
+        let now = object.labels.get(key);
+        if !counts || now == Some(value) {
+            continue;
+        }
+        let is_as_above = guarded.above.is_some_and(|above| {
+            above.carried.contains(&(MapKind::Labels, key.clone().into_owned()))
+                && !guarded.drift.iter().any(|change| change.entry == MapKind::Labels.entry() && change.key == **key)
+        });
+        if !is_as_above {
+            let how = if now.is_some() { "changed" } else { "removed" };
+            let message = format!("label `{key}` {how}: {of} `{name}` no longer counts this {kind} and makes another");
+            found.push(Found { at: "metadata.labels".to_owned(), message });
+        }
+    }
+    Ok(found)
+}

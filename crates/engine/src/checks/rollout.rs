@@ -1,0 +1,162 @@
+//! Rollout foresight: what an UPDATE does to the Machines below the object, path by path.
+
+mod edits;
+mod kind;
+mod same;
+
+use crate::admission::request::{Operation, Review};
+use crate::admission::subject::Subject;
+use crate::catalog::effects::{Effect, Kind};
+use crate::catalog::keys::APPROVE_ROLLOUT;
+use crate::json::Malformed;
+use crate::report::finding::Finding;
+use crate::report::rollout_impact::{Edit, Foresight};
+use crate::report::warnings::LONGEST;
+use crate::settings::Settings;
+use crate::settings::Stance;
+
+/// Whether an edit of such an object is looked at.
+pub(crate) fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
+    settings.cluster_api.rollout != Stance::Ignore
+        && review.operation == Operation::Update
+        && review.old_object.is_some_and(|old| review.object != Some(old))
+        && Kind::of(&review.kind, None).is_some()
+}
+
+/// What an UPDATE does, and what is found in it: the gravest first. `None` where nothing differs that the table knows.
+///
+/// # Errors
+/// When the stored object has another shape than Kubernetes gives it.
+pub(crate) fn foresight(
+    subject: &Subject<'_>,
+    settings: &Settings,
+) -> Result<Option<(Foresight, Vec<Finding>)>, Malformed> {
+    if !concerns(subject.review, settings) || subject.object.deleting {
+        return Ok(None);
+    }
+    let Some(old) = subject.old()? else { return Ok(None) };
+    let Some(kind) = Kind::of(&subject.review.kind, Some(old)) else { return Ok(None) };
+    let edits = edits::between(old, &subject.object, &kind.rows(old.version()));
+    if edits.is_empty() {
+        return Ok(None);
+    }
+    let mut found = findings(&edits, kind, settings.cluster_api.rollout);
+    let reason = subject
+        .object
+        .annotations
+        .get(APPROVE_ROLLOUT)
+        .filter(|reason| reason.bytes().any(|byte| !byte.is_ascii_whitespace()));
+    let approved = reason.filter(|_| !found.is_empty()).map(|reason| reason.clone().into_owned());
+    if approved.is_some() {
+        found.clear();
+    }
+    Ok(Some((Foresight { approved, edits }, found)))
+}
+
+fn findings(edits: &[Edit], kind: Kind, asked: Stance) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for edit in edits {
+        let Some((before, does, most)) = edit.effect.told() else { continue };
+        let mut message = [before, "`", &edit.at, "` ", does, " ", kind.machines()].concat();
+        if found.is_empty() {
+            push_in_place(&mut message, edits);
+        }
+        let stance = if most == Stance::Warn { most } else { asked };
+        found.push(Finding { check: "clusterApi.rollout", at: edit.at.clone(), message, stance });
+    }
+    found
+}
+
+/// What of the same edit would have been in place: by name where there is room, else by number.
+fn push_in_place(message: &mut String, edits: &[Edit]) {
+    let mut named = String::new();
+    let mut count = 0;
+    for edit in edits.iter().filter(|edit| edit.effect == Effect::InPlace) {
+        count += 1;
+        named.push_str(if count == 1 { "; in place: `" } else { "`, `" });
+        named.push_str(&edit.at);
+    }
+    if count == 0 {
+        return;
+    }
+    named.push('`');
+    if message.len() + named.len() > LONGEST {
+        named = format!("; {count} more in place");
+    }
+    message.push_str(&named);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::fields::FIELDS;
+    use crate::catalog::forced::FORCED;
+    use crate::catalog::place::{MapKind, Place};
+    use crate::catalog::rules::RULES;
+
+    /// The kinds of the table that hold a place; none for kinds that no row speaks of.
+    fn kinds(place: Place) -> &'static [Kind] {
+        match place.owner() {
+            "ControlPlane" => &[Kind::KubeadmControlPlane],
+            "MachineDeployment" => &[Kind::MachineDeployment],
+            "MachineSet" => &[Kind::MachineSet, Kind::OwnedMachineSet],
+            "MachinePool" => &[Kind::MachinePool],
+            "Machine" | "InfraMachine" | "BootstrapConfig" | "Node" => &[],
+            other => panic!("{other} is written and stands in no table"),
+        }
+    }
+
+    #[test]
+    fn no_map_that_is_written_replaces_machines() {
+        let targets = RULES.iter().flat_map(|rule| rule.to).chain(FORCED.iter().flat_map(|forced| forced.to));
+        let mut seen = 0;
+        for &place in targets {
+            for version in ["v1beta1", "v1beta2"] {
+                for &kind in kinds(place) {
+                    for map in MapKind::BOTH {
+                        let path = format!("{}.{}", place.path(version).join("."), map.field());
+                        let rows = kind.rows(version);
+                        let row = edits::longest(&rows, &path).unwrap_or_else(|| panic!("{kind:?} {path}"));
+                        assert!(matches!(row.effect, Effect::Nothing | Effect::InPlace), "{kind:?} {path}");
+                        seen += 1;
+                    }
+                }
+            }
+        }
+        assert!(seen > 100, "{seen}");
+    }
+
+    #[test]
+    fn no_field_that_is_written_replaces_machines() {
+        let mut seen = 0;
+        for field in FIELDS {
+            for hop in field.hops {
+                for version in ["v1beta1", "v1beta2"] {
+                    let Some(path) = field.path(hop.to, version) else { continue };
+                    for &kind in kinds(hop.to) {
+                        let path = path.join(".");
+                        let rows = kind.rows(version);
+                        let row = edits::longest(&rows, &path).unwrap_or_else(|| panic!("{kind:?} {path}"));
+                        assert!(matches!(row.effect, Effect::Nothing | Effect::InPlace), "{kind:?} {path}");
+                        seen += 1;
+                    }
+                }
+            }
+        }
+        assert!(seen > 50, "{seen}");
+    }
+
+    #[test]
+    fn what_would_be_in_place_is_named_where_there_is_room() {
+        let edit = |at: &str, effect| Edit { at: at.to_owned(), effect };
+        let told = |edits: &[Edit]| findings(edits, Kind::MachineDeployment, Stance::Reject).remove(0).message;
+        let version = edit("spec.template.spec.version", Effect::Rollout);
+        assert_eq!(told(std::slice::from_ref(&version)), "`spec.template.spec.version` replaces Machines");
+        assert_eq!(
+            told(&[version.clone(), edit("spec.template.metadata.labels", Effect::InPlace)]),
+            "`spec.template.spec.version` replaces Machines; in place: `spec.template.metadata.labels`"
+        );
+        let many = [version, edit(&"a".repeat(30), Effect::InPlace), edit(&"b".repeat(30), Effect::InPlace)];
+        assert_eq!(told(&many), "`spec.template.spec.version` replaces Machines; 2 more in place");
+    }
+}

@@ -1,0 +1,234 @@
+//! When two JSON values mean the same to Cluster API.
+
+use std::borrow::Cow;
+
+use crate::json::scan::Scanner;
+
+use crate::catalog::effects::Same;
+use crate::json::{Field, Map, fields, string};
+use crate::kube::duration;
+use crate::kube::object::group_and_version;
+
+/// What is absent.
+pub(super) const NULL: &str = "null";
+
+/// Values nested deeper than this are compared as they are written.
+const DEEPEST: u8 = 64;
+
+/// Whether an edit from `old` to `new` changes nothing, by the values alone. What is absent is [`NULL`].
+pub(super) fn same(how: Same, old: &str, new: &str) -> bool {
+    let alike = equal(old, new, DEEPEST);
+    match how {
+        Same::Value | Same::Selector => alike,
+        Same::ListOrNone => alike && (old == NULL) == (new == NULL),
+        Same::Appointment => alike || equal(new, NULL, DEEPEST),
+        Same::Text | Same::OrCloudConfig | Same::OrIfNotPresent | Same::Version | Same::Duration | Same::Reference => {
+            alike || meaning(how, old) == meaning(how, new)
+        }
+    }
+}
+
+/// What a value says, in one spelling.
+fn meaning(how: Same, value: &str) -> Cow<'_, str> {
+    let text = string(value).unwrap_or(if value == NULL { "".into() } else { value.into() });
+    match how {
+        Same::OrCloudConfig if text.is_empty() => "cloud-config".into(),
+        Same::OrIfNotPresent if text.is_empty() => "IfNotPresent".into(),
+        Same::Version => text.strip_prefix('v').unwrap_or(&text).to_owned().into(),
+        Same::Duration => match duration::parse(&text) {
+            Some(value) => value.to_string().into(),
+            None => text,
+        },
+        Same::Reference => reference(value).into(),
+        _ => text,
+    }
+}
+
+/// Group, kind and name; v1beta1 has the group in an apiVersion, whose version says nothing.
+fn reference(value: &str) -> String {
+    let fields = fields(value).unwrap_or_default();
+    let part = |key| string(value_of(&fields, key)).unwrap_or_default();
+    let api_version = part("apiVersion");
+    let group = match group_and_version(&api_version).0 {
+        "" => part("apiGroup"),
+        group => group.into(),
+    };
+    [&*group, " ", &*part("kind"), " ", &*part("name")].concat()
+}
+
+/// The value of a field; [`NULL`] where there is none.
+pub(super) fn value_of<'a>(fields: &[Field<'a>], key: &str) -> &'a str {
+    fields.iter().rfind(|field| field.key == key).map_or(NULL, |field| field.value)
+}
+
+/// The values of fields, as they are written, by their keys; the last of several of one key.
+pub(super) fn by_key<'a>(fields: &[Field<'a>]) -> Map<'a> {
+    fields.iter().map(|field| (field.key.clone(), field.value.into())).collect()
+}
+
+/// The value under a key; [`NULL`] where there is none.
+pub(super) fn value_in<'m>(values: &'m Map<'_>, key: &str) -> &'m str {
+    values.get(key).map_or(NULL, |value| value)
+}
+
+/// The elements of a list; `None` where it is none.
+pub(super) fn elements(text: &str) -> Option<Vec<&str>> {
+    Scanner::new(text).list()
+}
+
+/// Key order does not count, and what is absent is null, an empty list, or an object of nothing but such.
+///
+/// Every pair is compared once, and emptiness is asked for only where nothing is left to compare: to ask at every level
+/// is exponential or quadratic in the depth.
+fn equal(a: &str, b: &str, depth: u8) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return a == b };
+    if a == b {
+        return true;
+    }
+    if let (Some(a), Some(b)) = (fields(a), fields(b)) {
+        let (a, b) = (by_key(&a), by_key(&b));
+        return a.iter().all(|(key, value)| equal(value, value_in(&b, key), depth))
+            && b.iter().all(|(key, value)| a.contains_key(key) || equal(NULL, value, depth));
+    }
+    if let (Some(a), Some(b)) = (elements(a), elements(b)) {
+        return a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b, depth));
+    }
+    if let (Some(a), Some(b)) = (string(a), string(b)) {
+        return a == b;
+    }
+    is_empty(a, depth) && is_empty(b, depth)
+}
+
+fn is_empty(value: &str, depth: u8) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    value == NULL
+        || elements(value).is_some_and(|elements| elements.is_empty())
+        || fields(value).is_some_and(|fields| fields.iter().all(|field| is_empty(field.value, depth)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(how: Same, pairs: &[(&str, &str, bool)]) {
+        for (old, new, expected) in pairs {
+            assert_eq!(same(how, old, new), *expected, "{old} {new}");
+        }
+    }
+
+    #[test]
+    fn absent_is_null_is_empty_and_keys_have_no_order() {
+        check(
+            Same::Value,
+            &[
+                (r#"{"a":1,"b":{"c":null,"d":[]}}"#, r#"{ "b" : {}, "a": 1 }"#, true),
+                ("null", r#"{"a":{"b":[]}}"#, true),
+                ("null", "[]", true),
+                (r#"["a","b"]"#, r#"["b","a"]"#, false),
+                (r#"["a"]"#, r#"["a","b"]"#, false),
+                (r#""a""#, r#""\u0061""#, true),
+                (r#"{"a":""}"#, "null", false),
+                (r#"{"a":{"x":1}}"#, r#"{"a":{"x":1,"y":2}}"#, false),
+                ("false", "null", false),
+                ("1", "2", false),
+                (r#"{"a":1,"a":2}"#, r#"{"a":2}"#, true),
+            ],
+        );
+    }
+
+    #[test]
+    fn values_nested_too_deep_are_compared_as_written() {
+        let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(20_000), "]".repeat(20_000));
+        check(Same::Value, &[(&nested("1"), &nested("2"), false), (&nested("1"), &nested(" 1"), false)]);
+    }
+
+    #[test]
+    fn depth_does_not_multiply_the_work() {
+        let nested = |inner: &str| format!("{}{inner}{}", r#"{"a":"#.repeat(60), "}".repeat(60));
+        check(
+            Same::Value,
+            &[
+                (&nested("1"), &nested("2"), false),
+                (&nested("1"), &nested(r#"{"b":1}"#), false),
+                (&nested(r#"{"b":1,"c":null}"#), &nested(r#"{"b":1}"#), true),
+                (&nested("[]"), &nested("{}"), true),
+                (&nested("[]"), "null", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn width_does_not_square_the_work() {
+        let wide = |keys: &mut dyn Iterator<Item = usize>, last: &str| {
+            let fields: Vec<String> = keys.map(|key| format!(r#""k{key}":"v""#)).collect();
+            format!("{{{},{last}}}", fields.join(","))
+        };
+        let up = wide(&mut (0..40_000), r#""l":1"#);
+        let down = |last| wide(&mut (0..40_000).rev(), last);
+        check(
+            Same::Value,
+            &[
+                (&up, &down(r#""l":1"#), true),
+                (&up, &down(r#""l":2"#), false),
+                (&up, &down(r#""m":1"#), false),
+                (&up, &down(r#""l":1,"m":{}"#), true),
+            ],
+        );
+    }
+
+    #[test]
+    fn some_lists_differ_from_none() {
+        check(Same::ListOrNone, &[("null", "[]", false), ("[ ]", "[]", true), ("null", "null", true)]);
+    }
+
+    #[test]
+    fn an_empty_text_is_none() {
+        check(Same::Text, &[("null", r#""""#, true), (r#""a""#, "null", false), (r#""a""#, r#""b""#, false)]);
+    }
+
+    #[test]
+    fn a_default_may_be_left_out() {
+        let how = Same::OrCloudConfig;
+        check(how, &[("null", r#""cloud-config""#, true), (r#""""#, "null", true), ("null", r#""ignition""#, false)]);
+    }
+
+    #[test]
+    fn versions_are_told_with_and_without_v() {
+        check(Same::Version, &[(r#""v1.31.0""#, r#""1.31.0""#, true), (r#""v1.31.0""#, r#""v1.31.1""#, false)]);
+    }
+
+    #[test]
+    fn durations_are_compared_by_value() {
+        check(
+            Same::Duration,
+            &[
+                (r#""60s""#, r#""1m0s""#, true),
+                (r#""60s""#, "null", false),
+                (r#""0s""#, "null", false),
+                ("1", "2", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_reference_is_group_kind_and_name() {
+        let old = r#"{"apiVersion":"g/v1beta1","kind":"K","name":"n","namespace":"fleet"}"#;
+        check(
+            Same::Reference,
+            &[
+                (old, r#"{"apiVersion":"g/v1beta2","kind":"K","name":"n"}"#, true),
+                (old, r#"{"apiGroup":"g","kind":"K","name":"n"}"#, true),
+                (old, r#"{"apiVersion":"h/v1beta1","kind":"K","name":"n"}"#, false),
+                (old, r#"{"apiVersion":"g/v1beta1","kind":"K","name":"m"}"#, false),
+                (old, r#"{"apiVersion":"g/v1beta1","kind":"L","name":"n"}"#, false),
+                (old, "null", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn taking_an_appointment_back_changes_nothing() {
+        check(Same::Appointment, &[(r#""2026-01-01""#, "null", true), ("null", r#""2026-01-01""#, false)]);
+    }
+}

@@ -1,0 +1,57 @@
+//! CompositeResourceDefinitions: every served version has to keep `spec.cloudTags`.
+
+use super::fault::Faults;
+use super::node::{Node, Wrong};
+use super::schema::Schema;
+
+/// The served entries of `spec.versions`. What is not served can be written by nobody, and loses nothing.
+///
+/// # Errors
+/// When the definition has another shape than Crossplane gives it.
+pub(super) fn served<'a>(spec: Node<'a>) -> Result<Vec<Node<'a>>, Wrong<'a>> {
+    let mut served = Vec::new();
+    for version in spec.get(&["versions"])?.elements()? {
+        if Node(version).get(&["served"])?.is_true() {
+            served.push(Node(version));
+        }
+    }
+    Ok(served)
+}
+
+/// All ways in which the served versions lose tags, or refuse objects with tags.
+///
+/// # Errors
+/// When the definition has another shape than Crossplane gives it.
+pub(super) fn faults<'a>(spec: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    let versions = served(spec)?;
+    let mut declaring = "".into();
+    for version in versions.iter().rev() {
+        if !Schema::read(*version)?.tags.is_null() {
+            declaring = version.string(&["name"])?;
+        }
+    }
+    for version in versions {
+        faults.about = format!("version `{}`: ", version.string(&["name"])?);
+        Schema::read(version)?.losses(version, &declaring, faults)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Stance;
+
+    #[test]
+    fn five_thousand_versions_are_looked_at() {
+        let version = |n| format!(r#"{{"served":true,"name":"v{n}","schema":{{"openAPIV3Schema":{{}}}}}}"#);
+        let versions: Vec<String> = (0..5_000).map(version).collect();
+        let text = format!(r#"{{"versions":[{}]}}"#, versions.join(","));
+        let mut found = Faults::default();
+        faults(Node(&text), &mut found).unwrap();
+        let findings = found.findings(Node(&text), "cloudTags.xrds", Stance::Reject);
+        let told: Vec<_> = findings.iter().skip(99).map(|it| (it.at.as_str(), it.message.as_str())).collect();
+        let last = "version `v99`: `spec.cloudTags` is not declared: it is dropped in silence";
+        assert_eq!(told, [("spec.versions[99].schema.openAPIV3Schema", last), ("spec", "and 4900 more")]);
+    }
+}

@@ -1,0 +1,44 @@
+//! The bytes of one call, as a host hands them to a door.
+
+use crate::admission::request::Call;
+use crate::evaluate::evaluate;
+use crate::kube::cluster::Cluster;
+use crate::report::outcome::{Outcome, Rejection};
+use crate::settings::Settings;
+
+/// Decides the request of a payload `{"request": …, "settings": …}`.
+///
+/// Whatever the bytes are, there is an outcome: what cannot be read is refused with its reason.
+pub fn evaluate_payload(payload: &[u8], cluster: &dyn Cluster) -> Outcome {
+    decide(payload, cluster)
+        .unwrap_or_else(|message| Outcome { rejection: Some(Rejection::unreadable(message)), ..Outcome::default() })
+}
+
+fn decide(payload: &[u8], cluster: &dyn Cluster) -> Result<Outcome, String> {
+    let text = str::from_utf8(payload)
+        .map_err(|error| format!("cannot read the request: not UTF-8 at byte {}", error.valid_up_to()))?;
+    let call = Call::from_json(text).map_err(|malformed| format!("cannot read the request: {malformed}"))?;
+    let settings = Settings::from_json(call.settings).map_err(|error| format!("cannot use the settings: {error}"))?;
+    Ok(evaluate(&call.review, &settings, cluster))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kube::cluster::Manifests;
+
+    #[test]
+    fn what_cannot_be_read_is_refused_with_its_reason() {
+        for (payload, expected) in [
+            (&b"{\"a\":\"\xff\"}"[..], "cannot read the request: not UTF-8 at byte 6"),
+            (b"{}", "cannot read the request: `request` is missing"),
+            (
+                br#"{"request":{"operation":"CREATE","userInfo":{}},"settings":{"mode":"x"}}"#,
+                "cannot use the settings: mode: unknown variant `x`, expected `mutate` or `verify`",
+            ),
+        ] {
+            let outcome = evaluate_payload(payload, &Manifests::default());
+            assert_eq!(outcome.rejection, Some(Rejection::unreadable(expected)));
+        }
+    }
+}

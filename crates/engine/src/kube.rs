@@ -1,0 +1,9 @@
+//! Kubernetes objects, and how those other than the one under review are read.
+
+pub(crate) mod cluster;
+pub(crate) mod duration;
+pub(crate) mod label_value;
+pub(crate) mod lookup;
+pub(crate) mod object;
+pub(crate) mod selector;
+pub(crate) mod stop;

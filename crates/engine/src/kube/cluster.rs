@@ -1,0 +1,121 @@
+//! How the engine reads objects other than the one under review.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+
+use crate::kube::object::group_and_version;
+
+/// Where the engine reads objects other than the one under review.
+///
+/// Caching, time-outs and permissions are the implementor's business.
+pub trait Cluster {
+    /// The object as JSON text.
+    ///
+    /// # Errors
+    /// When there is no such object, or when the cluster could not be asked.
+    fn get(&self, get: &Get) -> Result<String, LookupError>;
+}
+
+/// One question to the cluster.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Get {
+    /// Group and version, such as `cluster.x-k8s.io/v1beta2`.
+    pub api_version: String,
+    /// Such as `MachineSet`.
+    pub kind: String,
+    /// `None` for cluster-scoped kinds.
+    pub namespace: Option<String>,
+    /// The object's name.
+    pub name: String,
+    /// Dotted paths of the fields that are needed; apiVersion, kind and metadata always come along.
+    pub masks: &'static [&'static str],
+    /// Bypass any cache.
+    pub fresh: bool,
+}
+
+impl fmt::Display for Get {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} ", self.api_version, self.kind)?;
+        match &self.namespace {
+            Some(namespace) => write!(f, "{namespace}/{}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookupError {
+    /// The kind of failure.
+    pub cause: LookupCause,
+    /// What the host or the API server said, one line.
+    pub detail: String,
+}
+
+/// The kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LookupCause {
+    /// There is no such object.
+    NotFound,
+    /// The API server does not serve the kind in this version.
+    NotServed,
+    /// The policy was not granted the kind in this version.
+    NotGranted,
+    /// The policy was not granted the capability to read at all.
+    NoCapability,
+    /// The PolicyServer's account may not read the kind.
+    Forbidden,
+    /// The host has no connection, is overloaded, or failed in another way.
+    Unavailable,
+    /// The answer was no readable object.
+    Unreadable,
+}
+
+impl fmt::Display for LookupCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LookupCause::NotFound => "not found",
+            LookupCause::NotServed => "the API server does not serve this kind",
+            LookupCause::NotGranted => "the policy's contextAwareResources do not list this kind",
+            LookupCause::NoCapability => "the policy may not use kubernetes/get_resource",
+            LookupCause::Forbidden => "the PolicyServer's account may not read this kind",
+            LookupCause::Unavailable => "the cluster could not be asked",
+            LookupCause::Unreadable => "the answer cannot be read",
+        })
+    }
+}
+
+/// Objects at hand, such as a folder of manifests: a cluster that is never out of reach.
+#[derive(Debug, Clone, Default)]
+pub struct Manifests {
+    objects: BTreeMap<(String, String, String, String), String>,
+}
+
+impl Manifests {
+    /// Adds or replaces an object. `api_version` is the version it is served in.
+    pub fn insert(&mut self, api_version: &str, kind: &str, namespace: &str, name: &str, object: String) {
+        let key = [api_version, kind, namespace, name].map(str::to_owned);
+        let [api_version, kind, namespace, name] = key;
+        self.objects.insert((api_version, kind, namespace, name), object);
+    }
+}
+
+impl Cluster for Manifests {
+    /// An object is found in the version it was added in; its kind is served in the versions that were added.
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        let namespace = get.namespace.clone().unwrap_or_default();
+        let key = (get.api_version.clone(), get.kind.clone(), namespace, get.name.clone());
+        if let Some(object) = self.objects.get(&key) {
+            return Ok(object.clone());
+        }
+        let mut versions = self.objects.keys().filter(|(api_version, kind, ..)| {
+            *kind == get.kind && group_and_version(api_version).0 == group_and_version(&get.api_version).0
+        });
+        let served = versions.clone().any(|(api_version, ..)| *api_version == get.api_version);
+        let cause = if served || versions.next().is_none() { LookupCause::NotFound } else { LookupCause::NotServed };
+        Err(LookupError { cause, detail: get.to_string() })
+    }
+}

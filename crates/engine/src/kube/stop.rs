@@ -1,0 +1,31 @@
+//! Why an evaluation ends before anything is compared.
+
+use crate::report::not_applicable::{Inert, InertReason};
+
+use crate::json::Malformed;
+use crate::kube::cluster::LookupError;
+
+/// Why an evaluation ends before anything is compared.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Nothing is to be done here.
+    Inert(Inert),
+    /// An object above could not be had: what was asked, and why there is no answer.
+    Lookup(String, LookupError),
+    /// An object above has another shape than Kubernetes gives it.
+    Unreadable { object: String, detail: String },
+    /// The object under review has another shape than Kubernetes gives it.
+    Malformed(Malformed),
+}
+
+impl Stop {
+    pub(crate) fn inert(reason: InertReason, because: impl Into<String>) -> Stop {
+        Stop::Inert(Inert { reason, because: because.into() })
+    }
+}
+
+impl From<Malformed> for Stop {
+    fn from(malformed: Malformed) -> Self {
+        Stop::Malformed(malformed)
+    }
+}

@@ -1,0 +1,10 @@
+//! What an object must carry by the rules, held against what it carries.
+
+mod carries;
+mod expected;
+mod field_value;
+mod fields;
+pub(crate) mod managed;
+pub(crate) mod metadata;
+mod sources;
+pub(crate) mod topology_opt_in;

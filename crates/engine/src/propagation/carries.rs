@@ -1,0 +1,29 @@
+//! Which keys a rule carries.
+
+use crate::catalog::keys;
+use crate::catalog::rules::{Criterion, Keys, Rule};
+use crate::settings::{ClusterApi, NodeSync, Pattern};
+
+impl Rule {
+    /// Whether the rule carries a key under these settings.
+    pub(crate) fn carries(&self, key: &str, settings: &ClusterApi) -> bool {
+        match &self.keys {
+            Keys::Every => true,
+            Keys::Except(keys) => !keys.contains(&key),
+            Keys::Only(criteria) => criteria.iter().any(|criterion| criterion.is_met(key, &settings.node)),
+            Keys::OptIn => settings.opt_in.machine_to_infra.iter().any(|selected| selected == key),
+        }
+    }
+}
+
+impl Criterion {
+    fn is_met(&self, key: &str, node: &NodeSync) -> bool {
+        let any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.is_match(key));
+        match self {
+            Criterion::Prefix(prefix) => keys::prefix(key) == *prefix,
+            Criterion::Domain(domain) => keys::belongs_to(key, domain),
+            Criterion::AdditionalLabels => any(&node.additional_labels),
+            Criterion::AdditionalAnnotations => any(&node.additional_annotations),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Values of fields, the same in every version.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::catalog::fields::Shape;
+use crate::json::{Json, Malformed};
+use crate::kube::duration;
+
+/// One value of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FieldValue {
+    /// Nanoseconds.
+    Duration(i64),
+    Count(i64),
+    Text(String),
+    /// Each element by its fields, empty ones left out, and its JSON.
+    List(Vec<Element>),
+}
+
+/// One element of a list.
+#[derive(Debug, Clone)]
+pub(crate) struct Element {
+    fields: BTreeMap<String, String>,
+    json: String,
+}
+
+impl PartialEq for Element {
+    fn eq(&self, other: &Self) -> bool {
+        self.fields == other.fields
+    }
+}
+
+impl Eq for Element {}
+
+const NANOSECONDS: i64 = 1_000_000_000;
+
+impl FieldValue {
+    /// Reads a value from an object of a version. A text that is empty is none.
+    ///
+    /// # Errors
+    /// When the JSON is no value of this shape.
+    pub(crate) fn read(shape: &Shape, json: &Json<'_>, version: &str) -> Result<Option<FieldValue>, Malformed> {
+        let number = || match json.text().parse::<i32>() {
+            Ok(number) => Ok(i64::from(number)),
+            Err(_) => Err(json.malformed("is not a whole number of 32 bits")),
+        };
+        Ok(Some(match shape {
+            Shape::Duration if version == "v1beta1" => {
+                let text = json.as_string()?;
+                FieldValue::Duration(duration::parse(&text).ok_or_else(|| json.malformed("is not a duration"))?)
+            }
+            Shape::Duration => FieldValue::Duration(number()? * NANOSECONDS),
+            Shape::Count => FieldValue::Count(number()?),
+            Shape::Text => match json.as_string()? {
+                text if text.is_empty() => return Ok(None),
+                text => FieldValue::Text(text.into_owned()),
+            },
+            Shape::List(_) => {
+                let element = |json: &Json<'_>| {
+                    let fields = json.as_map()?.into_iter().filter(|(_, value)| !value.is_empty());
+                    let owned = |(key, value): (Cow<'_, str>, Cow<'_, str>)| (key.into_owned(), value.into_owned());
+                    Ok(Element { fields: fields.map(owned).collect(), json: json.text().to_owned() })
+                };
+                match json.elements()?.iter().map(element).collect::<Result<Vec<_>, _>>()? {
+                    elements if elements.is_empty() => return Ok(None),
+                    elements => FieldValue::List(elements),
+                }
+            }
+        }))
+    }
+
+    /// The value as an object of a version can hold it, given what stands there: whole seconds in v1beta2, and beside
+    /// the elements of a list those that are somebody else's.
+    ///
+    /// Source: `ConvertToSeconds`, api/core/v1beta2/conversion.go. The lists are maps by these keys to the API server.
+    pub(crate) fn fitted(&self, shape: &Shape, stands: Option<&FieldValue>, version: &str) -> FieldValue {
+        match (self, shape, stands) {
+            (FieldValue::Duration(nanoseconds), ..) if version != "v1beta1" => {
+                FieldValue::Duration((nanoseconds / NANOSECONDS).min(i64::from(i32::MAX)) * NANOSECONDS)
+            }
+            (FieldValue::List(wanted), Shape::List(keys), Some(FieldValue::List(stands))) => {
+                let same = |a: &Element, b: &Element| keys.iter().all(|key| a.fields.get(*key) == b.fields.get(*key));
+                let mut missing: Vec<&Element> = wanted.iter().collect();
+                let mut list: Vec<Element> = Vec::new();
+                for element in stands {
+                    let index = missing.iter().position(|wanted| same(wanted, element));
+                    let wanted = index.map(|index| missing.remove(index));
+                    // Of two that say the same, the one that stands keeps its bytes.
+                    list.push(wanted.filter(|wanted| *wanted != element).unwrap_or(element).clone());
+                }
+                list.extend(missing.into_iter().cloned());
+                FieldValue::List(list)
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// The value without the elements of these names; `None` where nothing is left.
+    pub(crate) fn but(&self, names: &[&str]) -> Option<FieldValue> {
+        let FieldValue::List(elements) = self else { return Some(self.clone()) };
+        let named = |element: &&Element| !element.fields.values().any(|value| names.contains(&value.as_str()));
+        let left: Vec<Element> = elements.iter().filter(named).cloned().collect();
+        (!left.is_empty()).then_some(FieldValue::List(left))
+    }
+
+    /// The value as JSON of a version.
+    pub(crate) fn to_json(&self, version: &str) -> String {
+        let string = |text: &str| serde_json::to_string(text).unwrap_or_default();
+        match self {
+            FieldValue::Duration(nanoseconds) if version == "v1beta1" => string(&duration::format(*nanoseconds)),
+            FieldValue::Duration(nanoseconds) => (nanoseconds / NANOSECONDS).to_string(),
+            FieldValue::Count(number) => number.to_string(),
+            FieldValue::Text(text) => string(text),
+            FieldValue::List(elements) => {
+                let elements: Vec<&str> = elements.iter().map(|element| element.json.as_str()).collect();
+                format!("[{}]", elements.join(","))
+            }
+        }
+    }
+
+    /// Whether it is the number nought.
+    pub(crate) fn is_zero(&self) -> bool {
+        *self == FieldValue::Count(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GATES: Shape = Shape::List(&["conditionType"]);
+
+    #[track_caller]
+    fn read(shape: &Shape, json: &str, version: &str) -> FieldValue {
+        FieldValue::read(shape, &Json::new(json, "field"), version).unwrap().unwrap()
+    }
+
+    #[test]
+    fn durations_of_both_versions_are_compared_by_value() {
+        let minute = read(&Shape::Duration, "60", "v1beta2");
+        for text in [r#""60s""#, r#""1m""#, r#""1m0s""#, r#""60000ms""#] {
+            assert_eq!(read(&Shape::Duration, text, "v1beta1"), minute, "{text}");
+        }
+        assert_eq!((minute.to_json("v1beta1"), minute.to_json("v1beta2")), (r#""1m0s""#.to_owned(), "60".to_owned()));
+    }
+
+    #[test]
+    fn seconds_are_whole_and_of_32_bits_in_v1beta2() {
+        for (text, expected) in [(r#""90500ms""#, "90"), (r#""-1500ms""#, "-1"), (r#""1000000h""#, "2147483647")] {
+            let value = read(&Shape::Duration, text, "v1beta1");
+            assert_eq!(value.fitted(&Shape::Duration, None, "v1beta2").to_json("v1beta2"), expected, "{text}");
+            assert_eq!(value.fitted(&Shape::Duration, None, "v1beta1"), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn elements_of_others_stay_where_they_are() {
+        let wanted = read(&GATES, r#"[{"conditionType":"A","polarity":"Negative"},{"conditionType":"B"}]"#, "v1beta2");
+        let stands = read(&GATES, r#"[{"conditionType":"X"},{"conditionType":"A"}]"#, "v1beta2");
+        assert_eq!(
+            wanted.fitted(&GATES, Some(&stands), "v1beta2").to_json("v1beta2"),
+            r#"[{"conditionType":"X"},{"conditionType":"A","polarity":"Negative"},{"conditionType":"B"}]"#
+        );
+    }
+
+    #[test]
+    fn elements_that_say_the_same_keep_their_bytes() {
+        let wanted = read(&GATES, r#"[{"conditionType":"A"}]"#, "v1beta2");
+        let stands = read(&GATES, r#"[{"polarity":"", "conditionType":"A"}]"#, "v1beta2");
+        let fitted = wanted.fitted(&GATES, Some(&stands), "v1beta2");
+        assert_eq!(fitted, stands);
+        assert_eq!(fitted.to_json("v1beta2"), r#"[{"polarity":"", "conditionType":"A"}]"#);
+    }
+
+    #[test]
+    fn an_empty_text_and_an_empty_list_are_no_value() {
+        for (shape, json) in [(&Shape::Text, "\"\""), (&GATES, "[]")] {
+            assert_eq!(FieldValue::read(shape, &Json::new(json, "field"), "v1beta2").unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn another_shape_is_named() {
+        for (shape, json, version, problem) in [
+            (&Shape::Duration, r#""soon""#, "v1beta1", "`field` is not a duration"),
+            (&Shape::Duration, "60", "v1beta1", "`field` is not a string"),
+            (&Shape::Duration, "1.5", "v1beta2", "`field` is not a whole number of 32 bits"),
+            (&Shape::Count, r#""1""#, "v1beta2", "`field` is not a whole number of 32 bits"),
+            (&Shape::Text, "1", "v1beta2", "`field` is not a string"),
+            (&GATES, "{}", "v1beta2", "`field` is not a list"),
+            (&GATES, "[1]", "v1beta2", "`field[0]` is not a map of strings"),
+        ] {
+            assert_eq!(FieldValue::read(shape, &Json::new(json, "field"), version).unwrap_err().to_string(), problem);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! In-place mutable fields, held against what is above the object.
+
+use std::collections::BTreeSet;
+
+use super::field_value::FieldValue;
+use crate::admission::subject::Subject;
+use crate::catalog::fields::{FIELDS, Field, Hop};
+use crate::catalog::place::{self, Place};
+use crate::json::Malformed;
+use crate::json::path::steps;
+use crate::kube::object::Object;
+use crate::kube::stop::Stop;
+use crate::propagation::sources::{Layer, Sources};
+use crate::report::change::own_change;
+use crate::report::change::{Action, Change, Value};
+use crate::report::skipped::{Carried, SkipReason, Skipped};
+use crate::settings::ClusterApi;
+
+/// What has to change in the fields of an object, and which fields it has from a MachinePool.
+#[derive(Default)]
+pub(crate) struct FieldDifferences {
+    pub(crate) changes: Vec<Change>,
+    /// The fields that something above gives.
+    pub(crate) given: Vec<&'static Field>,
+    /// Those of them that a MachinePool gives.
+    pub(crate) of_pool: Vec<&'static Field>,
+}
+
+/// Holds the fields of an object against what is above it. What does not travel is added to `skipped`.
+///
+/// A field that no object above has is nobody's but the object's own.
+///
+/// # Errors
+/// When a field of the object has another shape.
+pub(crate) fn differences(
+    subject: &Subject<'_>,
+    sources: &Sources,
+    settings: &ClusterApi,
+    skipped: &mut BTreeSet<Skipped>,
+) -> Result<FieldDifferences, Stop> {
+    let mut found = FieldDifferences::default();
+    let Some(place) = subject.place.filter(|place| *place != Place::ControlPlane || subject.is_kubeadm()) else {
+        return Ok(found);
+    };
+    for field in FIELDS {
+        let hops = field.hops.iter().filter(|hop| hop.to == place && hop.holds(subject.object.deleting, settings));
+        for hop in hops {
+            let Some((layer, wanted)) = wanted(field, hop, sources, skipped) else { continue };
+            found.given.push(field);
+            if hop.opt_in {
+                found.of_pool.push(field);
+            }
+            let carried = wanted.but(hop.but);
+            if carried.as_ref() != Some(wanted) {
+                skipped.insert(skip(field, layer, wanted, SkipReason::ControllerOwned));
+            }
+            if let Some(carried) = carried {
+                found.changes.extend(change(field, place, layer, &carried, subject, settings, skipped)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Hop {
+    fn holds(&self, deleting: bool, settings: &ClusterApi) -> bool {
+        settings.version.at_least(self.since)
+            && (!deleting || self.deleting.is_some_and(|since| settings.version.at_least(since)))
+            && (!self.opt_in || settings.opt_in.pool_to_machine)
+    }
+}
+
+/// The value that the strongest place has.
+fn wanted<'s>(
+    field: &'static Field,
+    hop: &Hop,
+    sources: &'s Sources,
+    skipped: &mut BTreeSet<Skipped>,
+) -> Option<(&'s Layer, &'s FieldValue)> {
+    let mut found: Option<(&Layer, &FieldValue)> = None;
+    for layer in sources.layers.iter().filter(|layer| hop.from.contains(&layer.place)) {
+        let Some(value) = layer.field(field) else { continue };
+        if let Some((weaker, lost)) = found.replace((layer, value))
+            && lost != value
+        {
+            skipped.insert(skip(field, weaker, lost, SkipReason::Overridden));
+        }
+    }
+    found
+}
+
+/// What becomes of a field that is not as it should be; `None` where it is, or must not be touched.
+fn change(
+    field: &'static Field,
+    place: Place,
+    layer: &Layer,
+    value: &FieldValue,
+    subject: &Subject<'_>,
+    settings: &ClusterApi,
+    skipped: &mut BTreeSet<Skipped>,
+) -> Result<Option<Change>, Stop> {
+    let version = subject.object.version();
+    let Some(path) = field.path(place, version) else {
+        return Ok(None);
+    };
+    let stands = field.read(place, &subject.object, None)?;
+    let wanted = value.fitted(&field.shape, stands.as_ref(), version);
+    let zero_is_absent = version == "v1beta1" && field.address(place).is_some_and(|address| address.zero_is_absent);
+    if stands.as_ref() == Some(&wanted) || (stands.is_none() && zero_is_absent && wanted.is_zero()) {
+        return Ok(None);
+    }
+    let old = match subject.old()? {
+        Some(old) => field.read(place, old, None)?,
+        None => None,
+    };
+    if field.gated && !settings.taints && stands.is_none() && old.is_none() {
+        skipped.insert(skip(field, layer, value, SkipReason::TaintsGate));
+        return Ok(None);
+    }
+    let was_right = old.is_some_and(|old| value.fitted(&field.shape, Some(&old), version) == old);
+    let action = match &stands {
+        _ if was_right => Action::Restored,
+        Some(_) => Action::Changed,
+        None => Action::Added,
+    };
+    let Some((name, container)) = path.split_last() else {
+        return Ok(None);
+    };
+    Ok(Some(Change {
+        at: container.join("."),
+        key: (*name).to_owned(),
+        action,
+        from: stands.map(|stands| Value::json(stands.to_json(version))),
+        to: Some(Value::json(wanted.to_json(version))),
+        rule: field.rule(layer.place, place),
+        source: layer.object.clone(),
+        path: steps(container),
+        entry: "field",
+        place: Some(printed(field, layer.place, layer.version())),
+    }))
+}
+
+/// Removes what the record holds and the MachinePool dropped, and brings the record's fields up to date.
+///
+/// # Errors
+/// When a field of the object has another shape.
+pub(crate) fn keep_record(
+    subject: &Subject<'_>,
+    found: &FieldDifferences,
+    record: &mut BTreeSet<String>,
+    written: &BTreeSet<String>,
+    changes: &mut Vec<Change>,
+) -> Result<(), Malformed> {
+    let Some(place) = subject.place else { return Ok(()) };
+    let among = |fields: &[&Field], name: &str| fields.iter().any(|field| field.name == name);
+    for field in FIELDS.iter().filter(|field| record.contains(field.name) && !among(&found.given, field.name)) {
+        let stands = field.read(place, &subject.object, None)?;
+        let old = subject.old()?.map(|old| field.read(place, old, None)).transpose()?;
+        // A value that this request brings is its writer's own.
+        let is_stored = old.is_none_or(|old| old == stands);
+        let path = field.path(place, subject.object.version()).unwrap_or_default();
+        if let (Some(stands), Some((name, container))) = (stands.filter(|_| is_stored), path.split_last()) {
+            let removed = Value::json(stands.to_json(subject.object.version()));
+            changes.push(own_change(steps(container), "field", name, Action::Removed, Some(removed), None));
+        }
+    }
+    record.retain(|name| among(&found.of_pool, name));
+    for field in &found.of_pool {
+        let stood = subject.old()?.map(|old| field.read(place, old, None)).transpose()?.flatten().is_some();
+        let stands = field.read(place, &subject.object, None)?.is_some();
+        if !stood && (!stands || written.contains(field.name)) {
+            record.insert(field.name.to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn skip(field: &Field, layer: &Layer, value: &FieldValue, reason: SkipReason) -> Skipped {
+    let version = layer.version();
+    Skipped {
+        carried: Carried::Field,
+        key: field.name.to_owned(),
+        from: format!("{} {}", layer.object, printed(field, layer.place, version)),
+        reason,
+        value: Some(value.to_json(version)),
+    }
+}
+
+impl Field {
+    /// The value at one place of an object; `element` picks an entry of a list by a field's value.
+    ///
+    /// # Errors
+    /// When it has another shape.
+    pub(crate) fn read(
+        &self,
+        place: Place,
+        object: &Object<'_>,
+        element: Option<(&str, &str)>,
+    ) -> Result<Option<FieldValue>, Malformed> {
+        let Some(path) = self.path(place, object.version()) else {
+            return Ok(None);
+        };
+        let below_spec = path.get(1..).unwrap_or_default();
+        match object.spec.at(below_spec, element)? {
+            Some(json) => FieldValue::read(&self.shape, &json, object.version()),
+            None => Ok(None),
+        }
+    }
+
+    /// Which field of which kind gives which field of which other, as the newest version of both writes it.
+    fn rule(&self, from: Place, to: Place) -> String {
+        let end = |place: Place| format!("{}{}", place.owner(), printed(self, place, "v1beta2"));
+        format!("`{}` => `{}`", end(from), end(to))
+    }
+}
+
+/// Such as `.spec.topology.workers.machineDeployments[i].deletion.nodeDrainTimeoutSeconds`.
+fn printed(field: &Field, place: Place, version: &str) -> String {
+    place::printed(&field.path(place, version).unwrap_or_default())
+}

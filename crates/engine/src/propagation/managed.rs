@@ -1,0 +1,143 @@
+//! The record of what this policy added where no controller will ever own it.
+//!
+//! A key that a webhook adds has no owner, so nobody would remove it when its source drops it. The record, an annotation
+//! on the object, is how the policy remembers what it has to remove.
+
+use crate::json::path::steps;
+use crate::report::change::{Action, Change, Value, own_change};
+use std::collections::BTreeSet;
+
+use crate::admission::subject::Subject;
+use crate::catalog::keys::TRACKING;
+use crate::catalog::place::MapKind;
+use crate::json::{Json, Malformed};
+use crate::kube::object::Object;
+
+/// Keys that this policy added to an object, sorted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Record {
+    labels: BTreeSet<String>,
+    annotations: BTreeSet<String>,
+    fields: BTreeSet<String>,
+}
+
+impl Record {
+    /// The record as it is stored: a user's edit of it does not count. On CREATE, as an earlier life of the object left
+    /// it. What cannot be read records nothing.
+    ///
+    /// # Errors
+    /// When the stored object has another shape than Kubernetes gives it.
+    pub(crate) fn stored(subject: &Subject<'_>) -> Result<Record, Malformed> {
+        Ok(Record::of(subject.old()?.unwrap_or(&subject.object)))
+    }
+
+    /// The record that an object carries.
+    pub(crate) fn of(object: &Object<'_>) -> Record {
+        object.annotations.get(TRACKING).and_then(|text| Record::read(text)).unwrap_or_default()
+    }
+
+    fn read(text: &str) -> Option<Record> {
+        let record = Json::new(text, TRACKING);
+        let keys = |map| -> Option<BTreeSet<String>> {
+            let mut keys = BTreeSet::new();
+            if let Some(list) = record.at(&[map], None).ok()? {
+                for key in list.elements().ok()? {
+                    keys.insert(key.as_string().ok()?.into_owned());
+                }
+            }
+            Some(keys)
+        };
+        Some(Record { labels: keys("labels")?, annotations: keys("annotations")?, fields: keys("fields")? })
+    }
+
+    pub(crate) fn keys(&mut self, map: MapKind) -> &mut BTreeSet<String> {
+        match map {
+            MapKind::Labels => &mut self.labels,
+            MapKind::Annotations => &mut self.annotations,
+        }
+    }
+
+    pub(crate) fn fields(&mut self) -> &mut BTreeSet<String> {
+        &mut self.fields
+    }
+
+    /// The annotation's value; none where nothing is recorded.
+    pub(crate) fn to_annotation(&self) -> Option<String> {
+        if *self == Record::default() {
+            return None;
+        }
+        let mut text = String::new();
+        for (map, keys) in [("labels", &self.labels), ("annotations", &self.annotations), ("fields", &self.fields)] {
+            text.extend([if text.is_empty() { "{\"" } else { ",\"" }, map, "\":["]);
+            for (index, key) in keys.iter().enumerate() {
+                text.push_str(if index == 0 { "" } else { "," });
+                text.push_str(&serde_json::to_string(key).ok()?);
+            }
+            text.push(']');
+        }
+        text.push('}');
+        Some(text)
+    }
+}
+
+/// Keys of a map that somebody declares as theirs: appliers, who remove a key themselves when they drop it, and Cluster
+/// API's own managers.
+///
+/// What an Update changed does not count: an edit that was reverted leaves the same trace. Keys under `f:metadata` are
+/// spelt as they are behind their `f:`.
+///
+/// Source: field managers of internal/util/ssa/patch.go and of the controllers' packages.
+///
+/// # Errors
+/// When `managedFields` has another shape than Kubernetes gives it.
+pub(crate) fn claimed(object: &Object<'_>, map: MapKind) -> Result<BTreeSet<String>, Malformed> {
+    let mut claimed = BTreeSet::new();
+    let entries = object.managed_fields.as_ref().map(Json::elements).transpose()?;
+    for entry in entries.unwrap_or_default() {
+        let manager = entry.string(&["manager"])?.unwrap_or_default();
+        let applies = entry.string(&["operation"])?.as_deref() == Some("Apply");
+        if !applies && !manager.starts_with("capi-") && manager != "machinepool-controller" {
+            continue;
+        }
+        let field = if map == MapKind::Labels { "f:labels" } else { "f:annotations" };
+        if let Some(keys) = entry.at(&["fieldsV1", "f:metadata", field], None)? {
+            claimed.extend(keys.present_fields()?.filter_map(|(key, _)| key.strip_prefix("f:").map(str::to_owned)));
+        }
+    }
+    Ok(claimed)
+}
+
+/// What brings the record that an object carries up to date; `None` where it is.
+pub(crate) fn recorded(object: &Object<'_>, record: &Record) -> Option<Change> {
+    let stands = object.annotations.get(TRACKING).map(|value| Value::string(value));
+    let wanted = record.to_annotation().map(|record| Value::string(&record));
+    let path = steps(&["metadata", "annotations"]);
+    (stands != wanted).then(|| own_change(path, "annotation", TRACKING, Action::Recorded, stands, wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_annotation_is_sorted_and_absent_when_empty() {
+        let mut record = Record::default();
+        assert_eq!(record.to_annotation(), None);
+        record.keys(MapKind::Labels).extend(["b".to_owned(), "a".to_owned()]);
+        assert_eq!(record.to_annotation().unwrap(), r#"{"labels":["a","b"],"annotations":[],"fields":[]}"#);
+    }
+
+    #[test]
+    fn appliers_and_cluster_api_claim_keys_and_editors_do_not() {
+        let object = Object::parse(
+            r#"{"metadata":{"managedFields":[
+                {"manager":"argocd","operation":"Apply","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:a/b":{}}}}},
+                {"manager":"capi-machineset","operation":"Update","fieldsV1":{"f:metadata":{"f:labels":{"f:c":{}}}}},
+                {"manager":"machinepool-controller","operation":"Update","fieldsV1":{"f:metadata":{"f:labels":{"f:e":{}}}}},
+                {"manager":"kubectl-edit","operation":"Update","fieldsV1":{"f:metadata":{"f:labels":{"f:d":{}}}}}]}}"#,
+        )
+        .unwrap();
+        assert_eq!(claimed(&object, MapKind::Labels).unwrap(), ["a/b", "c", "e"].map(str::to_owned).into());
+        assert_eq!(claimed(&object, MapKind::Annotations).unwrap(), BTreeSet::new());
+    }
+}

@@ -1,0 +1,42 @@
+//! The Machine of a Node, in clusters that manage themselves.
+
+use super::{Facts, Layer, Sources};
+use crate::admission::subject::Subject;
+use crate::catalog::grants::NODE_MACHINE_MASKS;
+use crate::catalog::keys::{NODE_CLUSTER_NAMESPACE, NODE_MACHINE};
+use crate::catalog::place::Place;
+use crate::kube::lookup::{Lookups, Parent, Wanted};
+use crate::kube::stop::Stop;
+use crate::report::not_applicable::InertReason;
+
+/// A Node follows the Machine that its annotations name and that does not name another Node. The Machine controller
+/// writes the annotations at its first sync; what this policy adds becomes part of its own record at the next one.
+///
+/// A kubelet may edit its own Node's annotations, and must not gain the labels of another Machine by it: what is stored
+/// counts, and the Machine has a say.
+///
+/// Source: core/reconcilers/machine/machine_controller_noderef.go, `reconcileNode` and `patchNode`.
+pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+    let stored = subject.old()?.filter(|old| old.annotations.contains_key(NODE_MACHINE)).unwrap_or(&subject.object);
+    let annotation = |key: &str| stored.annotations.get(key).filter(|value| !value.is_empty());
+    let (Some(namespace), Some(name)) = (annotation(NODE_CLUSTER_NAMESPACE), annotation(NODE_MACHINE)) else {
+        return Err(Stop::inert(InertReason::NoOwner, ""));
+    };
+    let wanted = Wanted::core("Machine", namespace, name, NODE_MACHINE_MASKS);
+    let text = lookups.get(&wanted)?;
+    let machine = Parent::active(&text, &wanted)?;
+    let node = machine.readable(machine.object.status.string(&["nodeRef", "name"]))?;
+    if node.is_some_and(|node| node != subject.name()) {
+        return Err(Stop::inert(InertReason::AnotherNode, machine.name()));
+    }
+    let cluster = machine.string(&["clusterName"])?;
+    Ok(Sources {
+        layers: vec![Layer::read(&machine, Place::Machine, None, None)?],
+        targets: vec![Place::Node],
+        forced_only: None,
+        facts: Facts::default(),
+        tracked: false,
+        selector: None,
+        unread_cluster: cluster.map(|cluster| (namespace.clone().into_owned(), cluster)),
+    })
+}

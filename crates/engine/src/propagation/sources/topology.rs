@@ -1,0 +1,193 @@
+//! ClusterClass and Cluster topology above a control plane, MachineDeployment or MachinePool.
+
+use std::borrow::Cow;
+
+use super::{Facts, Layer, Sources};
+use crate::admission::request::Operation;
+use crate::admission::subject::Subject;
+use crate::catalog::grants::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY_MASKS};
+use crate::catalog::groups::CORE;
+use crate::catalog::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
+use crate::catalog::place::{MapKind, Place};
+use crate::kube::lookup::{Lookups, Parent, Wanted};
+use crate::kube::object::{OwnerReference, group_and_version};
+use crate::kube::stop::Stop;
+use crate::report::not_applicable::InertReason;
+
+/// What the topology says of an object that it owns.
+///
+/// Source: exp/topology/desiredstate/desired_state.go, `computeControlPlane`, `computeMachineDeployment` and
+/// `computeMachinePool`.
+///
+/// # Errors
+/// When no topology owns the object, or when what it says is not known.
+pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+    let cluster_name = match subject.stored_label(TOPOLOGY_OWNED)? {
+        Some(_) => cluster_name(subject)?,
+        None => None,
+    };
+    let Some(cluster_name) = cluster_name else {
+        return Err(Stop::inert(InertReason::NoOwner, ""));
+    };
+
+    let wanted = match cluster_owner(subject) {
+        Some(owner) => Wanted::owner(owner, subject.namespace(), TOPOLOGY_MASKS),
+        None => Wanted::core("Cluster", subject.namespace(), &cluster_name, TOPOLOGY_MASKS),
+    };
+    let text = lookups.get(&wanted)?;
+    let cluster = Parent::active(&text, &wanted)?;
+    if cluster.is_paused_cluster()? {
+        return Err(Stop::inert(InertReason::Paused, cluster.name()));
+    }
+
+    let class_name = match cluster.string(&["topology", "classRef", "name"])? {
+        Some(name) => Some(name),
+        None => cluster.string(&["topology", "class"])?,
+    };
+    let Some(class_name) = class_name else {
+        return Err(Stop::inert(InertReason::NoTopology, cluster.name()));
+    };
+    let class_namespace = match cluster.string(&["topology", "classRef", "namespace"])? {
+        Some(namespace) => Some(namespace),
+        None => cluster.string(&["topology", "classNamespace"])?,
+    };
+    let class_namespace = class_namespace.as_deref().unwrap_or(subject.namespace());
+
+    // A worker's entry is found by name in the topology, and its class by name in the ClusterClass.
+    let worker = match subject.place {
+        Some(Place::MachineDeployment) => Some(("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME)),
+        Some(Place::MachinePool) => Some(("machinePools", TOPOLOGY_POOL_NAME)),
+        _ => None,
+    };
+    let mut topology_name = None;
+    let mut worker_class = None;
+    if let Some((list, label)) = worker {
+        topology_name = subject.stored_label(label)?;
+        let name = topology_name.as_deref().unwrap_or_default();
+        let entry = cluster.object.spec.at(&["topology", "workers", list, "[]"], Some(("name", name)));
+        let Some(entry) = cluster.readable(entry)? else {
+            return Err(Stop::inert(InertReason::TopologyEntryMissing, format!("{}: {name}", cluster.name())));
+        };
+        worker_class = cluster.readable(entry.string(&["class"]))?.map(Cow::into_owned);
+    } else if let Some(name) = cluster.string(&["controlPlaneRef", "name"])? {
+        let kind = cluster.string(&["controlPlaneRef", "kind"])?;
+        if name != subject.name() || kind.is_some_and(|kind| kind != subject.review.kind.kind) {
+            return Err(Stop::inert(InertReason::AnotherControlPlane, cluster.name()));
+        }
+    }
+
+    let wanted = Wanted::core("ClusterClass", class_namespace, &class_name, CLASS_MASKS);
+    let text = lookups.get(&wanted)?;
+    let class = Parent::read(&text, &wanted)?;
+    let in_class = |path: &[&str], element| class.readable(class.object.spec.at(path, element));
+    if let Some((list, _)) = worker {
+        let name = worker_class.as_deref().unwrap_or_default();
+        if in_class(&["workers", list, "[]"], Some(("class", name)))?.is_none() {
+            return Err(Stop::inert(InertReason::ClassEntryMissing, format!("{}: {name}", class.name())));
+        }
+    }
+
+    let (of_class, of_topology) = match subject.place {
+        Some(Place::MachineDeployment) => (Place::MachineDeploymentClass, Place::MachineDeploymentTopology),
+        Some(Place::MachinePool) => (Place::MachinePoolClass, Place::MachinePoolTopology),
+        _ => (Place::ControlPlaneClass, Place::ControlPlaneTopology),
+    };
+    let mut layers = vec![
+        Layer::read(&class, of_class, worker_class.as_deref().map(|name| ("class", name)), subject.place)?,
+        Layer::read(&cluster, of_topology, topology_name.as_deref().map(|name| ("name", name)), subject.place)?,
+    ];
+    let mut targets: Vec<Place> = subject.place.into_iter().collect();
+    let mut forced_only = None;
+    if subject.place != Some(Place::ControlPlane) {
+        targets.extend(subject.template());
+    } else {
+        // Without infrastructure of its own the control plane has no machine template to fill.
+        if in_class(&["controlPlane", "machineInfrastructure"], None)?.is_some() {
+            targets.extend(subject.template());
+        }
+        // Patches may set or drop any other key of the top level, and the class does not say which.
+        let patches = in_class(&["patches"], None)?.map(|patches| patches.elements());
+        let patches = class.readable(patches.transpose())?;
+        if patches.is_some_and(|patches| !patches.is_empty()) {
+            forced_only = Some(Place::ControlPlane);
+        }
+        if template_decides(subject, &layers)? {
+            layers.splice(0..0, template_layers(&class, class_namespace, lookups)?);
+        }
+    }
+    let facts = Facts { cluster_name: Some(cluster_name.clone()), topology_name, ..Facts::default() };
+    Ok(Sources { layers, targets, forced_only, facts, tracked: false, selector: None, unread_cluster: None })
+}
+
+/// The Cluster's name: from the ownerReference, from `spec.clusterName` where the kind has it, else from the label.
+fn cluster_name(subject: &Subject<'_>) -> Result<Option<String>, Stop> {
+    if let Some(owner) = cluster_owner(subject) {
+        return Ok(Some(owner.name.clone().into_owned()));
+    }
+    // What a control plane of others calls so is its own business.
+    let field = match subject.place {
+        Some(Place::ControlPlane) => None,
+        _ => subject.object.spec.string(&["clusterName"])?,
+    };
+    match field {
+        Some(name) => Ok(Some(name.into_owned())),
+        None => Ok(subject.stored_label(CLUSTER_NAME)?.filter(|name| !name.is_empty())),
+    }
+}
+
+fn cluster_owner<'s>(subject: &'s Subject<'_>) -> Option<&'s OwnerReference<'s>> {
+    subject.object.owners.iter().find(|owner| owner.is(CORE, "Cluster"))
+}
+
+/// Whether the control plane's template may matter: on CREATE, and when an UPDATE changes a key that is neither in
+/// topology or class nor forced.
+fn template_decides(subject: &Subject<'_>, layers: &[Layer]) -> Result<bool, Stop> {
+    if subject.review.operation == Operation::Create {
+        return Ok(true);
+    }
+    for place in [Place::ControlPlane, Place::ControlPlaneMachineTemplate] {
+        for map in MapKind::BOTH {
+            let new = subject.object.map(place, map, None)?;
+            let old = subject.old_map(place, map)?;
+            let known = |key: &str| {
+                layers.iter().any(|layer| layer.map(map).contains_key(key))
+                    || [CLUSTER_NAME, TOPOLOGY_OWNED].contains(&key)
+                    || (map == MapKind::Annotations && keys::is_never(key))
+            };
+            if new.keys().chain(old.keys()).any(|key| new.get(key) != old.get(key) && !known(key)) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// The lowest layers: what the class' template gives the control plane. None where the template's kind may not be
+/// read; the lookups say so.
+fn template_layers(class: &Parent<'_>, namespace: &str, lookups: &Lookups<'_>) -> Result<Vec<Layer>, Stop> {
+    let reference = if class.object.version() == "v1beta1" { "ref" } else { "templateRef" };
+    let field = |key| class.string(&["controlPlane", reference, key]);
+    let (Some(api_version), Some(kind), Some(name)) = (field("apiVersion")?, field("kind")?, field("name")?) else {
+        return Ok(Vec::new());
+    };
+    let (group, version) = group_and_version(&api_version);
+    let wanted = Wanted {
+        group,
+        kind: &kind,
+        version: Some(version),
+        namespace,
+        name: &name,
+        uid: "",
+        masks: CONTROL_PLANE_TEMPLATE_MASKS,
+    };
+    let text = match lookups.get(&wanted) {
+        Ok(text) => text,
+        Err(Stop::Inert(_)) => return Ok(Vec::new()),
+        Err(stop) => return Err(stop),
+    };
+    let template = Parent::read(&text, &wanted)?;
+    [Place::ControlPlaneTemplate, Place::ControlPlaneTemplateMachineTemplate]
+        .into_iter()
+        .map(|place| Layer::read(&template, place, None, None))
+        .collect()
+}

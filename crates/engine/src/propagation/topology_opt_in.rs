@@ -1,0 +1,156 @@
+//! Beyond Cluster API: selected keys of a Cluster's own metadata go to all of its topology.
+//!
+//! Cluster API carries them on from there, and its controllers own them below. A topology's own value of a key stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::admission::request::GroupVersionKind;
+use crate::admission::subject::Subject;
+use crate::catalog::groups::CORE;
+use crate::catalog::place::MapKind;
+use crate::json::path::{Step, printed, steps};
+use crate::json::{Json, Malformed, Map};
+use crate::kube::object::Object;
+use crate::kube::stop::Stop;
+use crate::propagation::managed::Record;
+use crate::propagation::managed::recorded;
+use crate::propagation::metadata::Differences;
+use crate::report::change::own_change;
+use crate::report::change::{Action, Change, Value};
+use crate::settings::OptIn;
+
+/// Whether objects of this kind inherit keys within themselves.
+pub(crate) fn concerns(kind: &GroupVersionKind<'_>, settings: &OptIn) -> bool {
+    kind.group == CORE && kind.kind == "Cluster" && !settings.cluster_to_topology.is_empty()
+}
+
+/// What a Cluster's topology lacks of the selected keys, and what it has of keys that the Cluster dropped.
+///
+/// `records` says whether the policy's own record counts.
+///
+/// # Errors
+/// When the Cluster has another shape.
+pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool) -> Result<Differences, Stop> {
+    let mut found = Differences::default();
+    let object = &subject.object;
+    let idle = object.deleting || object.has_paused_annotation() || object.spec.is_true(&["paused"])?;
+    if idle || !concerns(&subject.review.kind, settings) || object.spec.at(&["topology"], None)?.is_none() {
+        return Ok(found);
+    }
+    let mut record = if records { Record::stored(subject)? } else { Record::default() };
+    let mut written = if records { Record::of(object) } else { Record::default() };
+    let old = subject.old()?;
+    let stored = old.map(receivers).transpose()?.unwrap_or_default();
+    let stored: BTreeMap<&str, &Receiver<'_>> = stored.iter().map(|old| (old.entry.as_str(), old)).collect();
+    let receivers = receivers(object)?;
+    let source = subject.title();
+    for map in MapKind::BOTH {
+        let known = record.keys(map);
+        let mut keys: BTreeSet<String> = known.clone();
+        keys.extend(settings.cluster_to_topology.iter().cloned());
+        for key in &keys {
+            let selected = settings.cluster_to_topology.contains(key);
+            let value = object.top_level(map).get(key.as_str()).filter(|_| selected);
+            let was = old.and_then(|old| old.top_level(map).get(key.as_str()));
+            let mut added = false;
+            for receiver in &receivers {
+                let stands = receiver.map(map).get(key.as_str());
+                let stood =
+                    stored.get(receiver.entry.as_str()).is_some_and(|old| old.map(map).contains_key(key.as_str()));
+                // New is what was not stored: what this request lacks, and what an earlier evaluation of it recorded.
+                let is_new = stands.is_none() || written.keys(map).contains(key);
+                added |= is_new && !stood;
+                // What the record holds and the Cluster had is ours to follow up.
+                let ours = known.contains(key) && stands.is_some() && stands == was;
+                let action = match (value, stands) {
+                    (Some(_), None) => Action::Added,
+                    (Some(value), Some(stands)) if ours && value != stands => Action::Changed,
+                    (None, Some(_)) if ours => Action::Removed,
+                    _ => continue,
+                };
+                let path = [receiver.path.as_slice(), &[Step::Field(map.field())]].concat();
+                found.changes.push(change(
+                    &source,
+                    path,
+                    map,
+                    key,
+                    action,
+                    stands.map(|text| &**text),
+                    value.map(|text| &**text),
+                ));
+            }
+            match value {
+                None => known.remove(key),
+                Some(_) => added && known.insert(key.clone()),
+            };
+        }
+    }
+    if records {
+        found.changes.extend(recorded(object, &record));
+    }
+    Ok(found)
+}
+
+/// One `metadata` of the topology: where it stands, and what stands there.
+struct Receiver<'a> {
+    path: Vec<Step>,
+    /// The entry that it belongs to, wherever that stands in its list.
+    entry: String,
+    labels: Map<'a>,
+    annotations: Map<'a>,
+}
+
+impl<'a> Receiver<'a> {
+    fn read(path: Vec<Step>, entry: String, holder: Option<&Json<'a>>) -> Result<Self, Malformed> {
+        let map = |map: MapKind| match holder {
+            Some(holder) => holder.map(&["metadata", map.field()]),
+            None => Ok(Map::new()),
+        };
+        Ok(Receiver { path, entry, labels: map(MapKind::Labels)?, annotations: map(MapKind::Annotations)? })
+    }
+
+    fn map(&self, map: MapKind) -> &Map<'a> {
+        match map {
+            MapKind::Labels => &self.labels,
+            MapKind::Annotations => &self.annotations,
+        }
+    }
+}
+
+/// Every `metadata` of the topology that Cluster API carries on, whether it is there or not.
+fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
+    let path = steps(&["spec", "topology", "controlPlane", "metadata"]);
+    let control_plane = object.spec.at(&["topology", "controlPlane"], None)?;
+    let mut receivers = vec![Receiver::read(path, String::new(), control_plane.as_ref())?];
+    for list in ["machineDeployments", "machinePools"] {
+        let entries = object.spec.at(&["topology", "workers", list], None)?;
+        let entries = entries.map(|entries| entries.elements()).transpose()?.unwrap_or_default();
+        for (index, entry) in entries.iter().enumerate() {
+            let mut path = steps(&["spec", "topology", "workers", list]);
+            path.extend([Step::Element(index), Step::Field("metadata")]);
+            let name = [list, "/", &entry.string(&["name"])?.unwrap_or_default()].concat();
+            receivers.push(Receiver::read(path, name, Some(entry))?);
+        }
+    }
+    Ok(receivers)
+}
+
+fn change(
+    source: &str,
+    path: Vec<Step>,
+    map: MapKind,
+    key: &str,
+    action: Action,
+    from: Option<&str>,
+    to: Option<&str>,
+) -> Change {
+    let rule =
+        format!("`Cluster.metadata.{map}` => `Cluster.{}` by `clusterApi.optIn.clusterToTopology`", printed(&path));
+    let (from, to) = (from.map(Value::string), to.map(Value::string));
+    Change {
+        rule,
+        source: source.to_owned(),
+        place: Some(format!(".metadata.{map}")),
+        ..own_change(path, map.entry(), key, action, from, to)
+    }
+}

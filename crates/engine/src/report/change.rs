@@ -1,0 +1,133 @@
+//! What differs from the rules, and what becomes of it.
+
+use crate::json::splice::Write;
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde::ser::Serializer;
+use serde_json::value::RawValue;
+
+use crate::json;
+use crate::json::path::{Step, printed};
+
+/// One entry of one map, or one in-place mutable field, that differs from the rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The map or object that it stands in, such as `spec.template.metadata.labels`.
+    pub at: String,
+    /// The entry's key, the field's name.
+    pub key: String,
+    /// What happens to it.
+    pub action: Action,
+    /// The value in the request; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Value>,
+    /// The value by the rules; absent where there is to be none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<Value>,
+    /// What asks for it.
+    pub rule: String,
+    /// The object it comes from; empty for cloud tags, which come from the object itself, and for the policy's own record.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// Path of the map or object, for writing.
+    #[serde(skip)]
+    pub(crate) path: Vec<Step>,
+    /// What the entry is called: `label`, `annotation`, `field`, `cloud tag`.
+    #[serde(skip)]
+    pub(crate) entry: &'static str,
+    /// Place and map in the source; `None` for forced labels and the policy's own changes.
+    #[serde(skip)]
+    pub(crate) place: Option<String>,
+}
+
+/// A value as it stands in an object: JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value(String);
+
+impl Value {
+    /// A string.
+    pub(crate) fn string(text: &str) -> Value {
+        Value(serde_json::to_string(text).unwrap_or_default())
+    }
+
+    /// A value whose JSON is at hand.
+    pub(crate) fn json(text: impl Into<String>) -> Value {
+        Value(text.into())
+    }
+
+    /// The JSON.
+    #[must_use]
+    pub fn as_json(&self) -> &str {
+        &self.0
+    }
+
+    /// For a reader: a string without quotes and escapes, anything else as JSON.
+    #[must_use]
+    pub fn plain(&self) -> Cow<'_, str> {
+        json::string(&self.0).unwrap_or(Cow::Borrowed(&self.0))
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match RawValue::from_string(self.0.clone()) {
+            Ok(json) => json.serialize(serializer),
+            // What a request holds is read in passing: it may be less than JSON, and is told as it stands.
+            Err(_) => serializer.serialize_str(&self.0),
+        }
+    }
+}
+
+/// What happens to an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// It was not there.
+    Added,
+    /// It had another value.
+    Changed,
+    /// This request changed or dropped a value that was right.
+    Restored,
+    /// The policy had added it, and its source dropped it.
+    Removed,
+    /// The policy's own record of what it added.
+    Recorded,
+}
+
+/// A change for which no rule but the policy's own record asks.
+pub(crate) fn own_change(
+    path: Vec<Step>,
+    entry: &'static str,
+    key: &str,
+    action: Action,
+    from: Option<Value>,
+    to: Option<Value>,
+) -> Change {
+    let rule = match action {
+        Action::Removed => "added by this policy, dropped by its source",
+        _ => "record of what this policy added",
+    };
+    Change {
+        at: printed(&path),
+        key: key.to_owned(),
+        action,
+        from,
+        to,
+        rule: rule.to_owned(),
+        source: String::new(),
+        path,
+        entry,
+        place: None,
+    }
+}
+
+impl Change {
+    pub(crate) fn write(&self) -> Write {
+        Write {
+            map: self.path.clone(),
+            key: self.key.clone(),
+            value: self.to.as_ref().map(|value| value.as_json().to_owned()),
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What was asked of the cluster.
+
+use serde::Serialize;
+
+/// One question that was asked, and its result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Looked {
+    /// Version, kind, namespace and name.
+    pub get: String,
+    /// `found`, or why there is no answer, or why it was not asked.
+    pub result: String,
+}

@@ -1,0 +1,138 @@
+//! What an evaluation answers, in one JSON shape for every door.
+
+use crate::report::change::Change;
+use crate::report::skipped::Skipped;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use crate::report::finding::Finding;
+use crate::report::lookup_record::Looked;
+use crate::report::not_applicable::Inert;
+use crate::report::rollout_impact::Foresight;
+use crate::tags::TagReport;
+
+/// The answer to one request.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// Why the request is refused, if it is.
+    pub rejection: Option<Rejection>,
+    /// The object with what was missing; `None` where nothing changes.
+    pub object: Option<Box<RawValue>>,
+    /// For the person at kubectl: at most 120 characters each, the most important first.
+    pub warnings: Vec<String>,
+    /// For the operator.
+    pub log: Vec<LogLine>,
+    /// For the auditor; `None` where no rule was asked.
+    pub report: Option<Report>,
+}
+
+/// A refusal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// HTTP status code.
+    pub code: u16,
+    /// One sentence: lower case, no final stop, input in backticks.
+    pub message: String,
+}
+
+impl Rejection {
+    /// The request cannot be read.
+    #[must_use]
+    pub fn unreadable(message: impl Into<String>) -> Self {
+        Rejection { code: 400, message: message.into() }
+    }
+
+    /// The object has another shape than the place to be written asks for.
+    pub(crate) fn unwritable(error: &serde_json::Error) -> Self {
+        Rejection::unreadable(format!("`object` cannot be written: {error}"))
+    }
+
+    /// The settings say no.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Rejection { code: 403, message: message.into() }
+    }
+
+    /// What has to be known could not be read.
+    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
+        Rejection { code: 503, message: message.into() }
+    }
+}
+
+/// One structured log line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    /// How much it matters.
+    pub level: Level,
+    /// One sentence.
+    pub message: String,
+    /// Further attributes.
+    pub attributes: Vec<(&'static str, String)>,
+}
+
+/// One flat object, as the host takes it.
+impl Serialize for LogLine {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("level", &self.level)?;
+        map.serialize_entry("message", &self.message)?;
+        for (name, value) in &self.attributes {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+/// How much a log line matters, in the host's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Something was done.
+    Info,
+    /// Somebody should look.
+    Warning,
+    /// A request was refused.
+    Error,
+}
+
+/// The whole story of one evaluation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Kind, namespace and name of the object under review.
+    pub object: String,
+    /// The version of Cluster API whose rules were asked; empty where they were not.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub cluster_api: String,
+    /// The client's own word for itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field_manager: Option<String>,
+    /// Why nothing was compared, if nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inert: Option<Inert>,
+    /// Why the guards are silent, in the words of whoever exempted the object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exempt: Option<String>,
+    /// What was written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// What differs from the rules and was left as it is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drift: Vec<Change>,
+    /// What the checks found in the object as it would be stored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// What the edit does to Machines, if it was looked at and does anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollout: Option<Foresight>,
+    /// What did not travel.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<Skipped>,
+    /// The tags of a composite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cloud_tags: Option<TagReport>,
+    /// What was asked of the cluster.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lookups: Vec<Looked>,
+}

@@ -1,0 +1,24 @@
+//! What an edit does to Machines.
+
+use serde::Serialize;
+
+use crate::catalog::effects::Effect;
+
+/// What an edit does to the Machines below the object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Foresight {
+    /// Why replacing Machines is meant, in the words of whoever wrote it; absent where nobody did, or nothing is replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved: Option<String>,
+    /// Every path that differs, the gravest first.
+    pub edits: Vec<Edit>,
+}
+
+/// One path that differs from what is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Edit {
+    /// Such as `spec.topology.workers.machineDeployments[md-0].failureDomain`.
+    pub at: String,
+    /// What follows.
+    pub effect: Effect,
+}

@@ -1,0 +1,73 @@
+//! What is not propagated, and why.
+
+use serde::Serialize;
+use serde::ser::Serializer;
+
+use crate::catalog::place::MapKind;
+
+/// One entry that did not travel.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Skipped {
+    /// What kind of entry it is.
+    #[serde(rename = "map")]
+    pub carried: Carried,
+    /// The entry's key, the field's name.
+    pub key: String,
+    /// The object and place it stands at.
+    pub from: String,
+    /// Why it did not travel.
+    pub reason: SkipReason,
+    /// The value that lost, where another one stands or may stand under the same key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
+
+/// What is carried from object to object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Carried {
+    /// An entry of a map.
+    Map(MapKind),
+    /// An in-place mutable field.
+    Field,
+}
+
+impl Carried {
+    /// The map it is an entry of.
+    pub(crate) fn map(self) -> Option<MapKind> {
+        match self {
+            Carried::Map(map) => Some(map),
+            Carried::Field => None,
+        }
+    }
+}
+
+impl Serialize for Carried {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Carried::Map(map) => map.field(),
+            Carried::Field => "fields",
+        })
+    }
+}
+
+/// Why an entry did not travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SkipReason {
+    /// Nothing propagates from this place to this kind.
+    NotPropagated,
+    /// A stronger place has another value.
+    Overridden,
+    /// Cluster API sets this label itself.
+    Forced,
+    /// The key is bookkeeping of a controller, a client or this policy.
+    ControllerOwned,
+    /// The annotation holds back an upgrade of the topology, not of the object.
+    UpgradeHold,
+    /// The key meets no criterion for Nodes.
+    NodeCriteria,
+    /// The ClusterClass has patches, which may decide otherwise.
+    ClassPatches,
+    /// The object has no taints yet, and the settings do not say that the cluster's gate for taints is on.
+    TaintsGate,
+}

@@ -1,0 +1,16 @@
+//! What a finding leads to.
+
+use serde::Serialize;
+
+/// What a finding leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Stance {
+    /// Nothing: it is not even looked for.
+    Ignore,
+    /// A warning; the request passes.
+    Warn,
+    /// The request is refused.
+    Reject,
+}
