@@ -9,7 +9,7 @@ use self::guards::Guarded;
 use crate::admission::request::Review;
 use crate::json::Malformed;
 use crate::report::finding::Finding;
-use crate::report::rollout_impact::Foresight;
+use crate::report::rollout_impact::RolloutImpact;
 use crate::settings::Stance;
 
 use crate::settings::Settings;
@@ -20,7 +20,7 @@ pub(crate) struct Checked {
     /// The gravest first.
     pub(crate) findings: Vec<Finding>,
     /// What the edit does to Machines, where it was classified.
-    pub(crate) rollout: Option<Foresight>,
+    pub(crate) rollout: Option<RolloutImpact>,
 }
 
 /// Whether a check looks at such a request, although no rule writes objects of this kind.
@@ -34,10 +34,10 @@ pub(crate) fn concern(review: &Review<'_>, settings: &Settings) -> bool {
 /// When the object has another shape than Kubernetes gives it.
 pub(crate) fn check(guarded: &Guarded<'_, '_>) -> Result<Checked, Malformed> {
     let mut found = guards::findings(guarded)?;
-    let rollout = rollout::foresight(guarded.subject, guarded.settings)?.map(|(foresight, findings)| {
+    let rollout = rollout::impact(guarded.subject, guarded.settings)?.map(|(impact, findings)| {
         let guarded: Vec<String> = found.iter().map(|finding| finding.at.clone()).collect();
         found.extend(findings.into_iter().filter(|finding| !guarded.contains(&finding.at)));
-        foresight
+        impact
     });
     found.extend(tag_delivery::findings(guarded.subject, guarded.settings)?);
     let (mut findings, others): (Vec<Finding>, Vec<Finding>) =

@@ -22,7 +22,7 @@ use crate::propagation::metadata::{Differences, differences};
 use crate::propagation::topology_opt_in;
 use crate::report::change::{Action, Change};
 use crate::report::finding::Finding;
-use crate::report::not_applicable::{Inert, InertReason};
+use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
 use crate::report::warnings;
 use crate::settings::Stance;
@@ -123,7 +123,7 @@ impl Evaluation<'_> {
                 above = self.subject.place.map(|_| found.above());
                 self.settle(found, &mut report, &mut outcome);
             }
-            Err(Stop::Inert(inert)) => report.inert = Some(inert),
+            Err(Stop::NotApplicable(inert)) => report.inert = Some(inert),
             Err(Stop::Malformed(malformed)) => return unreadable(&malformed),
             Err(Stop::Lookup(get, error)) => self.unanswered(get, error, &mut report, &mut outcome),
             Err(Stop::Unreadable { object, detail }) => {
@@ -179,20 +179,20 @@ impl Evaluation<'_> {
     /// Holds the object against what is above it; `records` says whether the policy's own record counts.
     fn compare(&self, records: bool) -> Result<Differences, Stop> {
         let object = &self.subject.object;
-        let own = |reason| Err(Stop::inert(reason, ""));
+        let own = |reason| Err(Stop::not_applicable(reason, ""));
         let knows_version = ["v1beta1", "v1beta2"].contains(&object.version());
         let is_cluster_apis =
             !matches!(self.subject.place, Some(Place::InfraMachine | Place::BootstrapConfig | Place::Node))
                 && (self.subject.place != Some(Place::ControlPlane) || self.subject.is_kubeadm());
         if is_cluster_apis && !knows_version {
-            return own(InertReason::UnknownApiVersion);
+            return own(NotApplicableReason::UnknownApiVersion);
         }
         let keeps_fields = records && self.settings.cluster_api.fields && self.subject.place == Some(Place::Machine);
         if object.deleting && !keeps_fields {
-            return own(InertReason::Deleting);
+            return own(NotApplicableReason::Deleting);
         }
         if object.has_paused_annotation() {
-            return own(InertReason::Paused);
+            return own(NotApplicableReason::Paused);
         }
         differences(self.subject, &self.settings.cluster_api, records, &self.lookups)
     }
@@ -325,12 +325,12 @@ impl Evaluation<'_> {
     fn unanswered(&self, get: String, error: LookupError, report: &mut Report, outcome: &mut Outcome) {
         let missing = error.cause == LookupCause::NotFound;
         let (reaction, setting, reason) = if missing {
-            (self.settings.lookup.on_missing, "lookup.onMissing", InertReason::ParentMissing)
+            (self.settings.lookup.on_missing, "lookup.onMissing", NotApplicableReason::ParentMissing)
         } else {
-            (self.settings.lookup.on_failure, "lookup.onFailure", InertReason::LookupFailed)
+            (self.settings.lookup.on_failure, "lookup.onFailure", NotApplicableReason::LookupFailed)
         };
         unanswered(&get, &error, reaction, setting, outcome);
-        report.inert = Some(Inert { reason, because: get });
+        report.inert = Some(NotApplicable { reason, because: get });
     }
 
     fn report(&self) -> Report {

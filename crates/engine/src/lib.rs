@@ -58,10 +58,10 @@ pub use json::Malformed;
 pub use kube::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use report::change::{Action, Change, Value};
 pub use report::finding::Finding;
-pub use report::lookup_record::Looked;
-pub use report::not_applicable::{Inert, InertReason};
+pub use report::lookup_record::LookupRecord;
+pub use report::not_applicable::{NotApplicable, NotApplicableReason};
 pub use report::outcome::{Level, LogLine, Outcome, Rejection, Report};
-pub use report::rollout_impact::{Edit, Foresight};
+pub use report::rollout_impact::{Edit, RolloutImpact};
 pub use report::skipped::{Carried, SkipReason, Skipped};
 pub use settings::{
     CloudTags, ClusterApi, Composites, Guards, Lookup, Mode, NodeSync, OnConflict, OnXrd, OptIn, Pattern, PatternError,

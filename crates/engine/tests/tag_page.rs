@@ -1,6 +1,6 @@
-//! `PROFILES` and `SkipReason` say what the specification's tables say.
+//! `PROFILES` and `TagSkipReason` say what the specification's tables say.
 
-use metadata_propagation::tags::{CLOUD_TAG_PREFIX, PROFILES, SEEDED, SkipReason};
+use metadata_propagation::tags::{CLOUD_TAG_PREFIX, PROFILES, SEEDED, TagSkipReason};
 
 fn lines(page: &str) -> Vec<&str> {
     page.lines().filter(|line| !line.starts_with('#')).collect()
@@ -14,9 +14,9 @@ fn the_profiles_are_the_rows_of_the_table() {
 
 #[test]
 fn the_reasons_are_the_five_in_their_order() {
-    let reasons: Vec<&str> = SkipReason::ALL.into_iter().map(SkipReason::as_str).collect();
+    let reasons: Vec<&str> = TagSkipReason::ALL.into_iter().map(TagSkipReason::as_str).collect();
     assert_eq!(reasons, lines(include_str!("../../../spec/tag-skip-reasons.txt")));
-    assert!(SkipReason::ALL.is_sorted());
+    assert!(TagSkipReason::ALL.is_sorted());
 }
 
 #[test]

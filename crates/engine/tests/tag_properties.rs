@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::tags::{CLOUD_TAG_PREFIX, Labels, Profile, SkipReason, Transformed, cloud_tags};
+use metadata_propagation::tags::{CLOUD_TAG_PREFIX, Labels, Profile, TagSkipReason, Transformed, cloud_tags};
 use metadata_propagation::{Manifests, Outcome, Review, Settings, evaluate};
 use proptest::collection::btree_map;
 use proptest::prelude::*;
@@ -93,7 +93,7 @@ proptest! {
     #[test]
     fn there_are_never_more_tags_than_the_cap(provider in provider(), labels in labels()) {
         let made = tagged(&provider, &labels);
-        let capped = made.skipped.iter().any(|skip| skip.reason == SkipReason::CountCap);
+        let capped = made.skipped.iter().any(|skip| skip.reason == TagSkipReason::CountCap);
         prop_assert!(made.tags.len() <= Profile::of(&provider).tags);
         prop_assert!(!capped || made.tags.len() == Profile::of(&provider).tags);
     }
@@ -102,7 +102,7 @@ proptest! {
     fn the_lowest_keys_of_those_that_fit_stay(provider in provider(), labels in labels()) {
         let made = tagged(&provider, &labels);
         let last = made.tags.keys().next_back();
-        for skip in made.skipped.iter().filter(|skip| skip.reason == SkipReason::CountCap) {
+        for skip in made.skipped.iter().filter(|skip| skip.reason == TagSkipReason::CountCap) {
             prop_assert!(last < Some(&skip.tag_key));
         }
     }

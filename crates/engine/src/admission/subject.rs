@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use crate::admission::request::{GroupVersionKind, Review};
-use crate::catalog::groups::{BOOTSTRAP, CONTROL_PLANE, CORE, INFRASTRUCTURE};
+use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::place::{MapKind, Place};
 use crate::json::{Malformed, Map};
 use crate::kube::object::Object;
@@ -14,14 +14,14 @@ use crate::kube::object::Object;
 /// ownerReferences say whether it does.
 pub(crate) fn place_of(kind: &GroupVersionKind<'_>) -> Option<Place> {
     match (&*kind.group, &*kind.kind) {
-        (CORE, "MachineDeployment") => Some(Place::MachineDeployment),
-        (CORE, "MachineSet") => Some(Place::MachineSet),
-        (CORE, "MachinePool") => Some(Place::MachinePool),
-        (CORE, "Machine") => Some(Place::Machine),
-        (CONTROL_PLANE | INFRASTRUCTURE | BOOTSTRAP, kind) if kind.ends_with("Template") => None,
-        (CONTROL_PLANE, _) => Some(Place::ControlPlane),
-        (INFRASTRUCTURE, _) => Some(Place::InfraMachine),
-        (BOOTSTRAP, _) => Some(Place::BootstrapConfig),
+        (CORE_GROUP, "MachineDeployment") => Some(Place::MachineDeployment),
+        (CORE_GROUP, "MachineSet") => Some(Place::MachineSet),
+        (CORE_GROUP, "MachinePool") => Some(Place::MachinePool),
+        (CORE_GROUP, "Machine") => Some(Place::Machine),
+        (CONTROL_PLANE_GROUP | INFRASTRUCTURE_GROUP | BOOTSTRAP_GROUP, kind) if kind.ends_with("Template") => None,
+        (CONTROL_PLANE_GROUP, _) => Some(Place::ControlPlane),
+        (INFRASTRUCTURE_GROUP, _) => Some(Place::InfraMachine),
+        (BOOTSTRAP_GROUP, _) => Some(Place::BootstrapConfig),
         ("", "Node") => Some(Place::Node),
         _ => None,
     }

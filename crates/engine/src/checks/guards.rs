@@ -10,7 +10,7 @@ mod template_keys;
 
 use crate::admission::request::{GroupVersionKind, Operation};
 use crate::admission::subject::Subject;
-use crate::catalog::groups::{CONTROL_PLANE, CORE};
+use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::keys::{EXEMPT, RESTORED, TOPOLOGY_OWNED, belongs_to};
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
@@ -138,8 +138,8 @@ pub(crate) struct Guarded<'a, 'o> {
 /// Whether a guard looks at objects of this kind, beyond those that the rules write.
 pub(crate) fn concern(kind: &GroupVersionKind<'_>) -> bool {
     match &*kind.group {
-        CORE => ["Cluster", "ClusterClass"].contains(&&*kind.kind),
-        CONTROL_PLANE => kind.kind.ends_with("ControlPlaneTemplate"),
+        CORE_GROUP => ["Cluster", "ClusterClass"].contains(&&*kind.kind),
+        CONTROL_PLANE_GROUP => kind.kind.ends_with("ControlPlaneTemplate"),
         _ => false,
     }
 }
@@ -213,7 +213,7 @@ impl<'o> Guarded<'_, 'o> {
             && (object.labels.contains_key(RESTORED)
                 || object.has_paused_annotation()
                 || object.spec.is_true(&["paused"]).unwrap_or_default()
-                || object.owners.iter().any(|owner| belongs_to(owner.group(), CORE)))
+                || object.owners.iter().any(|owner| belongs_to(owner.group(), CORE_GROUP)))
     }
 
     /// The entries that this request adds or changes, and that come from nowhere above.

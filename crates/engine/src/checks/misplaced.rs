@@ -8,7 +8,7 @@ use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::Rule;
 use crate::catalog::version::Version;
 use crate::json::Malformed;
-use crate::report::not_applicable::InertReason;
+use crate::report::not_applicable::NotApplicableReason;
 use crate::report::outcome::Report;
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::report::warnings;
@@ -29,7 +29,7 @@ pub(crate) fn wrong_places(
 ) -> Result<(Vec<Skipped>, Vec<String>), Malformed> {
     let mut skipped = Vec::new();
     let mut told = Vec::new();
-    let knows = report.inert.as_ref().is_none_or(|inert| inert.reason == InertReason::NoOwner);
+    let knows = report.inert.as_ref().is_none_or(|inert| inert.reason == NotApplicableReason::NoOwner);
     // Not every control plane of others has a machine template to put anything under.
     let has_template = subject.place != Some(Place::ControlPlane)
         || subject.is_kubeadm()

@@ -10,7 +10,7 @@ use crate::catalog::effects::{Effect, Kind};
 use crate::catalog::keys::APPROVE_ROLLOUT;
 use crate::json::Malformed;
 use crate::report::finding::Finding;
-use crate::report::rollout_impact::{Edit, Foresight};
+use crate::report::rollout_impact::{Edit, RolloutImpact};
 use crate::report::warnings::LONGEST;
 use crate::settings::Settings;
 use crate::settings::Stance;
@@ -27,10 +27,10 @@ pub(crate) fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
 ///
 /// # Errors
 /// When the stored object has another shape than Kubernetes gives it.
-pub(crate) fn foresight(
+pub(crate) fn impact(
     subject: &Subject<'_>,
     settings: &Settings,
-) -> Result<Option<(Foresight, Vec<Finding>)>, Malformed> {
+) -> Result<Option<(RolloutImpact, Vec<Finding>)>, Malformed> {
     if !concerns(subject.review, settings) || subject.object.deleting {
         return Ok(None);
     }
@@ -50,7 +50,7 @@ pub(crate) fn foresight(
     if approved.is_some() {
         found.clear();
     }
-    Ok(Some((Foresight { approved, edits }, found)))
+    Ok(Some((RolloutImpact { approved, edits }, found)))
 }
 
 fn findings(edits: &[Edit], kind: Kind, asked: Stance) -> Vec<Finding> {

@@ -1,8 +1,8 @@
 //! Asking the cluster for the objects above the one under review: in which version, and what an answer is worth.
 
-use crate::catalog::groups::{BOOTSTRAP, CONTROL_PLANE, CORE};
-use crate::report::lookup_record::Looked;
-use crate::report::not_applicable::InertReason;
+use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
+use crate::report::lookup_record::LookupRecord;
+use crate::report::not_applicable::NotApplicableReason;
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -17,7 +17,7 @@ use crate::settings::Settings;
 
 /// An object to ask for.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct ObjectQuery<'a> {
     pub(crate) group: &'a str,
     pub(crate) kind: &'a str,
     /// The version that the reference names, if it names one.
@@ -30,15 +30,15 @@ pub(crate) struct Wanted<'a> {
     pub(crate) masks: &'static [&'static str],
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> ObjectQuery<'a> {
     /// A kind of Cluster API's core group, by name only.
     pub(crate) fn core(kind: &'a str, namespace: &'a str, name: &'a str, masks: &'static [&'static str]) -> Self {
-        Wanted { group: CORE, kind, version: None, namespace, name, uid: "", masks }
+        ObjectQuery { group: CORE_GROUP, kind, version: None, namespace, name, uid: "", masks }
     }
 
     /// The object that an ownerReference points to.
     pub(crate) fn owner(owner: &'a OwnerReference<'_>, namespace: &'a str, masks: &'static [&'static str]) -> Self {
-        Wanted {
+        ObjectQuery {
             group: owner.group(),
             kind: &owner.kind,
             version: Some(owner.version()),
@@ -58,7 +58,7 @@ pub(crate) struct Lookups<'a> {
     own_version: Option<&'a str>,
     /// Version in which one of Cluster API's own kinds was found.
     found_in: RefCell<Option<String>>,
-    made: RefCell<Vec<Looked>>,
+    made: RefCell<Vec<LookupRecord>>,
 }
 
 impl<'a> Lookups<'a> {
@@ -74,7 +74,7 @@ impl<'a> Lookups<'a> {
     }
 
     /// What was asked so far.
-    pub(crate) fn made(&self) -> Vec<Looked> {
+    pub(crate) fn made(&self) -> Vec<LookupRecord> {
         self.made.borrow().clone()
     }
 
@@ -84,14 +84,17 @@ impl<'a> Lookups<'a> {
     ///
     /// # Errors
     /// When the kind is one that may not be asked for, there is no such object, or the cluster could not be asked.
-    pub(crate) fn get(&self, wanted: &Wanted<'_>) -> Result<String, Stop> {
+    pub(crate) fn get(&self, wanted: &ObjectQuery<'_>) -> Result<String, Stop> {
         let mut versions = self.versions(wanted).into_iter();
         let Some(version) = versions.next() else {
             let get = format!("{} {} {}/{}", wanted.group, wanted.kind, wanted.namespace, wanted.name);
             self.made
                 .borrow_mut()
-                .push(Looked { get, result: "not asked: the policy may not read this kind".to_owned() });
-            return Err(Stop::inert(InertReason::UnknownOwnerKind, format!("{} {}", wanted.kind, wanted.name)));
+                .push(LookupRecord { get, result: "not asked: the policy may not read this kind".to_owned() });
+            return Err(Stop::not_applicable(
+                NotApplicableReason::UnknownOwnerKind,
+                format!("{} {}", wanted.kind, wanted.name),
+            ));
         };
         let is_of_version =
             |error: &LookupError| matches!(error.cause, LookupCause::NotServed | LookupCause::NotGranted);
@@ -115,7 +118,7 @@ impl<'a> Lookups<'a> {
     /// # Errors
     /// As [`Lookups::get`].
     pub(crate) fn cluster(&self, namespace: &str, name: &str) -> Result<ClusterState, Stop> {
-        let wanted = Wanted::core("Cluster", namespace, name, CLUSTER_MASKS);
+        let wanted = ObjectQuery::core("Cluster", namespace, name, CLUSTER_MASKS);
         let text = self.get(&wanted)?;
         let cluster = Parent::read(&text, &wanted)?;
         let control_plane = cluster.readable(cluster.object.spec.string(&["controlPlaneRef", "kind"]))?;
@@ -123,7 +126,7 @@ impl<'a> Lookups<'a> {
         Ok(ClusterState { is_paused: cluster.is_paused_cluster()?, is_of_kubeadm })
     }
 
-    fn ask(&self, wanted: &Wanted<'_>, version: &str) -> Result<String, (String, LookupError)> {
+    fn ask(&self, wanted: &ObjectQuery<'_>, version: &str) -> Result<String, (String, LookupError)> {
         let get = Get {
             api_version: format!("{}/{version}", wanted.group),
             kind: wanted.kind.to_owned(),
@@ -140,12 +143,12 @@ impl<'a> Lookups<'a> {
         if answer.is_ok() && is_cluster_apis_own(wanted.group, wanted.kind) {
             *self.found_in.borrow_mut() = Some(version.to_owned());
         }
-        self.made.borrow_mut().push(Looked { get: get.to_string(), result });
+        self.made.borrow_mut().push(LookupRecord { get: get.to_string(), result });
         answer.map_err(|error| (get.to_string(), error))
     }
 
     /// The versions to ask in, the first first; none where the kind may not be asked for.
-    fn versions(&self, wanted: &Wanted<'_>) -> Vec<String> {
+    fn versions(&self, wanted: &ObjectQuery<'_>) -> Vec<String> {
         let shipped = GRANTS.iter().find(|grant| grant.group == wanted.group && grant.kind == wanted.kind);
         let mut versions: Vec<String> =
             shipped.into_iter().flat_map(|grant| grant.versions).map(|version| (*version).to_owned()).collect();
@@ -178,7 +181,7 @@ pub(crate) struct ClusterState {
 
 /// Cluster API's own groups count as one: the host serves and grants them in the same versions.
 fn is_cluster_apis_own(group: &str, kind: &str) -> bool {
-    group == CORE || ([BOOTSTRAP, CONTROL_PLANE].contains(&group) && kind.starts_with("Kubeadm"))
+    group == CORE_GROUP || ([BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP].contains(&group) && kind.starts_with("Kubeadm"))
 }
 
 /// An object that was read.
@@ -190,14 +193,14 @@ pub(crate) struct Parent<'a> {
 impl<'a> Parent<'a> {
     /// # Errors
     /// When the text is no Kubernetes object, or has another uid than the reference.
-    pub(crate) fn read(text: &'a str, wanted: &Wanted<'_>) -> Result<Self, Stop> {
+    pub(crate) fn read(text: &'a str, wanted: &ObjectQuery<'_>) -> Result<Self, Stop> {
         let name = match wanted.namespace {
             "" => format!("{} {}", wanted.kind, wanted.name),
             namespace => format!("{} {namespace}/{}", wanted.kind, wanted.name),
         };
         let object = Object::parse(text).map_err(|malformed| unreadable(&name, &malformed))?;
         if !wanted.uid.is_empty() && !object.uid.is_empty() && wanted.uid != object.uid {
-            return Err(Stop::inert(InertReason::ParentOfAnotherUid, name));
+            return Err(Stop::not_applicable(NotApplicableReason::ParentOfAnotherUid, name));
         }
         Ok(Parent { object, name })
     }
@@ -206,13 +209,13 @@ impl<'a> Parent<'a> {
     ///
     /// # Errors
     /// As [`Parent::read`], and when the object is deleting or carries the paused annotation.
-    pub(crate) fn active(text: &'a str, wanted: &Wanted<'_>) -> Result<Self, Stop> {
+    pub(crate) fn active(text: &'a str, wanted: &ObjectQuery<'_>) -> Result<Self, Stop> {
         let parent = Parent::read(text, wanted)?;
         if parent.object.deleting {
-            return Err(Stop::inert(InertReason::ParentDeleting, parent.name));
+            return Err(Stop::not_applicable(NotApplicableReason::ParentDeleting, parent.name));
         }
         if parent.object.has_paused_annotation() {
-            return Err(Stop::inert(InertReason::Paused, parent.name));
+            return Err(Stop::not_applicable(NotApplicableReason::Paused, parent.name));
         }
         Ok(parent)
     }

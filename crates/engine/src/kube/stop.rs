@@ -1,6 +1,6 @@
 //! Why an evaluation ends before anything is compared.
 
-use crate::report::not_applicable::{Inert, InertReason};
+use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 
 use crate::json::Malformed;
 use crate::kube::cluster::LookupError;
@@ -9,7 +9,7 @@ use crate::kube::cluster::LookupError;
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// Nothing is to be done here.
-    Inert(Inert),
+    NotApplicable(NotApplicable),
     /// An object above could not be had: what was asked, and why there is no answer.
     Lookup(String, LookupError),
     /// An object above has another shape than Kubernetes gives it.
@@ -19,8 +19,8 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    pub(crate) fn inert(reason: InertReason, because: impl Into<String>) -> Stop {
-        Stop::Inert(Inert { reason, because: because.into() })
+    pub(crate) fn not_applicable(reason: NotApplicableReason, because: impl Into<String>) -> Stop {
+        Stop::NotApplicable(NotApplicable { reason, because: because.into() })
     }
 }
 

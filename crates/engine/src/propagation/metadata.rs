@@ -17,7 +17,7 @@ use crate::propagation::managed::{Record, claimed};
 use crate::propagation::sources::Sources;
 use crate::report::change::own_change;
 use crate::report::change::{Action, Change, Value};
-use crate::report::not_applicable::InertReason;
+use crate::report::not_applicable::NotApplicableReason;
 use crate::report::skipped::{SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
@@ -98,7 +98,7 @@ pub(crate) fn differences(
     if let Some((namespace, name)) = sources.unread_cluster.as_ref().filter(|_| !found.changes.is_empty())
         && lookups.cluster(namespace, name)?.is_paused
     {
-        return Err(Stop::inert(InertReason::Paused, format!("Cluster {namespace}/{name}")));
+        return Err(Stop::not_applicable(NotApplicableReason::Paused, format!("Cluster {namespace}/{name}")));
     }
     found.selector = sources.selector;
     Ok(found)

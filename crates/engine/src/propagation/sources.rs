@@ -13,7 +13,7 @@ use crate::catalog::place::{MapKind, Place};
 use crate::json::Map;
 use crate::kube::lookup::{Lookups, Parent};
 use crate::kube::stop::Stop;
-use crate::report::not_applicable::InertReason;
+use crate::report::not_applicable::NotApplicableReason;
 
 /// What the rules read for one object, and which of its places they write.
 pub(crate) struct Sources {
@@ -70,7 +70,7 @@ impl Sources {
             Some(Place::Machine) => owner::of_machine(subject, lookups),
             Some(Place::InfraMachine | Place::BootstrapConfig) => owner::of_machine_part(subject, lookups),
             Some(Place::Node) => node::sources(subject, lookups),
-            _ => Err(Stop::inert(InertReason::NoOwner, "")),
+            _ => Err(Stop::not_applicable(NotApplicableReason::NoOwner, "")),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::admission::request::GroupVersionKind;
 use crate::admission::subject::Subject;
-use crate::catalog::groups::CORE;
+use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::place::MapKind;
 use crate::json::path::{Step, printed, steps};
 use crate::json::{Json, Malformed, Map};
@@ -21,7 +21,7 @@ use crate::settings::OptIn;
 
 /// Whether objects of this kind inherit keys within themselves.
 pub(crate) fn concerns(kind: &GroupVersionKind<'_>, settings: &OptIn) -> bool {
-    kind.group == CORE && kind.kind == "Cluster" && !settings.cluster_to_topology.is_empty()
+    kind.group == CORE_GROUP && kind.kind == "Cluster" && !settings.cluster_to_topology.is_empty()
 }
 
 /// What a Cluster's topology lacks of the selected keys, and what it has of keys that the Cluster dropped.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// One question that was asked, and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Looked {
+pub struct LookupRecord {
     /// Version, kind, namespace and name.
     pub get: String,
     /// `found`, or why there is no answer, or why it was not asked.

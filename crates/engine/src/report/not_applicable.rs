@@ -4,9 +4,9 @@ use serde::Serialize;
 
 /// Why nothing is done, and which object is the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Inert {
+pub struct NotApplicable {
     /// The kind of reason.
-    pub reason: InertReason,
+    pub reason: NotApplicableReason,
     /// The object, user or kind that is the reason; empty for the object under review.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub because: String,
@@ -15,7 +15,7 @@ pub struct Inert {
 /// The reasons for which nothing is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum InertReason {
+pub enum NotApplicableReason {
     /// The version of the object is neither v1beta1 nor v1beta2.
     UnknownApiVersion,
     /// The object is being deleted.

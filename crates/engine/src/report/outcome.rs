@@ -8,9 +8,9 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use crate::report::finding::Finding;
-use crate::report::lookup_record::Looked;
-use crate::report::not_applicable::Inert;
-use crate::report::rollout_impact::Foresight;
+use crate::report::lookup_record::LookupRecord;
+use crate::report::not_applicable::NotApplicable;
+use crate::report::rollout_impact::RolloutImpact;
 use crate::tags::TagReport;
 
 /// The answer to one request.
@@ -110,7 +110,7 @@ pub struct Report {
     pub field_manager: Option<String>,
     /// Why nothing was compared, if nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub inert: Option<Inert>,
+    pub inert: Option<NotApplicable>,
     /// Why the guards are silent, in the words of whoever exempted the object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exempt: Option<String>,
@@ -125,7 +125,7 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What the edit does to Machines, if it was looked at and does anything.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rollout: Option<Foresight>,
+    pub rollout: Option<RolloutImpact>,
     /// What did not travel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,
@@ -134,5 +134,5 @@ pub struct Report {
     pub cloud_tags: Option<TagReport>,
     /// What was asked of the cluster.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lookups: Vec<Looked>,
+    pub lookups: Vec<LookupRecord>,
 }

@@ -6,7 +6,7 @@ use crate::catalog::effects::Effect;
 
 /// What an edit does to the Machines below the object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Foresight {
+pub struct RolloutImpact {
     /// Why replacing Machines is meant, in the words of whoever wrote it; absent where nobody did, or nothing is replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approved: Option<String>,

@@ -13,11 +13,11 @@ use crate::catalog::profiles::Profile;
 use crate::json::path::steps;
 use crate::json::splice::Write;
 use crate::json::{self, Field, Json, Malformed};
-use crate::kube::lookup::{Lookups, Parent, Wanted};
+use crate::kube::lookup::{Lookups, ObjectQuery, Parent};
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::report::change::{Action, Change, Value};
-use crate::report::not_applicable::InertReason;
+use crate::report::not_applicable::NotApplicableReason;
 use crate::report::tags::TagReport;
 use crate::settings::{CloudTags, Composites, Provider, Registry};
 
@@ -49,16 +49,16 @@ impl Composite<'_> {
     /// When nothing is to be stamped, the registry could not be read, or the composite has another shape.
     pub(super) fn compare(&self) -> Result<Found, Stop> {
         let object = &self.subject.object;
-        let inert = |reason| Err(Stop::inert(reason, ""));
+        let inert = |reason| Err(Stop::not_applicable(reason, ""));
         if object.deleting {
-            return inert(InertReason::Deleting);
+            return inert(NotApplicableReason::Deleting);
         }
         if self.is_claim()? {
-            return inert(InertReason::Claim);
+            return inert(NotApplicableReason::Claim);
         }
         let assigned = assignments(object)?;
         if is_adopted(&assigned) {
-            return inert(InertReason::Adopted);
+            return inert(NotApplicableReason::Adopted);
         }
         let provider = self.provider()?;
         let (labels, not_propagating) = self.propagating(&assigned)?;
@@ -102,7 +102,7 @@ impl Composite<'_> {
             }
             Registry::Object(name) => name,
         };
-        let wanted = Wanted {
+        let wanted = ObjectQuery {
             group: LABELS,
             kind: REGISTRY,
             version: None,

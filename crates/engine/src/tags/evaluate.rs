@@ -2,7 +2,7 @@
 
 use super::composite::{Composite, Found};
 use super::registry;
-use super::transform::{SkipReason, SkippedLabel};
+use super::transform::{SkippedLabel, TagSkipReason};
 use crate::admission::request::Review;
 use crate::admission::subject::Subject;
 use crate::catalog::grants::LABELS;
@@ -13,7 +13,7 @@ use crate::kube::cluster::{Cluster, LookupCause, LookupError};
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
 use crate::report::change::{Action, Change};
-use crate::report::not_applicable::{Inert, InertReason};
+use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
 use crate::report::warnings;
 use crate::settings::{Mode, Settings};
@@ -62,7 +62,7 @@ fn decide(composite: &Composite<'_>, mode: Mode) -> Outcome {
     };
     match composite.compare() {
         Ok(found) => settle(subject, found, mode, &mut report, &mut outcome),
-        Err(Stop::Inert(inert)) => report.inert = Some(inert),
+        Err(Stop::NotApplicable(inert)) => report.inert = Some(inert),
         Err(Stop::Malformed(malformed)) => return unreadable(&malformed),
         Err(Stop::Lookup(get, error)) => unread(composite, get, &error, &mut report, &mut outcome),
         Err(Stop::Unreadable { object, detail }) => {
@@ -108,7 +108,7 @@ fn settle(subject: &Subject<'_>, found: Found, mode: Mode, report: &mut Report, 
         outcome.log.push(LogLine { level: Level::Warning, message: "a label is no cloud tag".to_owned(), attributes });
     }
     // What somebody can mend comes first: over the cap there may be many.
-    for reason in SkipReason::ALL {
+    for reason in TagSkipReason::ALL {
         let of_reason = tags.skipped.iter().filter(|skip| skip.reason == reason);
         outcome.warnings.extend(of_reason.map(SkippedLabel::warning));
     }
@@ -135,7 +135,7 @@ impl SkippedLabel {
 fn unread(composite: &Composite<'_>, get: String, error: &LookupError, report: &mut Report, outcome: &mut Outcome) {
     let reaction = composite.settings.on_registry_failure;
     unanswered(&get, error, reaction, "cloudTags.onRegistryFailure", outcome);
-    report.inert = Some(Inert { reason: InertReason::RegistryUnavailable, because: get });
+    report.inert = Some(NotApplicable { reason: NotApplicableReason::RegistryUnavailable, because: get });
 }
 
 fn refused(message: String) -> Outcome {

@@ -32,12 +32,12 @@ pub struct SkippedLabel {
     /// The profile that refused it.
     pub provider: &'static str,
     /// Why.
-    pub reason: SkipReason,
+    pub reason: TagSkipReason,
 }
 
 /// Why a label is no tag; in the order in which it is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SkipReason {
+pub enum TagSkipReason {
     /// The qualified key begins as the provider's own tags do.
     ReservedPrefix,
     /// The tag key is longer than the provider admits.
@@ -50,30 +50,30 @@ pub enum SkipReason {
     CountCap,
 }
 
-impl SkipReason {
+impl TagSkipReason {
     /// All five, in the order in which they are asked.
-    pub const ALL: [SkipReason; 5] = [
-        SkipReason::ReservedPrefix,
-        SkipReason::KeyTooLong,
-        SkipReason::ValueTooLong,
-        SkipReason::KeyCharacterClass,
-        SkipReason::CountCap,
+    pub const ALL: [TagSkipReason; 5] = [
+        TagSkipReason::ReservedPrefix,
+        TagSkipReason::KeyTooLong,
+        TagSkipReason::ValueTooLong,
+        TagSkipReason::KeyCharacterClass,
+        TagSkipReason::CountCap,
     ];
 
     /// The stable name, for log and report.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            SkipReason::ReservedPrefix => "reserved-prefix",
-            SkipReason::KeyTooLong => "key-too-long",
-            SkipReason::ValueTooLong => "value-too-long",
-            SkipReason::KeyCharacterClass => "key-character-class",
-            SkipReason::CountCap => "count-cap",
+            TagSkipReason::ReservedPrefix => "reserved-prefix",
+            TagSkipReason::KeyTooLong => "key-too-long",
+            TagSkipReason::ValueTooLong => "value-too-long",
+            TagSkipReason::KeyCharacterClass => "key-character-class",
+            TagSkipReason::CountCap => "count-cap",
         }
     }
 }
 
-impl Serialize for SkipReason {
+impl Serialize for TagSkipReason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
@@ -88,7 +88,7 @@ pub fn cloud_tags(profile: &'static Profile, labels: &Labels) -> Transformed {
     let mut made = Transformed { tags: BTreeMap::new(), skipped: Vec::new() };
     for (qualified_key, value) in labels {
         let tag_key = [CLOUD_TAG_PREFIX, qualified_key].concat();
-        let over = || (made.tags.len() >= profile.tags).then_some(SkipReason::CountCap);
+        let over = || (made.tags.len() >= profile.tags).then_some(TagSkipReason::CountCap);
         match refusal(profile, qualified_key, &tag_key, value).or_else(over) {
             None => {
                 made.tags.insert(tag_key, value.clone());
@@ -102,17 +102,17 @@ pub fn cloud_tags(profile: &'static Profile, labels: &Labels) -> Transformed {
     made
 }
 
-fn refusal(profile: &Profile, qualified_key: &str, tag_key: &str, value: &str) -> Option<SkipReason> {
+fn refusal(profile: &Profile, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
     if profile.reserved.iter().any(|reserved| qualified_key.starts_with(reserved)) {
-        return Some(SkipReason::ReservedPrefix);
+        return Some(TagSkipReason::ReservedPrefix);
     }
     if profile.unit.length(tag_key) > profile.key {
-        return Some(SkipReason::KeyTooLong);
+        return Some(TagSkipReason::KeyTooLong);
     }
     if profile.unit.length(value) > profile.value {
-        return Some(SkipReason::ValueTooLong);
+        return Some(TagSkipReason::ValueTooLong);
     }
-    (!profile.characters.admit(tag_key)).then_some(SkipReason::KeyCharacterClass)
+    (!profile.characters.admit(tag_key)).then_some(TagSkipReason::KeyCharacterClass)
 }
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     /// Why a label is no tag; `None` where it is one.
-    fn reason(provider: &str, key: &str, value: &str) -> Option<SkipReason> {
+    fn reason(provider: &str, key: &str, value: &str) -> Option<TagSkipReason> {
         let labels = [(key.to_owned(), value.to_owned())].into();
         cloud_tags(Profile::of(provider), &labels).skipped.first().map(|skipped| skipped.reason)
     }
@@ -138,7 +138,7 @@ mod tests {
             qualified_key: "a b".to_owned(),
             tag_key: "plexsphere:a b".to_owned(),
             provider: "generic",
-            reason: SkipReason::KeyCharacterClass,
+            reason: TagSkipReason::KeyCharacterClass,
         };
         assert_eq!(cloud_tags(Profile::of("Azure"), &labels).skipped, [skipped]);
     }
@@ -147,10 +147,10 @@ mod tests {
     fn reasons_come_in_the_order_of_the_table() {
         let (long_key, long_value) = ("ä\u{7}".repeat(200), "v".repeat(300));
         let reserved = format!("aws:{long_key}");
-        assert_eq!(reason("aws", &reserved, &long_value), Some(SkipReason::ReservedPrefix));
-        assert_eq!(reason("aws", &long_key, &long_value), Some(SkipReason::KeyTooLong));
-        assert_eq!(reason("aws", "a\u{7}", &long_value), Some(SkipReason::ValueTooLong));
-        assert_eq!(reason("aws", "a\u{7}", "v"), Some(SkipReason::KeyCharacterClass));
+        assert_eq!(reason("aws", &reserved, &long_value), Some(TagSkipReason::ReservedPrefix));
+        assert_eq!(reason("aws", &long_key, &long_value), Some(TagSkipReason::KeyTooLong));
+        assert_eq!(reason("aws", "a\u{7}", &long_value), Some(TagSkipReason::ValueTooLong));
+        assert_eq!(reason("aws", "a\u{7}", "v"), Some(TagSkipReason::KeyCharacterClass));
         assert_eq!(reason("aws", "a", "v"), None);
     }
 
@@ -161,6 +161,6 @@ mod tests {
         let made = cloud_tags(Profile::of("generic"), &labels);
         assert_eq!(made.tags.len(), 32);
         let skipped: Vec<_> = made.skipped.iter().map(|skip| (&*skip.qualified_key, skip.reason)).collect();
-        assert_eq!(skipped, [("k000 refused", SkipReason::KeyCharacterClass), ("k032", SkipReason::CountCap)]);
+        assert_eq!(skipped, [("k000 refused", TagSkipReason::KeyCharacterClass), ("k032", TagSkipReason::CountCap)]);
     }
 }

@@ -1,7 +1,7 @@
 //! Keys that have no business in a map that propagates.
 
 use super::{Entry, Guarded};
-use crate::catalog::groups::CORE;
+use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::*;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
@@ -66,7 +66,7 @@ fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Res
         }
         // A new control plane does not know its Cluster yet.
         (CLUSTER_NAME, ControlPlaneMachineTemplate) => {
-            let owner = object.owners.iter().find(|owner| owner.is(CORE, "Cluster")).map(|owner| &owner.name);
+            let owner = object.owners.iter().find(|owner| owner.is(CORE_GROUP, "Cluster")).map(|owner| &owner.name);
             owner.or_else(|| object.labels.get(key)).is_none_or(|cluster| cluster == value)
         }
         (TEMPLATE_HASH, MachineSetTemplate) | (TOPOLOGY_OWNED, ControlPlaneMachineTemplate) => is_own_label,

@@ -1,7 +1,7 @@
 //! What an owner finds its objects by, and the reference to it.
 
 use super::{Found, Guarded};
-use crate::catalog::groups::{CONTROL_PLANE as CONTROL_PLANES, CORE};
+use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::keys::*;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
@@ -20,10 +20,10 @@ const GARBAGE_COLLECTORS: [&str; 2] =
 /// controlplane/kubeadm/pkg/control_plane.go; core/reconcilers/machinepool `getMachinePoolMachines`.
 #[rustfmt::skip]
 const IDENTITY: [(&str, &str, &[&str]); 4] = [
-    (CORE,           "MachineDeployment", &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH]),
-    (CORE,           "MachineSet",        &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH, SET_NAME]),
-    (CORE,           "MachinePool",       &[CLUSTER_NAME, POOL_NAME]),
-    (CONTROL_PLANES, "",                  &[CLUSTER_NAME, CONTROL_PLANE, CONTROL_PLANE_NAME]),
+    (CORE_GROUP,           "MachineDeployment", &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH]),
+    (CORE_GROUP,           "MachineSet",        &[CLUSTER_NAME, DEPLOYMENT_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TEMPLATE_HASH, SET_NAME]),
+    (CORE_GROUP,           "MachinePool",       &[CLUSTER_NAME, POOL_NAME]),
+    (CONTROL_PLANE_GROUP, "",                  &[CLUSTER_NAME, CONTROL_PLANE, CONTROL_PLANE_NAME]),
 ];
 
 fn identity(owner: &OwnerReference<'_>) -> Option<&'static [&'static str]> {

@@ -145,8 +145,8 @@ fn entries<'a>(text: &'a str, key: &str) -> Option<Vec<Field<'a>>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::catalog::effects::Kind;
     use super::*;
+    use crate::catalog::effects::Kind;
 
     #[test]
     fn width_does_not_square_the_work() {

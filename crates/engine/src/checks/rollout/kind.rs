@@ -3,29 +3,29 @@
 use super::edits::Pattern;
 use crate::admission::request::GroupVersionKind;
 use crate::catalog::effects::{EFFECTS, Effect, Kind, joined};
-use crate::catalog::groups::{BOOTSTRAP, CONTROL_PLANE, CORE, INFRASTRUCTURE};
+use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::keys::TOPOLOGY_OWNED;
 use crate::kube::object::Object;
 use crate::settings::Stance;
 
 const KINDS: &[(&str, &str, Kind)] = &[
-    (CORE, "MachineDeployment", Kind::MachineDeployment),
-    (CORE, "MachineSet", Kind::MachineSet),
-    (CORE, "MachinePool", Kind::MachinePool),
-    (CORE, "Cluster", Kind::Cluster),
-    (CORE, "ClusterClass", Kind::ClusterClass),
-    (CONTROL_PLANE, "KubeadmControlPlane", Kind::KubeadmControlPlane),
+    (CORE_GROUP, "MachineDeployment", Kind::MachineDeployment),
+    (CORE_GROUP, "MachineSet", Kind::MachineSet),
+    (CORE_GROUP, "MachinePool", Kind::MachinePool),
+    (CORE_GROUP, "Cluster", Kind::Cluster),
+    (CORE_GROUP, "ClusterClass", Kind::ClusterClass),
+    (CONTROL_PLANE_GROUP, "KubeadmControlPlane", Kind::KubeadmControlPlane),
 ];
 
 /// Templates that a ClusterClass uses, by group and end of the kind; the first that fits.
 const TEMPLATES: &[(&str, &str, Kind)] = &[
-    (CONTROL_PLANE, "Template", Kind::ClassControlPlaneTemplate),
-    (BOOTSTRAP, "Template", Kind::ClassTemplate),
-    (INFRASTRUCTURE, "ClusterTemplate", Kind::ClassClusterTemplate),
-    (INFRASTRUCTURE, "MachinePoolTemplate", Kind::ClassMachinePoolTemplate),
+    (CONTROL_PLANE_GROUP, "Template", Kind::ClassControlPlaneTemplate),
+    (BOOTSTRAP_GROUP, "Template", Kind::ClassTemplate),
+    (INFRASTRUCTURE_GROUP, "ClusterTemplate", Kind::ClassClusterTemplate),
+    (INFRASTRUCTURE_GROUP, "MachinePoolTemplate", Kind::ClassMachinePoolTemplate),
     // Managed control planes live with the infrastructure of some.
-    (INFRASTRUCTURE, "ControlPlaneTemplate", Kind::ClassControlPlaneTemplate),
-    (INFRASTRUCTURE, "Template", Kind::ClassTemplate),
+    (INFRASTRUCTURE_GROUP, "ControlPlaneTemplate", Kind::ClassControlPlaneTemplate),
+    (INFRASTRUCTURE_GROUP, "Template", Kind::ClassTemplate),
 ];
 
 impl Kind {
@@ -33,7 +33,7 @@ impl Kind {
     ///
     /// `None` where no row speaks of it.
     pub(crate) fn of(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<Kind> {
-        let owned = |by: &str| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(CORE, by)));
+        let owned = |by: &str| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(CORE_GROUP, by)));
         let fits = |row: &&(&str, &str, Kind)| row.0 == kind.group && kind.kind.ends_with(row.1);
         if let Some((.., template)) = TEMPLATES.iter().find(fits) {
             let is_made = || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));

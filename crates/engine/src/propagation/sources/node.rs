@@ -5,9 +5,9 @@ use crate::admission::subject::Subject;
 use crate::catalog::grants::NODE_MACHINE_MASKS;
 use crate::catalog::keys::{NODE_CLUSTER_NAMESPACE, NODE_MACHINE};
 use crate::catalog::place::Place;
-use crate::kube::lookup::{Lookups, Parent, Wanted};
+use crate::kube::lookup::{Lookups, ObjectQuery, Parent};
 use crate::kube::stop::Stop;
-use crate::report::not_applicable::InertReason;
+use crate::report::not_applicable::NotApplicableReason;
 
 /// A Node follows the Machine that its annotations name and that does not name another Node. The Machine controller
 /// writes the annotations at its first sync; what this policy adds becomes part of its own record at the next one.
@@ -20,14 +20,14 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
     let stored = subject.old()?.filter(|old| old.annotations.contains_key(NODE_MACHINE)).unwrap_or(&subject.object);
     let annotation = |key: &str| stored.annotations.get(key).filter(|value| !value.is_empty());
     let (Some(namespace), Some(name)) = (annotation(NODE_CLUSTER_NAMESPACE), annotation(NODE_MACHINE)) else {
-        return Err(Stop::inert(InertReason::NoOwner, ""));
+        return Err(Stop::not_applicable(NotApplicableReason::NoOwner, ""));
     };
-    let wanted = Wanted::core("Machine", namespace, name, NODE_MACHINE_MASKS);
+    let wanted = ObjectQuery::core("Machine", namespace, name, NODE_MACHINE_MASKS);
     let text = lookups.get(&wanted)?;
     let machine = Parent::active(&text, &wanted)?;
     let node = machine.readable(machine.object.status.string(&["nodeRef", "name"]))?;
     if node.is_some_and(|node| node != subject.name()) {
-        return Err(Stop::inert(InertReason::AnotherNode, machine.name()));
+        return Err(Stop::not_applicable(NotApplicableReason::AnotherNode, machine.name()));
     }
     let cluster = machine.string(&["clusterName"])?;
     Ok(Sources {

@@ -5,20 +5,20 @@ use std::borrow::Cow;
 use super::{Facts, Layer, Sources, owned};
 use crate::admission::subject::Subject;
 use crate::catalog::grants::{CONTROL_PLANE_MASKS, MACHINE_MASKS, TEMPLATE_MASKS};
-use crate::catalog::groups::{CONTROL_PLANE, CORE};
+use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH};
 use crate::catalog::place::Place;
-use crate::kube::lookup::{Lookups, Parent, Wanted};
+use crate::kube::lookup::{Lookups, ObjectQuery, Parent};
 use crate::kube::object::OwnerReference;
 use crate::kube::stop::Stop;
-use crate::report::not_applicable::InertReason;
+use crate::report::not_applicable::NotApplicableReason;
 
 /// A MachineSet follows the MachineDeployment that controls it.
 ///
 /// Source: core/reconcilers/machinedeployment/machinedeployment_rollout_planner.go, `computeDesiredMS`.
 pub(super) fn of_machine_set(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
     match subject.object.controller() {
-        Some(owner) if owner.is(CORE, "MachineDeployment") => {
+        Some(owner) if owner.is(CORE_GROUP, "MachineDeployment") => {
             let mut sources = read(Owner::MachineDeployment, owner, None, subject, lookups)?;
             sources.targets.extend(subject.template());
             sources.facts.template_hash = subject.stored_label(TEMPLATE_HASH)?;
@@ -50,8 +50,8 @@ pub(super) fn of_machine(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result
 /// reconcilers/kubeadmcontrolplane `syncMachines`.
 pub(super) fn of_machine_part(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
     let of_machine_part = |owner| Owner::of_machines(owner).filter(|kind| !matches!(kind, Owner::MachinePool));
-    if let Some(owner) = subject.object.owners.iter().find(|owner| owner.is(CORE, "Machine")) {
-        let wanted = Wanted::owner(owner, subject.namespace(), MACHINE_MASKS);
+    if let Some(owner) = subject.object.owners.iter().find(|owner| owner.is(CORE_GROUP, "Machine")) {
+        let wanted = ObjectQuery::owner(owner, subject.namespace(), MACHINE_MASKS);
         let text = lookups.get(&wanted)?;
         let machine = Parent::active(&text, &wanted)?;
         let owner = machine.object.controller();
@@ -97,10 +97,10 @@ enum Owner {
 impl Owner {
     fn of_machines(owner: &OwnerReference<'_>) -> Option<Owner> {
         match (owner.group(), &*owner.kind) {
-            (CORE, "MachineSet") => Some(Owner::MachineSet),
-            (CORE, "MachinePool") => Some(Owner::MachinePool),
-            (CONTROL_PLANE, "KubeadmControlPlane") => Some(Owner::KubeadmControlPlane),
-            (CONTROL_PLANE, _) => Some(Owner::OtherControlPlane),
+            (CORE_GROUP, "MachineSet") => Some(Owner::MachineSet),
+            (CORE_GROUP, "MachinePool") => Some(Owner::MachinePool),
+            (CONTROL_PLANE_GROUP, "KubeadmControlPlane") => Some(Owner::KubeadmControlPlane),
+            (CONTROL_PLANE_GROUP, _) => Some(Owner::OtherControlPlane),
             _ => None,
         }
     }
@@ -130,7 +130,7 @@ fn read(
     lookups: &Lookups<'_>,
 ) -> Result<Sources, Stop> {
     let masks = if kind.is_control_plane() { CONTROL_PLANE_MASKS } else { TEMPLATE_MASKS };
-    let wanted = Wanted::owner(owner, subject.namespace(), masks);
+    let wanted = ObjectQuery::owner(owner, subject.namespace(), masks);
     let text = lookups.get(&wanted)?;
     let parent = Parent::active(&text, &wanted)?;
     let read = |place: &Place| Layer::read(&parent, *place, None, subject.place);
@@ -173,7 +173,7 @@ fn selector(parent: &Parent<'_>) -> Result<Option<Vec<String>>, Stop> {
 /// Cluster, in the label.
 fn owners_cluster(parent: &Parent<'_>) -> Result<Option<String>, Stop> {
     let object = &parent.object;
-    let reference = || object.owners.iter().find(|owner| owner.is(CORE, "Cluster")).map(|owner| &owner.name);
+    let reference = || object.owners.iter().find(|owner| owner.is(CORE_GROUP, "Cluster")).map(|owner| &owner.name);
     let name = || reference().or_else(|| object.labels.get(CLUSTER_NAME)).map(|name| name.clone().into_owned());
     Ok(parent.string(&["clusterName"])?.or_else(name))
 }
@@ -181,9 +181,9 @@ fn owners_cluster(parent: &Parent<'_>) -> Result<Option<String>, Stop> {
 /// Owners of Cluster API's groups are known not to propagate; what owners of other groups do is not known.
 fn no_owner(owner: Option<&OwnerReference<'_>>) -> Stop {
     match owner {
-        Some(owner) if owner.group() != CORE => {
-            Stop::inert(InertReason::UnknownOwnerKind, format!("{} {}", owner.kind, owner.name))
+        Some(owner) if owner.group() != CORE_GROUP => {
+            Stop::not_applicable(NotApplicableReason::UnknownOwnerKind, format!("{} {}", owner.kind, owner.name))
         }
-        _ => Stop::inert(InertReason::NoOwner, ""),
+        _ => Stop::not_applicable(NotApplicableReason::NoOwner, ""),
     }
 }

@@ -6,13 +6,13 @@ use super::{Facts, Layer, Sources};
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::grants::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY_MASKS};
-use crate::catalog::groups::CORE;
+use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
 use crate::catalog::place::{MapKind, Place};
-use crate::kube::lookup::{Lookups, Parent, Wanted};
+use crate::kube::lookup::{Lookups, ObjectQuery, Parent};
 use crate::kube::object::{OwnerReference, group_and_version};
 use crate::kube::stop::Stop;
-use crate::report::not_applicable::InertReason;
+use crate::report::not_applicable::NotApplicableReason;
 
 /// What the topology says of an object that it owns.
 ///
@@ -27,17 +27,17 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         None => None,
     };
     let Some(cluster_name) = cluster_name else {
-        return Err(Stop::inert(InertReason::NoOwner, ""));
+        return Err(Stop::not_applicable(NotApplicableReason::NoOwner, ""));
     };
 
     let wanted = match cluster_owner(subject) {
-        Some(owner) => Wanted::owner(owner, subject.namespace(), TOPOLOGY_MASKS),
-        None => Wanted::core("Cluster", subject.namespace(), &cluster_name, TOPOLOGY_MASKS),
+        Some(owner) => ObjectQuery::owner(owner, subject.namespace(), TOPOLOGY_MASKS),
+        None => ObjectQuery::core("Cluster", subject.namespace(), &cluster_name, TOPOLOGY_MASKS),
     };
     let text = lookups.get(&wanted)?;
     let cluster = Parent::active(&text, &wanted)?;
     if cluster.is_paused_cluster()? {
-        return Err(Stop::inert(InertReason::Paused, cluster.name()));
+        return Err(Stop::not_applicable(NotApplicableReason::Paused, cluster.name()));
     }
 
     let class_name = match cluster.string(&["topology", "classRef", "name"])? {
@@ -45,7 +45,7 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         None => cluster.string(&["topology", "class"])?,
     };
     let Some(class_name) = class_name else {
-        return Err(Stop::inert(InertReason::NoTopology, cluster.name()));
+        return Err(Stop::not_applicable(NotApplicableReason::NoTopology, cluster.name()));
     };
     let class_namespace = match cluster.string(&["topology", "classRef", "namespace"])? {
         Some(namespace) => Some(namespace),
@@ -66,24 +66,30 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         let name = topology_name.as_deref().unwrap_or_default();
         let entry = cluster.object.spec.at(&["topology", "workers", list, "[]"], Some(("name", name)));
         let Some(entry) = cluster.readable(entry)? else {
-            return Err(Stop::inert(InertReason::TopologyEntryMissing, format!("{}: {name}", cluster.name())));
+            return Err(Stop::not_applicable(
+                NotApplicableReason::TopologyEntryMissing,
+                format!("{}: {name}", cluster.name()),
+            ));
         };
         worker_class = cluster.readable(entry.string(&["class"]))?.map(Cow::into_owned);
     } else if let Some(name) = cluster.string(&["controlPlaneRef", "name"])? {
         let kind = cluster.string(&["controlPlaneRef", "kind"])?;
         if name != subject.name() || kind.is_some_and(|kind| kind != subject.review.kind.kind) {
-            return Err(Stop::inert(InertReason::AnotherControlPlane, cluster.name()));
+            return Err(Stop::not_applicable(NotApplicableReason::AnotherControlPlane, cluster.name()));
         }
     }
 
-    let wanted = Wanted::core("ClusterClass", class_namespace, &class_name, CLASS_MASKS);
+    let wanted = ObjectQuery::core("ClusterClass", class_namespace, &class_name, CLASS_MASKS);
     let text = lookups.get(&wanted)?;
     let class = Parent::read(&text, &wanted)?;
     let in_class = |path: &[&str], element| class.readable(class.object.spec.at(path, element));
     if let Some((list, _)) = worker {
         let name = worker_class.as_deref().unwrap_or_default();
         if in_class(&["workers", list, "[]"], Some(("class", name)))?.is_none() {
-            return Err(Stop::inert(InertReason::ClassEntryMissing, format!("{}: {name}", class.name())));
+            return Err(Stop::not_applicable(
+                NotApplicableReason::ClassEntryMissing,
+                format!("{}: {name}", class.name()),
+            ));
         }
     }
 
@@ -136,7 +142,7 @@ fn cluster_name(subject: &Subject<'_>) -> Result<Option<String>, Stop> {
 }
 
 fn cluster_owner<'s>(subject: &'s Subject<'_>) -> Option<&'s OwnerReference<'s>> {
-    subject.object.owners.iter().find(|owner| owner.is(CORE, "Cluster"))
+    subject.object.owners.iter().find(|owner| owner.is(CORE_GROUP, "Cluster"))
 }
 
 /// Whether the control plane's template may matter: on CREATE, and when an UPDATE changes a key that is neither in
@@ -171,7 +177,7 @@ fn template_layers(class: &Parent<'_>, namespace: &str, lookups: &Lookups<'_>) -
         return Ok(Vec::new());
     };
     let (group, version) = group_and_version(&api_version);
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         group,
         kind: &kind,
         version: Some(version),
@@ -182,7 +188,7 @@ fn template_layers(class: &Parent<'_>, namespace: &str, lookups: &Lookups<'_>) -
     };
     let text = match lookups.get(&wanted) {
         Ok(text) => text,
-        Err(Stop::Inert(_)) => return Ok(Vec::new()),
+        Err(Stop::NotApplicable(_)) => return Ok(Vec::new()),
         Err(stop) => return Err(stop),
     };
     let template = Parent::read(&text, &wanted)?;
