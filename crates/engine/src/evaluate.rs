@@ -13,7 +13,9 @@ use crate::checks::misplaced;
 use crate::checks::tag_delivery;
 use crate::checks::{self, Checked};
 use crate::evaluate::unanswered::unanswered;
-use crate::json::splice::{self, Write};
+use crate::json::document::Document;
+use crate::json::path::Path;
+use crate::json::splice::{self, Edit, Write};
 use crate::json::{self, Malformed};
 use crate::kube::cluster::{Cluster, LookupCause, LookupError};
 use crate::kube::lookup::Lookups;
@@ -240,8 +242,9 @@ impl Evaluation<'_> {
         let Some((spec, changes)) = tag_delivery::declared(self.subject, self.settings)? else {
             return Ok(());
         };
-        let write = Write { map: Vec::new(), key: "spec".to_owned(), value: Some(spec) };
-        match splice::written(self.subject.review.object.unwrap_or_default(), &[write]) {
+        let write = Write { at: Path::fields(&["spec"]), edit: Edit::Set(spec) };
+        let object = Document::new(self.subject.review.object.unwrap_or_default());
+        match splice::written(object.root(), &[write]) {
             Ok(object) => outcome.object = Some(object),
             Err(error) => outcome.rejection = Some(Rejection::unwritable(&error)),
         }
@@ -296,8 +299,8 @@ impl Evaluation<'_> {
 
     fn write(&self, written: &[Change], outcome: &mut Outcome) {
         let writes: Vec<Write> = written.iter().map(Change::write).collect();
-        let text = self.subject.review.object.unwrap_or("{}");
-        match splice::written(text, &writes) {
+        let object = Document::new(self.subject.review.object.unwrap_or("{}"));
+        match splice::written(object.root(), &writes) {
             Ok(object) => outcome.object = Some(object),
             Err(error) => {
                 outcome.rejection = Some(Rejection::unwritable(&error));

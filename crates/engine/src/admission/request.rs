@@ -24,9 +24,12 @@ impl<'a> Call<'a> {
         let (mut review, mut settings) = (None, "{}");
         let mut scanner = Scanner::new(text);
         let object = scanner.object(|key, scanner| {
-            match &*string(key)? {
+            match &*string(scanner.slice(key))? {
                 "request" => review = Some(Review::scan(scanner)?),
-                "settings" => settings = scanner.value()?,
+                "settings" => {
+                    let value = scanner.value()?;
+                    settings = scanner.slice(value);
+                }
                 _ => {
                     scanner.value()?;
                 }
@@ -111,6 +114,7 @@ impl<'a> Review<'a> {
         let mut problem = None;
         scanner.object(|key, scanner| {
             let value = scanner.value()?;
+            let (key, value) = (scanner.slice(key), scanner.slice(value));
             if value == "null" {
                 return Some(());
             }

@@ -91,6 +91,11 @@ pub(crate) const MACHINES: &[(Place, &[&str], &[&str])] = &[
     (Machine,                   &["spec"],                                            &["spec"]),
 ];
 
+/// Objects that may be absent, but not empty: each goes with the last of its fields.
+///
+/// Source: api/core/v1beta2, `MachineDeletionSpec` and its like, `MinProperties=1`.
+pub(crate) const NEVER_EMPTY: &[&str] = &["deletion"];
+
 /// Gates that a KubeadmControlPlane's Machines have without being asked, the last two with an etcd of their own. A gate of
 /// the same name in the machine template is dropped, whatever its polarity.
 ///

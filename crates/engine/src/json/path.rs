@@ -1,28 +1,77 @@
 //! Where a value stands.
 
-/// One step into an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use std::borrow::Cow;
+use std::fmt;
+
+/// One step into a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// A field of an object, made where it is absent.
-    Field(&'static str),
-    /// An element of a list, which must be there.
+    /// A field of an object.
+    Field(Cow<'static, str>),
+    /// An element of a list, counted from 0.
     Element(usize),
 }
 
-/// Steps through objects only.
-pub(crate) fn steps(path: &[&'static str]) -> Vec<Step> {
-    path.iter().map(|name| Step::Field(name)).collect()
+/// The steps that lead to a value, from the root of its object.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Path(Vec<Step>);
+
+impl Path {
+    /// A path through objects only.
+    pub(crate) fn fields(names: &[&'static str]) -> Path {
+        names.iter().copied().collect()
+    }
+
+    /// One field further in.
+    pub(crate) fn field(mut self, name: impl Into<Cow<'static, str>>) -> Path {
+        self.push(Step::Field(name.into()));
+        self
+    }
+
+    /// One element of a list further in.
+    pub(crate) fn element(mut self, index: usize) -> Path {
+        self.push(Step::Element(index));
+        self
+    }
+
+    pub(crate) fn push(&mut self, step: Step) {
+        self.0.push(step);
+    }
+
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.0
+    }
 }
 
-/// The path as a reader writes it: `spec.topology.workers.machineDeployments[0].metadata`.
-pub(crate) fn printed(path: &[Step]) -> String {
-    let mut text = String::new();
-    for step in path {
-        match step {
-            Step::Field(name) if text.is_empty() => text.push_str(name),
-            Step::Field(name) => text.extend([".", name]),
-            Step::Element(index) => text.push_str(&format!("[{index}]")),
-        }
+impl FromIterator<&'static str> for Path {
+    fn from_iter<I: IntoIterator<Item = &'static str>>(names: I) -> Path {
+        Path(names.into_iter().map(|name| Step::Field(Cow::Borrowed(name))).collect())
     }
-    text
+}
+
+/// As a reader writes it: `spec.topology.workers.machineDeployments[0].metadata`.
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Field(name) if index == 0 => f.write_str(name)?,
+                Step::Field(name) => write!(f, ".{name}")?,
+                Step::Element(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_printed_as_a_reader_writes_it() {
+        let path = Path::fields(&["spec", "workers"]).field("machineDeployments").element(3).field("metadata");
+        assert_eq!(path.to_string(), "spec.workers.machineDeployments[3].metadata");
+        assert_eq!(Path::default().element(0).field("a").to_string(), "[0].a");
+        assert_eq!(Path::default().to_string(), "");
+    }
 }

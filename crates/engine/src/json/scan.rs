@@ -1,9 +1,14 @@
 //! Where JSON values end: the one pass over bytes that raw objects need.
 //!
-//! Most of a review is skipped, so this is where its time goes: a crate of its own, for it is built for speed where the
-//! engine is built for size. The fields of the object at hand are read by JSON's
-//! grammar; of what is skipped only strings and brackets are looked at. What is written is parsed in full before it
-//! leaves the engine.
+//! The fields of the object at hand are read by JSON's grammar; of what is skipped only strings and brackets are looked
+//! at. What is written is parsed in full before it leaves the engine.
+
+/// Where a value begins and ends in its text, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) begin: usize,
+    pub(crate) end: usize,
+}
 
 /// A position in a text.
 pub(crate) struct Scanner<'a> {
@@ -13,14 +18,28 @@ pub(crate) struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     /// A scanner at the beginning of a text.
-    #[must_use]
     pub(crate) fn new(text: &'a str) -> Self {
-        Scanner { text, at: 0 }
+        Scanner::at(text, 0)
     }
 
-    /// The fields of the object that begins here; `None` where there is none. `read` is handed a scanner that stands at
-    /// each value, and leaves it behind the value.
-    pub(crate) fn object(&mut self, mut read: impl FnMut(&'a str, &mut Self) -> Option<()>) -> Option<()> {
+    /// A scanner at a place in a text.
+    pub(crate) fn at(text: &'a str, at: usize) -> Self {
+        Scanner { text, at }
+    }
+
+    /// How far it is.
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// What stands in a part of the text.
+    pub(crate) fn slice(&self, span: Span) -> &'a str {
+        self.text.get(span.begin..span.end).unwrap_or_default()
+    }
+
+    /// The fields of the object that begins here; `None` where there is none. `read` is handed each key with its quotes,
+    /// and a scanner that stands at the value, which it leaves behind the value.
+    pub(crate) fn object(&mut self, mut read: impl FnMut(Span, &mut Self) -> Option<()>) -> Option<()> {
         self.open(b'{')?;
         if self.close(b'}') {
             return Some(());
@@ -41,27 +60,27 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The elements of the list that begins here; `None` where there is none.
-    pub(crate) fn list(&mut self) -> Option<Vec<&'a str>> {
-        let mut elements = Vec::new();
+    /// The elements of the list that begins here; `None` where there is none. `read` is handed a scanner that stands at
+    /// each of them, and leaves it behind the element.
+    pub(crate) fn list(&mut self, mut read: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.open(b'[')?;
         if self.close(b']') {
-            return Some(elements);
+            return Some(());
         }
         loop {
             self.space();
-            elements.push(self.value()?);
+            read(self)?;
             self.space();
             match self.next()? {
                 b',' => {}
-                b']' => return Some(elements),
+                b']' => return Some(()),
                 _ => return None,
             }
         }
     }
 
     /// The value that begins here, skipped over.
-    pub(crate) fn value(&mut self) -> Option<&'a str> {
+    pub(crate) fn value(&mut self) -> Option<Span> {
         let start = self.at;
         match self.peek()? {
             b'"' => {
@@ -74,7 +93,7 @@ impl<'a> Scanner<'a> {
                 self.at += rest.iter().position(ends).unwrap_or(rest.len());
             }
         }
-        self.text.get(start..self.at).filter(|value| !value.is_empty())
+        (self.at > start).then_some(Span { begin: start, end: self.at })
     }
 
     /// Whether an object begins here.
@@ -117,11 +136,11 @@ impl<'a> Scanner<'a> {
     }
 
     /// The string that begins here, quotes included.
-    fn string(&mut self) -> Option<&'a str> {
-        let start = self.at;
+    fn string(&mut self) -> Option<Span> {
+        let begin = self.at;
         self.expect(b'"')?;
         self.at = end_of_string(self.text.as_bytes(), self.at)?;
-        self.text.get(start..self.at)
+        Some(Span { begin, end: self.at })
     }
 
     fn open(&mut self, bracket: u8) -> Option<()> {
@@ -182,10 +201,21 @@ mod tests {
         let mut fields = Vec::new();
         let mut scanner = Scanner::new(text);
         scanner.object(|key, scanner| {
-            fields.push((key, scanner.value()?));
+            let value = scanner.value()?;
+            fields.push((scanner.slice(key), scanner.slice(value)));
             Some(())
         })?;
         scanner.is_done().then_some(fields)
+    }
+
+    fn elements(text: &str) -> Option<Vec<&str>> {
+        let mut elements = Vec::new();
+        Scanner::new(text).list(|scanner| {
+            let value = scanner.value()?;
+            elements.push(scanner.slice(value));
+            Some(())
+        })?;
+        Some(elements)
     }
 
     #[test]
@@ -227,10 +257,10 @@ mod tests {
 
     #[test]
     fn elements_are_told_apart() {
-        assert_eq!(Scanner::new("[1, \"a,b\" ,[2,3],{}]").list().unwrap(), ["1", "\"a,b\"", "[2,3]", "{}"]);
-        assert_eq!(Scanner::new(" [ ] ").list().unwrap(), Vec::<&str>::new());
+        assert_eq!(elements("[1, \"a,b\" ,[2,3],{}]").unwrap(), ["1", "\"a,b\"", "[2,3]", "{}"]);
+        assert_eq!(elements(" [ ] ").unwrap(), Vec::<&str>::new());
         for text in ["{}", "[1", "[1,]", "[1 2]"] {
-            assert_eq!(Scanner::new(text).list(), None, "{text}");
+            assert_eq!(elements(text), None, "{text}");
         }
     }
 

@@ -1,224 +1,294 @@
-//! Writes entries of maps and objects into an object's text; every other byte stays as it is.
+//! Writes values into an object's text; every other byte stays as it is.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::fmt;
 
-use crate::json::scan::Scanner;
 use serde_json::value::RawValue;
 
-use crate::json::path::Step;
-use crate::json::{self, fields};
+use super::document::Json;
+use super::path::{Path, Step};
+use super::push_string;
 
-/// One entry of one map or object to set, or with no value to remove.
+/// One value to set or to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Write {
-    /// The map or object, from the root: `metadata`, `labels`.
-    pub(crate) map: Vec<Step>,
-    pub(crate) key: String,
-    /// JSON.
-    pub(crate) value: Option<String>,
+    /// Where the value stands, from the root. Objects on the way are made where they are absent or null, unless nothing
+    /// would be in them; elements of lists must be there.
+    pub(crate) at: Path,
+    pub(crate) edit: Edit,
 }
 
-/// The object with all `writes` in it.
-///
-/// Maps and the objects that hold them are made where they are absent or null, unless nothing would be in them. A
-/// `deletion` goes with the last of its fields: Cluster API allows no empty one.
+/// What becomes of a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Edit {
+    /// It becomes this JSON.
+    Set(String),
+    /// It goes.
+    Remove,
+    /// It goes, and the object that it was the last field of goes with it.
+    RemoveAndPrune,
+}
+
+/// Why a text cannot be written.
+#[derive(Debug)]
+pub(crate) enum NotWritable {
+    /// A value on the way is not an object, or not a list with such an element.
+    InTheWay(Path),
+    /// The result is not JSON, because what was not looked at is not.
+    NotJson(serde_json::Error),
+}
+
+impl fmt::Display for NotWritable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotWritable::InTheWay(path) if path.steps().is_empty() => f.write_str("it is not an object"),
+            NotWritable::InTheWay(path) => write!(f, "`{path}` is in the way"),
+            NotWritable::NotJson(error) => error.fmt(f),
+        }
+    }
+}
+
+/// The object with all `writes` in it, as an answer carries it. Of several writes to one place the last counts.
 ///
 /// # Errors
-/// When the text is not a JSON object, or a step of a path is neither an object nor null, or not an element of a list.
-fn splice(object: &str, writes: &[Write]) -> Result<String, serde_json::Error> {
+/// When a value on the way to a write is of another kind, or the result is not JSON.
+pub(crate) fn written(object: Json<'_>, writes: &[Write]) -> Result<Box<RawValue>, NotWritable> {
+    RawValue::from_string(splice(object, writes)?).map_err(NotWritable::NotJson)
+}
+
+/// The text of an object with all `writes` in it.
+///
+/// # Errors
+/// When a value on the way to a write is of another kind.
+pub(crate) fn splice(object: Json<'_>, writes: &[Write]) -> Result<String, NotWritable> {
     let mut plan = Plan::default();
     for write in writes {
-        plan.add(&write.map, &write.key, write.value.as_deref());
+        plan.add(write.at.steps(), &write.edit);
     }
-    let mut out = String::with_capacity(object.len() + 64 * writes.len());
-    plan.write(Some(object), &mut out)?;
+    let mut out = String::with_capacity(object.text().len() + 64 * writes.len());
+    plan.write(object, &mut out)?;
     Ok(out)
 }
 
-/// The object with all `writes` in it, as an answer carries it.
-///
-/// # Errors
-/// As [`splice`].
-pub(crate) fn written(object: &str, writes: &[Write]) -> Result<Box<RawValue>, serde_json::Error> {
-    splice(object, writes).and_then(RawValue::from_string)
-}
-
-/// What changes below one object: fields that hold further objects, keys set and keys removed.
+/// What becomes of one value, and of what is in it.
 #[derive(Default)]
 struct Plan<'a> {
-    below: Vec<(Step, Plan<'a>)>,
-    keys: BTreeMap<&'a str, Option<&'a str>>,
+    edit: Option<&'a Edit>,
+    fields: BTreeMap<&'a str, Plan<'a>>,
+    elements: BTreeMap<usize, Plan<'a>>,
+}
+
+/// What is left of a value that was written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Something,
+    /// An object whose last field went, and which is not to stay empty.
+    Pruned,
 }
 
 impl<'a> Plan<'a> {
-    fn add(&mut self, path: &[Step], key: &'a str, value: Option<&'a str>) {
-        let [step, rest @ ..] = path else {
-            self.keys.insert(key, value);
-            return;
-        };
-        match self.below.iter_mut().find(|(known, _)| known == step) {
-            Some((_, plan)) => plan.add(rest, key, value),
-            None => {
-                let mut plan = Plan::default();
-                plan.add(rest, key, value);
-                self.below.push((*step, plan));
-            }
+    fn add(&mut self, steps: &'a [Step], edit: &'a Edit) {
+        match steps {
+            [] => self.edit = Some(edit),
+            [Step::Field(name), rest @ ..] => self.fields.entry(name).or_default().add(rest, edit),
+            [Step::Element(index), rest @ ..] => self.elements.entry(*index).or_default().add(rest, edit),
         }
     }
 
     fn sets_something(&self) -> bool {
-        self.keys.values().any(Option::is_some) || self.below.iter().any(|(_, plan)| plan.sets_something())
+        matches!(self.edit, Some(Edit::Set(_)))
+            || self.fields.values().chain(self.elements.values()).any(Plan::sets_something)
     }
 
-    fn write(&self, object: Option<&str>, out: &mut String) -> Result<(), serde_json::Error> {
-        if self.below.iter().any(|(step, _)| matches!(step, Step::Element(_))) {
-            return self.write_list(object.unwrap_or_default(), out);
+    fn removes(&self) -> bool {
+        matches!(self.edit, Some(Edit::Remove | Edit::RemoveAndPrune))
+    }
+
+    fn write(&self, value: Json<'_>, out: &mut String) -> Result<Left, NotWritable> {
+        if let Some(Edit::Set(json)) = self.edit {
+            out.push_str(json);
+            return Ok(Left::Something);
         }
-        let object = object.filter(|text| *text != "null").unwrap_or("{}");
-        let fields = fields(object).ok_or_else(not_an_object)?;
-        let mut entries = Entries { out, any: false };
-        entries.out.push('{');
-        let mut rest = object.trim_start().strip_prefix('{').unwrap_or_default();
-        for field in &fields {
-            let value = field.value;
-            // What stands between the previous value and this one: a comma, the key, a colon, white space.
-            let (before, after) = rest.split_at(value.as_ptr() as usize - rest.as_ptr() as usize);
-            rest = after.get(value.len()..).unwrap_or_default();
-            let known = self.below.iter().find(|(step, _)| matches!(step, Step::Field(name) if *name == field.key));
-            if let Some((step, plan)) = known {
-                let mut written = String::new();
-                if value == "null" && !plan.sets_something() {
-                    written.push_str(value);
-                } else {
-                    plan.write(Some(value), &mut written)?;
-                }
-                let stays = *step != Step::Field("deletion") || value == written;
-                if stays || json::fields(&written).is_none_or(|fields| !fields.is_empty()) {
-                    entries.keep(before).push_str(&written);
-                }
-            } else if let Some(change) = self.keys.get(&*field.key) {
-                if let Some(new) = change {
-                    entries.keep(before).push_str(new);
-                }
+        if value.is_null() && !self.sets_something() {
+            out.push_str(value.text());
+            return Ok(Left::Something);
+        }
+        if self.elements.is_empty() { self.write_object(value, out) } else { self.write_list(value, out) }
+    }
+
+    fn write_object(&self, object: Json<'_>, out: &mut String) -> Result<Left, NotWritable> {
+        let fields = object.as_fields().ok_or_else(|| NotWritable::InTheWay(object.path()))?;
+        let mut entries = Entries::begin(object, "{}", out);
+        let mut known = Vec::new();
+        let mut prunes = false;
+        for (key, value) in fields {
+            let Some((name, plan)) = self.fields.get_key_value(key) else {
+                entries.keep(value);
+                continue;
+            };
+            known.push(*name);
+            if plan.removes() {
+                prunes |= plan.edit == Some(&Edit::RemoveAndPrune);
+                entries.leave_out(value);
             } else {
-                entries.keep(before).push_str(value);
+                entries.write(value, plan)?;
             }
         }
-        let names: BTreeSet<&str> = fields.iter().map(|field| &*field.key).collect();
-        let stands = |name: &str| names.contains(name);
-        for (step, plan) in &self.below {
-            if let Step::Field(name) = step
-                && plan.sets_something()
-                && !stands(name)
-            {
-                plan.write(None, entries.add(name)?)?;
+        for (key, plan) in &self.fields {
+            if plan.sets_something() && !known.contains(key) {
+                entries.add(key, object.absent(), plan)?;
             }
         }
-        for (key, value) in &self.keys {
-            if let Some(value) = value.filter(|_| !stands(key)) {
-                entries.add(key)?.push_str(value);
+        Ok(if entries.end() == 0 && prunes { Left::Pruned } else { Left::Something })
+    }
+
+    fn write_list(&self, list: Json<'_>, out: &mut String) -> Result<Left, NotWritable> {
+        let in_the_way = || NotWritable::InTheWay(list.path());
+        let elements = list.as_elements().ok_or_else(in_the_way)?;
+        if !self.fields.is_empty() || self.elements.keys().any(|index| *index >= elements.len()) {
+            return Err(in_the_way());
+        }
+        let mut entries = Entries::begin(list, "[]", out);
+        for (index, element) in elements.enumerate() {
+            match self.elements.get(&index) {
+                Some(plan) if plan.removes() => entries.leave_out(element),
+                Some(plan) => entries.write(element, plan)?,
+                None => entries.keep(element),
             }
         }
-        entries.out.push_str(rest);
-        Ok(())
+        entries.end();
+        Ok(Left::Something)
     }
 }
 
-impl Plan<'_> {
-    fn write_list(&self, list: &str, out: &mut String) -> Result<(), serde_json::Error> {
-        let elements = Scanner::new(list).list().ok_or_else(not_an_object)?;
-        let mut rest = list;
-        for (index, element) in elements.iter().enumerate() {
-            let (before, after) = rest.split_at(element.as_ptr() as usize - rest.as_ptr() as usize);
-            rest = after.get(element.len()..).unwrap_or_default();
-            out.push_str(before);
-            match self.below.iter().find(|(step, _)| *step == Step::Element(index)) {
-                Some((_, plan)) => plan.write(Some(element), out)?,
-                None => out.push_str(element),
-            }
-        }
-        out.push_str(rest);
-        Ok(())
+/// The entries of one object or list being written, with a comma between each two.
+struct Entries<'o, 'a> {
+    out: &'o mut String,
+    /// What is left of the text after what was copied or left out.
+    rest: &'a str,
+    /// Where that begins in the document.
+    at: usize,
+    count: usize,
+}
+
+impl<'o, 'a> Entries<'o, 'a> {
+    /// Begins the text of a value; where it is absent or null, of the `empty` one.
+    fn begin(value: Json<'a>, empty: &'static str, out: &'o mut String) -> Self {
+        let (text, at) = match value.present() {
+            Some(value) => (value.text(), value.begin()),
+            None => (empty, 0),
+        };
+        let (bracket, rest) = text.split_at_checked(1).unwrap_or_default();
+        out.push_str(bracket);
+        Entries { out, rest, at: at + 1, count: 0 }
     }
-}
 
-/// The entries of one object being written, with a comma between each two.
-struct Entries<'a> {
-    out: &'a mut String,
-    any: bool,
-}
+    /// What stands in front of an entry's value: a comma, the key, a colon, white space.
+    fn before(&mut self, value: Json<'_>) -> &'a str {
+        let (before, after) = self.rest.split_at_checked(value.begin() - self.at).unwrap_or_default();
+        self.rest = after.get(value.text().len()..).unwrap_or_default();
+        self.at = value.begin() + value.text().len();
+        // Where all entries before this one were left out, its comma separates nothing.
+        let leads = self.count == 0;
+        if leads { before.trim_start().strip_prefix(',').unwrap_or(before) } else { before }
+    }
 
-impl Entries<'_> {
-    /// Makes room for the value of an entry that stood here with `before` in front of it.
-    fn keep(&mut self, before: &str) -> &mut String {
-        let first = !std::mem::replace(&mut self.any, true);
-        // Where all entries before this one were removed, its comma separates nothing.
-        let before = if first { before.trim_start().strip_prefix(',').unwrap_or(before) } else { before };
+    fn keep(&mut self, value: Json<'_>) {
+        let before = self.before(value);
         self.out.push_str(before);
-        self.out
+        self.out.push_str(value.text());
+        self.count += 1;
     }
 
-    /// Makes room for the value of a new entry.
-    fn add(&mut self, key: &str) -> Result<&mut String, serde_json::Error> {
-        if std::mem::replace(&mut self.any, true) {
+    fn leave_out(&mut self, value: Json<'_>) {
+        self.before(value);
+    }
+
+    fn write(&mut self, value: Json<'_>, plan: &Plan<'_>) -> Result<(), NotWritable> {
+        let length = self.out.len();
+        let before = self.before(value);
+        self.out.push_str(before);
+        match plan.write(value, self.out)? {
+            Left::Something => self.count += 1,
+            Left::Pruned => self.out.truncate(length),
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, key: &str, absent: Json<'_>, plan: &Plan<'_>) -> Result<(), NotWritable> {
+        if self.count > 0 {
             self.out.push(',');
         }
-        self.out.push_str(&serde_json::to_string(key)?);
+        push_string(self.out, key);
         self.out.push(':');
-        Ok(self.out)
+        plan.write(absent, self.out)?;
+        self.count += 1;
+        Ok(())
     }
-}
 
-fn not_an_object() -> serde_json::Error {
-    serde::de::Error::custom("not an object on the way to a map")
+    /// Ends the value; how many entries it has.
+    fn end(self) -> usize {
+        self.out.push_str(self.rest);
+        self.count
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::path::steps;
-
-    fn write(map: &[&'static str], key: &str, value: Option<&str>) -> Write {
-        Write { map: steps(map), key: key.to_owned(), value: value.map(|value| serde_json::to_string(value).unwrap()) }
-    }
+    use crate::json::document::Document;
 
     const LABELS: &[&str] = &["metadata", "labels"];
 
+    fn set(object: &[&'static str], key: &'static str, json: &str) -> Write {
+        Write { at: Path::fields(object).field(key), edit: Edit::Set(json.to_owned()) }
+    }
+
+    fn remove(object: &[&'static str], key: &'static str) -> Write {
+        Write { at: Path::fields(object).field(key), edit: Edit::Remove }
+    }
+
     #[track_caller]
     fn check(object: &str, writes: &[Write], expected: &str) {
-        assert_eq!(splice(object, writes).unwrap(), expected);
+        assert_eq!(splice(Document::new(object).root(), writes).unwrap(), expected);
     }
 
     #[test]
     fn every_byte_around_a_written_map_survives() {
         check(
             "{ \"z\" : [1.0, 1e3 ],\n\"metadata\": {\"labels\" :{ \"\\u0061\" : \"1\" , \"b\":\"2\"\n} , \"x\":1}, \"a\":\"\\/\" }",
-            &[write(LABELS, "b", Some("new")), write(LABELS, "c", Some("3"))],
+            &[set(LABELS, "b", "\"new\""), set(LABELS, "c", "\"3\"")],
             "{ \"z\" : [1.0, 1e3 ],\n\"metadata\": {\"labels\" :{ \"\\u0061\" : \"1\" , \"b\":\"new\",\"c\":\"3\"\n} , \"x\":1}, \"a\":\"\\/\" }",
         );
     }
 
     #[test]
     fn missing_and_null_maps_are_made() {
-        check("{}", &[write(LABELS, "a", Some("1"))], r#"{"metadata":{"labels":{"a":"1"}}}"#);
+        check("{}", &[set(LABELS, "a", "\"1\"")], r#"{"metadata":{"labels":{"a":"1"}}}"#);
         check(
             r#"{"metadata":{"labels":null},"spec":{}}"#,
-            &[write(LABELS, "a", Some("1")), write(&["spec", "template", "metadata", "annotations"], "b", Some("\""))],
+            &[set(LABELS, "a", "\"1\""), set(&["spec", "template", "metadata", "annotations"], "b", r#""\"""#)],
             r#"{"metadata":{"labels":{"a":"1"}},"spec":{"template":{"metadata":{"annotations":{"b":"\""}}}}}"#,
         );
     }
 
     #[test]
-    fn a_value_may_be_any_json() {
-        let seconds =
-            Write { value: Some("60".to_owned()), ..write(&["spec", "deletion"], "nodeDrainTimeoutSeconds", None) };
-        check(r#"{"spec":{}}"#, &[seconds], r#"{"spec":{"deletion":{"nodeDrainTimeoutSeconds":60}}}"#);
+    fn a_key_is_escaped() {
+        check("{}", &[set(&[], "a\"\n", "1")], r#"{"a\"\n":1}"#);
+    }
+
+    #[test]
+    fn a_whole_value_may_be_set() {
+        check(r#"{"a": 1 ,"spec":{"b":1}}"#, &[set(&[], "spec", "{}")], r#"{"a": 1 ,"spec":{}}"#);
+        check(r#"{"a":null}"#, &[set(&[], "a", "60")], r#"{"a":60}"#);
+        let element = Write { at: Path::fields(&["a"]).element(1), edit: Edit::Set("3".to_owned()) };
+        check(r#"{"a":[1, 2]}"#, &[element], r#"{"a":[1, 3]}"#);
     }
 
     #[test]
     fn nothing_is_made_for_a_removal() {
-        check("{}", &[write(LABELS, "a", None)], "{}");
-        check(r#"{"metadata":{"labels":null}}"#, &[write(LABELS, "a", None)], r#"{"metadata":{"labels":null}}"#);
+        check("{}", &[remove(LABELS, "a")], "{}");
+        check(r#"{"metadata":{"labels":null}}"#, &[remove(LABELS, "a")], r#"{"metadata":{"labels":null}}"#);
     }
 
     #[test]
@@ -228,42 +298,68 @@ mod tests {
             (r#"{"metadata":{"labels":{"b":"2","a":"1","c":"3"}}}"#, r#"{"metadata":{"labels":{"b":"2","c":"3"}}}"#),
             (r#"{"metadata":{"labels":{"b":"2","a":"1"}}}"#, r#"{"metadata":{"labels":{"b":"2"}}}"#),
             (r#"{"metadata":{"labels":{"a":"1"}}}"#, r#"{"metadata":{"labels":{}}}"#),
+            (r#"{"metadata":{"labels":{"a":"1","a":"2","b":"2"}}}"#, r#"{"metadata":{"labels":{"b":"2"}}}"#),
         ] {
-            check(object, &[write(LABELS, "a", None)], expected);
+            check(object, &[remove(LABELS, "a")], expected);
         }
+        let first = Write { at: Path::fields(&["a"]).element(0), edit: Edit::Remove };
+        check(r#"{"a":[1,2,3]}"#, &[first], r#"{"a":[2,3]}"#);
     }
 
     #[test]
     fn a_removed_first_entry_makes_room_for_an_added_one() {
         check(
             r#"{"metadata":{"labels":{"a":"1"}}}"#,
-            &[write(LABELS, "a", None), write(LABELS, "b", Some("2"))],
+            &[remove(LABELS, "a"), set(LABELS, "b", "\"2\"")],
             r#"{"metadata":{"labels":{"b":"2"}}}"#,
         );
     }
 
     #[test]
+    fn the_last_write_to_one_place_counts() {
+        check("{}", &[set(&[], "a", "1"), set(&[], "a", "2")], r#"{"a":2}"#);
+        check("{}", &[set(&[], "a", "1"), remove(&[], "a")], "{}");
+    }
+
+    #[test]
     fn elements_of_a_list_are_written_where_they_stand() {
-        let path = [Step::Field("list"), Step::Element(1), Step::Field("metadata"), Step::Field("labels")];
-        let label = Write { map: path.to_vec(), ..write(&[], "a", Some("1")) };
+        let at = Path::fields(&["list"]).element(1).field("metadata").field("labels").field("a");
         check(
             r#"{"list":[ {"n":0} , {"n":1}]}"#,
-            &[label],
+            &[Write { at, edit: Edit::Set("\"1\"".to_owned()) }],
             r#"{"list":[ {"n":0} , {"n":1,"metadata":{"labels":{"a":"1"}}}]}"#,
         );
     }
 
     #[test]
-    fn a_deletion_goes_with_the_last_of_its_fields_and_nothing_else_does() {
-        let gone = [write(&["spec", "deletion"], "order", None)];
-        check(r#"{"spec":{"deletion":{"order":"Oldest"},"a":1}}"#, &gone, r#"{"spec":{"a":1}}"#);
-        check(r#"{"spec":{"deletion":{},"a":1}}"#, &gone, r#"{"spec":{"deletion":{},"a":1}}"#);
-        check(r#"{"spec":{"deletion":{"order":"Oldest"}}}"#, &gone, r#"{"spec":{}}"#);
+    fn an_object_goes_with_its_last_field_where_the_write_says_so() {
+        let pruned = [Write { at: Path::fields(&["spec", "deletion", "order"]), edit: Edit::RemoveAndPrune }];
+        check(r#"{"spec":{"deletion":{"order":"Oldest"},"a":1}}"#, &pruned, r#"{"spec":{"a":1}}"#);
+        check(r#"{"spec":{"deletion":{"order":"Oldest","b":1}}}"#, &pruned, r#"{"spec":{"deletion":{"b":1}}}"#);
+        check(r#"{"spec":{"deletion":{},"a":1}}"#, &pruned, r#"{"spec":{"deletion":{},"a":1}}"#);
+        check(r#"{"spec":{"deletion":{"order":"Oldest"}}}"#, &pruned, r#"{"spec":{}}"#);
+        let kept = [remove(&["spec", "deletion"], "order")];
+        check(r#"{"spec":{"deletion":{"order":"Oldest"}}}"#, &kept, r#"{"spec":{"deletion":{}}}"#);
     }
 
     #[test]
-    fn what_is_no_object_is_refused() {
-        assert!(splice("[]", &[write(LABELS, "a", Some("1"))]).is_err());
-        assert!(splice(r#"{"metadata":"x"}"#, &[write(LABELS, "a", Some("1"))]).is_err());
+    fn what_is_in_the_way_is_named() {
+        let label = [set(LABELS, "a", "\"1\"")];
+        let element = [Write { at: Path::fields(&["a"]).element(1), edit: Edit::Remove }];
+        for (object, writes, expected) in [
+            ("[]", &label[..], "it is not an object"),
+            (r#"{"metadata":"x"}"#, &label, "`metadata` is in the way"),
+            (r#"{"metadata":{"labels":[]}}"#, &label, "`metadata.labels` is in the way"),
+            (r#"{"a":[1]}"#, &element, "`a` is in the way"),
+            (r#"{"a":{}}"#, &element, "`a` is in the way"),
+        ] {
+            assert_eq!(splice(Document::new(object).root(), writes).unwrap_err().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_is_not_answered() {
+        let object = Document::new(r#"{"a":what}"#);
+        assert!(written(object.root(), &[set(&[], "b", "1")]).is_err());
     }
 }

@@ -150,7 +150,7 @@ impl<'a> Json<'a> {
     /// # Errors
     /// When the value is not a list.
     pub(crate) fn elements(&self) -> Result<Vec<Json<'a>>, Malformed> {
-        let elements = Scanner::new(self.text).list().ok_or_else(|| self.malformed("is not a list"))?;
+        let elements = elements(self.text).ok_or_else(|| self.malformed("is not a list"))?;
         let place = |(index, text)| Json { text, path: format!("{}[{index}]", self.path) };
         Ok(elements.into_iter().enumerate().map(place).collect())
     }
@@ -193,10 +193,22 @@ pub(crate) fn fields(text: &str) -> Option<Vec<Field<'_>>> {
     let mut fields = Vec::with_capacity(16);
     let mut scanner = Scanner::new(text);
     scanner.object(|key, scanner| {
-        fields.push(Field { key: string(key)?, value: scanner.value()? });
+        let value = scanner.value()?;
+        fields.push(Field { key: string(scanner.slice(key))?, value: scanner.slice(value) });
         Some(())
     })?;
     scanner.is_done().then_some(fields)
+}
+
+/// The elements of a JSON list; `None` where `text` is none.
+pub(crate) fn elements(text: &str) -> Option<Vec<&str>> {
+    let mut elements = Vec::new();
+    Scanner::new(text).list(|scanner| {
+        let value = scanner.value()?;
+        elements.push(scanner.slice(value));
+        Some(())
+    })?;
+    Some(elements)
 }
 
 /// The text of a JSON string, `None` for any other value. Borrowed where it has no escapes.

@@ -91,11 +91,12 @@ impl<'a> Object<'a> {
         let mut problem = None;
         let mut scanner = Scanner::new(text);
         let root = scanner.object(|key, scanner| {
-            let key = &*json::string(key)?;
+            let key = &*json::string(scanner.slice(key))?;
             if key == "metadata" {
                 return object.scan_metadata(scanner, &mut problem);
             }
             let value = scanner.value()?;
+            let value = scanner.slice(value);
             if value != "null"
                 && let Err(malformed) = object.read_root(key, value)
             {
@@ -113,7 +114,8 @@ impl<'a> Object<'a> {
     /// Reads `metadata` where it stands; `None` where it is no JSON.
     fn scan_metadata(&mut self, scanner: &mut Scanner<'a>, problem: &mut Option<Malformed>) -> Option<()> {
         if !scanner.is_at_object() {
-            if scanner.value()? != "null" {
+            let value = scanner.value()?;
+            if scanner.slice(value) != "null" {
                 let malformed = Malformed { path: "metadata".to_owned(), problem: "is not an object".to_owned() };
                 problem.get_or_insert(malformed);
             }
@@ -121,6 +123,7 @@ impl<'a> Object<'a> {
         }
         scanner.object(|key, scanner| {
             let value = scanner.value()?;
+            let (key, value) = (scanner.slice(key), scanner.slice(value));
             if value != "null"
                 && let Err(malformed) = self.read_metadata(&json::string(key)?, value)
             {

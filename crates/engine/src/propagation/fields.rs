@@ -7,7 +7,7 @@ use crate::admission::subject::Subject;
 use crate::catalog::fields::{FIELDS, Field, Hop};
 use crate::catalog::place::{self, Place};
 use crate::json::Malformed;
-use crate::json::path::steps;
+use crate::json::path::Path;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::propagation::sources::{Layer, Sources};
@@ -134,7 +134,7 @@ fn change(
         to: Some(Value::json(wanted.to_json(version))),
         rule: field.rule(layer.place, place),
         source: layer.object.clone(),
-        path: steps(container),
+        path: Path::fields(container),
         entry: "field",
         place: Some(printed(field, layer.place, layer.version())),
     }))
@@ -161,7 +161,7 @@ pub(crate) fn keep_record(
         let path = field.path(place, subject.object.version()).unwrap_or_default();
         if let (Some(stands), Some((name, container))) = (stands.filter(|_| is_stored), path.split_last()) {
             let removed = Value::json(stands.to_json(subject.object.version()));
-            changes.push(own_change(steps(container), "field", name, Action::Removed, Some(removed), None));
+            changes.push(own_change(Path::fields(container), "field", name, Action::Removed, Some(removed), None));
         }
     }
     record.retain(|name| among(&found.of_pool, name));

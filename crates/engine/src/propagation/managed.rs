@@ -3,7 +3,7 @@
 //! A key that a webhook adds has no owner, so nobody would remove it when its source drops it. The record, an annotation
 //! on the object, is how the policy remembers what it has to remove.
 
-use crate::json::path::steps;
+use crate::json::path::Path;
 use crate::report::change::{Action, Change, Value, own_change};
 use std::collections::BTreeSet;
 
@@ -111,7 +111,7 @@ pub(crate) fn claimed(object: &Object<'_>, map: MapKind) -> Result<BTreeSet<Stri
 pub(crate) fn recorded(object: &Object<'_>, record: &Record) -> Option<Change> {
     let stands = object.annotations.get(TRACKING).map(|value| Value::string(value));
     let wanted = record.to_annotation().map(|record| Value::string(&record));
-    let path = steps(&["metadata", "annotations"]);
+    let path = Path::fields(&["metadata", "annotations"]);
     (stands != wanted).then(|| own_change(path, "annotation", TRACKING, Action::Recorded, stands, wanted))
 }
 

@@ -9,7 +9,7 @@ use crate::admission::subject::Subject;
 use crate::catalog::keys::TRACKING;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Map;
-use crate::json::path::steps;
+use crate::json::path::Path;
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
 use crate::propagation::expected::{Entries, Expected, Why, expected};
@@ -128,7 +128,7 @@ fn change(
         to: Some(Value::string(&entry.value)),
         rule: entry.why.to_string(),
         source: entry.source.to_owned(),
-        path: steps(path),
+        path: Path::fields(path),
         entry: map.entry(),
         place: entry.place.map(|place| format!("{place}.{map}")),
     }
@@ -162,7 +162,7 @@ fn keep_record(
             // A value that this request brings is its writer's own.
             let is_stored = subject.old()?.is_none() || old.get(key.as_str()) == actual.get(key.as_str());
             if let Some(value) = actual.get(key.as_str()).filter(|_| is_stored) {
-                let path = steps(&["metadata", map.field()]);
+                let path = Path::fields(&["metadata", map.field()]);
                 changes.push(own_change(path, map.entry(), key, Action::Removed, Some(Value::string(value)), None));
             }
         }

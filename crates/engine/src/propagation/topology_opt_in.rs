@@ -8,7 +8,7 @@ use crate::admission::request::GroupVersionKind;
 use crate::admission::subject::Subject;
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::place::MapKind;
-use crate::json::path::{Step, printed, steps};
+use crate::json::path::Path;
 use crate::json::{Json, Malformed, Map};
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
@@ -68,7 +68,7 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
                     (None, Some(_)) if ours => Action::Removed,
                     _ => continue,
                 };
-                let path = [receiver.path.as_slice(), &[Step::Field(map.field())]].concat();
+                let path = receiver.path.clone().field(map.field());
                 found.changes.push(change(
                     &source,
                     path,
@@ -93,7 +93,7 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
 
 /// One `metadata` of the topology: where it stands, and what stands there.
 struct Receiver<'a> {
-    path: Vec<Step>,
+    path: Path,
     /// The entry that it belongs to, wherever that stands in its list.
     entry: String,
     labels: Map<'a>,
@@ -101,7 +101,7 @@ struct Receiver<'a> {
 }
 
 impl<'a> Receiver<'a> {
-    fn read(path: Vec<Step>, entry: String, holder: Option<&Json<'a>>) -> Result<Self, Malformed> {
+    fn read(path: Path, entry: String, holder: Option<&Json<'a>>) -> Result<Self, Malformed> {
         let map = |map: MapKind| match holder {
             Some(holder) => holder.map(&["metadata", map.field()]),
             None => Ok(Map::new()),
@@ -119,15 +119,14 @@ impl<'a> Receiver<'a> {
 
 /// Every `metadata` of the topology that Cluster API carries on, whether it is there or not.
 fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
-    let path = steps(&["spec", "topology", "controlPlane", "metadata"]);
+    let path = Path::fields(&["spec", "topology", "controlPlane", "metadata"]);
     let control_plane = object.spec.at(&["topology", "controlPlane"], None)?;
     let mut receivers = vec![Receiver::read(path, String::new(), control_plane.as_ref())?];
     for list in ["machineDeployments", "machinePools"] {
         let entries = object.spec.at(&["topology", "workers", list], None)?;
         let entries = entries.map(|entries| entries.elements()).transpose()?.unwrap_or_default();
         for (index, entry) in entries.iter().enumerate() {
-            let mut path = steps(&["spec", "topology", "workers", list]);
-            path.extend([Step::Element(index), Step::Field("metadata")]);
+            let path = Path::fields(&["spec", "topology", "workers", list]).element(index).field("metadata");
             let name = [list, "/", &entry.string(&["name"])?.unwrap_or_default()].concat();
             receivers.push(Receiver::read(path, name, Some(entry))?);
         }
@@ -137,15 +136,14 @@ fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
 
 fn change(
     source: &str,
-    path: Vec<Step>,
+    path: Path,
     map: MapKind,
     key: &str,
     action: Action,
     from: Option<&str>,
     to: Option<&str>,
 ) -> Change {
-    let rule =
-        format!("`Cluster.metadata.{map}` => `Cluster.{}` by `clusterApi.optIn.clusterToTopology`", printed(&path));
+    let rule = format!("`Cluster.metadata.{map}` => `Cluster.{}` by `clusterApi.optIn.clusterToTopology`", path);
     let (from, to) = (from.map(Value::string), to.map(Value::string));
     Change {
         rule,

@@ -1,14 +1,15 @@
 //! What differs from the rules, and what becomes of it.
 
-use crate::json::splice::Write;
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde::ser::Serializer;
 use serde_json::value::RawValue;
 
+use crate::catalog::fields::NEVER_EMPTY;
 use crate::json;
-use crate::json::path::{Step, printed};
+use crate::json::path::{Path, Step};
+use crate::json::splice::{Edit, Write};
 
 /// One entry of one map, or one in-place mutable field, that differs from the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,7 +33,7 @@ pub struct Change {
     pub source: String,
     /// Path of the map or object, for writing.
     #[serde(skip)]
-    pub(crate) path: Vec<Step>,
+    pub(crate) path: Path,
     /// What the entry is called: `label`, `annotation`, `field`, `cloud tag`.
     #[serde(skip)]
     pub(crate) entry: &'static str,
@@ -97,7 +98,7 @@ pub enum Action {
 
 /// A change for which no rule but the policy's own record asks.
 pub(crate) fn own_change(
-    path: Vec<Step>,
+    path: Path,
     entry: &'static str,
     key: &str,
     action: Action,
@@ -109,7 +110,7 @@ pub(crate) fn own_change(
         _ => "record of what this policy added",
     };
     Change {
-        at: printed(&path),
+        at: path.to_string(),
         key: key.to_owned(),
         action,
         from,
@@ -124,10 +125,14 @@ pub(crate) fn own_change(
 
 impl Change {
     pub(crate) fn write(&self) -> Write {
-        Write {
-            map: self.path.clone(),
-            key: self.key.clone(),
-            value: self.to.as_ref().map(|value| value.as_json().to_owned()),
-        }
+        let holder = self.path.steps().last();
+        let is_never_empty =
+            holder.is_some_and(|step| matches!(step, Step::Field(name) if NEVER_EMPTY.contains(&&**name)));
+        let edit = match &self.to {
+            Some(value) => Edit::Set(value.as_json().to_owned()),
+            None if is_never_empty => Edit::RemoveAndPrune,
+            None => Edit::Remove,
+        };
+        Write { at: self.path.clone().field(self.key.clone()), edit }
     }
 }

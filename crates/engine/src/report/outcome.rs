@@ -1,5 +1,6 @@
 //! What an evaluation answers, in one JSON shape for every door.
 
+use crate::json::splice::NotWritable;
 use crate::report::change::Change;
 use crate::report::skipped::Skipped;
 
@@ -45,7 +46,7 @@ impl Rejection {
     }
 
     /// The object has another shape than the place to be written asks for.
-    pub(crate) fn unwritable(error: &serde_json::Error) -> Self {
+    pub(crate) fn unwritable(error: &NotWritable) -> Self {
         Rejection::unreadable(format!("`object` cannot be written: {error}"))
     }
 

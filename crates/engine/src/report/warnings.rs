@@ -181,7 +181,7 @@ mod tests {
             to: Some(Value::string(value)),
             rule: "a rule".to_owned(),
             source: "MachineSet fleet/ms".to_owned(),
-            path: crate::json::path::steps(&["metadata", "labels"]),
+            path: crate::json::path::Path::fields(&["metadata", "labels"]),
             entry: "label",
             place: Some(".spec.template.metadata.labels".to_owned()),
         }

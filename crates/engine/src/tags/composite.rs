@@ -10,7 +10,7 @@ use super::transform::{CLOUD_TAG_PREFIX, Labels, cloud_tags};
 use crate::admission::subject::Subject;
 use crate::catalog::grants::{LABELS, REGISTRY_MASKS};
 use crate::catalog::profiles::Profile;
-use crate::json::path::steps;
+use crate::json::path::Path;
 use crate::json::splice::Write;
 use crate::json::{self, Field, Json, Malformed};
 use crate::kube::lookup::{Lookups, ObjectQuery, Parent};
@@ -165,7 +165,7 @@ impl Composite<'_> {
             return Ok((changes, writes));
         }
         let field = change(FIELD, Action::Removed, None, None, "an empty map is left out".to_owned());
-        let field = Change { at: "spec".to_owned(), entry: "field", path: steps(&["spec"]), ..field };
+        let field = Change { at: "spec".to_owned(), entry: "field", path: Path::fields(&["spec"]), ..field };
         let writes = vec![field.write()];
         if changes.is_empty() {
             changes.push(field);
@@ -184,7 +184,7 @@ fn change(key: &str, action: Action, from: Option<&Field<'_>>, to: Option<&Strin
         to: to.map(|tag| Value::string(tag)),
         rule,
         source: String::new(),
-        path: steps(&["spec", FIELD]),
+        path: Path::fields(&["spec", FIELD]),
         entry: "cloud tag",
         place: None,
     }

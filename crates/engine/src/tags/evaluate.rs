@@ -8,6 +8,7 @@ use crate::admission::subject::Subject;
 use crate::catalog::grants::LABELS;
 use crate::evaluate::unanswered::unanswered;
 use crate::json::Malformed;
+use crate::json::document::Document;
 use crate::json::splice;
 use crate::kube::cluster::{Cluster, LookupCause, LookupError};
 use crate::kube::lookup::Lookups;
@@ -84,7 +85,8 @@ fn settle(subject: &Subject<'_>, found: Found, mode: Mode, report: &mut Report, 
         *outcome = refused(message);
         report.drift = changes;
     } else if !changes.is_empty() {
-        match splice::written(subject.review.object.unwrap_or("{}"), &writes) {
+        let document = Document::new(subject.review.object.unwrap_or("{}"));
+        match splice::written(document.root(), &writes) {
             Ok(object) => outcome.object = Some(object),
             Err(error) => {
                 outcome.rejection = Some(Rejection::unwritable(&error));

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::mem::take;
 
-use super::same::{NULL, by_key, elements, same, value_in, value_of};
+use super::same::{NULL, by_key, same, value_in, value_of};
 use crate::catalog::effects::{Effect, Same};
 use crate::catalog::keys::is_never;
-use crate::json::{Field, Map, fields, string};
+use crate::json::{Field, Map, elements, fields, string};
 use crate::kube::object::Object;
 use crate::kube::selector::same_selector;
 use crate::report::rollout_impact::Edit;

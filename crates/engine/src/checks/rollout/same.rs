@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::scan::Scanner;
-
 use crate::catalog::effects::Same;
-use crate::json::{Field, Map, fields, string};
+use crate::json::{Field, Map, elements, fields, string};
 use crate::kube::duration;
 use crate::kube::object::group_and_version;
 
@@ -69,11 +67,6 @@ pub(super) fn by_key<'a>(fields: &[Field<'a>]) -> Map<'a> {
 /// The value under a key; [`NULL`] where there is none.
 pub(super) fn value_in<'m>(values: &'m Map<'_>, key: &str) -> &'m str {
     values.get(key).map_or(NULL, |value| value)
-}
-
-/// The elements of a list; `None` where it is none.
-pub(super) fn elements(text: &str) -> Option<Vec<&str>> {
-    Scanner::new(text).list()
 }
 
 /// Key order does not count, and what is absent is null, an empty list, or an object of nothing but such.

@@ -3,6 +3,7 @@
 use super::node::{Node, Places, Wrong};
 use super::schema::Schema;
 use super::xrd;
+use crate::json::path::Path;
 use crate::report::change::{Action, Change, Value};
 
 /// The steps from `openAPIV3Schema` down, and what is written under the first one that is missing.
@@ -71,7 +72,7 @@ pub(super) fn declared(spec: Node<'_>) -> Result<Option<Declared>, Wrong<'_>> {
                 to: Some(Value::json(value)),
                 rule: "a served version has to declare `spec.cloudTags` as a map of strings".to_owned(),
                 source: String::new(),
-                path: Vec::new(),
+                path: Path::default(),
                 entry: "field",
                 place: None,
             };

@@ -3,8 +3,6 @@
 
 use std::borrow::Cow;
 
-use crate::json::scan::Scanner;
-
 use crate::json::{self, Field};
 
 /// One value; what is absent is null.
@@ -61,7 +59,7 @@ impl<'a> Node<'a> {
         if self.is_null() {
             return Ok(Vec::new());
         }
-        Scanner::new(self.0).list().ok_or_else(|| self.wrong("is not a list"))
+        json::elements(self.0).ok_or_else(|| self.wrong("is not a list"))
     }
 
     /// The string under `path`, empty where it is absent.
@@ -80,7 +78,7 @@ impl<'a> Node<'a> {
     fn below(self) -> Vec<Field<'a>> {
         let element = |value| Field { key: Cow::Borrowed(""), value };
         json::fields(self.0)
-            .unwrap_or_else(|| Scanner::new(self.0).list().unwrap_or_default().into_iter().map(element).collect())
+            .unwrap_or_else(|| json::elements(self.0).unwrap_or_default().into_iter().map(element).collect())
     }
 
     pub(super) fn wrong(self, problem: &'static str) -> Wrong<'a> {

@@ -1,0 +1,445 @@
+//! Raw JSON read in place: every level of a text is scanned once, when it is first asked for, and remembered.
+//!
+//! Nothing here builds a tree of what nobody asks for: that is skipped over and keeps its bytes. A value is cheap to copy
+//! and knows no path: where it stands is worked out from its place in the text, for the few that somebody has to hear of.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use super::path::{Path, Step};
+use super::scan::{Scanner, Span};
+use super::{Malformed, Map, string};
+
+/// A JSON text, and what of it was looked at.
+#[derive(Debug, Clone)]
+pub(crate) struct Document<'a> {
+    text: Cow<'a, str>,
+    /// What the text is called before a path into it, such as `oldObject`; empty for the object under review.
+    name: &'static str,
+    root: Node,
+}
+
+/// One value of a document, and what is directly in it once that was asked for.
+#[derive(Debug, Clone)]
+struct Node {
+    span: Span,
+    below: OnceCell<Below>,
+}
+
+/// What is directly in a value.
+#[derive(Debug, Clone)]
+enum Below {
+    Fields(Vec<(Key, Node)>),
+    Elements(Vec<Node>),
+    /// It is neither object nor list.
+    Nothing,
+}
+
+#[derive(Debug, Clone)]
+enum Key {
+    /// Where it stands, without its quotes.
+    AsWritten(Span),
+    /// Without its escapes.
+    Unescaped(Box<str>),
+}
+
+impl<'a> Document<'a> {
+    /// The text of an object.
+    pub(crate) fn new(text: impl Into<Cow<'a, str>>) -> Self {
+        Document::named("", text)
+    }
+
+    /// A text that is called `name` where paths into it are told.
+    pub(crate) fn named(name: &'static str, text: impl Into<Cow<'a, str>>) -> Self {
+        let text = text.into();
+        let begin = text.len() - text.trim_ascii_start().len();
+        let end = begin + text.trim_ascii().len();
+        Document { text, name, root: Node::new(Span { begin, end }) }
+    }
+
+    /// The value that the text is.
+    pub(crate) fn root(&self) -> Json<'_> {
+        Json { document: self, node: Some(&self.root) }
+    }
+
+    fn slice(&self, span: Span) -> &str {
+        self.text.get(span.begin..span.end).unwrap_or_default()
+    }
+}
+
+impl Node {
+    fn new(span: Span) -> Self {
+        Node { span, below: OnceCell::new() }
+    }
+
+    fn below(&self, text: &str) -> &Below {
+        self.below.get_or_init(|| Below::scan(text, self.span).unwrap_or(Below::Nothing))
+    }
+}
+
+impl Below {
+    /// `None` where the value is neither object nor list.
+    fn scan(text: &str, span: Span) -> Option<Below> {
+        let mut scanner = Scanner::at(text, span.begin);
+        let below = match text.as_bytes().get(span.begin)? {
+            b'{' => {
+                let mut fields = Vec::new();
+                scanner.object(|key, scanner| {
+                    fields.push((Key::read(text, key)?, Node::new(scanner.value()?)));
+                    Some(())
+                })?;
+                Below::Fields(fields)
+            }
+            b'[' => {
+                let mut elements = Vec::new();
+                scanner.list(|scanner| {
+                    elements.push(Node::new(scanner.value()?));
+                    Some(())
+                })?;
+                Below::Elements(elements)
+            }
+            _ => return None,
+        };
+        (scanner.position() == span.end).then_some(below)
+    }
+}
+
+impl Key {
+    /// `None` where the escapes are none that JSON knows.
+    fn read(text: &str, written: Span) -> Option<Key> {
+        match string(text.get(written.begin..written.end)?)? {
+            Cow::Borrowed(_) => Some(Key::AsWritten(Span { begin: written.begin + 1, end: written.end - 1 })),
+            Cow::Owned(unescaped) => Some(Key::Unescaped(unescaped.into())),
+        }
+    }
+}
+
+/// One value of a document. What is absent and what is null is the same, and as an object or a list it is empty.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Json<'a> {
+    document: &'a Document<'a>,
+    /// `None` where the value is absent.
+    node: Option<&'a Node>,
+}
+
+impl<'a> Json<'a> {
+    /// An absent value of the same document.
+    pub(crate) fn absent(self) -> Self {
+        Json { node: None, ..self }
+    }
+
+    /// Where the value begins in its document, in bytes; 0 where it is absent.
+    pub(super) fn begin(self) -> usize {
+        self.node.map_or(0, |node| node.span.begin)
+    }
+
+    /// The value as it is written; `null` where it is absent.
+    pub(crate) fn text(self) -> &'a str {
+        self.node.map_or("null", |node| self.document.slice(node.span))
+    }
+
+    /// Whether the value is absent or null.
+    pub(crate) fn is_null(self) -> bool {
+        self.text() == "null"
+    }
+
+    /// Whether the value is `true`.
+    pub(crate) fn is_true(self) -> bool {
+        self.text() == "true"
+    }
+
+    /// The value, unless it is absent or null.
+    pub(crate) fn present(self) -> Option<Self> {
+        (!self.is_null()).then_some(self)
+    }
+
+    /// The value of a field; the last of several of one name counts, as it does for every JSON parser of a Kubernetes
+    /// cluster.
+    ///
+    /// # Errors
+    /// When this value is not an object.
+    pub(crate) fn get(self, name: &str) -> Result<Self, Malformed> {
+        let found = self.fields()?.rfind(|(key, _)| *key == name);
+        Ok(found.map_or(self.absent(), |(_, value)| value))
+    }
+
+    /// The value under a path of fields.
+    ///
+    /// # Errors
+    /// When a step leads through something that is not an object.
+    pub(crate) fn at(self, path: &[&str]) -> Result<Self, Malformed> {
+        path.iter().try_fold(self, |here, name| here.get(name))
+    }
+
+    /// The element of this list whose field `key` is `value`; absent where none is.
+    ///
+    /// # Errors
+    /// When this is not a list of objects, or the field of one of them is not a string.
+    pub(crate) fn element(self, key: &str, value: &str) -> Result<Self, Malformed> {
+        for element in self.elements()? {
+            if element.string(&[key])?.as_deref() == Some(value) {
+                return Ok(element);
+            }
+        }
+        Ok(self.absent())
+    }
+
+    /// The fields of this object in the order they stand.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(crate) fn fields(self) -> Result<Fields<'a>, Malformed> {
+        self.as_fields().ok_or_else(|| self.malformed("is not an object"))
+    }
+
+    /// As [`Json::fields`]; `None` where the value is not an object.
+    pub(crate) fn as_fields(self) -> Option<Fields<'a>> {
+        let fields: &[_] = match self.below() {
+            Below::Fields(fields) => fields,
+            _ if self.is_null() => &[],
+            _ => return None,
+        };
+        Some(Fields { document: self.document, fields: fields.iter() })
+    }
+
+    /// The elements of this list.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(crate) fn elements(self) -> Result<Elements<'a>, Malformed> {
+        self.as_elements().ok_or_else(|| self.malformed("is not a list"))
+    }
+
+    /// As [`Json::elements`]; `None` where the value is not a list.
+    pub(crate) fn as_elements(self) -> Option<Elements<'a>> {
+        let elements: &[_] = match self.below() {
+            Below::Elements(elements) => elements,
+            _ if self.is_null() => &[],
+            _ => return None,
+        };
+        Some(Elements { document: self.document, elements: elements.iter() })
+    }
+
+    /// This value as a string.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(crate) fn as_string(self) -> Result<Cow<'a, str>, Malformed> {
+        string(self.text()).ok_or_else(|| self.malformed("is not a string"))
+    }
+
+    /// The string under a path of fields; `None` where it is absent or empty.
+    ///
+    /// # Errors
+    /// As [`Json::at`], and when the value is not a string.
+    pub(crate) fn string(self, path: &[&str]) -> Result<Option<Cow<'a, str>>, Malformed> {
+        let found = self.at(path)?.present().map(Json::as_string).transpose()?;
+        Ok(found.filter(|text| !text.is_empty()))
+    }
+
+    /// This value as a map of strings.
+    ///
+    /// # Errors
+    /// When it is not an object, or one of its values is not a string.
+    pub(crate) fn as_map(self) -> Result<Map<'a>, Malformed> {
+        let mut map = Map::new();
+        for (key, value) in self.as_fields().ok_or_else(|| self.malformed("is not a map of strings"))? {
+            let Some(value) = string(value.text()) else {
+                let problem = format!("is not a map of strings: the value of `{key}` is not a string");
+                return Err(self.malformed(problem));
+            };
+            map.insert(Cow::Borrowed(key), value);
+        }
+        Ok(map)
+    }
+
+    /// Where the value stands; where it is absent, the root.
+    pub(crate) fn path(self) -> Path {
+        let (document, mut here) = (self.document, &self.document.root);
+        let mut path = Path::default();
+        let Some(wanted) = self.node.map(|node| node.span.begin) else { return path };
+        // What is in a value begins behind it, and what leads to a value was looked at.
+        while here.span.begin != wanted {
+            let begins = |node: &Node| node.span.begin <= wanted;
+            let next = match here.below(&document.text) {
+                Below::Fields(fields) => {
+                    let index = fields.partition_point(|(_, node)| begins(node)).saturating_sub(1);
+                    fields.get(index).map(|(key, node)| (Step::Field(document.key(key).to_owned().into()), node))
+                }
+                Below::Elements(elements) => {
+                    let index = elements.partition_point(begins).saturating_sub(1);
+                    elements.get(index).map(|node| (Step::Element(index), node))
+                }
+                Below::Nothing => None,
+            };
+            let Some((step, next)) = next else { break };
+            path.push(step);
+            here = next;
+        }
+        path
+    }
+
+    /// What is wrong with this value, as the end of a sentence that begins with its path.
+    pub(crate) fn malformed(self, problem: impl Into<String>) -> Malformed {
+        let (name, path) = (self.document.name, self.path().to_string());
+        let path = match (name, &*path) {
+            ("", "") => "object".to_owned(),
+            ("", _) => path,
+            (_, "") => name.to_owned(),
+            (_, path) if path.starts_with('[') => [name, path].concat(),
+            (_, path) => [name, ".", path].concat(),
+        };
+        Malformed { path, problem: problem.into() }
+    }
+
+    fn below(self) -> &'a Below {
+        self.node.map_or(&Below::Nothing, |node| node.below(&self.document.text))
+    }
+}
+
+impl Document<'_> {
+    fn key<'k>(&'k self, key: &'k Key) -> &'k str {
+        match key {
+            Key::AsWritten(span) => self.slice(*span),
+            Key::Unescaped(text) => text,
+        }
+    }
+}
+
+/// The fields of an object: keys without their escapes, and values.
+#[derive(Debug, Clone)]
+pub(crate) struct Fields<'a> {
+    document: &'a Document<'a>,
+    fields: std::slice::Iter<'a, (Key, Node)>,
+}
+
+impl<'a> Fields<'a> {
+    fn of(document: &'a Document<'a>, (key, node): &'a (Key, Node)) -> (&'a str, Json<'a>) {
+        (document.key(key), Json { document, node: Some(node) })
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = (&'a str, Json<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.fields.next().map(|field| Fields::of(self.document, field))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.fields.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Fields<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.fields.next_back().map(|field| Fields::of(self.document, field))
+    }
+}
+
+impl ExactSizeIterator for Fields<'_> {}
+
+/// The elements of a list.
+#[derive(Debug, Clone)]
+pub(crate) struct Elements<'a> {
+    document: &'a Document<'a>,
+    elements: std::slice::Iter<'a, Node>,
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Json<'a>;
+
+    fn next(&mut self) -> Option<Json<'a>> {
+        let node = self.elements.next();
+        node.map(|node| Json { document: self.document, node: Some(node) })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.elements.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Elements<'_> {}
+
+/// Two values are equal where they are written alike.
+impl PartialEq for Json<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text() == other.text()
+    }
+}
+
+impl Eq for Json<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OBJECT: &str = r#" {"metadata":{"labels":{"a":"1","b\"c":"x\ny"},"annotations":null},
+        "spec":{"list":[{"name":"one","n":1},{"name":"two", "n" : [1, {"c": "x"}, null]}],"flag":true,"empty":""}} "#;
+
+    #[test]
+    fn a_map_is_read_with_its_escapes() {
+        let object = Document::new(OBJECT);
+        let expected: Map<'_> = [("a".into(), "1".into()), ("b\"c".into(), "x\ny".into())].into();
+        assert_eq!(object.root().at(&["metadata", "labels"]).unwrap().as_map().unwrap(), expected);
+    }
+
+    #[test]
+    fn absent_and_null_are_the_same_and_empty() {
+        let object = Document::new(OBJECT);
+        for path in [&["metadata", "annotations"][..], &["nothing", "here"]] {
+            let value = object.root().at(path).unwrap();
+            assert!(value.is_null() && value.present().is_none());
+            assert_eq!((value.fields().unwrap().len(), value.elements().unwrap().len()), (0, 0));
+            assert_eq!((value.as_map().unwrap(), value.string(&[]).unwrap()), (Map::new(), None));
+        }
+        assert_eq!(object.root().string(&["spec", "empty"]).unwrap(), None);
+    }
+
+    #[test]
+    fn an_element_is_found_by_the_value_of_a_field() {
+        let object = Document::new(OBJECT);
+        let list = object.root().at(&["spec", "list"]).unwrap();
+        assert_eq!(list.element("name", "two").unwrap().path().to_string(), "spec.list[1]");
+        assert!(list.element("name", "three").unwrap().is_null());
+    }
+
+    #[test]
+    fn the_last_of_two_fields_of_one_name_counts() {
+        let object = Document::new(r#"{"a":"1","a":"2","b":"3","b":null}"#);
+        assert_eq!(object.root().string(&["a"]).unwrap().as_deref(), Some("2"));
+        assert_eq!(object.root().string(&["b"]).unwrap(), None);
+    }
+
+    #[test]
+    fn a_value_is_located_by_its_place() {
+        let object = Document::new(OBJECT);
+        let two = object.root().at(&["spec", "list"]).unwrap().elements().unwrap().nth(1).unwrap();
+        let deep = two.get("n").unwrap().elements().unwrap().nth(1).unwrap().get("c").unwrap();
+        assert_eq!((deep.text(), deep.path().to_string()), ("\"x\"", "spec.list[1].n[1].c".to_owned()));
+        assert_eq!(object.root().path(), Path::default());
+    }
+
+    #[test]
+    fn every_wrong_shape_names_path_and_culprit() {
+        let object = Document::new(OBJECT);
+        let at = |path: &[&str]| object.root().at(path).unwrap();
+        let map = |path: &[&str]| at(path).as_map().unwrap_err().to_string();
+        assert_eq!(map(&["spec", "list"]), "`spec.list` is not a map of strings");
+        assert_eq!(map(&["spec"]), "`spec` is not a map of strings: the value of `list` is not a string");
+        assert_eq!(at(&["spec"]).as_string().unwrap_err().to_string(), "`spec` is not a string");
+        assert_eq!(at(&["metadata"]).elements().unwrap_err().to_string(), "`metadata` is not a list");
+        assert_eq!(
+            object.root().at(&["spec", "flag", "deep"]).unwrap_err().to_string(),
+            "`spec.flag` is not an object"
+        );
+        for (name, expected) in [("", "`object` is not an object"), ("oldObject", "`oldObject` is not an object")] {
+            for text in ["[]", "{} x", "", "{", r#"{"a":{]}"#] {
+                let problem = Document::named(name, text).root().at(&["a", "b"]).unwrap_err().to_string();
+                assert!(problem == expected || text.starts_with("{\"a\""), "{text}: {problem}");
+            }
+        }
+        let named = Document::named("oldObject", r#"{"a":{]}"#);
+        assert_eq!(named.root().at(&["a", "b"]).unwrap_err().to_string(), "`oldObject.a` is not an object");
+    }
+}
