@@ -85,7 +85,15 @@ run_deployed() {
 }
 
 @test "settings with an unknown field are refused with their path" {
-    run kwctl_run --request-path "$FIXTURE/request.json" --settings-json '{"clusterApi":{"versoin":"v1.14"}}' "$POLICY"
+    run kwctl_run --request-path "$FIXTURE/request.json" --settings-json '{"clusterApi":{"versoin":"v1.14"}}' \
+        --replay-host-capabilities-interactions "$FIXTURE/session.yml" "$POLICY"
     [ "$status" -eq 1 ]
     grep --fixed-strings "clusterApi.versoin: unknown field" "$BATS_TEST_TMPDIR/log.txt"
+}
+
+@test "the command of the README answers" {
+    cd "$ROOT"
+    bash -c "$(sed -n '/^kwctl run/,/[^\\]$/p' README.md)" >"$BATS_TEST_TMPDIR/answer.json"
+    answer >"$BATS_TEST_TMPDIR/found.json"
+    same "$BATS_TEST_TMPDIR/found.json" "$FIXTURE/expected.json"
 }

@@ -1,22 +1,27 @@
 //! Files that are made from code: tables of the README, the schema of the settings, fixtures for kwctl. `BLESS=1` writes
 //! them; without it a file that differs fails.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
+use kube_core::admission::AdmissionRequest;
+use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
 use metadata_propagation::tags::PROFILES;
 use metadata_propagation::{
     CARRIERS, Criterion, FIELDS, FORCED, GRANTS, GUARDS, Guard, Keys, Place, ROUTES, RULES, RawSettings, Rule, Tags,
     Version,
 };
 use metadata_propagation::{EFFECTS, Effect};
+use serde_json::Value;
 use testkit::case::Case;
 use testkit::kwctl::fixture;
 use testkit::module::Module;
+use testkit::recorded::{SAMPLE, requests};
+use testkit::request::plural;
 
 /// The README is read and written by several tests.
 static README: Mutex<()> = Mutex::new(());
@@ -236,6 +241,61 @@ fn kwctl_fixtures_are_the_corpus() -> Result<()> {
     Ok(())
 }
 
+/// A request as Kubernetes' own type reads it: nothing is missing that it demands, nothing is there that it does not know.
+fn whole(request: &Value) -> Result<()> {
+    let read: AdmissionRequest<DynamicObject> = serde_json::from_value(request.clone())?;
+    let known = serde_json::to_value(read)?;
+    let unknown = request.as_object().into_iter().flatten().find(|(field, _)| known.get(field).is_none());
+    ensure!(unknown.is_none(), "no AdmissionRequest has {unknown:?}");
+    Ok(())
+}
+
+/// kwctl runs on nothing less.
+#[test]
+fn every_fixture_is_a_whole_admission_request() -> Result<()> {
+    for folder in fs::read_dir(testkit::root().join("e2e-tests/data"))? {
+        let path = folder?.path().join("request.json");
+        let request: Value = serde_json::from_str(&fs::read_to_string(&path)?)?;
+        whole(&request).with_context(|| path.display().to_string())?;
+        for field in ["uid", "kind", "resource", "operation", "userInfo"] {
+            let mut less = request.clone();
+            less.as_object_mut().and_then(|fields| fields.remove(field)).with_context(|| field.to_owned())?;
+            ensure!(whole(&less).is_err(), "{} is whole without `{field}`", path.display());
+        }
+    }
+    Ok(())
+}
+
+/// What the format fills in are the fields that an API server sent, and resources are named as Kubernetes' clients do.
+#[test]
+fn every_case_asks_as_an_api_server_does() -> Result<()> {
+    let fields = |request: &Value| -> BTreeSet<String> {
+        let optional = ["name", "namespace", "subResource", "requestSubResource"];
+        request
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(field, _)| field.clone())
+            .filter(|field| !optional.contains(&&**field))
+            .collect()
+    };
+    let sent = fields(requests(SAMPLE)?.first().context("no review")?);
+    for case in Case::corpus()?.iter().filter(|case| !case.name.starts_with("unreadable/")) {
+        for review in &case.reviews {
+            let mut around = review.clone();
+            // An object may be unreadable on purpose.
+            around["object"] = Value::Null;
+            around["oldObject"] = Value::Null;
+            whole(&around).with_context(|| case.name.clone())?;
+            assert_eq!(fields(review), sent, "{}", case.name);
+            let part = |name: &str| review["kind"][name].as_str().unwrap_or_default();
+            let kind = GroupVersionKind::gvk(part("group"), part("version"), part("kind"));
+            assert_eq!(plural(&kind.kind), ApiResource::from_gvk(&kind).plural, "{}", case.name);
+        }
+    }
+    Ok(())
+}
+
 /// The kinds that policy and deployment grant are the kinds that the engine asks for.
 #[test]
 fn every_manifest_grants_what_the_engine_reads() -> Result<()> {
@@ -250,10 +310,10 @@ fn every_manifest_grants_what_the_engine_reads() -> Result<()> {
         [("policy-metadata.yml", ""), ("deploy/cluster-admission-policy.yaml", "spec"), ("deploy/verify.yaml", "spec")]
     {
         let text = fs::read_to_string(testkit::root().join(file))?;
-        let manifest: serde_json::Value = serde_yaml_ng::from_str(&text).context(file)?;
+        let manifest: Value = serde_yaml_ng::from_str(&text).context(file)?;
         let manifest = if path.is_empty() { &manifest } else { &manifest[path] };
         let listed = manifest["contextAwareResources"].as_array().context("contextAwareResources")?;
-        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let mut listed: Vec<_> =
             listed.iter().map(|grant| (text(&grant["apiVersion"]), text(&grant["kind"]))).collect();
         listed.sort();

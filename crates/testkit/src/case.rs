@@ -6,9 +6,9 @@
 //! cluster: []           # objects as the API server holds them, in the version they are written in
 //! failures:             # gets that fail, by apiVersion and kind
 //!   - { get: cluster.x-k8s.io/v1beta2 MachineSet, cause: forbidden, text: "what the host says" }
-//! review:               # an AdmissionRequest; kind, name, namespace and uid follow from the object where absent
+//! review:               # an AdmissionRequest; what follows from the object and the operation may be left out
 //!   operation: CREATE
-//!   username: alice     # short for userInfo.username
+//!   username: alice     # short for userInfo
 //!   object: {}
 //! expect: {}            # the whole answer, see `Answer`
 //! ```
@@ -21,9 +21,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cluster::{ApiServer, Failure};
+use crate::request::request;
 
 /// One case.
 #[derive(Debug, Clone)]
@@ -118,7 +119,7 @@ impl Case {
             name: parts.join("/"),
             settings: file.settings.unwrap_or_else(|| json!({})),
             cluster: ApiServer::new(file.cluster, file.failures)?,
-            reviews: reviews.into_iter().map(request).collect::<Result<_>>()?,
+            reviews: reviews.into_iter().map(request).collect(),
             expect,
             chain,
             path: path.to_owned(),
@@ -145,26 +146,4 @@ pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)
-}
-
-/// Fills in what follows from the object, so that a case states only what matters. A text passes as it is.
-pub(crate) fn request(review: Value) -> Result<Value> {
-    let Value::Object(mut request) = review else { return Ok(review) };
-    let object = request.get("object").cloned().unwrap_or_default();
-    let api_version = object["apiVersion"].as_str().unwrap_or_default();
-    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    let fill = |request: &mut Map<String, Value>, name: &str, value: Value| {
-        request.entry(name).or_insert(value);
-    };
-    fill(&mut request, "uid", json!("case"));
-    fill(&mut request, "kind", json!({ "group": group, "version": version, "kind": object["kind"] }));
-    for name in ["name", "namespace"] {
-        if let Some(value) = object["metadata"][name].as_str() {
-            fill(&mut request, name, json!(value));
-        }
-    }
-    if let Some(username) = request.remove("username") {
-        fill(&mut request, "userInfo", json!({ "username": username }));
-    }
-    Ok(Value::Object(request))
 }

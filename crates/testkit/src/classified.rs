@@ -3,9 +3,9 @@
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
-use crate::case::request;
 use crate::cluster::ApiServer;
 use crate::conformance::{Classified, Difference};
+use crate::request::request;
 use crate::runner::Door;
 
 impl Classified {
@@ -15,7 +15,7 @@ impl Classified {
     /// When the door fails or refuses.
     pub(crate) fn differences(&self, door: &Door) -> Result<Vec<Difference>> {
         let review = json!({ "operation": "UPDATE", "username": "alice", "object": self.new, "oldObject": self.old });
-        let answer = door(&request(review)?, &json!({}), &ApiServer::default())?;
+        let answer = door(&request(review), &json!({}), &ApiServer::default())?;
         ensure!(answer.accepted, "refused: {:?}", answer.message);
         let edits = answer.report["rollout"]["edits"].as_array().cloned().unwrap_or_default();
         let replaced = edits.iter().any(|edit| ["rollout", "destructive"].map(Value::from).contains(&edit["effect"]));

@@ -9,10 +9,10 @@ use flate2::read::GzDecoder;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::case::request;
 use crate::cluster::ApiServer;
 use crate::deviations::Deviations;
 use crate::inplace;
+use crate::request::request;
 use crate::runner::{Door, patched};
 
 /// One question, and Cluster API's answer.
@@ -251,7 +251,7 @@ impl Written {
 
     /// Where a door's answer is another than Cluster API's. Keys of the object's own stay, on both sides.
     fn differences(&self, door: &Door) -> Result<Vec<Difference>> {
-        let request = request(self.review.clone())?;
+        let request = request(self.review.clone());
         let cluster = ApiServer::new(self.cluster.clone(), Vec::new())?;
         let answer = door(&request, &Value::Object(self.settings.clone()), &cluster)?;
         ensure!(answer.accepted, "refused: {:?}", answer.message);

@@ -20,6 +20,7 @@ pub mod laws;
 pub mod module;
 pub mod owned;
 pub mod recorded;
+pub mod request;
 pub mod runner;
 pub mod sequence;
 

@@ -33,8 +33,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::case::{Answer, request, sorted};
+use crate::case::{Answer, sorted};
 use crate::cluster::ApiServer;
+use crate::request::request;
 use crate::runner::{Door, patched};
 
 /// One sequence.
@@ -152,7 +153,7 @@ impl Sequence {
             };
             maps.check(object).with_context(|| of.clone())?;
             let touch = json!({ "operation": "UPDATE", "username": "somebody", "object": object, "oldObject": object });
-            let touched = write(&request(touch)?, &settings, &end, door)?;
+            let touched = write(&request(touch), &settings, &end, door)?;
             if touched.as_ref() != Ok(&Some(object.clone())) {
                 unsettled.push(format!("a touch of {of} leaves {touched:?}"));
             }
@@ -190,12 +191,13 @@ impl Step {
             (None, None, Some(of)) => ("DELETE", Value::Null, stored(of)?),
             _ => bail!("a step has one of `create`, `update` and `delete`"),
         };
-        let identified = if object.is_null() { &old } else { &object }.clone();
-        let mut request = request(json!({ "username": self.user, "object": identified, "dryRun": self.dry_run }))?;
-        request["operation"] = json!(operation);
-        request["object"] = object;
-        request["oldObject"] = old;
-        Ok(request)
+        Ok(request(json!({
+            "operation": operation,
+            "username": self.user,
+            "object": object,
+            "oldObject": old,
+            "dryRun": self.dry_run,
+        })))
     }
 }
 
