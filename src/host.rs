@@ -48,20 +48,36 @@ const FAILURES: &[(&str, LookupCause)] = &[
     ("has not been granted access to the 'kubernetes/get_resource' host capability", LookupCause::NoCapability),
     ("has not been granted access to Kubernetes", LookupCause::NotGranted),
     ("named '", LookupCause::NotFound),
-    ("error finding resource", LookupCause::NotServed),
     ("Cannot find resource", LookupCause::NotServed),
+    // The only 404 that reaches a policy is that of the discovery; one of a read becomes "named '" above.
+    ("404 page not found", LookupCause::NotServed),
+    ("code: 404", LookupCause::NotServed),
     ("is forbidden", LookupCause::Forbidden),
     ("Forbidden", LookupCause::Forbidden),
 ];
 
-/// The cause of a failure, and the first line of its text: what follows may be the host's stack trace.
+/// What stands before an error that the host hands on, outermost first: by waPC, by the host's own callback, by kube.
+const PREFIXES: &[&str] = &["Host error: ", "Callback evaluation failure: ", "ApiError: "];
+
+/// What the host adds to its own refusals: it speaks of the host's log.
+const NOTICE: &str = ". The violation has been reported.";
+
+/// The cause of a failure, and what was said in one line: without what the host puts around it, and without the
+/// answer's fields and the stack trace that may follow.
 fn failure(text: &str) -> LookupError {
     let text = text.split("Stack backtrace:").next().unwrap_or(text);
     let cause =
         FAILURES.iter().find(|(part, _)| text.contains(part)).map_or(LookupCause::Unavailable, |(_, cause)| *cause);
     let line = text.lines().next().unwrap_or_default();
-    let detail = line.rsplit_once("Host error: ").map_or(line, |(_, said)| said);
-    LookupError { cause, detail: detail.trim().to_owned() }
+    let said = PREFIXES.iter().fold(line, |line, prefix| line.strip_prefix(prefix).unwrap_or(line));
+    let said = said.strip_suffix(NOTICE).unwrap_or(said);
+    LookupError { cause, detail: message(said).trim().to_owned() }
+}
+
+/// The message of an API server's answer, which kube writes as `MESSAGE: REASON (Status { … })`.
+fn message(said: &str) -> &str {
+    let Some((answer, _)) = said.split_once(" (Status {") else { return said };
+    answer.rsplit_once(": ").map_or(answer, |(message, _)| message)
 }
 
 /// Hands a line to the host's log. A log that is not to be had is no reason to fail.
@@ -75,33 +91,72 @@ pub(crate) fn log(line: &LogLine) {
 mod tests {
     use super::*;
 
+    /// What the host itself says stands alone; what its callback says stands behind a prefix.
     #[test]
     fn every_failure_text_has_its_cause() {
         for (said, cause) in [
             (
-                "Cannot find cluster.x-k8s.io/v1beta2/MachineSet named 'a' inside of namespace 'b'",
+                "Cannot find cluster.x-k8s.io/v1beta2/MachineSet named 'a' inside of namespace 'Some(\"b\")'",
                 LookupCause::NotFound,
             ),
-            ("error finding resource cluster.x-k8s.io/v1beta2 / MachineSet: ApiError", LookupCause::NotServed),
             ("Cannot find resource cluster.x-k8s.io/v1beta2/MachineSet", LookupCause::NotServed),
             (
-                "ApiError: machinesets.cluster.x-k8s.io \"a\" is forbidden: User \"u\" cannot get resource: Forbidden (ErrorResponse)",
-                LookupCause::Forbidden,
+                "error finding resource cluster.x-k8s.io/v1beta2 / MachineSet: ServiceError: client error (Connect)",
+                LookupCause::Unavailable,
             ),
             (
                 "Policy has not been granted access to Kubernetes cluster.x-k8s.io/v1beta2/MachineSet resources",
                 LookupCause::NotGranted,
             ),
             (
-                "Policy 'p' has not been granted access to the 'kubernetes/get_resource' host capability",
+                "Policy has not been granted access to the 'kubernetes/get_resource' host capability",
                 LookupCause::NoCapability,
             ),
             ("kube::Client was not initialized properly", LookupCause::Unavailable),
-            ("Error sending request over callback channel", LookupCause::Unavailable),
+            ("Error sending request over callback channel: Full(..)", LookupCause::Unavailable),
             ("the list of recorded responses is empty", LookupCause::Unavailable),
         ] {
-            let text = format!("Host error: {said}\n\nStack backtrace:\n   0: a");
-            assert_eq!(failure(&text), LookupError { cause, detail: said.to_owned() });
+            let wanted = LookupError { cause, detail: said.to_owned() };
+            for text in [
+                format!("Host error: {said}"),
+                format!("Host error: {said}{NOTICE}"),
+                format!("Host error: {said}\n\nStack backtrace:\n   0: a"),
+                format!("Host error: Callback evaluation failure: {said}\n\nStack backtrace:\n   0: a"),
+            ] {
+                assert_eq!(failure(&text), wanted, "{text}");
+            }
+        }
+    }
+
+    /// As anyhow prints kube's error, to which kube gives the text `ApiError: {status} ({status:?})`.
+    fn answered(context: &str, message: &str, reason: &str, code: u16) -> String {
+        let status = kube_core::Status::failure(message, reason).with_code(code);
+        format!(
+            "Host error: Callback evaluation failure: {context}ApiError: {status} ({status:?})\n\nCaused by:\n    {status}"
+        )
+    }
+
+    #[test]
+    fn what_the_api_server_says_is_told_without_what_the_host_adds() {
+        let said = "machinesets.cluster.x-k8s.io \"a\" is forbidden: User \"u\" cannot get resource \"machinesets\" in API group \"cluster.x-k8s.io\" in the namespace \"fleet\"";
+        let forbidden = LookupError { cause: LookupCause::Forbidden, detail: said.to_owned() };
+        assert_eq!(failure(&answered("", said, "Forbidden", 403)), forbidden);
+        let said = "etcdserver: request timed out";
+        let unavailable = LookupError { cause: LookupCause::Unavailable, detail: said.to_owned() };
+        assert_eq!(failure(&answered("", said, "InternalError", 500)), unavailable);
+    }
+
+    #[test]
+    fn a_discovery_that_is_refused_does_not_mean_that_the_kind_is_not_served() {
+        let context = "error finding resource cluster.x-k8s.io/v1beta1 / MachineSet: ";
+        for (said, reason, code, cause) in [
+            ("404 page not found\n", "Failed to parse error data", 404, LookupCause::NotServed),
+            ("the server could not find the requested resource", "NotFound", 404, LookupCause::NotServed),
+            ("forbidden: User \"u\" cannot get path \"/apis\"", "Forbidden", 403, LookupCause::Forbidden),
+            ("service unavailable", "ServiceUnavailable", 503, LookupCause::Unavailable),
+        ] {
+            let detail = format!("{context}ApiError: {}", said.trim_end());
+            assert_eq!(failure(&answered(context, said, reason, code)), LookupError { cause, detail });
         }
     }
 }

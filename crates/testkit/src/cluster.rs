@@ -22,7 +22,7 @@ pub struct Failure {
     pub get: String,
     /// The cause that the engine is told.
     pub cause: LookupCause,
-    /// What the host says.
+    /// What the API server, or else the host, says. The policy shows its first line.
     pub text: String,
 }
 
@@ -60,10 +60,15 @@ impl ApiServer {
         Arc::make_mut(&mut self.objects).retain(|object| !is_named(object, of));
     }
 
+    /// How a `get` fails, where that is said.
+    fn failure(&self, get: &Get) -> Option<&Failure> {
+        let kind = format!("{} {}", get.api_version, get.kind);
+        self.failures.iter().find(|failure| failure.get == kind)
+    }
+
     /// The object as a `get` without masks returns it.
     fn find(&self, get: &Get) -> Result<&Value, LookupError> {
-        let kind = format!("{} {}", get.api_version, get.kind);
-        if let Some(failure) = self.failures.iter().find(|failure| failure.get == kind) {
+        if let Some(failure) = self.failure(get) {
             let detail = failure.text.lines().next().unwrap_or_default().to_owned();
             return Err(LookupError { cause: failure.cause, detail });
         }
@@ -80,18 +85,43 @@ impl ApiServer {
             LookupError { cause: LookupCause::NotServed, detail }
         } else {
             let (api_version, kind, name) = (&get.api_version, &get.kind, &get.name);
-            let detail = format!("Cannot find {api_version}/{kind} named '{name}' inside of namespace '{namespace}'");
+            let namespace = &get.namespace;
+            let detail = format!("Cannot find {api_version}/{kind} named '{name}' inside of namespace '{namespace:?}'");
             LookupError { cause: LookupCause::NotFound, detail }
         })
     }
 }
 
+impl Failure {
+    /// The failure as Kubewarden's callback tells it.
+    #[cfg(feature = "host")]
+    fn said(&self) -> String {
+        match self.cause {
+            LookupCause::Forbidden => api_error(&self.text, "Forbidden", 403),
+            LookupCause::NotGranted | LookupCause::NoCapability => {
+                format!("{}. The violation has been reported.", self.text)
+            }
+            _ => self.text.clone(),
+        }
+    }
+}
+
+/// What kube makes of the answer of an API server that is no object.
+///
+/// Source: kube-client, `Error::Api`; kube-core, `Status`.
+#[must_use]
+pub fn api_error(message: &str, reason: &str, code: u16) -> String {
+    format!(
+        "ApiError: {message}: {reason} (Status {{ status: Some(Failure), code: {code}, message: {message:?}, reason: {reason:?} }})"
+    )
+}
+
 /// What answers `kubernetes/get_resource`.
 pub trait Host: Send + Sync {
-    /// Answers a payload as Kubewarden's host does.
+    /// Answers a payload as the callback of Kubewarden's host does.
     ///
     /// # Errors
-    /// With the host's text, when there is no answer.
+    /// With the callback's text, when there is no answer.
     fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String>;
 }
 
@@ -108,11 +138,7 @@ impl Host for ApiServer {
             masks: &[],
             fresh: request.disable_cache,
         };
-        let object = self.find(&get).map_err(|error| {
-            let kind = format!("{} {}", get.api_version, get.kind);
-            let injected = self.failures.iter().find(|failure| failure.get == kind);
-            injected.map_or(error.detail, |failure| failure.text.clone())
-        })?;
+        let object = self.find(&get).map_err(|error| self.failure(&get).map_or(error.detail, Failure::said))?;
         let masks: Vec<String> = request.field_masks.unwrap_or_default().into_iter().collect();
         Ok(masked(object, &masks).to_string().into_bytes())
     }

@@ -69,7 +69,7 @@ impl Module {
                 ("kubewarden", "kubernetes", "get_resource") => {
                     let answer = cluster.get_resource(payload);
                     push(&gets_of_host, (payload.to_vec(), answer.clone()));
-                    answer.map_err(Into::into)
+                    answer.map_err(|said| handed_on(&said).into())
                 }
                 other => Err(format!("no such host call: {other:?}").into()),
             }
@@ -122,6 +122,14 @@ fn answer(response: &Value, object: &Value, log: Vec<Value>) -> Result<Answer> {
         report,
         log,
     })
+}
+
+/// What the host makes of a failure of its callback. A kind or capability that is not granted never gets that far.
+///
+/// Source: Kubewarden, crates/policy-evaluator/src/runtimes/callback.rs.
+fn handed_on(said: &str) -> String {
+    let refused_by_host = said.starts_with("Policy has not been granted access");
+    if refused_by_host { said.to_owned() } else { format!("Callback evaluation failure: {said}") }
 }
 
 fn push<T>(list: &Mutex<Vec<T>>, item: T) {

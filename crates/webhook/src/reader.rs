@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use kubewarden_policy_sdk::host_capabilities::kubernetes::GetResourceRequest;
-use serde_json::Value;
-use testkit::cluster::{Host, masked};
+use serde_json::{Value, json};
+use testkit::cluster::{Host, api_error, masked};
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
@@ -49,7 +49,9 @@ impl Reader {
     fn find(&self, request: &GetResourceRequest) -> Result<Value, String> {
         let GetResourceRequest { api_version, kind, name, .. } = request;
         if !self.granted.iter().any(|grant| grant.api_version == *api_version && grant.kind == *kind) {
-            return Err(format!("Policy has not been granted access to Kubernetes {api_version}/{kind} resources"));
+            return Err(format!(
+                "Policy has not been granted access to Kubernetes {api_version}/{kind} resources. The violation has been reported."
+            ));
         }
         let plural = self.plural(api_version, kind)?;
         let prefix = if api_version.contains('/') { "apis" } else { "api" };
@@ -67,10 +69,10 @@ impl Reader {
                 Ok(object)
             }
             (404, _) => {
-                let namespace = request.namespace.as_deref().unwrap_or_default();
-                Err(format!("Cannot find {api_version}/{kind} named '{name}' inside of namespace '{namespace}'"))
+                let namespace = &request.namespace;
+                Err(format!("Cannot find {api_version}/{kind} named '{name}' inside of namespace '{namespace:?}'"))
             }
-            (code, status) => Err(format!("ApiError: {}: {} ({code})", status["message"], status["reason"])),
+            (code, status) => Err(answered(code, &status)),
         }
     }
 
@@ -89,7 +91,7 @@ impl Reader {
         let prefix = if api_version.contains('/') { "apis" } else { "api" };
         let (code, list) = self.get(&format!("/{prefix}/{api_version}"))?;
         if code != 200 {
-            return Err(format!("error finding resource {api_version} / {kind}: ApiError: {}", list["message"]));
+            return Err(format!("error finding resource {api_version} / {kind}: {}", answered(code, &list)));
         }
         let resource = list["resources"].as_array().into_iter().flatten().find(|resource| {
             resource["kind"] == *kind && !resource["name"].as_str().is_some_and(|name| name.contains('/'))
@@ -109,8 +111,18 @@ impl Reader {
         let mut response = response.map_err(|error| format!("error sending request: {error}"))?;
         let code = response.status().as_u16();
         let text = response.body_mut().read_to_string().map_err(|error| error.to_string())?;
-        Ok((code, serde_json::from_str(&text).map_err(|error| error.to_string())?))
+        let answer = match serde_json::from_str(&text) {
+            Err(_) if code != 200 => json!({ "message": text, "reason": "Failed to parse error data" }),
+            answer => answer.map_err(|error| error.to_string())?,
+        };
+        Ok((code, answer))
     }
+}
+
+/// A failure in kube's words.
+fn answered(code: u16, status: &Value) -> String {
+    let text = |name: &str| status[name].as_str().unwrap_or_default();
+    api_error(text("message"), text("reason"), code)
 }
 
 impl Host for Reader {
