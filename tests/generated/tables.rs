@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use metadata_propagation::tags::PROFILES;
-use metadata_propagation::{CARRIERS, EFFECTS, Effect, FIELDS, Field, GUARDS, Guard, Hop, Place, ROUTES, Tags, Version};
+use metadata_propagation::{
+    CARRIERS, EFFECTS, Effect, FIELDS, Field, GUARDS, Guard, Hop, Place, ROUTES, Tags, Version,
+};
 
 use crate::file::check_section;
 
