@@ -162,6 +162,8 @@ fn of_field(root: &Value, field: Field<'_>, settings: &mut Vec<Setting>) -> Resu
     for choice in schema["oneOf"].as_array().into_iter().flatten() {
         let described = choice["description"].clone();
         let mut choice = choice.clone();
+        // One of them is written, none of them has to be.
+        choice["required"] = Value::Null;
         for field in choice["properties"].as_object_mut().into_iter().flat_map(Map::values_mut) {
             field["description"] = described.clone();
         }
