@@ -26,7 +26,7 @@ policy.wasm:
 ## annotated-policy.wasm: the same with its metadata, as kwctl and registries want it
 annotated-policy.wasm: policy.wasm
 	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: https://github.com/kubewarden/kwctl" >&2; exit 1; }
-	kwctl annotate policy.wasm --metadata-path policy-metadata.yml --usage-path README.md --output-path annotated-policy.wasm
+	kwctl annotate policy.wasm --metadata-path policy-metadata.yml --usage-path USAGE.md --output-path annotated-policy.wasm
 
 ## e2e-tests: the bats files, with kwctl
 e2e-tests:

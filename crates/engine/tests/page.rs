@@ -1,6 +1,8 @@
-//! `RULES` says what Cluster API's page says, line by line, in both editions; `FORCED` holds together.
+//! `RULES` says what Cluster API's page says, line by line, in every edition; `FORCED` holds together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 
 use metadata_propagation::{FORCED, MapKind, RULES, Version};
 
@@ -11,40 +13,50 @@ const ERRATA: &[(&str, &str)] = &[
     ("=> MachineSet.annotations", "=> `MachineSet.annotations`"),
 ];
 
-fn check(page: &str, version: Version) {
+/// The pages in spec/, each with the version in the name of its file: the editions that this engine follows, oldest first.
+fn editions() -> BTreeMap<Version, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let pages = files.filter_map(|path| {
+        let version = path.file_stem()?.to_str()?.strip_prefix("rules-")?.parse().unwrap();
+        Some((version, fs::read_to_string(path).unwrap()))
+    });
+    pages.collect()
+}
+
+/// The lines of a page as they are meant, and the slips that were found.
+fn lines(page: &str) -> (Vec<String>, BTreeSet<&'static str>) {
     let mut used = BTreeSet::new();
     let lines = page.lines().filter(|line| !line.starts_with('#'));
-    let page: Vec<String> = lines
-        .map(|line| {
-            ERRATA.iter().fold(line.to_owned(), |line, (says, means)| {
-                if line.contains(says) {
-                    used.insert(*says);
-                }
-                line.replace(says, means)
-            })
+    let meant = lines.map(|line| {
+        ERRATA.iter().fold(line.to_owned(), |line, (says, means)| {
+            if line.contains(says) {
+                used.insert(*says);
+            }
+            line.replace(says, means)
         })
-        .collect();
-    let rules: Vec<String> =
-        RULES.iter().filter(|rule| rule.on_page && rule.holds(version)).map(ToString::to_string).collect();
-    assert_eq!(rules, page);
-    assert_eq!(used.len(), ERRATA.len(), "a slip of the page was mended: {used:?}");
+    });
+    (meant.collect(), used)
 }
 
 #[test]
-fn the_rules_of_v1_6_are_the_lines_of_its_page() {
-    check(include_str!("../../../spec/rules-v1.6.txt"), Version::OLDEST_EDITION);
-}
-
-#[test]
-fn the_rules_of_v1_10_are_the_lines_of_its_page() {
-    check(include_str!("../../../spec/rules-v1.10.txt"), Version::NODE_EXPRESSIONS);
-}
-
-#[test]
-fn the_newest_version_has_the_newest_edition() {
-    for rule in RULES {
-        assert_eq!(rule.holds(Version::NEWEST), rule.holds(Version::NODE_EXPRESSIONS), "{rule}");
+fn the_rules_of_an_edition_are_the_lines_of_its_page() {
+    let mut slips = BTreeSet::new();
+    for (version, page) in editions() {
+        let (lines, used) = lines(&page);
+        let rules = RULES.iter().filter(|rule| rule.on_page && rule.holds(version));
+        assert_eq!(rules.map(ToString::to_string).collect::<Vec<_>>(), lines, "{version}");
+        slips.extend(used);
     }
+    assert_eq!(slips.len(), ERRATA.len(), "a slip is in no page any more: {slips:?}");
+}
+
+#[test]
+fn the_rules_change_where_an_edition_begins() {
+    let changes: BTreeSet<Version> = RULES.iter().flat_map(|rule| [Some(rule.since), rule.until]).flatten().collect();
+    assert_eq!(changes, editions().into_keys().collect());
+    assert_eq!(changes.first(), Some(&Version::OLDEST_EDITION));
+    assert!(changes.last() <= Some(&Version::NEWEST));
 }
 
 #[test]
@@ -65,7 +77,7 @@ fn machine_pools_have_the_rows_of_machine_deployments() {
 
 #[test]
 fn no_map_of_a_place_has_two_rows_to_one_place_in_one_edition() {
-    for version in [Version::OLDEST_EDITION, Version::NEWEST] {
+    for version in editions().into_keys() {
         let mut seen = BTreeSet::new();
         for rule in RULES.iter().filter(|rule| rule.holds(version)) {
             for to in rule.to {

@@ -1,0 +1,82 @@
+//! ARCHITECTURE.md names what exists.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use crate::documents::{blocks, read};
+
+/// The cells of the rows below a heading of ARCHITECTURE.md.
+fn rows(heading: &str) -> Result<Vec<Vec<String>>> {
+    let text = read("ARCHITECTURE.md")?;
+    let (_, section) = text.split_once(&format!("## {heading}\n")).with_context(|| heading.to_owned())?;
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    Ok(rows.map(|row| row.split('|').map(|cell| cell.trim_matches([' ', '`']).to_owned()).collect()).collect())
+}
+
+#[test]
+fn every_table_is_in_its_file() -> Result<()> {
+    let rows = rows("Tables")?;
+    for row in &rows {
+        let [_, table, file, ..] = row.as_slice() else { continue };
+        assert!(read(file)?.contains(&format!("const {table}: &[")), "{file} has no table {table}");
+    }
+    assert!(rows.len() > 10, "{rows:?}");
+    Ok(())
+}
+
+/// The tables that the engine shows to others are all listed.
+#[test]
+fn every_public_table_is_listed() -> Result<()> {
+    let listed: BTreeSet<String> = rows("Tables")?.into_iter().filter_map(|row| row.into_iter().nth(1)).collect();
+    let mut folders = vec![testkit::root().join("crates/engine/src")];
+    let mut missing = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(path)?;
+            let tables = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("pub const ")?.split_once(": &[").map(|(name, _)| name));
+            missing.extend(tables.filter(|name| !listed.contains(*name)).map(str::to_owned));
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new());
+    Ok(())
+}
+
+#[test]
+fn every_room_is_a_folder_and_every_folder_a_room() -> Result<()> {
+    let listed: BTreeSet<String> =
+        rows("Rooms of the engine")?.into_iter().filter_map(|row| row.into_iter().nth(1)).collect();
+    let mut folders = BTreeSet::new();
+    for entry in fs::read_dir(testkit::root().join("crates/engine/src"))? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            folders.insert(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    assert_eq!(listed, folders);
+    Ok(())
+}
+
+/// The folders and files that the first block and the code in the text name.
+#[test]
+fn every_path_exists() -> Result<()> {
+    let (blocks, text) = blocks("ARCHITECTURE.md")?;
+    let tree = blocks.first().context("no tree")?;
+    let of_tree = tree.text.lines().filter_map(|line| line.split("  ").next());
+    let of_text = text.split('`').skip(1).step_by(2).filter(|span| {
+        span.contains('/') && !span.contains(['.', ' ', ':']) || span.ends_with(".rs") || span.ends_with(".txt")
+    });
+    let names = of_tree.flat_map(|names| names.split(' ')).chain(of_text.filter(|span| !span.contains("k8s.io")));
+    let missing: Vec<&str> = names.filter(|name| !testkit::root().join(name).exists()).collect();
+    assert_eq!(missing, Vec::<&str>::new());
+    Ok(())
+}

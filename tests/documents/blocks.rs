@@ -1,0 +1,226 @@
+//! Every fenced block of the documents: YAML is evaluated, commands exist.
+
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+
+use anyhow::{Context, Result, bail, ensure};
+use metadata_propagation::Settings;
+use serde_json::{Value, json};
+use testkit::cluster::ApiServer;
+use testkit::runner::engine;
+
+use crate::documents::{Block, blocks, documents};
+
+fn all(language: &str) -> Result<Vec<Block>> {
+    let mut all = Vec::new();
+    for document in documents()? {
+        all.extend(blocks(&document)?.0.into_iter().filter(|block| block.kind.split(' ').next() == Some(language)));
+    }
+    Ok(all)
+}
+
+/// The words behind a fence say what a block of YAML is, and so what is done with it.
+#[test]
+fn every_block_of_yaml_is_what_it_says() -> Result<()> {
+    let blocks = all("yaml")?;
+    for Block { at, kind, text } in &blocks {
+        let value: Value = serde_yaml_ng::from_str(text).with_context(|| at.clone())?;
+        let checked = match kind.as_str() {
+            "yaml settings" => Settings::validate(&value.to_string()).map_err(Into::into),
+            "yaml rules" => are_rules(&value),
+            "yaml policy" => is_part_of_a_policy(&value),
+            "yaml manifest" => is_admitted(&value),
+            "yaml xrd-spec-properties" => keeps_cloud_tags(&value),
+            // tests/generated holds it to what the engine answers.
+            "yaml result" => Ok(()),
+            other => bail!("{at}: what is `{other}`?"),
+        };
+        checked.with_context(|| at.clone())?;
+    }
+    ensure!(blocks.len() >= 10, "only {} blocks were found", blocks.len());
+    Ok(())
+}
+
+/// Rules of a ClusterAdmissionPolicy: kinds by name, and nothing but what the policy looks at.
+fn are_rules(value: &Value) -> Result<()> {
+    for rule in value.as_array().context("no list")? {
+        let fields: Vec<&String> = rule.as_object().context("no rule")?.keys().collect();
+        ensure!(fields == ["apiGroups", "apiVersions", "operations", "resources"], "{fields:?}");
+        for field in fields {
+            let words: Vec<&str> = rule[field].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let known = |word: &&str| field != "operations" || ["CREATE", "UPDATE"].contains(word);
+            ensure!(
+                !words.is_empty() && words.iter().all(|word| known(word) && !word.contains('*')),
+                "{field}: {words:?}"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The fields of a ClusterAdmissionPolicy's spec, policies.kubewarden.io/v1.
+const POLICY_FIELDS: [&str; 17] = [
+    "backgroundAudit",
+    "contextAwareResources",
+    "failurePolicy",
+    "matchConditions",
+    "matchPolicy",
+    "message",
+    "mode",
+    "module",
+    "mutating",
+    "namespaceSelector",
+    "objectSelector",
+    "policyServer",
+    "rules",
+    "settings",
+    "sideEffects",
+    "timeoutEvalSeconds",
+    "timeoutSeconds",
+];
+
+fn is_part_of_a_policy(value: &Value) -> Result<()> {
+    let fields = value["spec"].as_object().context("no spec")?;
+    for name in fields.keys() {
+        ensure!(POLICY_FIELDS.contains(&&**name), "a policy has no field `{name}`");
+    }
+    Ok(())
+}
+
+fn created(object: &Value, settings: &Value) -> Result<testkit::case::Answer> {
+    let (group, version) = object["apiVersion"].as_str().and_then(|text| text.split_once('/')).context("apiVersion")?;
+    let request = json!({
+        "uid": "page", "operation": "CREATE", "userInfo": { "username": "alice" }, "object": object,
+        "kind": { "group": group, "version": version, "kind": object["kind"] },
+        "name": object["metadata"]["name"], "namespace": object["metadata"]["namespace"],
+    });
+    engine(&request, settings, &ApiServer::default())
+}
+
+fn is_admitted(object: &Value) -> Result<()> {
+    let answer = created(object, &json!({}))?;
+    ensure!(answer.accepted && answer.warnings.is_empty(), "{answer:?}");
+    Ok(())
+}
+
+/// Among the properties of a composite's spec the block keeps its tags, and without it they are lost.
+fn keeps_cloud_tags(properties: &Value) -> Result<()> {
+    let composites = json!([{ "apiGroups": ["example.com"], "provider": { "fixed": "aws" } }]);
+    let settings = json!({ "cloudTags": { "composites": composites, "xrds": "reject" } });
+    let xrd = |properties: &Value| {
+        let spec = json!({ "type": "object", "properties": properties });
+        let schema = json!({ "openAPIV3Schema": { "type": "object", "properties": { "spec": spec } } });
+        json!({
+            "apiVersion": "apiextensions.crossplane.io/v2", "kind": "CompositeResourceDefinition",
+            "metadata": { "name": "xs.example.com" },
+            "spec": {
+                "group": "example.com", "names": { "kind": "X", "plural": "xs" },
+                "versions": [{ "name": "v1", "served": true, "referenceable": true, "schema": schema }],
+            },
+        })
+    };
+    let answer = created(&xrd(properties), &settings)?;
+    ensure!(answer.accepted && answer.report["findings"].is_null(), "{answer:?}");
+    ensure!(!created(&xrd(&json!({})), &settings)?.accepted, "without the block nothing is lost");
+    Ok(())
+}
+
+#[test]
+fn every_command_exists() -> Result<()> {
+    let blocks = all("console")?;
+    for Block { at, text, .. } in &blocks {
+        for line in text.replace("\\\n", " ").lines() {
+            command_exists(line).with_context(|| format!("{at}: {line}"))?;
+        }
+    }
+    ensure!(blocks.len() >= 5, "only {} blocks were found", blocks.len());
+    let mut spans = 0;
+    for document in documents()? {
+        let (_, text) = crate::documents::blocks(&document)?;
+        for span in text.split('`').skip(1).step_by(2) {
+            let span = span.replace('\n', " ");
+            let program = span.split(' ').find(|word| !word.contains('=')).unwrap_or_default();
+            if ["make", "cargo"].contains(&program) && span != program {
+                command_exists(&span).with_context(|| format!("{document}: {span}"))?;
+                spans += 1;
+            }
+        }
+    }
+    ensure!(spans >= 10, "only {spans} commands were found");
+    Ok(())
+}
+
+/// One line of a shell, as far as it names what is in this repository.
+fn command_exists(line: &str) -> Result<()> {
+    let mut folder = testkit::root();
+    for command in line.split("&&") {
+        let words: Vec<&str> = command
+            .split_whitespace()
+            .skip_while(|word| word.split_once('=').is_some())
+            .map(|word| word.trim_matches(['[', ']']))
+            .collect();
+        let (program, words) = words.split_first().context("no command")?;
+        let after = |flags: &[&str]| {
+            let pairs = words.windows(2).filter(|pair| flags.contains(&pair[0]));
+            pairs.map(|pair| pair[1].to_owned()).collect::<Vec<String>>()
+        };
+        let files: Vec<String> = match *program {
+            "cd" => {
+                folder = folder.join(words.first().context("cd where?")?);
+                vec![".".to_owned()]
+            }
+            "make" => {
+                let makefile = std::fs::read_to_string(testkit::root().join("Makefile"))?;
+                for target in words.iter().filter(|word| !word.contains('=')) {
+                    ensure!(makefile.lines().any(|line| line.starts_with(&format!("{target}:"))), "no target {target}");
+                }
+                Vec::new()
+            }
+            "cargo" => return cargo_knows(words),
+            "go" => {
+                let word = words.get(2).context("go run . what?")?;
+                let main = std::fs::read_to_string(folder.join("main.go"))?;
+                ensure!(words.starts_with(&["run", "."]) && main.contains(&format!("\"{word}\"")), "no command {word}");
+                words.iter().skip(3).filter(|word| word.contains('/')).map(|_| ".".to_owned()).collect()
+            }
+            "kubectl" | "helm" => after(&["-f", "--filename", "--values"]),
+            "kwctl" => after(&["--request-path", "--replay-host-capabilities-interactions", "--settings-path"]),
+            other => bail!("nothing is known about `{other}`"),
+        };
+        for file in files {
+            ensure!(folder.join(&file).exists(), "no file {file}");
+        }
+    }
+    Ok(())
+}
+
+/// Packages, programs, tests and cases that a cargo command names.
+fn cargo_knows(words: &[&str]) -> Result<()> {
+    let manifests =
+        ["Cargo.toml", "crates/engine/Cargo.toml", "crates/testkit/Cargo.toml", "crates/webhook/Cargo.toml"];
+    let of = |name: &str| -> Result<&str> {
+        let wanted = format!("name = \"{name}\"");
+        for manifest in manifests {
+            if std::fs::read_to_string(testkit::root().join(manifest))?.contains(&wanted) {
+                return Ok(manifest.trim_end_matches("Cargo.toml"));
+            }
+        }
+        bail!("no package {name}")
+    };
+    let mut folder = "";
+    for pair in words.windows(2) {
+        match pair[0] {
+            "-p" | "--package" => folder = of(pair[1])?,
+            "--bin" | "--test" => {
+                let within = if pair[0] == "--bin" { "src/bin" } else { "tests" };
+                let path = testkit::root().join(folder).join(within).join(pair[1]);
+                ensure!(
+                    path.with_extension("rs").exists() || path.join("main.rs").exists(),
+                    "no file {}",
+                    path.display()
+                );
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

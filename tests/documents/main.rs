@@ -1,0 +1,10 @@
+//! What the documents say is what the policy does: examples are evaluated, commands and links exist, and the manifests of
+//! deploy/ agree with the metadata and with one another.
+
+mod architecture;
+mod blocks;
+#[path = "../shared/documents.rs"]
+mod documents;
+mod links;
+mod manifests;
+mod report;

@@ -1,0 +1,152 @@
+//! artifacthub-pkg.yml, from policy-metadata.yml, questions-ui.yml and Cargo.toml; and every place that repeats a version.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use metadata_propagation::Version;
+use serde_yaml_ng::{Mapping, Value};
+
+use crate::documents::read;
+use crate::file::change;
+
+const PACKAGE: &str = "artifacthub-pkg.yml";
+const HEADER: &str = "\
+# The entry on Artifact Hub, made from policy-metadata.yml, questions-ui.yml and Cargo.toml by `make bless`. Only the day of
+# the release, createdAt, is written here.
+";
+
+#[test]
+fn the_catalogue_is_made_from_its_sources() -> Result<()> {
+    let metadata: Value = serde_yaml_ng::from_str(&read("policy-metadata.yml")?)?;
+    let questions = read("questions-ui.yml")?;
+    change(PACKAGE, |text| {
+        let package: Value = serde_yaml_ng::from_str(text)?;
+        let created = package.get("createdAt").context("no createdAt")?;
+        Ok(format!("{HEADER}{}", serde_yaml_ng::to_string(&entry(&metadata, &questions, created)?)?))
+    })
+}
+
+fn entry(metadata: &Value, questions: &str, created: &Value) -> Result<Mapping> {
+    let annotation = |name: &str| -> Result<String> {
+        let text = metadata.get("annotations").and_then(|annotations| annotations.get(name)).and_then(Value::as_str);
+        Ok(text.with_context(|| format!("no annotation {name}"))?.trim().to_owned())
+    };
+    let part = |name: &str| -> Result<String> {
+        Ok(serde_yaml_ng::to_string(metadata.get(name).with_context(|| format!("no {name}"))?)?)
+    };
+    let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+    let url = annotation("io.kubewarden.policy.url")?;
+    let image = format!("{}:v{version}", annotation("io.kubewarden.policy.ociUrl")?);
+    let keywords = annotation("io.artifacthub.keywords")?;
+    let questions: String =
+        questions.lines().filter(|line| !line.starts_with('#')).flat_map(|line| [line, "\n"]).collect();
+    Ok(map([
+        ("version", text(version)),
+        ("name", text(name)),
+        ("displayName", text(annotation("io.artifacthub.displayName")?)),
+        ("createdAt", created.clone()),
+        ("description", text(annotation("io.kubewarden.policy.description")?)),
+        ("license", text(annotation("io.kubewarden.policy.license")?)),
+        ("homeURL", text(&url)),
+        ("containersImages", list([map([("name", text("policy")), ("image", text(&image))])])),
+        ("keywords", list(keywords.split(", ").map(text))),
+        (
+            "links",
+            list([
+                map([
+                    ("name", text("policy")),
+                    ("url", text(format!("{url}/releases/download/v{version}/policy.wasm"))),
+                ]),
+                map([("name", text("source")), ("url", text(annotation("io.kubewarden.policy.source")?))]),
+            ]),
+        ),
+        ("install", text(install(&image))),
+        ("provider", map([("name", text("plexsphere"))]).into()),
+        (
+            "recommendations",
+            list([map([("url", text("https://artifacthub.io/packages/helm/kubewarden/kubewarden-controller"))])]),
+        ),
+        (
+            "annotations",
+            map([
+                ("kubewarden/mutation", text(part("mutating")?.trim())),
+                ("kubewarden/resources", text(annotation("io.artifacthub.resources")?)),
+                ("kubewarden/rules", text(part("rules")?)),
+                ("kubewarden/contextAwareResources", text(part("contextAwareResources")?)),
+                ("kubewarden/questions-ui", text(questions)),
+            ])
+            .into(),
+        ),
+    ]))
+}
+
+fn install(image: &str) -> String {
+    format!(
+        "\
+The policy can be pulled with [kwctl](https://docs.kubewarden.io/howtos/install-kwctl):
+```console
+kwctl pull registry://{image}
+```
+Then scaffold a manifest and adapt it. The policy reads the objects above the one under review;
+`--allow-context-aware` writes the grants for that into the manifest:
+```console
+kwctl scaffold manifest -t ClusterAdmissionPolicy --allow-context-aware \\
+  registry://{image}
+```
+The service account of the PolicyServer must be allowed to `get` the same kinds. `deploy/` in the source repository has the
+ClusterRole, the Helm values, and a finished manifest.
+"
+    )
+}
+
+fn map<const N: usize>(fields: [(&str, Value); N]) -> Mapping {
+    fields.into_iter().map(|(name, value)| (text(name), value)).collect()
+}
+
+fn list<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Value {
+    Value::Sequence(items.into_iter().map(Into::into).collect())
+}
+
+fn text(text: impl AsRef<str>) -> Value {
+    Value::String(text.as_ref().to_owned())
+}
+
+/// What stands in front of a version, and which one: ours is Cargo.toml's, Cluster API's the newest that the engine knows.
+fn repeated() -> Result<Vec<(String, &'static str, String)>> {
+    let (ours, newest) = (env!("CARGO_PKG_VERSION").to_owned(), Version::NEWEST.to_string());
+    let mut places = vec![
+        ("policy-metadata.yml".to_owned(), "io.kubewarden.policy.version: ", ours.clone()),
+        ("questions-ui.yml".to_owned(), "    default: v", newest.trim_start_matches('v').to_owned()),
+        ("README.md".to_owned(), "  version: ", newest.clone()),
+        ("USAGE.md".to_owned(), "  version: ", newest.clone()),
+        ("docs/settings.md".to_owned(), "  version: ", newest.clone()),
+    ];
+    for entry in fs::read_dir(testkit::root().join("deploy"))? {
+        let path = format!("deploy/{}", entry?.file_name().to_string_lossy());
+        if read(&path)?.contains("kind: ClusterAdmissionPolicy") {
+            places.push((path.clone(), "policies/metadata-propagation-policy:v", ours.clone()));
+            places.push((path, "      version: ", newest.clone()));
+        }
+    }
+    places.sort();
+    Ok(places)
+}
+
+#[test]
+fn every_version_is_the_one_of_its_source() -> Result<()> {
+    for (path, before, version) in repeated()? {
+        change(&path, |text| {
+            let mut parts = text.split(before);
+            let mut whole = parts.next().unwrap_or_default().to_owned();
+            let mut count = 0;
+            for part in parts {
+                let rest = part.trim_start_matches(|char: char| char.is_ascii_alphanumeric() || ".+-".contains(char));
+                whole.extend([before, &version, rest]);
+                count += 1;
+            }
+            ensure!(count > 0, "{path} has no `{before}`");
+            Ok(whole)
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! Files that are made from code, as a whole or between two marks.
+
+use std::fs;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::documents::read;
+
+/// Pages are read and written by several tests.
+static PAGES: Mutex<()> = Mutex::new(());
+
+/// Holds a file to what the code says, or writes it.
+pub(crate) fn check(path: &str, expected: &str) -> Result<()> {
+    let file = testkit::root().join(path);
+    if std::env::var_os("BLESS").is_some() {
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        return Ok(fs::write(file, expected)?);
+    }
+    let found = read(path)?;
+    ensure!(found == expected, "{path} is not what the code says; `make bless` writes it:\n{}", diff(&found, expected));
+    Ok(())
+}
+
+/// Holds a part of a page, between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->`, to what the code says.
+pub(crate) fn check_section(path: &str, name: &str, content: &str) -> Result<()> {
+    change(path, |text| {
+        let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- {name}: end -->"));
+        let (before, rest) = text.split_once(&begin).with_context(|| format!("{path} has no {begin}"))?;
+        let (_, after) = rest.split_once(&end).with_context(|| format!("{path} has no {end}"))?;
+        Ok(format!("{before}{begin}\n{}\n\n{end}{after}", content.trim_end()))
+    })
+}
+
+/// Holds a file to what a function makes of it.
+pub(crate) fn change(path: &str, expected: impl FnOnce(&str) -> Result<String>) -> Result<()> {
+    let _alone = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
+    check(path, &expected(&read(path)?)?)
+}
+
+/// The first line that differs, from both sides.
+fn diff(found: &str, expected: &str) -> String {
+    let mut lines = found.lines();
+    for (number, expected) in (1..).zip(expected.lines()) {
+        match lines.next() {
+            Some(found) if found == expected => {}
+            found => return format!("line {number}\n- {}\n+ {expected}", found.unwrap_or_default()),
+        }
+    }
+    format!("lines after the last:\n- {}", lines.next().unwrap_or_default())
+}

@@ -1,0 +1,68 @@
+//! Fixtures for kwctl, from the corpus; the page of the vectors; what every manifest grants.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use metadata_propagation::GRANTS;
+use serde_json::Value;
+use testkit::case::Case;
+use testkit::kwctl::fixture;
+use testkit::module::Module;
+
+use crate::documents::read;
+use crate::file::check;
+
+#[test]
+fn the_conformance_page_counts_the_vectors() -> Result<()> {
+    check("docs/conformance.md", &testkit::agreement::page()?)
+}
+
+#[test]
+fn kwctl_fixtures_are_the_corpus() -> Result<()> {
+    let policy = Module::policy()?;
+    let wanted = read("e2e-tests/cases.txt")?;
+    let wanted: Vec<&str> = wanted.lines().filter(|line| !line.starts_with('#')).collect();
+    let corpus = Case::corpus()?;
+    for name in &wanted {
+        let case = corpus.iter().find(|case| case.name == *name).with_context(|| format!("no case {name}"))?;
+        for (file, content) in fixture(case, &policy)? {
+            check(&format!("e2e-tests/data/{}/{file}", name.replace('/', "--")), &content)?;
+        }
+    }
+    let mut bats =
+        "#!/usr/bin/env bats\n# Generated from cases.txt: every fixture under data/ through kwctl.\n\nload helpers\n"
+            .to_owned();
+    for name in &wanted {
+        write!(bats, "\n@test \"{name}\" {{\n    replay {}\n}}\n", name.replace('/', "--"))?;
+    }
+    check("e2e-tests/policy.bats", &bats)?;
+    let stale = fs::read_dir(testkit::root().join("e2e-tests/data"))?.count() - wanted.len();
+    ensure!(stale == 0, "{stale} folders in e2e-tests/data are not in e2e-tests/cases.txt");
+    Ok(())
+}
+
+/// The kinds that policy and deployment grant are the kinds that the engine asks for.
+#[test]
+fn every_manifest_grants_what_the_engine_reads() -> Result<()> {
+    let mut granted: Vec<(String, String)> = GRANTS
+        .iter()
+        .flat_map(|grant| {
+            grant.versions.iter().map(|version| (format!("{}/{version}", grant.group), grant.kind.to_owned()))
+        })
+        .collect();
+    granted.sort();
+    for (file, path) in
+        [("policy-metadata.yml", ""), ("deploy/cluster-admission-policy.yaml", "spec"), ("deploy/verify.yaml", "spec")]
+    {
+        let manifest: Value = serde_yaml_ng::from_str(&read(file)?).context(file)?;
+        let manifest = if path.is_empty() { &manifest } else { &manifest[path] };
+        let listed = manifest["contextAwareResources"].as_array().context("contextAwareResources")?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let mut listed: Vec<_> =
+            listed.iter().map(|grant| (text(&grant["apiVersion"]), text(&grant["kind"]))).collect();
+        listed.sort();
+        assert_eq!(listed, granted, "{file}");
+    }
+    Ok(())
+}

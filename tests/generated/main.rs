@@ -1,0 +1,13 @@
+//! Files that are made from code and from one another: pages of docs/, the schema of the settings, the entry of the
+//! catalogue, fixtures for kwctl. `BLESS=1` writes them; without it a file that differs fails.
+
+mod answers;
+mod catalogue;
+#[path = "../shared/documents.rs"]
+mod documents;
+mod file;
+mod fixtures;
+mod requests;
+mod rules;
+mod settings;
+mod tables;

@@ -1,0 +1,67 @@
+//! Requests of the corpus and of the fixtures are what an API server sends.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use kube_core::admission::AdmissionRequest;
+use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
+use serde_json::Value;
+use testkit::case::Case;
+use testkit::recorded::{SAMPLE, requests};
+use testkit::request::plural;
+
+/// A request as Kubernetes' own type reads it: nothing is missing that it demands, nothing is there that it does not know.
+fn whole(request: &Value) -> Result<()> {
+    let read: AdmissionRequest<DynamicObject> = serde_json::from_value(request.clone())?;
+    let known = serde_json::to_value(read)?;
+    let unknown = request.as_object().into_iter().flatten().find(|(field, _)| known.get(field).is_none());
+    ensure!(unknown.is_none(), "no AdmissionRequest has {unknown:?}");
+    Ok(())
+}
+
+/// kwctl runs on nothing less.
+#[test]
+fn every_fixture_is_a_whole_admission_request() -> Result<()> {
+    for folder in fs::read_dir(testkit::root().join("e2e-tests/data"))? {
+        let path = folder?.path().join("request.json");
+        let request: Value = serde_json::from_str(&fs::read_to_string(&path)?)?;
+        whole(&request).with_context(|| path.display().to_string())?;
+        for field in ["uid", "kind", "resource", "operation", "userInfo"] {
+            let mut less = request.clone();
+            less.as_object_mut().and_then(|fields| fields.remove(field)).with_context(|| field.to_owned())?;
+            ensure!(whole(&less).is_err(), "{} is whole without `{field}`", path.display());
+        }
+    }
+    Ok(())
+}
+
+/// What the format fills in are the fields that an API server sent, and resources are named as Kubernetes' clients do.
+#[test]
+fn every_case_asks_as_an_api_server_does() -> Result<()> {
+    let fields = |request: &Value| -> BTreeSet<String> {
+        let optional = ["name", "namespace", "subResource", "requestSubResource"];
+        request
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(field, _)| field.clone())
+            .filter(|field| !optional.contains(&&**field))
+            .collect()
+    };
+    let sent = fields(requests(SAMPLE)?.first().context("no review")?);
+    for case in Case::corpus()?.iter().filter(|case| !case.name.starts_with("unreadable/")) {
+        for review in &case.reviews {
+            let mut around = review.clone();
+            // An object may be unreadable on purpose.
+            around["object"] = Value::Null;
+            around["oldObject"] = Value::Null;
+            whole(&around).with_context(|| case.name.clone())?;
+            assert_eq!(fields(review), sent, "{}", case.name);
+            let part = |name: &str| review["kind"][name].as_str().unwrap_or_default();
+            let kind = GroupVersionKind::gvk(part("group"), part("version"), part("kind"));
+            assert_eq!(plural(&kind.kind), ApiResource::from_gvk(&kind).plural, "{}", case.name);
+        }
+    }
+    Ok(())
+}

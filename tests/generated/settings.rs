@@ -1,0 +1,189 @@
+//! docs/settings.md, from the JSON Schema: every setting with its type, default and meaning.
+
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+use metadata_propagation::RawSettings;
+use serde_json::{Map, Value, json};
+
+use crate::documents::read;
+use crate::file::{check, check_section};
+
+const PAGE: &str = "docs/settings.md";
+const SCHEMA: &str = "settings.schema.json";
+
+/// One setting.
+struct Setting {
+    /// Its path, `[]` for an element of a list and `<key>` for a value of a map.
+    path: String,
+    /// The words that it takes, if it takes words.
+    words: Vec<Word>,
+    /// What it takes, for a reader.
+    takes: String,
+    /// The default; `None` where it has to be written.
+    default: Option<Value>,
+    meaning: String,
+}
+
+/// A word that a setting takes, and what it means.
+#[derive(Clone, PartialEq)]
+struct Word(String, String);
+
+/// What leads to a setting: its path, its schema and its default.
+struct Field<'s> {
+    path: String,
+    schema: &'s Value,
+    default: Option<Value>,
+    meaning: String,
+}
+
+#[test]
+fn the_schema_is_the_settings_types() -> Result<()> {
+    let schema = schemars::schema_for!(RawSettings);
+    check(SCHEMA, &(serde_json::to_string_pretty(&schema)? + "\n"))
+}
+
+#[test]
+fn the_page_shows_every_setting() -> Result<()> {
+    let schema: Value = serde_json::from_str(&read(SCHEMA)?)?;
+    for (section, _) in properties(&schema) {
+        let mut table = "| setting | takes | default | meaning |\n|---|---|---|---|\n".to_owned();
+        for setting in all(&schema)?.iter().filter(|setting| setting.path.split(['.', '[']).next() == Some(section)) {
+            let default = setting.default.as_ref().map_or_else(|| "required".to_owned(), printed);
+            writeln!(table, "| `{}` | {} | {default} | {} |", setting.path, setting.takes, setting.meaning)?;
+        }
+        check_section(PAGE, &format!("settings-{section}"), &table)?;
+    }
+    Ok(())
+}
+
+/// Settings that take the same words share their rows.
+#[test]
+fn the_page_shows_what_the_words_mean() -> Result<()> {
+    let schema: Value = serde_json::from_str(&read(SCHEMA)?)?;
+    let mut shared: Vec<(Vec<Word>, Vec<String>)> = Vec::new();
+    for setting in all(&schema)?.into_iter().filter(|setting| !setting.words.is_empty()) {
+        let path = format!("`{}`", setting.path);
+        match shared.iter_mut().find(|(words, _)| *words == setting.words) {
+            Some((_, paths)) => paths.push(path),
+            None => shared.push((setting.words, vec![path])),
+        }
+    }
+    let mut table = "| settings | values |\n|---|---|\n".to_owned();
+    for (words, paths) in shared {
+        let words: Vec<String> = words.iter().map(|Word(word, meaning)| format!("`{word}`: {meaning}")).collect();
+        writeln!(table, "| {} | {} |", paths.join(", "), words.join("<br>"))?;
+    }
+    check_section(PAGE, "settings-values", &table)
+}
+
+#[test]
+fn the_page_shows_the_defaults() -> Result<()> {
+    let schema: Value = serde_json::from_str(&read(SCHEMA)?)?;
+    let mut defaults = json!({});
+    for Setting { path, default, .. } in all(&schema)? {
+        let default = default.filter(|default| !default.is_null());
+        if let Some(default) = default.filter(|_| !path.contains(['[', '<'])) {
+            let place = path.split('.').fold(&mut defaults, |place, step| &mut place[step]);
+            *place = default;
+        }
+    }
+    let text = serde_yaml_ng::to_string(&defaults)?;
+    check_section(PAGE, "settings", &format!("```yaml settings\n{text}```\n"))
+}
+
+/// Every setting of the schema, in its order.
+fn all(schema: &Value) -> Result<Vec<Setting>> {
+    let mut settings = Vec::new();
+    of_properties(schema, schema, "", &mut settings)?;
+    Ok(settings)
+}
+
+fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    schema["properties"].as_object().into_iter().flatten()
+}
+
+fn of_properties(root: &Value, schema: &Value, path: &str, settings: &mut Vec<Setting>) -> Result<()> {
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let required: Vec<&str> = required.collect();
+    for (name, property) in properties(schema) {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let own = property["description"].as_str();
+        let resolved = resolved(root, property)?;
+        let meaning = own.or(resolved["description"].as_str()).unwrap_or_default().replace('\n', " ");
+        let default = property.get("default").cloned();
+        let default = default.or_else(|| (!required.contains(&&**name)).then_some(Value::Null));
+        of_field(root, Field { path, schema: resolved, default, meaning }, settings)?;
+    }
+    Ok(())
+}
+
+/// The schema itself, where it refers to another or may also be null.
+fn resolved<'s>(root: &'s Value, schema: &'s Value) -> Result<&'s Value> {
+    if let Some(reference) = schema["$ref"].as_str() {
+        return root.pointer(reference.trim_start_matches('#')).with_context(|| reference.to_owned());
+    }
+    let mut choices = schema["anyOf"].as_array().into_iter().flatten();
+    match choices.find(|choice| choice["type"] != "null") {
+        Some(choice) => resolved(root, choice),
+        None => Ok(schema),
+    }
+}
+
+fn of_field(root: &Value, field: Field<'_>, settings: &mut Vec<Setting>) -> Result<()> {
+    let Field { path, schema, default, meaning } = field;
+    if schema["properties"].is_object() && default.as_ref().is_some_and(Value::is_object) {
+        return of_properties(root, schema, &path, settings);
+    }
+    let words = words(schema);
+    let element = |name: &str| -> Result<Option<&Value>> {
+        schema.get(name).filter(|element| element.is_object()).map(|element| resolved(root, element)).transpose()
+    };
+    let (items, values) = (element("items")?, element("additionalProperties")?);
+    let takes = match (schema["type"].as_str(), items, values) {
+        _ if !words.is_empty() => words.iter().map(|Word(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+        (Some("array"), Some(items), _) => format!("list of {}s", items["type"].as_str().unwrap_or("object")),
+        (Some("object"), _, Some(values)) => format!("map of {}s", values["type"].as_str().unwrap_or("object")),
+        (Some(kind), ..) => kind.to_owned(),
+        (None, ..) => "object, one of these".to_owned(),
+    };
+    settings.push(Setting { path: path.clone(), words, takes, default, meaning });
+    if schema["properties"].is_object() {
+        of_properties(root, schema, &path, settings)?;
+    }
+    for (below, element) in [(format!("{path}[]"), items), (format!("{path}.<key>"), values)] {
+        if let Some(element) = element {
+            of_properties(root, element, &below, settings)?;
+        }
+    }
+    // Objects of which one is written: what is said of each stands beside the schema, not beside its field.
+    for choice in schema["oneOf"].as_array().into_iter().flatten() {
+        let described = choice["description"].clone();
+        let mut choice = choice.clone();
+        // One of them is written, none of them has to be.
+        choice["required"] = Value::Null;
+        for field in choice["properties"].as_object_mut().into_iter().flat_map(Map::values_mut) {
+            field["description"] = described.clone();
+        }
+        of_properties(root, &choice, &path, settings)?;
+    }
+    Ok(())
+}
+
+fn words(schema: &Value) -> Vec<Word> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let choices = schema["oneOf"].as_array().into_iter().flatten();
+    choices.filter_map(|choice| Some(Word(text(&choice["const"])?, text(&choice["description"])?))).collect()
+}
+
+/// A default, for a reader.
+fn printed(default: &Value) -> String {
+    match default {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => format!("`{text}`"),
+        Value::Array(items) if !items.is_empty() => items.iter().map(printed).collect::<Vec<_>>().join(", "),
+        other => format!("`{other}`"),
+    }
+}

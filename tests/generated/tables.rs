@@ -1,0 +1,157 @@
+//! The engine's other tables, each on its page of docs/.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use metadata_propagation::tags::PROFILES;
+use metadata_propagation::{
+    CARRIERS, EFFECTS, Effect, FIELDS, Field, GUARDS, Guard, Hop, Place, ROUTES, Tags, Version,
+};
+
+use crate::file::check_section;
+
+/// A step of propagation, as the head of a column.
+fn step(hop: &Hop) -> String {
+    let mut from: Vec<&str> = hop.from.iter().map(|place| place.owner()).collect();
+    from.dedup();
+    let opt_in = if hop.opt_in { ", with `optIn.poolToMachine`" } else { "" };
+    format!("{} → {}{opt_in}", from.join(", "), hop.to.owner())
+}
+
+#[test]
+fn the_page_shows_which_step_carries_which_field() -> Result<()> {
+    let mut steps = Vec::new();
+    for hop in FIELDS.iter().flat_map(|field| field.hops) {
+        if !steps.contains(&step(hop)) {
+            steps.push(step(hop));
+        }
+    }
+    let mut table = format!("| field | {} |\n|---{}|\n", steps.join(" | "), "|---".repeat(steps.len()));
+    for field in FIELDS {
+        let cell = |head: &String| match field.hops.iter().find(|hop| step(hop) == *head) {
+            Some(hop) if hop.since > Version::OLDEST_EDITION => hop.since.to_string(),
+            Some(_) => "yes".to_owned(),
+            None => String::new(),
+        };
+        writeln!(table, "| {} | {} |", field.name, steps.iter().map(cell).collect::<Vec<_>>().join(" | "))?;
+    }
+    check_section("docs/fields.md", "fields", &table)
+}
+
+#[test]
+fn the_page_shows_where_fields_are() -> Result<()> {
+    let mut table = "| field | v1beta2 | v1beta1 | while deleting |\n|---|---|---|---|\n".to_owned();
+    for field in FIELDS {
+        let [new, old] = ["v1beta2", "v1beta1"].map(|version| path(field, version));
+        let deleting = field.hops.iter().filter_map(|hop| Some((hop, hop.deleting?)));
+        let deleting: Vec<String> =
+            deleting.map(|(hop, since)| format!("{}, {since}", step(hop).replace(" → ", " to "))).collect();
+        writeln!(table, "| {} | {new} | {old} | {} |", field.name, deleting.join("; "))?;
+    }
+    check_section("docs/fields.md", "field-paths", &table)
+}
+
+/// Where a field is on the last object that it reaches.
+fn path(field: &Field, version: &str) -> String {
+    let reaches_machines = field.hops.iter().any(|hop| hop.to == Place::Machine);
+    let last = if reaches_machines { Place::Machine } else { Place::MachineSet };
+    let path = field.path(last, version);
+    path.map_or_else(|| "none".to_owned(), |path| format!("{} `{}`", last.owner(), path.join(".")))
+}
+
+#[test]
+fn the_page_shows_the_guards() -> Result<()> {
+    let mut table = "| setting | default | checks | finds | because |\n|---|---|---|---|---|\n".to_owned();
+    for Guard { setting, default, on, finds, because, .. } in GUARDS {
+        let default = serde_json::to_value(default)?;
+        writeln!(table, "| `{setting}` | {} | {on} | {finds} | {because} |", default.as_str().unwrap_or_default())?;
+    }
+    check_section("docs/guards.md", "guards", &table)
+}
+
+#[test]
+fn the_page_shows_the_tag_profiles() -> Result<()> {
+    let mut table = "| provider | tag key | value | tags | characters of a tag key | reserved |\n".to_owned();
+    table.push_str("|---|---|---|---|---|---|\n");
+    for profile in PROFILES {
+        writeln!(table, "| {profile} |")?;
+    }
+    check_section("docs/cloud-tags.md", "tag-profiles", &table)
+}
+
+#[test]
+fn the_page_shows_where_resources_have_their_tags() -> Result<()> {
+    let mut text = String::new();
+    let mut last = "";
+    for row in CARRIERS {
+        if row.provider != last {
+            writeln!(text, "\n## {}\n\n| kinds | tags | source |\n|---|---|---|", row.provider)?;
+            last = row.provider;
+        }
+        let kinds: Vec<String> = row.kinds.iter().map(|kind| kind.trim_start_matches('/').to_owned()).collect();
+        let kinds = if kinds.is_empty() { "all others \\*".to_owned() } else { kinds.join(", ") };
+        let tags = match row.tags {
+            Tags::Map(path) => format!("`{path}`"),
+            Tags::List(path) => format!("`{path}`, a list"),
+            Tags::Nowhere => "none".to_owned(),
+        };
+        writeln!(text, "| {kinds} | {tags} | {} |", row.source)?;
+    }
+    check_section("docs/carriers.md", "carriers", text.trim_start())
+}
+
+#[test]
+fn the_page_shows_every_read() -> Result<()> {
+    let mut table = "| object | when | reads, in order |\n|---|---|---|\n".to_owned();
+    for route in ROUTES {
+        let gets: Vec<&str> = route.gets.iter().map(|(kind, _)| *kind).collect();
+        writeln!(table, "| {} | {} | {} |", route.of, route.when, gets.join(", "))?;
+    }
+    check_section("docs/lookups.md", "lookups", &table)
+}
+
+/// One row for each set of fields that is read of a kind.
+#[test]
+fn the_page_shows_the_fields_that_are_read() -> Result<()> {
+    let mut table = "| read | for | fields |\n|---|---|---|\n".to_owned();
+    let mut read: Vec<(&str, &[&str], Vec<&str>)> = Vec::new();
+    for route in ROUTES {
+        for (kind, masks) in route.gets {
+            match read.iter_mut().find(|(other, fields, _)| (*other, *fields) == (*kind, *masks)) {
+                Some((_, _, objects)) if objects.contains(&route.of) => {}
+                Some((_, _, objects)) => objects.push(route.of),
+                None => read.push((kind, masks, vec![route.of])),
+            }
+        }
+    }
+    for (kind, masks, objects) in read {
+        writeln!(table, "| {kind} | {} | `{}` |", objects.join(", "), masks.join("`, `"))?;
+    }
+    check_section("docs/lookups.md", "masks", &table)
+}
+
+/// One table for each kind of object, the gravest effect first.
+#[test]
+fn the_page_shows_what_rolls_out() -> Result<()> {
+    let mut text = String::new();
+    let mut kinds: Vec<_> = EFFECTS.iter().map(|block| block.kind).collect();
+    kinds.dedup();
+    for kind in kinds {
+        let mut by_effect: BTreeMap<Effect, String> = BTreeMap::new();
+        for block in EFFECTS.iter().filter(|block| block.kind == kind) {
+            for row in block.rows {
+                let [old, new] = row.paths(block);
+                let old = if old == new { String::new() } else { code(old) };
+                writeln!(by_effect.entry(row.effect).or_default(), "| {} | {} | {old} |", row.effect, code(new))?;
+            }
+        }
+        let rows: String = by_effect.into_values().rev().collect();
+        writeln!(text, "### {kind}\n\n| effect | path | in v1beta1 |\n|---|---|---|\n{rows}")?;
+    }
+    check_section("docs/rollout.md", "effects", &text)
+}
+
+fn code(path: Option<String>) -> String {
+    path.map_or_else(|| "none".to_owned(), |path| format!("`{path}`"))
+}

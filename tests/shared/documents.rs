@@ -1,0 +1,70 @@
+//! The documents of this repository, and what stands in them.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+
+/// The documents at the root, and those of folders that README leads to.
+const DOCUMENTS: [&str; 7] = [
+    "README.md",
+    "USAGE.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "examples/blueprints/README.md",
+    "testdata/recorded/README.md",
+];
+
+/// Every document that a reader is meant to read, by its path from the root.
+pub(crate) fn documents() -> Result<Vec<String>> {
+    let mut documents = DOCUMENTS.map(str::to_owned).to_vec();
+    documents.extend(pages()?);
+    Ok(documents)
+}
+
+/// The pages of docs/, by their paths from the root.
+pub(crate) fn pages() -> Result<Vec<String>> {
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(testkit::root().join("docs"))? {
+        pages.push(format!("docs/{}", entry?.file_name().to_string_lossy()));
+    }
+    pages.sort();
+    Ok(pages)
+}
+
+/// The text of a file, by its path from the root.
+pub(crate) fn read(path: &str) -> Result<String> {
+    fs::read_to_string(testkit::root().join(path)).with_context(|| path.to_owned())
+}
+
+/// A fenced block of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Block {
+    /// The document and the line that the fence stands in.
+    pub(crate) at: String,
+    /// The words behind the fence, such as `yaml settings`.
+    pub(crate) kind: String,
+    /// What stands between the fences, without the indentation of the fence.
+    pub(crate) text: String,
+}
+
+/// The fenced blocks of a document, and the text outside them.
+pub(crate) fn blocks(document: &str) -> Result<(Vec<Block>, String)> {
+    let (mut blocks, mut outside) = (Vec::new(), String::new());
+    let mut open: Option<(usize, Block)> = None;
+    for (number, line) in (1..).zip(read(document)?.lines()) {
+        let fence = line.trim_start().strip_prefix("```");
+        match (&mut open, fence) {
+            (None, None) => outside.extend([line, "\n"]),
+            (None, Some(kind)) => {
+                let at = format!("{document}:{number}");
+                let indent = line.len() - line.trim_start().len();
+                open = Some((indent, Block { at, kind: kind.to_owned(), text: String::new() }));
+            }
+            (Some((indent, block)), None) => block.text.extend([line.get(*indent..).unwrap_or_default(), "\n"]),
+            (Some(_), Some(_)) => blocks.extend(open.take().map(|(_, block)| block)),
+        }
+    }
+    anyhow::ensure!(open.is_none(), "{document}: a block does not end");
+    Ok((blocks, outside))
+}
