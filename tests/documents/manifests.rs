@@ -1,7 +1,5 @@
 //! The manifests of deploy/, the form and the metadata agree with one another and with the settings' defaults.
 
-#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
-
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
