@@ -7,24 +7,20 @@
 use super::fault::Faults;
 use super::fault::Weight::{Lost, Weak};
 use super::node::{Node, Wrong};
+use crate::catalog::profiles::{self, Profile};
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
-/// A keyword that bounds tags, and what the profiles ask of it.
+/// A keyword that bounds tags, and the limit of the profiles that it is held against.
 struct Bound {
     keyword: &'static str,
-    /// Below this, every provider's tags are refused.
-    least: u64,
-    /// Below this, some provider's tags are refused.
-    enough: u64,
+    limit: fn(&Profile) -> usize,
     unit: &'static str,
 }
 
-/// The smallest and the largest cap of the profiles.
-const TAGS: Bound = Bound { keyword: "maxProperties", least: 32, enough: 64, unit: "tags" };
-/// The smallest and the largest ceiling of values, in characters.
-const VALUE: Bound = Bound { keyword: "maxLength", least: 63, enough: 256, unit: "characters" };
+const TAGS: Bound = Bound { keyword: "maxProperties", limit: |profile| profile.tags, unit: "tags" };
+const VALUE: Bound = Bound { keyword: "maxLength", limit: Profile::value_characters, unit: "characters" };
 
 /// Keywords that may refuse tags, which cannot be told without trying.
 const CONDITIONS: [&str; 7] = ["pattern", "format", "x-kubernetes-validations", "allOf", "anyOf", "oneOf", "not"];
@@ -202,9 +198,10 @@ fn bounded<'a>(schema: Node<'a>, bound: &Bound, faults: &mut Faults<'a>) -> Resu
         return Ok(());
     }
     let most: u64 = limit.0.parse().map_err(|_| limit.wrong("is not a whole number"))?;
+    let (every, some) = profiles::range(bound.limit);
     let (weight, whose, needed) = match most {
-        most if most < bound.least => (Lost, "every profile allows", bound.least),
-        most if most < bound.enough => (Weak, "a profile allows", bound.enough),
+        most if most < every as u64 => (Lost, "every profile allows", every),
+        most if most < some as u64 => (Weak, "a profile allows", some),
         _ => return Ok(()),
     };
     let (keyword, unit) = (bound.keyword, bound.unit);
