@@ -5,6 +5,7 @@ use super::schema::Schema;
 use super::xrd;
 use crate::json::path::Path;
 use crate::report::change::{Action, Change, Value};
+use crate::report::messages_tag_delivery::DECLARATION_RULE;
 
 /// The steps from `openAPIV3Schema` down, and what is written under the first one that is missing.
 const STEPS: [(&str, &str); 5] = [
@@ -70,7 +71,7 @@ pub(super) fn declared(spec: Node<'_>) -> Result<Option<Declared>, Wrong<'_>> {
                 action: Action::Added,
                 from: None,
                 to: Some(Value::json(value)),
-                rule: "a served version has to declare `spec.cloudTags` as a map of strings".to_owned(),
+                rule: DECLARATION_RULE.to_owned(),
                 source: String::new(),
                 path: Path::default(),
                 entry: "field",

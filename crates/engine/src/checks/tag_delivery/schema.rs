@@ -4,10 +4,11 @@
 //! `x-kubernetes-preserve-unknown-fields`; the API server then prunes by that, and validates what is left. Source:
 //! crossplane-runtime, pkg/xcrd/crd.go, `genCrdVersion`; Kubernetes, structural schemas and field pruning.
 
-use super::fault::Faults;
-use super::fault::Weight::{Lost, Weak};
+use super::faults::Faults;
+use super::faults::Severity::{Loss, Risk};
 use super::node::{Node, Wrong};
 use crate::catalog::profiles::{self, Profile};
+use crate::report::messages_tag_delivery::{DefinitionMessage as Message, NOT_A_WHOLE_NUMBER};
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
@@ -22,7 +23,7 @@ struct Bound {
 const TAGS: Bound = Bound { keyword: "maxProperties", limit: |profile| profile.tags, unit: "tags" };
 const VALUE: Bound = Bound { keyword: "maxLength", limit: Profile::value_characters, unit: "characters" };
 
-/// Keywords that may refuse tags, which cannot be told without trying.
+/// Keywords that may refuse tags: which ones is not known without trying.
 const CONDITIONS: [&str; 7] = ["pattern", "format", "x-kubernetes-validations", "allOf", "anyOf", "oneOf", "not"];
 
 /// The schema of one version, as far as tags go.
@@ -49,7 +50,7 @@ impl<'a> Schema<'a> {
         Ok(Schema { root, spec, tags, preserves: spec.get(&[PRESERVE])?.is_true() })
     }
 
-    /// Whether the field is an object that names no keys: all that is missing is `additionalProperties`.
+    /// Whether the field is an object without a list of keys: all that is missing is `additionalProperties`.
     ///
     /// # Errors
     /// When the schema has another shape than an OpenAPI schema.
@@ -61,11 +62,11 @@ impl<'a> Schema<'a> {
             && !tags.get(&[PRESERVE])?.is_true())
     }
 
-    /// Finds all ways in which tags are lost or refused; `declaring` is a version that declares the field, if one does.
+    /// All ways in which tags are lost or refused; `declaring` is a version that declares the field, if one does.
     ///
     /// # Errors
     /// When the schema has another shape than an OpenAPI schema.
-    pub(super) fn losses(&self, version: Node<'a>, declaring: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    pub(super) fn faults(&self, version: Node<'a>, declaring: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
         if self.tags.is_null() {
             self.undeclared(version, declaring, faults)?;
         } else {
@@ -73,8 +74,7 @@ impl<'a> Schema<'a> {
         }
         for field in self.spec.get(&["required"])?.elements()? {
             if Node(field).string(&[])? == "cloudTags" {
-                let what = "`spec.cloudTags` is required: an object without tags, which has no such field, is refused";
-                faults.add(Lost, Node(field), format_args!("{what}"));
+                faults.add(Loss, Node(field), Message::Required);
             }
         }
         Ok(())
@@ -83,39 +83,32 @@ impl<'a> Schema<'a> {
     /// What becomes of a field that is not declared.
     fn undeclared(&self, version: Node<'a>, declaring: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
         if self.root.is_null() {
-            faults.add(Lost, version, format_args!("there is no schema, so Crossplane serves no such composites"));
+            faults.add(Loss, version, Message::NoSchema);
             return Ok(());
         }
         let at = if self.spec.is_null() { self.root } else { self.spec };
         if self.preserves {
-            let what = "`spec.cloudTags` is not declared; `spec` preserves it, and nothing checks its values";
-            faults.add(Weak, at, format_args!("{what}"));
+            faults.add(Risk, at, Message::PreservedBySpec);
             return Ok(());
         }
-        for combined in ["oneOf", "anyOf", "allOf"] {
-            for schema in self.spec.get(&[combined])?.elements()? {
+        for keyword in ["oneOf", "anyOf", "allOf"] {
+            for schema in self.spec.get(&[keyword])?.elements()? {
                 if !Node(schema).get(&["properties", "cloudTags"])?.is_null() {
-                    let what =
-                        format_args!("`spec.cloudTags` is declared below `{combined}` only, which keeps no field");
-                    faults.add(Lost, at, what);
+                    faults.add(Loss, at, Message::DeclaredBelow { keyword });
                     return Ok(());
                 }
             }
         }
-        let what = if !self.spec.get(&["additionalProperties"])?.is_null() {
-            "`spec.cloudTags` is left to `additionalProperties` of `spec`, which Crossplane drops"
+        let message = if !self.spec.get(&["additionalProperties"])?.is_null() {
+            Message::LeftToAdditionalProperties
         } else if self.root.get(&[PRESERVE])?.is_true() {
-            "`spec.cloudTags` is left to the preserving document root, which Crossplane drops"
+            Message::LeftToRoot
         } else if declaring.is_empty() {
-            "`spec.cloudTags` is not declared: it is dropped in silence"
+            Message::NotDeclared
         } else {
-            let what = format_args!(
-                "`spec.cloudTags` is not declared, as it is in `{declaring}`: it is lost through this one"
-            );
-            faults.add(Lost, at, what);
-            return Ok(());
+            Message::DeclaredElsewhere { version: declaring }
         };
-        faults.add(Lost, at, format_args!("{what}"));
+        faults.add(Loss, at, message);
         Ok(())
     }
 
@@ -127,41 +120,29 @@ impl<'a> Schema<'a> {
             "object" => {}
             "" if preserves => {}
             "" => {
-                let what = "`spec.cloudTags` has no type: the API server refuses the definition";
-                faults.add(Lost, tags, format_args!("{what}"));
+                faults.add(Loss, tags, Message::NoType);
                 return Ok(());
             }
-            other => {
-                faults.add(
-                    Lost,
-                    tags,
-                    format_args!("`spec.cloudTags` has type `{other}`: every object with tags is refused"),
-                );
+            found => {
+                faults.add(Loss, tags, Message::WrongType { found });
                 return Ok(());
             }
         }
         let values = tags.get(&["additionalProperties"])?;
-        let (weight, at, what) = match values.0 {
-            "null" if preserves => {
-                (Weak, tags, "is preserved, and nothing checks its values: numbers and objects get through")
+        match values.0 {
+            "null" if preserves => faults.add(Risk, tags, Message::Preserved),
+            "null" if !self.is_bare()? => faults.add(Loss, tags, Message::ListedKeysOnly),
+            "null" => {
+                faults.add(Loss, tags, Message::NoAdditionalProperties { spec_preserves: self.preserves });
             }
-            "null" if !self.is_bare()? => (Lost, tags, "keeps only the keys that its `properties` name"),
-            "null" if self.preserves => {
-                (Lost, tags, "has no `additionalProperties`: it is emptied, although `spec` preserves")
-            }
-            "null" => (Lost, tags, "has no `additionalProperties`: it is emptied in silence"),
-            "false" => (Lost, values, "forbids `additionalProperties`: it is emptied"),
-            "true" => (Weak, values, "lets every value through, and what is nested in one is lost"),
-            _ => (Lost, values, ""),
-        };
-        match what {
-            "" => of_values(values, faults)?,
-            what => faults.add(weight, at, format_args!("`spec.cloudTags` {what}")),
+            "false" => faults.add(Loss, values, Message::AdditionalPropertiesForbidden),
+            "true" => faults.add(Risk, values, Message::AnyValue),
+            _ => of_values(values, faults)?,
         }
         bounded(tags, &TAGS, faults)?;
         let least = tags.get(&["minProperties"])?;
         if !["null", "0", "1"].contains(&least.0) {
-            faults.add(Lost, least, format_args!("an object with fewer than {} tags is refused", least.0));
+            faults.add(Loss, least, Message::MinProperties { least: least.0 });
         }
         conditions(tags, faults)
     }
@@ -172,54 +153,45 @@ fn of_values<'a>(values: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<
     match &*values.string(&["type"])? {
         "string" => {}
         "" if values.get(&[PRESERVE])?.is_true() || values.get(&[INT_OR_STRING])?.is_true() => {
-            faults.add(Weak, values, format_args!("values of `spec.cloudTags` may be other things than strings"));
+            faults.add(Risk, values, Message::ValuesOfAnyType);
         }
-        "" => {
-            let what = "values of `spec.cloudTags` have no type: the API server refuses it";
-            faults.add(Lost, values, format_args!("{what}"));
-        }
-        other => {
-            let what =
-                format_args!("values of `spec.cloudTags` have type `{other}`: every object with tags is refused");
-            faults.add(Lost, values, what);
-        }
+        "" => faults.add(Loss, values, Message::ValuesWithoutType),
+        found => faults.add(Loss, values, Message::ValuesOfWrongType { found }),
     }
     bounded(values, &VALUE, faults)?;
     let least = values.get(&["minLength"])?;
     if !["null", "0"].contains(&least.0) {
-        faults.add(Weak, least, format_args!("`minLength` refuses objects with tags whose value is empty"));
+        faults.add(Risk, least, Message::MinLength);
     }
     conditions(values, faults)
 }
 
 fn bounded<'a>(schema: Node<'a>, bound: &Bound, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
-    let limit = schema.get(&[bound.keyword])?;
-    if limit.is_null() {
+    let found = schema.get(&[bound.keyword])?;
+    if found.is_null() {
         return Ok(());
     }
-    let most: u64 = limit.0.parse().map_err(|_| limit.wrong("is not a whole number"))?;
-    let (every, some) = profiles::range(bound.limit);
-    let (weight, whose, needed) = match most {
-        most if most < every as u64 => (Lost, "every profile allows", every),
-        most if most < some as u64 => (Weak, "a profile allows", some),
-        _ => return Ok(()),
-    };
+    let limit: u64 = found.0.parse().map_err(|_| found.wrong(NOT_A_WHOLE_NUMBER))?;
     let (keyword, unit) = (bound.keyword, bound.unit);
-    faults.add(weight, limit, format_args!("`{keyword}` {most} refuses tags: {whose} {needed} {unit}"));
+    let (every, some) = profiles::range(bound.limit);
+    if limit < every as u64 {
+        faults.add(Loss, found, Message::BelowEveryProfile { keyword, limit, needed: every, unit });
+    } else if limit < some as u64 {
+        faults.add(Risk, found, Message::BelowOneProfile { keyword, limit, needed: some, unit });
+    }
     Ok(())
 }
 
 fn conditions<'a>(schema: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
     for field in schema.fields()? {
-        let keyword = &*field.key;
-        if field.value == "null" {
+        let (keyword, value) = (&*field.key, Node(field.value));
+        if value.is_null() {
             continue;
         }
         if keyword == "enum" {
-            let what = "`enum` refuses every object with other tags than it lists";
-            faults.add(Lost, Node(field.value), format_args!("{what}"));
+            faults.add(Loss, value, Message::Enum);
         } else if CONDITIONS.contains(&keyword) {
-            faults.add(Weak, Node(field.value), format_args!("`{keyword}` may refuse objects with tags"));
+            faults.add(Risk, value, Message::Condition { keyword });
         }
     }
     Ok(())

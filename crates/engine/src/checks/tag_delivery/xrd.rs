@@ -1,10 +1,11 @@
 //! CompositeResourceDefinitions: every served version has to keep `spec.cloudTags`.
 
-use super::fault::Faults;
+use super::faults::Faults;
 use super::node::{Node, Wrong};
 use super::schema::Schema;
+use crate::report::messages_tag_delivery::about_version;
 
-/// The served entries of `spec.versions`. What is not served can be written by nobody, and loses nothing.
+/// The served entries of `spec.versions`. Nobody can write a version that is not served, so it loses nothing.
 ///
 /// # Errors
 /// When the definition has another shape than Crossplane gives it.
@@ -31,8 +32,8 @@ pub(super) fn faults<'a>(spec: Node<'a>, faults: &mut Faults<'a>) -> Result<(), 
         }
     }
     for version in versions {
-        faults.about = format!("version `{}`: ", version.string(&["name"])?);
-        Schema::read(version)?.losses(version, &declaring, faults)?;
+        faults.about = about_version(&version.string(&["name"])?);
+        Schema::read(version)?.faults(version, &declaring, faults)?;
     }
     Ok(())
 }
@@ -50,8 +51,8 @@ mod tests {
         let mut found = Faults::default();
         faults(Node(&text), &mut found).unwrap();
         let findings = found.findings(Node(&text), "cloudTags.xrds", Stance::Reject);
-        let told: Vec<_> = findings.iter().skip(99).map(|it| (it.at.as_str(), it.message.as_str())).collect();
-        let last = "version `v99`: `spec.cloudTags` is not declared: it is dropped in silence";
-        assert_eq!(told, [("spec.versions[99].schema.openAPIV3Schema", last), ("spec", "and 4900 more")]);
+        let last_two: Vec<_> = findings.iter().skip(99).map(|it| (it.at.as_str(), it.message.as_str())).collect();
+        let last = "version `v99`: `spec.cloudTags` is not declared in the schema and is pruned";
+        assert_eq!(last_two, [("spec.versions[99].schema.openAPIV3Schema", last), ("spec", "and 4900 more")]);
     }
 }

@@ -1,5 +1,8 @@
 //! Crossplane's field paths: `spec.forProvider.tags`, `spec.settings[0].userLabels`, `spec["cloudTags"]`.
 
+/// The field of a composite that holds its tags.
+pub(super) const CLOUD_TAGS: &str = "spec.cloudTags";
+
 /// The path in its plainest spelling, fields joined by periods. What stands for elements of a list (`[0]`, `[*]`) is
 /// left out: where tags stand does not depend on which element it is.
 ///

@@ -1,0 +1,80 @@
+//! Patch sets: patches that several resources share by name.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::node::{Node, Wrong};
+use crate::report::messages_tag_delivery::TOO_MANY_PATCHES;
+
+/// How much may come of patch sets, in bytes of text and as [`PATCH`] counts it: sets of a few kilobytes, on thousands of
+/// resources. Crossplane has no such limit; resources times patches would otherwise be the square of what was sent.
+const MOST_EXPANDED: usize = 16 << 20;
+/// What it takes to look at a patch, however short, in the bytes of [`MOST_EXPANDED`].
+const PATCH: usize = 100;
+
+/// The patch sets of one template.
+pub(super) struct PatchSets<'a> {
+    /// The last of several of one name counts.
+    by_name: BTreeMap<Cow<'a, str>, PatchSet<'a>>,
+}
+
+struct PatchSet<'a> {
+    patches: Vec<&'a str>,
+    /// Where the last resource begins that took it, 0 for none.
+    taken_by: usize,
+}
+
+impl<'a> PatchSets<'a> {
+    /// Reads `patchSets`.
+    ///
+    /// # Errors
+    /// When they have another shape than Crossplane gives them.
+    pub(super) fn read(template: Node<'a>) -> Result<Self, Wrong<'a>> {
+        let mut by_name = BTreeMap::new();
+        for set in template.get(&["patchSets"])?.elements()? {
+            let set = Node(set);
+            let name = set.string(&["name"])?;
+            by_name.insert(name, PatchSet { patches: set.get(&["patches"])?.elements()?, taken_by: 0 });
+        }
+        Ok(PatchSets { by_name })
+    }
+
+    /// The patches of a resource with those of the sets that it names in their place, and the patches that name a set
+    /// which is not there. `expanded` is how much came of patch sets so far.
+    ///
+    /// # Errors
+    /// When a patch has another shape than Crossplane gives it, or more comes of patch sets than [`MOST_EXPANDED`].
+    pub(super) fn resolve(&mut self, resource: Node<'a>, expanded: &mut usize) -> Result<Resolved<'a>, Wrong<'a>> {
+        let begin = resource.0.as_ptr() as usize;
+        let mut resolved = Resolved::default();
+        for patch in resource.get(&["patches"])?.elements()? {
+            if Node(patch).string(&["type"])? != "PatchSet" {
+                resolved.patches.push(patch);
+                continue;
+            }
+            let name = Node(patch).string(&["patchSetName"])?;
+            let Some(set) = self.by_name.get_mut(&name) else {
+                resolved.missing.push((Node(patch), name));
+                continue;
+            };
+            // The same patches once more write what they wrote.
+            if std::mem::replace(&mut set.taken_by, begin) == begin {
+                continue;
+            }
+            *expanded += set.patches.iter().map(|patch| patch.len() + PATCH).sum::<usize>();
+            if *expanded > MOST_EXPANDED {
+                return Err(Node(patch).wrong(TOO_MANY_PATCHES));
+            }
+            resolved.patches.extend_from_slice(&set.patches);
+        }
+        Ok(resolved)
+    }
+}
+
+/// The patches of one resource.
+#[derive(Default)]
+pub(super) struct Resolved<'a> {
+    pub(super) patches: Vec<&'a str>,
+    /// Patches that name a set which is not there, and the name.
+    pub(super) missing: Vec<(Node<'a>, Cow<'a, str>)>,
+}
