@@ -11,7 +11,6 @@ mod exemption;
 mod faults;
 mod field_path;
 mod kind;
-mod node;
 mod patch_sets;
 mod patches;
 mod pipeline;
@@ -19,15 +18,15 @@ mod resource;
 mod schema;
 mod xrd;
 
-use self::declare::Declared;
 use self::exemption::{exempts, states_reason};
 use self::faults::Faults;
 use self::kind::CheckedKind;
-use self::node::{Node, Places, Wrong};
 use crate::admission::request::GroupVersionKind;
 use crate::admission::subject::Subject;
 use crate::catalog::keys::EXEMPT;
 use crate::json::Malformed;
+use crate::json::document::{Document, Json};
+use crate::report::change::Change;
 use crate::report::finding::Finding;
 use crate::settings::Stance;
 use crate::settings::{Mode, OnXrd, Settings};
@@ -53,44 +52,55 @@ pub(crate) fn concerns(kind: &GroupVersionKind<'_>) -> bool {
 /// # Errors
 /// When the object has another shape than Crossplane gives it.
 pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec<Finding>, Malformed> {
-    let spec = Node(subject.object.spec.text());
-    let Some((kind, mut stance)) = checked(subject, settings)? else {
+    let document = document(subject);
+    let spec = document.root().get("spec")?;
+    let Some((kind, mut stance)) = checked(subject, spec, settings)? else {
         return Ok(Vec::new());
     };
-    if settings.mode == Mode::Mutate && subject.old()?.is_some_and(|old| old.spec.text() == spec.0) {
+    if settings.mode == Mode::Mutate && subject.old()?.is_some_and(|old| old.spec.text() == spec.text()) {
         stance = Stance::Warn;
     }
     let mut faults = Faults::default();
     let reason = subject.object.annotations.get(EXEMPT);
-    if reason.is_none_or(|reason| !exempts(reason, Node("metadata.annotations"), &mut faults)) {
-        let read = match kind {
-            CheckedKind::Definition => xrd::faults(spec, &mut faults),
-            CheckedKind::Composition => composition::faults(spec, &settings.cloud_tags, &mut faults),
-        };
-        read.map_err(|wrong| malformed(spec, wrong))?;
+    let annotations = document.root().at(&["metadata", "annotations"])?;
+    if reason.is_none_or(|reason| !exempts(reason, annotations, &mut faults)) {
+        match kind {
+            CheckedKind::Definition => xrd::faults(spec, &mut faults)?,
+            CheckedKind::Composition => composition::faults(spec, &settings.cloud_tags, &mut faults)?,
+        }
     }
     Ok(faults.findings(spec, kind.setting(), stance))
 }
 
-/// The `spec` of the object with the declarations that it lacks, and by version what was written; `None` where nothing is
-/// to be written.
+/// The declarations that the object lacks and that are to be written, each with the name of its version.
 ///
 /// # Errors
 /// As [`findings`].
-pub(crate) fn declared(subject: &Subject<'_>, settings: &Settings) -> Result<Option<Declared>, Malformed> {
+pub(crate) fn declarations(subject: &Subject<'_>, settings: &Settings) -> Result<Vec<(String, Change)>, Malformed> {
     let is_exempt = subject.object.annotations.get(EXEMPT).is_some_and(|reason| states_reason(reason));
     if settings.cloud_tags.xrds != OnXrd::Declare || settings.mode != Mode::Mutate || is_exempt {
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let spec = Node(subject.object.spec.text());
-    match checked(subject, settings)? {
-        Some((CheckedKind::Definition, _)) => declare::declared(spec).map_err(|wrong| malformed(spec, wrong)),
-        _ => Ok(None),
+    let document = document(subject);
+    let spec = document.root().get("spec")?;
+    match checked(subject, spec, settings)? {
+        Some((CheckedKind::Definition, _)) => declare::missing(spec),
+        _ => Ok(Vec::new()),
     }
 }
 
+/// What of an object is read here.
+fn document(subject: &Subject<'_>) -> Document<'static> {
+    let spec = subject.object.spec.text();
+    Document::new(format!(r#"{{"metadata":{{"annotations":{{"":""}}}},"spec":{spec}}}"#))
+}
+
 /// What the object is and what a loss leads to, `None` where nothing is to be checked.
-fn checked(subject: &Subject<'_>, settings: &Settings) -> Result<Option<(CheckedKind, Stance)>, Malformed> {
+fn checked(
+    subject: &Subject<'_>,
+    spec: Json<'_>,
+    settings: &Settings,
+) -> Result<Option<(CheckedKind, Stance)>, Malformed> {
     let Some(kind) = CheckedKind::of(&subject.review.kind).filter(|_| !subject.object.deleting) else {
         return Ok(None);
     };
@@ -98,11 +108,6 @@ fn checked(subject: &Subject<'_>, settings: &Settings) -> Result<Option<(Checked
     if stance == Stance::Ignore || composites.composites.is_empty() {
         return Ok(None);
     }
-    let spec = Node(subject.object.spec.text());
-    let is_about_composites = kind.is_about(spec, composites).map_err(|wrong| malformed(spec, wrong))?;
+    let is_about_composites = kind.is_about(spec, composites)?;
     Ok(is_about_composites.then_some((kind, stance)))
-}
-
-fn malformed(spec: Node<'_>, wrong: Wrong<'_>) -> Malformed {
-    Malformed { path: Places::of(spec).locate(wrong.node), problem: wrong.problem.to_owned() }
 }

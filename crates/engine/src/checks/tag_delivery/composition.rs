@@ -3,8 +3,9 @@
 use super::delivery::{Delivery, delivery};
 use super::faults::Faults;
 use super::faults::Severity::{Loss, Note};
-use super::node::{Node, Wrong};
 use super::pipeline;
+use crate::json::Malformed;
+use crate::json::document::Json;
 use crate::report::messages_tag_delivery::{CompositionMessage as Message, about_resource};
 use crate::settings::CloudTags;
 
@@ -12,7 +13,7 @@ use crate::settings::CloudTags;
 ///
 /// # Errors
 /// When the Composition has another shape than Crossplane gives it, or its patch sets come to more than is looked at.
-pub(super) fn faults<'a>(spec: Node<'a>, composites: &CloudTags, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+pub(super) fn faults<'a>(spec: Json<'a>, composites: &CloudTags, faults: &mut Faults<'a>) -> Result<(), Malformed> {
     let resources = pipeline::resources(spec, faults)?;
     let mut not_patched = Vec::new();
     let mut no_other_gets_tags = true;
@@ -40,9 +41,8 @@ pub(super) fn faults<'a>(spec: Node<'a>, composites: &CloudTags, faults: &mut Fa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checks::tag_delivery::node::Places;
-    use crate::settings::Settings;
-    use crate::settings::Stance;
+    use crate::json::document::Document;
+    use crate::settings::{Settings, Stance};
 
     const PATCH: &str =
         r#"{"fromFieldPath":"spec.cloudTags","toFieldPath":"spec.forProvider.tags","type":"FromCompositeFieldPath"}"#;
@@ -57,24 +57,28 @@ mod tests {
     }
 
     /// How many findings there are, and the last one's place and message.
-    fn last_finding(spec: &str) -> (usize, Option<(String, String)>) {
-        let mut found = Faults::default();
-        faults(Node(spec), &Settings::from_json("{}").unwrap().cloud_tags, &mut found).unwrap();
-        let findings = found.findings(Node(spec), "cloudTags.compositions", Stance::Warn);
-        (findings.len(), findings.into_iter().next_back().map(|last| (last.at, last.message)))
+    ///
+    /// # Errors
+    /// As [`faults`].
+    fn last_finding(spec: &str) -> Result<(usize, Option<(String, String)>), Malformed> {
+        let document = Document::new(format!(r#"{{"spec":{spec}}}"#));
+        let (spec, mut found) = (document.root().get("spec")?, Faults::default());
+        faults(spec, &Settings::from_json("{}").unwrap().cloud_tags, &mut found)?;
+        let findings = found.findings(spec, "cloudTags.compositions", Stance::Warn);
+        Ok((findings.len(), findings.into_iter().next_back().map(|last| (last.at, last.message))))
     }
 
     #[test]
     fn ten_thousand_resources_are_looked_at() {
         let resources = listed(10_000, |n| resource(&format!("r{n}"), ""));
         let more = ("spec".to_owned(), "and 9900 more".to_owned());
-        assert_eq!(last_finding(&format!(r#"{{"resources":[{resources}]}}"#)), (101, Some(more)));
+        assert_eq!(last_finding(&format!(r#"{{"resources":[{resources}]}}"#)), Ok((101, Some(more))));
         let patched = listed(1_000, |n| resource(&format!("r{n}"), if n < 950 { PATCH } else { "" }));
         let last = (
             "spec.resources[999]".to_owned(),
             "resource `r999`: `spec.cloudTags` is not patched to `spec.forProvider.tags`".to_owned(),
         );
-        assert_eq!(last_finding(&format!(r#"{{"resources":[{patched}]}}"#)), (50, Some(last)));
+        assert_eq!(last_finding(&format!(r#"{{"resources":[{patched}]}}"#)), Ok((50, Some(last))));
     }
 
     #[test]
@@ -86,7 +90,7 @@ mod tests {
         };
         let steps = [made(resources), made(joined), listed(3_000, |_| "{}".to_owned())].join(",");
         let more = ("spec".to_owned(), "and 2900 more".to_owned());
-        assert_eq!(last_finding(&format!(r#"{{"mode":"Pipeline","pipeline":[{steps}]}}"#)), (101, Some(more)));
+        assert_eq!(last_finding(&format!(r#"{{"mode":"Pipeline","pipeline":[{steps}]}}"#)), Ok((101, Some(more))));
     }
 
     #[test]
@@ -98,7 +102,7 @@ mod tests {
             resource("a", &named),
             resource("b", &named)
         );
-        assert_eq!(last_finding(&spec), (0, None));
+        assert_eq!(last_finding(&spec), Ok((0, None)));
     }
 
     #[test]
@@ -107,8 +111,8 @@ mod tests {
         let named = resource("a", r#"{"type":"PatchSet","patchSetName":"tags"}"#);
         let spec = |first, last| format!(r#"{{"patchSets":[{},{}],"resources":[{named}]}}"#, set(first), set(last));
         let not_patched = "resource `a`: `spec.cloudTags` is not patched to `spec.forProvider.tags`".to_owned();
-        assert_eq!(last_finding(&spec("", PATCH)), (0, None));
-        assert_eq!(last_finding(&spec(PATCH, "")), (1, Some(("spec.resources[0]".to_owned(), not_patched))));
+        assert_eq!(last_finding(&spec("", PATCH)), Ok((0, None)));
+        assert_eq!(last_finding(&spec(PATCH, "")), Ok((1, Some(("spec.resources[0]".to_owned(), not_patched)))));
     }
 
     #[test]
@@ -116,11 +120,9 @@ mod tests {
         let set = listed(5_000, |_| "{}".to_owned());
         let resources = listed(5_000, |n| resource(&format!("r{n}"), r#"{"type":"PatchSet","patchSetName":"tags"}"#));
         let spec = format!(r#"{{"patchSets":[{{"name":"tags","patches":[{set}]}}],"resources":[{resources}]}}"#);
-        let wrong =
-            faults(Node(&spec), &Settings::from_json("{}").unwrap().cloud_tags, &mut Faults::default()).unwrap_err();
         // 16 MiB hold the set of 5,000 patches, of 102 bytes each, 32 times.
-        let at = Places::of(Node(&spec)).locate(wrong.node);
-        assert_eq!(at, "spec.resources[32].patches[0]");
+        let malformed = "`spec.resources[32].patches[0]` exceeds the limit of 16 MiB for expanded patch sets";
+        assert_eq!(last_finding(&spec).unwrap_err().to_string(), malformed);
     }
 
     #[test]
@@ -131,7 +133,7 @@ mod tests {
         );
         let patches = listed(5_000, |_| PATCH.to_owned());
         let spec = format!(r#"{{"resources":[{{"name":"a","base":{base},"patches":[{patches}]}}]}}"#);
-        assert_eq!(last_finding(&spec), (0, None));
+        assert_eq!(last_finding(&spec), Ok((0, None)));
     }
 
     /// Every fault repeats the name of its resource.
@@ -140,6 +142,6 @@ mod tests {
         let patches = listed(10_000, |_| r#"{"type":"PatchSet"}"#.to_owned());
         let more = ("spec".to_owned(), "and 9901 more".to_owned());
         let spec = format!(r#"{{"resources":[{}]}}"#, resource(&"a".repeat(100_000), &patches));
-        assert_eq!(last_finding(&spec), (101, Some(more)));
+        assert_eq!(last_finding(&spec), Ok((101, Some(more))));
     }
 }

@@ -3,11 +3,12 @@
 use super::exemption::exempts;
 use super::faults::Faults;
 use super::faults::Severity::{Loss, Note};
-use super::node::{Node, Wrong};
 use super::patches::PatchedTags;
 use super::resource::ComposedResource;
 use crate::catalog::carriers::{Tags, carrier};
 use crate::catalog::keys::EXEMPT;
+use crate::json::Malformed;
+use crate::json::document::Json;
 use crate::kube::object::group_and_version;
 use crate::report::messages_tag_delivery::CompositionMessage as Message;
 use crate::settings::CloudTags;
@@ -36,18 +37,18 @@ pub(super) fn delivery<'a>(
     resource: &ComposedResource<'a>,
     composites: &CloudTags,
     faults: &mut Faults<'a>,
-) -> Result<Delivery, Wrong<'a>> {
+) -> Result<Delivery, Malformed> {
     let base = resource.base;
     if base.is_null() {
         faults.add(Note, resource.at, Message::NoBase);
         return Ok(Delivery::NotApplicable);
     }
-    let reason = base.get(&["metadata", "annotations", EXEMPT])?;
-    if !reason.is_null() && exempts(&reason.string(&[])?, reason, faults) {
+    let reason = base.at(&["metadata", "annotations", EXEMPT])?;
+    if !reason.is_null() && exempts(&reason.as_string()?, reason, faults) {
         return Ok(Delivery::NotApplicable);
     }
-    let api_version = base.string(&["apiVersion"])?;
-    let kind = base.string(&["kind"])?;
+    let api_version = base.string(&["apiVersion"])?.unwrap_or_default();
+    let kind = base.string(&["kind"])?.unwrap_or_default();
     let group = group_and_version(&api_version).0;
     // A composite below this one has tags of its own.
     if composites.has_group(group) {
@@ -59,12 +60,12 @@ pub(super) fn delivery<'a>(
     };
     let base_tags = match known.tags {
         Tags::Map(field) => content(base, field),
-        Tags::List(_) | Tags::Nowhere => Node("null"),
+        Tags::List(_) | Tags::Nowhere => base.absent(),
     };
-    let has_base_tags = base_tags.fields().is_ok_and(|fields| !fields.is_empty());
+    let has_base_tags = base_tags.as_fields().is_some_and(|fields| fields.len() > 0);
     let mut tags = PatchedTags::of_base(&kind, known, has_base_tags);
     for patch in &resource.patches {
-        tags.apply(Node(patch), faults)?;
+        tags.apply(*patch, faults)?;
     }
     if tags.is_lost {
         return Ok(Delivery::Lost);
@@ -93,17 +94,15 @@ pub(super) fn delivery<'a>(
 }
 
 /// Whether function-tag-manager is told to leave a resource alone; the annotation wins over the label.
-fn is_left_alone(base: Node<'_>) -> Result<bool, Wrong<'_>> {
-    let mark = base.string(&["metadata", "annotations", LEFT_ALONE])?;
-    let mark = if mark.is_empty() { base.string(&["metadata", "labels", LEFT_ALONE])? } else { mark };
-    Ok(mark.eq_ignore_ascii_case("true"))
+fn is_left_alone(base: Json<'_>) -> Result<bool, Malformed> {
+    let mark = match base.string(&["metadata", "annotations", LEFT_ALONE])? {
+        None => base.string(&["metadata", "labels", LEFT_ALONE])?,
+        annotation => annotation,
+    };
+    Ok(mark.is_some_and(|mark| mark.eq_ignore_ascii_case("true")))
 }
 
 /// What the base has at a path; the base is the provider's, and what has another shape there has no tags.
-fn content<'a>(base: Node<'a>, field: &str) -> Node<'a> {
-    let mut here = base;
-    for step in field.split('.') {
-        here = here.get(&[step]).unwrap_or(Node("null"));
-    }
-    here
+fn content<'a>(base: Json<'a>, field: &str) -> Json<'a> {
+    field.split('.').fold(base, |here, step| here.get(step).unwrap_or(base.absent()))
 }

@@ -1,11 +1,11 @@
 //! The annotation that exempts an object, or one resource of a Composition, from the check.
 
 use super::faults::{Faults, Severity};
-use super::node::Node;
+use crate::json::document::Json;
 use crate::report::messages_tag_delivery as messages;
 
 /// Whether the value of the annotation exempts: it has to state a reason. Either way a fault says what comes of it.
-pub(super) fn exempts<'a>(reason: &str, at: Node<'a>, faults: &mut Faults<'a>) -> bool {
+pub(super) fn exempts<'a>(reason: &str, at: Json<'a>, faults: &mut Faults<'a>) -> bool {
     let exempts = states_reason(reason);
     match exempts {
         true => faults.add(Severity::Note, at, messages::exempt(reason)),

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Display;
 
-use super::node::{Node, Places};
+use crate::json::document::Json;
 use crate::report::finding::Finding;
 use crate::report::messages_tag_delivery as messages;
 use crate::settings::Stance;
@@ -40,13 +40,13 @@ const MOST: usize = 100;
 pub(super) struct Faults<'a> {
     /// What the faults that follow are about, the beginning of their messages.
     pub(super) about: String,
-    listed: Vec<(Severity, Node<'a>, String)>,
+    listed: Vec<(Severity, Json<'a>, String)>,
     /// How many there are, by severity.
     counts: [usize; 3],
 }
 
 impl<'a> Faults<'a> {
-    pub(super) fn add(&mut self, severity: Severity, at: Node<'a>, message: impl Display) {
+    pub(super) fn add(&mut self, severity: Severity, at: Json<'a>, message: impl Display) {
         let Some(count) = self.counts.get_mut(severity as usize) else {
             return;
         };
@@ -56,17 +56,17 @@ impl<'a> Faults<'a> {
         }
     }
 
-    /// What the settings make of them, where a loss leads to `stance`; the gravest first. `spec` is where they stand.
-    pub(super) fn findings(mut self, spec: Node<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {
+    /// What the settings make of them, where a loss leads to `stance`; the gravest first. Those that are not listed are
+    /// counted at `spec`.
+    pub(super) fn findings(mut self, spec: Json<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {
         for (severity, count) in Severity::ALL.into_iter().zip(self.counts) {
             if count > MOST {
-                self.listed.push((severity, Node("spec"), messages::more(count - MOST)));
+                self.listed.push((severity, spec, messages::more(count - MOST)));
             }
         }
-        let mut places = Places::of(spec);
-        let finding = |(severity, at, message): (Severity, Node<'a>, String)| Finding {
+        let finding = |(severity, at, message): (Severity, Json<'a>, String)| Finding {
             check,
-            at: places.locate(at),
+            at: at.path().to_string(),
             message,
             stance: severity.stance(stance),
         };

@@ -1,7 +1,8 @@
 //! The two kinds of Crossplane that decide what becomes of `spec.cloudTags`.
 
-use super::node::{Node, Wrong};
 use crate::admission::request::GroupVersionKind;
+use crate::json::Malformed;
+use crate::json::document::Json;
 use crate::kube::object::group_and_version;
 use crate::settings::{CloudTags, Mode, OnXrd, Settings, Stance};
 
@@ -48,11 +49,11 @@ impl CheckedKind {
     ///
     /// # Errors
     /// When the group stands in something else than a string.
-    pub(super) fn is_about<'a>(self, spec: Node<'a>, composites: &CloudTags) -> Result<bool, Wrong<'a>> {
+    pub(super) fn is_about(self, spec: Json<'_>, composites: &CloudTags) -> Result<bool, Malformed> {
         match self {
-            CheckedKind::Definition => Ok(composites.has_group(&spec.string(&["group"])?)),
+            CheckedKind::Definition => Ok(composites.has_group(&spec.string(&["group"])?.unwrap_or_default())),
             CheckedKind::Composition => {
-                let api_version = spec.string(&["compositeTypeRef", "apiVersion"])?;
+                let api_version = spec.string(&["compositeTypeRef", "apiVersion"])?.unwrap_or_default();
                 Ok(composites.has_group(group_and_version(&api_version).0))
             }
         }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::node::{Node, Wrong};
+use crate::json::Malformed;
+use crate::json::document::Json;
 use crate::report::messages_tag_delivery::TOO_MANY_PATCHES;
 
 /// How much may come of patch sets, in bytes of text and as [`PATCH`] counts it: sets of a few kilobytes, on thousands of
@@ -16,11 +17,13 @@ const PATCH: usize = 100;
 pub(super) struct PatchSets<'a> {
     /// The last of several of one name counts.
     by_name: BTreeMap<Cow<'a, str>, PatchSet<'a>>,
+    /// How many resources were resolved.
+    resources: usize,
 }
 
 struct PatchSet<'a> {
-    patches: Vec<&'a str>,
-    /// Where the last resource begins that took it, 0 for none.
+    patches: Vec<Json<'a>>,
+    /// The number of the last resource that took it, from 1; 0 for none.
     taken_by: usize,
 }
 
@@ -29,14 +32,13 @@ impl<'a> PatchSets<'a> {
     ///
     /// # Errors
     /// When they have another shape than Crossplane gives them.
-    pub(super) fn read(template: Node<'a>) -> Result<Self, Wrong<'a>> {
+    pub(super) fn read(template: Json<'a>) -> Result<Self, Malformed> {
         let mut by_name = BTreeMap::new();
-        for set in template.get(&["patchSets"])?.elements()? {
-            let set = Node(set);
-            let name = set.string(&["name"])?;
-            by_name.insert(name, PatchSet { patches: set.get(&["patches"])?.elements()?, taken_by: 0 });
+        for set in template.get("patchSets")?.elements()? {
+            let name = set.string(&["name"])?.unwrap_or_default();
+            by_name.insert(name, PatchSet { patches: set.get("patches")?.elements()?.collect(), taken_by: 0 });
         }
-        Ok(PatchSets { by_name })
+        Ok(PatchSets { by_name, resources: 0 })
     }
 
     /// The patches of a resource with those of the sets that it names in their place, and the patches that name a set
@@ -44,26 +46,26 @@ impl<'a> PatchSets<'a> {
     ///
     /// # Errors
     /// When a patch has another shape than Crossplane gives it, or more comes of patch sets than [`MOST_EXPANDED`].
-    pub(super) fn resolve(&mut self, resource: Node<'a>, expanded: &mut usize) -> Result<Resolved<'a>, Wrong<'a>> {
-        let begin = resource.0.as_ptr() as usize;
+    pub(super) fn resolve(&mut self, resource: Json<'a>, expanded: &mut usize) -> Result<Resolved<'a>, Malformed> {
+        self.resources += 1;
         let mut resolved = Resolved::default();
-        for patch in resource.get(&["patches"])?.elements()? {
-            if Node(patch).string(&["type"])? != "PatchSet" {
+        for patch in resource.get("patches")?.elements()? {
+            if patch.string(&["type"])?.as_deref() != Some("PatchSet") {
                 resolved.patches.push(patch);
                 continue;
             }
-            let name = Node(patch).string(&["patchSetName"])?;
+            let name = patch.string(&["patchSetName"])?.unwrap_or_default();
             let Some(set) = self.by_name.get_mut(&name) else {
-                resolved.missing.push((Node(patch), name));
+                resolved.missing.push((patch, name));
                 continue;
             };
             // The same patches once more write what they wrote.
-            if std::mem::replace(&mut set.taken_by, begin) == begin {
+            if std::mem::replace(&mut set.taken_by, self.resources) == self.resources {
                 continue;
             }
-            *expanded += set.patches.iter().map(|patch| patch.len() + PATCH).sum::<usize>();
+            *expanded += set.patches.iter().map(|patch| patch.text().len() + PATCH).sum::<usize>();
             if *expanded > MOST_EXPANDED {
-                return Err(Node(patch).wrong(TOO_MANY_PATCHES));
+                return Err(patch.malformed(TOO_MANY_PATCHES));
             }
             resolved.patches.extend_from_slice(&set.patches);
         }
@@ -74,7 +76,7 @@ impl<'a> PatchSets<'a> {
 /// The patches of one resource.
 #[derive(Default)]
 pub(super) struct Resolved<'a> {
-    pub(super) patches: Vec<&'a str>,
+    pub(super) patches: Vec<Json<'a>>,
     /// Patches that name a set which is not there, and the name.
-    pub(super) missing: Vec<(Node<'a>, Cow<'a, str>)>,
+    pub(super) missing: Vec<(Json<'a>, Cow<'a, str>)>,
 }

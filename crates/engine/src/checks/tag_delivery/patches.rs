@@ -6,8 +6,9 @@
 use super::faults::Faults;
 use super::faults::Severity::{Loss, Note};
 use super::field_path::{self, CLOUD_TAGS};
-use super::node::{Node, Wrong};
 use crate::catalog::carriers::{Known, Tags};
+use crate::json::Malformed;
+use crate::json::document::Json;
 use crate::report::messages_tag_delivery::CompositionMessage as Message;
 
 /// Fields that are tags somewhere, and something else elsewhere.
@@ -51,11 +52,12 @@ impl<'k> PatchedTags<'k> {
     ///
     /// # Errors
     /// When the patch has another shape than Crossplane gives it.
-    pub(super) fn apply<'a>(&mut self, patch: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    pub(super) fn apply<'a>(&mut self, patch: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         let patch_type = patch.string(&["type"])?;
-        let patch_type = if patch_type.is_empty() { "FromCompositeFieldPath" } else { &*patch_type };
-        let to = field_path::plain(&patch.string(&["toFieldPath"])?);
-        if patch_type == "FromCompositeFieldPath" && field_path::plain(&patch.string(&["fromFieldPath"])?) == CLOUD_TAGS
+        let patch_type = patch_type.as_deref().unwrap_or("FromCompositeFieldPath");
+        let to = field_path::plain(&patch.string(&["toFieldPath"])?.unwrap_or_default());
+        if patch_type == "FromCompositeFieldPath"
+            && field_path::plain(&patch.string(&["fromFieldPath"])?.unwrap_or_default()) == CLOUD_TAGS
         {
             return self.apply_from_cloud_tags(patch, &to, faults);
         }
@@ -81,16 +83,16 @@ impl<'k> PatchedTags<'k> {
     /// A patch from `spec.cloudTags` to the plain path `to`.
     fn apply_from_cloud_tags<'a>(
         &mut self,
-        patch: Node<'a>,
+        patch: Json<'a>,
         to: &str,
         faults: &mut Faults<'a>,
-    ) -> Result<(), Wrong<'a>> {
+    ) -> Result<(), Malformed> {
         let kind = self.kind;
         if to.is_empty() {
             self.lose(patch, Message::NoToFieldPath { kind }, faults);
             return Ok(());
         }
-        if patch.string(&["policy", "fromFieldPath"])? == "Required" {
+        if patch.string(&["policy", "fromFieldPath"])?.as_deref() == Some("Required") {
             self.lose(patch, Message::RequiredSource, faults);
         }
         match self.known.tags {
@@ -99,7 +101,7 @@ impl<'k> PatchedTags<'k> {
                     let replaced =
                         if self.has_base_tags { Message::ReplacesBase } else { Message::ReplacesEarlierPatch };
                     self.lose(patch, replaced, faults);
-                } else if !patch.get(&["transforms"])?.elements()?.is_empty() {
+                } else if patch.get("transforms")?.elements()?.len() > 0 {
                     self.doubt(patch, Message::Transforms, faults);
                 } else {
                     self.is_delivered = true;
@@ -115,20 +117,20 @@ impl<'k> PatchedTags<'k> {
         Ok(())
     }
 
-    fn lose<'a>(&mut self, patch: Node<'a>, message: Message<'_>, faults: &mut Faults<'a>) {
+    fn lose<'a>(&mut self, patch: Json<'a>, message: Message<'_>, faults: &mut Faults<'a>) {
         self.is_lost = true;
         faults.add(Loss, patch, message);
     }
 
-    fn doubt<'a>(&mut self, patch: Node<'a>, message: Message<'_>, faults: &mut Faults<'a>) {
+    fn doubt<'a>(&mut self, patch: Json<'a>, message: Message<'_>, faults: &mut Faults<'a>) {
         self.is_unknown = true;
         faults.add(Note, patch, message);
     }
 }
 
 /// Whether a patch leaves what stands at its target: `Replace` is the default.
-fn merges(patch: Node<'_>) -> Result<bool, Wrong<'_>> {
-    let policy = patch.get(&["policy"])?;
+fn merges(patch: Json<'_>) -> Result<bool, Malformed> {
+    let policy = patch.get("policy")?;
     let of_function = policy.string(&["toFieldPath"])?;
-    Ok(!["", "Replace"].contains(&&*of_function) || !policy.get(&["mergeOptions"])?.is_null())
+    Ok(of_function.is_some_and(|policy| policy != "Replace") || !policy.get("mergeOptions")?.is_null())
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use super::faults::Faults;
 use super::faults::Severity::{Loss, Note};
 use super::field_path::{self, CLOUD_TAGS};
-use super::node::{Node, Wrong};
 use super::patch_sets::PatchSets;
 use super::resource::ComposedResource;
+use crate::json::Malformed;
+use crate::json::document::Json;
 use crate::kube::object::group_and_version;
 use crate::report::messages_tag_delivery::{CompositionMessage, about_resource};
 
@@ -22,10 +23,10 @@ const READS_ONLY: &str = "function-auto-ready";
 ///
 /// # Errors
 /// When the Composition has another shape than Crossplane gives it, or its patch sets come to more than is looked at.
-pub(super) fn resources<'a>(spec: Node<'a>, faults: &mut Faults<'a>) -> Result<Vec<ComposedResource<'a>>, Wrong<'a>> {
+pub(super) fn resources<'a>(spec: Json<'a>, faults: &mut Faults<'a>) -> Result<Vec<ComposedResource<'a>>, Malformed> {
     let mut pipeline = Pipeline::default();
-    let steps = spec.get(&["pipeline"])?;
-    let is_pipeline = match &*spec.string(&["mode"])? {
+    let steps = spec.get("pipeline")?;
+    let is_pipeline = match &*spec.string(&["mode"])?.unwrap_or_default() {
         // The default was `Resources` in Crossplane 1, and is `Pipeline` since.
         "" => !steps.is_null(),
         mode => mode == "Pipeline",
@@ -33,7 +34,7 @@ pub(super) fn resources<'a>(spec: Node<'a>, faults: &mut Faults<'a>) -> Result<V
     if is_pipeline {
         for step in steps.elements()? {
             pipeline.step += 1;
-            pipeline.run(Node(step), faults)?;
+            pipeline.run(step, faults)?;
         }
     } else {
         pipeline.patch_and_transform(spec, faults)?;
@@ -63,14 +64,14 @@ struct Pipeline<'a> {
 }
 
 impl<'a> Pipeline<'a> {
-    fn run(&mut self, step: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
-        let input = step.get(&["input"])?;
+    fn run(&mut self, step: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+        let input = step.get("input")?;
         faults.about.clear();
-        match group_and_version(&input.string(&["apiVersion"])?).0 {
+        match group_and_version(&input.string(&["apiVersion"])?.unwrap_or_default()).0 {
             PATCH_AND_TRANSFORM => self.patch_and_transform(input, faults),
             TAG_MANAGER => self.add_tags(input, faults),
             _ => {
-                let function = step.string(&["functionRef", "name"])?;
+                let function = step.string(&["functionRef", "name"])?.unwrap_or_default();
                 if !function.ends_with(READS_ONLY) {
                     faults.add(Note, step, CompositionMessage::UnknownFunction { function: &function });
                     self.last_unknown = self.step;
@@ -81,11 +82,10 @@ impl<'a> Pipeline<'a> {
     }
 
     /// `resources` and `patchSets`, as Crossplane 1 and function-patch-and-transform have them.
-    fn patch_and_transform(&mut self, template: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    fn patch_and_transform(&mut self, template: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         let mut patch_sets = PatchSets::read(template)?;
-        for at in template.get(&["resources"])?.elements()? {
-            let at = Node(at);
-            let name = at.string(&["name"])?;
+        for at in template.get("resources")?.elements()? {
+            let name = at.string(&["name"])?.unwrap_or_default();
             let resolved = patch_sets.resolve(at, &mut self.expanded)?;
             faults.about = about_resource(&name);
             for (patch, name) in resolved.missing {
@@ -94,7 +94,7 @@ impl<'a> Pipeline<'a> {
             self.compose(ComposedResource {
                 name,
                 at,
-                base: at.get(&["base"])?,
+                base: at.get("base")?,
                 patches: resolved.patches,
                 step: self.step,
                 is_tagged_later: false,
@@ -124,13 +124,12 @@ impl<'a> Pipeline<'a> {
     /// function-tag-manager: merges a map of the composite into `spec.forProvider.tags` of every resource composed before.
     ///
     /// Source: its input/v1beta1/input.go and tags.go, `ResolveAddTags`.
-    fn add_tags(&mut self, input: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
-        for tags in input.get(&["addTags"])?.elements()? {
-            let tags = Node(tags);
-            if field_path::plain(&tags.string(&["fromFieldPath"])?) != CLOUD_TAGS {
+    fn add_tags(&mut self, input: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+        for tags in input.get("addTags")?.elements()? {
+            if field_path::plain(&tags.string(&["fromFieldPath"])?.unwrap_or_default()) != CLOUD_TAGS {
                 continue;
             }
-            match &*tags.string(&["type"])? {
+            match &*tags.string(&["type"])?.unwrap_or_default() {
                 "FromCompositeFieldPath" if self.resources.is_empty() => {
                     faults.add(Loss, tags, CompositionMessage::TagManagerTooEarly);
                 }

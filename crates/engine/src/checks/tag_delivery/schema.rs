@@ -6,8 +6,9 @@
 
 use super::faults::Faults;
 use super::faults::Severity::{Loss, Risk};
-use super::node::{Node, Wrong};
 use crate::catalog::profiles::{self, Profile};
+use crate::json::Malformed;
+use crate::json::document::Json;
 use crate::report::messages_tag_delivery::{DefinitionMessage as Message, NOT_A_WHOLE_NUMBER};
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
@@ -29,11 +30,11 @@ const CONDITIONS: [&str; 7] = ["pattern", "format", "x-kubernetes-validations", 
 /// The schema of one version, as far as tags go.
 pub(super) struct Schema<'a> {
     /// `openAPIV3Schema`.
-    pub(super) root: Node<'a>,
+    pub(super) root: Json<'a>,
     /// `properties.spec` below it.
-    spec: Node<'a>,
+    spec: Json<'a>,
     /// `properties.cloudTags` below that.
-    pub(super) tags: Node<'a>,
+    pub(super) tags: Json<'a>,
     /// Whether `spec` preserves what it does not declare.
     pub(super) preserves: bool,
 }
@@ -43,45 +44,50 @@ impl<'a> Schema<'a> {
     ///
     /// # Errors
     /// When it has another shape than an OpenAPI schema.
-    pub(super) fn read(version: Node<'a>) -> Result<Self, Wrong<'a>> {
-        let root = version.get(&["schema", "openAPIV3Schema"])?;
-        let spec = root.get(&["properties", "spec"])?;
-        let tags = spec.get(&["properties", "cloudTags"])?;
-        Ok(Schema { root, spec, tags, preserves: spec.get(&[PRESERVE])?.is_true() })
+    pub(super) fn read(version: Json<'a>) -> Result<Self, Malformed> {
+        let root = version.at(&["schema", "openAPIV3Schema"])?;
+        let spec = root.at(&["properties", "spec"])?;
+        let tags = spec.at(&["properties", "cloudTags"])?;
+        Ok(Schema { root, spec, tags, preserves: spec.get(PRESERVE)?.is_true() })
     }
 
     /// Whether the field is an object without a list of keys: all that is missing is `additionalProperties`.
     ///
     /// # Errors
     /// When the schema has another shape than an OpenAPI schema.
-    pub(super) fn is_bare(&self) -> Result<bool, Wrong<'a>> {
+    pub(super) fn is_bare(&self) -> Result<bool, Malformed> {
         let tags = self.tags;
-        Ok(tags.string(&["type"])? == "object"
-            && tags.get(&["additionalProperties"])?.is_null()
-            && tags.get(&["properties"])?.fields()?.is_empty()
-            && !tags.get(&[PRESERVE])?.is_true())
+        Ok(tags.string(&["type"])?.as_deref() == Some("object")
+            && tags.get("additionalProperties")?.is_null()
+            && tags.get("properties")?.fields()?.len() == 0
+            && !tags.get(PRESERVE)?.is_true())
     }
 
     /// All ways in which tags are lost or refused; `declaring` is a version that declares the field, if one does.
     ///
     /// # Errors
     /// When the schema has another shape than an OpenAPI schema.
-    pub(super) fn faults(&self, version: Node<'a>, declaring: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    pub(super) fn faults(
+        &self,
+        version: Json<'a>,
+        declaring: Option<&str>,
+        faults: &mut Faults<'a>,
+    ) -> Result<(), Malformed> {
         if self.tags.is_null() {
             self.undeclared(version, declaring, faults)?;
         } else {
             self.declared(faults)?;
         }
-        for field in self.spec.get(&["required"])?.elements()? {
-            if Node(field).string(&[])? == "cloudTags" {
-                faults.add(Loss, Node(field), Message::Required);
+        for field in self.spec.get("required")?.elements()? {
+            if field.string(&[])?.as_deref() == Some("cloudTags") {
+                faults.add(Loss, field, Message::Required);
             }
         }
         Ok(())
     }
 
     /// What becomes of a field that is not declared.
-    fn undeclared(&self, version: Node<'a>, declaring: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    fn undeclared(&self, version: Json<'a>, declaring: Option<&str>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         if self.root.is_null() {
             faults.add(Loss, version, Message::NoSchema);
             return Ok(());
@@ -92,31 +98,29 @@ impl<'a> Schema<'a> {
             return Ok(());
         }
         for keyword in ["oneOf", "anyOf", "allOf"] {
-            for schema in self.spec.get(&[keyword])?.elements()? {
-                if !Node(schema).get(&["properties", "cloudTags"])?.is_null() {
+            for schema in self.spec.get(keyword)?.elements()? {
+                if !schema.at(&["properties", "cloudTags"])?.is_null() {
                     faults.add(Loss, at, Message::DeclaredBelow { keyword });
                     return Ok(());
                 }
             }
         }
-        let message = if !self.spec.get(&["additionalProperties"])?.is_null() {
+        let message = if !self.spec.get("additionalProperties")?.is_null() {
             Message::LeftToAdditionalProperties
-        } else if self.root.get(&[PRESERVE])?.is_true() {
+        } else if self.root.get(PRESERVE)?.is_true() {
             Message::LeftToRoot
-        } else if declaring.is_empty() {
-            Message::NotDeclared
         } else {
-            Message::DeclaredElsewhere { version: declaring }
+            declaring.map_or(Message::NotDeclared, |version| Message::DeclaredElsewhere { version })
         };
         faults.add(Loss, at, message);
         Ok(())
     }
 
     /// What becomes of a field that is declared.
-    fn declared(&self, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    fn declared(&self, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         let tags = self.tags;
-        let preserves = tags.get(&[PRESERVE])?.is_true();
-        match &*tags.string(&["type"])? {
+        let preserves = tags.get(PRESERVE)?.is_true();
+        match &*tags.string(&["type"])?.unwrap_or_default() {
             "object" => {}
             "" if preserves => {}
             "" => {
@@ -128,8 +132,8 @@ impl<'a> Schema<'a> {
                 return Ok(());
             }
         }
-        let values = tags.get(&["additionalProperties"])?;
-        match values.0 {
+        let values = tags.get("additionalProperties")?;
+        match values.text() {
             "null" if preserves => faults.add(Risk, tags, Message::Preserved),
             "null" if !self.is_bare()? => faults.add(Loss, tags, Message::ListedKeysOnly),
             "null" => {
@@ -140,38 +144,38 @@ impl<'a> Schema<'a> {
             _ => of_values(values, faults)?,
         }
         bounded(tags, &TAGS, faults)?;
-        let least = tags.get(&["minProperties"])?;
-        if !["null", "0", "1"].contains(&least.0) {
-            faults.add(Loss, least, Message::MinProperties { least: least.0 });
+        let least = tags.get("minProperties")?;
+        if !["null", "0", "1"].contains(&least.text()) {
+            faults.add(Loss, least, Message::MinProperties { least: least.text() });
         }
         conditions(tags, faults)
     }
 }
 
 /// What the schema of a value does to tags.
-fn of_values<'a>(values: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
-    match &*values.string(&["type"])? {
+fn of_values<'a>(values: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+    match &*values.string(&["type"])?.unwrap_or_default() {
         "string" => {}
-        "" if values.get(&[PRESERVE])?.is_true() || values.get(&[INT_OR_STRING])?.is_true() => {
+        "" if values.get(PRESERVE)?.is_true() || values.get(INT_OR_STRING)?.is_true() => {
             faults.add(Risk, values, Message::ValuesOfAnyType);
         }
         "" => faults.add(Loss, values, Message::ValuesWithoutType),
         found => faults.add(Loss, values, Message::ValuesOfWrongType { found }),
     }
     bounded(values, &VALUE, faults)?;
-    let least = values.get(&["minLength"])?;
-    if !["null", "0"].contains(&least.0) {
+    let least = values.get("minLength")?;
+    if !["null", "0"].contains(&least.text()) {
         faults.add(Risk, least, Message::MinLength);
     }
     conditions(values, faults)
 }
 
-fn bounded<'a>(schema: Node<'a>, bound: &Bound, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
-    let found = schema.get(&[bound.keyword])?;
+fn bounded<'a>(schema: Json<'a>, bound: &Bound, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+    let found = schema.get(bound.keyword)?;
     if found.is_null() {
         return Ok(());
     }
-    let limit: u64 = found.0.parse().map_err(|_| found.wrong(NOT_A_WHOLE_NUMBER))?;
+    let limit: u64 = found.text().parse().map_err(|_| found.malformed(NOT_A_WHOLE_NUMBER))?;
     let (keyword, unit) = (bound.keyword, bound.unit);
     let (every, some) = profiles::range(bound.limit);
     if limit < every as u64 {
@@ -182,9 +186,8 @@ fn bounded<'a>(schema: Node<'a>, bound: &Bound, faults: &mut Faults<'a>) -> Resu
     Ok(())
 }
 
-fn conditions<'a>(schema: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
-    for field in schema.fields()? {
-        let (keyword, value) = (&*field.key, Node(field.value));
+fn conditions<'a>(schema: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+    for (keyword, value) in schema.fields()? {
         if value.is_null() {
             continue;
         }
