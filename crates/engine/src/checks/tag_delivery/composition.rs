@@ -6,7 +6,7 @@ use super::faults::Severity::{Loss, Note};
 use super::pipeline;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::messages_tag_delivery::{CompositionMessage as Message, about_resource};
+use crate::report::messages_tag_delivery as messages;
 use crate::settings::CloudTags;
 
 /// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of.
@@ -18,7 +18,7 @@ pub(super) fn faults<'a>(spec: Json<'a>, composites: &CloudTags, faults: &mut Fa
     let mut not_patched = Vec::new();
     let mut no_other_gets_tags = true;
     for resource in &resources {
-        faults.about = about_resource(&resource.name);
+        faults.about = messages::about_resource(&resource.name);
         match delivery(resource, composites, faults)? {
             Delivery::NotApplicable => {}
             Delivery::NotPatched(field) => {
@@ -29,10 +29,10 @@ pub(super) fn faults<'a>(spec: Json<'a>, composites: &CloudTags, faults: &mut Fa
         }
     }
     for (resource, field) in not_patched {
-        faults.about = about_resource(&resource.name);
+        faults.about = messages::about_resource(&resource.name);
         match no_other_gets_tags {
-            true => faults.add(Loss, resource.at, Message::NotPatchedAnywhere { field }),
-            false => faults.add(Note, resource.at, Message::NotPatchedIfDeclared { field }),
+            true => faults.add(Loss, resource.at, messages::not_patched_anywhere(field)),
+            false => faults.add(Note, resource.at, messages::not_patched_if_declared(field)),
         }
     }
     Ok(())

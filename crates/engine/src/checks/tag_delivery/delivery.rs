@@ -10,7 +10,7 @@ use crate::catalog::keys::EXEMPT;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;
-use crate::report::messages_tag_delivery::CompositionMessage as Message;
+use crate::report::messages_tag_delivery as messages;
 use crate::settings::CloudTags;
 
 /// With the value `true` on a resource, function-tag-manager leaves it alone. Source: its tags.go.
@@ -40,7 +40,7 @@ pub(super) fn delivery<'a>(
 ) -> Result<Delivery, Malformed> {
     let base = resource.base;
     if base.is_null() {
-        faults.add(Note, resource.at, Message::NoBase);
+        faults.add(Note, resource.at, messages::NO_BASE);
         return Ok(Delivery::NotApplicable);
     }
     let reason = base.at(&["metadata", "annotations", EXEMPT])?;
@@ -55,7 +55,7 @@ pub(super) fn delivery<'a>(
         return Ok(Delivery::NotApplicable);
     }
     let Some(known) = carrier(group, &kind) else {
-        faults.add(Note, resource.at, Message::UnknownKind { group, kind: &kind });
+        faults.add(Note, resource.at, messages::unknown_kind(group, &kind));
         return Ok(Delivery::NotApplicable);
     };
     let base_tags = match known.tags {
@@ -78,16 +78,16 @@ pub(super) fn delivery<'a>(
         _ if tags.is_unknown => Ok(Delivery::NotApplicable),
         Tags::Nowhere => Ok(Delivery::NotApplicable),
         Tags::List(field) => {
-            faults.add(Note, resource.at, Message::ListOfTags { kind: &kind, field });
+            faults.add(Note, resource.at, messages::list_of_tags(&kind, field));
             Ok(Delivery::NotApplicable)
         }
         Tags::Map(field) if !known.by_name && base_tags.is_null() => Ok(Delivery::NotPatched(field)),
         Tags::Map(field) if resource.is_unknown_later => {
-            faults.add(Note, resource.at, Message::NotPatchedBefore { field });
+            faults.add(Note, resource.at, messages::not_patched_so_far(field));
             Ok(Delivery::NotApplicable)
         }
         Tags::Map(field) => {
-            faults.add(Loss, resource.at, Message::NotPatched { field });
+            faults.add(Loss, resource.at, messages::not_patched(field));
             Ok(Delivery::Lost)
         }
     }

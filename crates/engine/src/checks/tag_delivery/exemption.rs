@@ -1,6 +1,7 @@
 //! The annotation that exempts an object, or one resource of a Composition, from the check.
 
 use super::faults::{Faults, Severity};
+use crate::catalog::keys::EXEMPT;
 use crate::json::document::Json;
 use crate::report::messages_tag_delivery as messages;
 
@@ -9,7 +10,7 @@ pub(super) fn exempts<'a>(reason: &str, at: Json<'a>, faults: &mut Faults<'a>) -
     let exempts = states_reason(reason);
     match exempts {
         true => faults.add(Severity::Note, at, messages::exempt(reason)),
-        false => faults.add(Severity::Loss, at, messages::exempt_without_reason()),
+        false => faults.add(Severity::Loss, at, messages::exempt_without_reason(EXEMPT)),
     }
     exempts
 }

@@ -3,13 +3,15 @@
 //! Source: function-patch-and-transform, input/v1beta1/resources_patches.go and patches.go; Crossplane 1.20,
 //! apis/apiextensions/v1/composition_patches.go.
 
+use std::fmt::Display;
+
 use super::faults::Faults;
 use super::faults::Severity::{Loss, Note};
 use super::field_path::{self, CLOUD_TAGS};
 use crate::catalog::carriers::{Known, Tags};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::messages_tag_delivery::CompositionMessage as Message;
+use crate::report::messages_tag_delivery as messages;
 
 /// Fields that are tags somewhere, and something else elsewhere.
 const TAG_LIKE: [&str; 3] = ["spec.forProvider.tags", "spec.forProvider.labels", "spec.forProvider.metadata"];
@@ -73,9 +75,9 @@ impl<'k> PatchedTags<'k> {
             return Ok(());
         }
         if self.is_delivered && !merges(patch)? {
-            self.lose(patch, Message::ReplacedLater { field }, faults);
+            self.lose(patch, messages::replaced_later(field), faults);
         } else if patch_type == "FromEnvironmentFieldPath" && !self.is_delivered {
-            self.doubt(patch, Message::FromEnvironment { field }, faults);
+            self.doubt(patch, messages::from_environment(field), faults);
         }
         Ok(())
     }
@@ -89,40 +91,40 @@ impl<'k> PatchedTags<'k> {
     ) -> Result<(), Malformed> {
         let kind = self.kind;
         if to.is_empty() {
-            self.lose(patch, Message::NoToFieldPath { kind }, faults);
+            self.lose(patch, messages::no_to_field_path(kind), faults);
             return Ok(());
         }
         if patch.string(&["policy", "fromFieldPath"])?.as_deref() == Some("Required") {
-            self.lose(patch, Message::RequiredSource, faults);
+            self.lose(patch, messages::REQUIRED_SOURCE, faults);
         }
         match self.known.tags {
             Tags::Map(field) if to == field => {
                 if (self.has_base_tags || self.has_other_tags) && !merges(patch)? {
                     let replaced =
-                        if self.has_base_tags { Message::ReplacesBase } else { Message::ReplacesEarlierPatch };
+                        if self.has_base_tags { messages::REPLACES_BASE } else { messages::REPLACES_EARLIER_PATCH };
                     self.lose(patch, replaced, faults);
                 } else if patch.get("transforms")?.elements()?.len() > 0 {
-                    self.doubt(patch, Message::Transforms, faults);
+                    self.doubt(patch, messages::TRANSFORMS, faults);
                 } else {
                     self.is_delivered = true;
                 }
             }
             Tags::Map(field) if self.known.by_name || TAG_LIKE.contains(&to) => {
-                self.lose(patch, Message::WrongField { kind, to, field }, faults);
+                self.lose(patch, messages::wrong_field(kind, to, field), faults);
             }
-            Tags::Map(_) => self.doubt(patch, Message::UnknownField { kind, to }, faults),
-            Tags::List(field) if to == field => self.lose(patch, Message::MapToList { field }, faults),
-            Tags::List(_) | Tags::Nowhere => self.lose(patch, Message::NoTags { kind, to }, faults),
+            Tags::Map(_) => self.doubt(patch, messages::unknown_field(kind, to), faults),
+            Tags::List(field) if to == field => self.lose(patch, messages::map_to_list(field), faults),
+            Tags::List(_) | Tags::Nowhere => self.lose(patch, messages::no_tags(kind, to), faults),
         }
         Ok(())
     }
 
-    fn lose<'a>(&mut self, patch: Json<'a>, message: Message<'_>, faults: &mut Faults<'a>) {
+    fn lose<'a>(&mut self, patch: Json<'a>, message: impl Display, faults: &mut Faults<'a>) {
         self.is_lost = true;
         faults.add(Loss, patch, message);
     }
 
-    fn doubt<'a>(&mut self, patch: Json<'a>, message: Message<'_>, faults: &mut Faults<'a>) {
+    fn doubt<'a>(&mut self, patch: Json<'a>, message: impl Display, faults: &mut Faults<'a>) {
         self.is_unknown = true;
         faults.add(Note, patch, message);
     }

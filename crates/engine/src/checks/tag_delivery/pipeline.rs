@@ -10,7 +10,7 @@ use super::resource::ComposedResource;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;
-use crate::report::messages_tag_delivery::{CompositionMessage, about_resource};
+use crate::report::messages_tag_delivery as messages;
 
 /// API group of function-patch-and-transform's input.
 const PATCH_AND_TRANSFORM: &str = "pt.fn.crossplane.io";
@@ -73,7 +73,7 @@ impl<'a> Pipeline<'a> {
             _ => {
                 let function = step.string(&["functionRef", "name"])?.unwrap_or_default();
                 if !function.ends_with(READS_ONLY) {
-                    faults.add(Note, step, CompositionMessage::UnknownFunction { function: &function });
+                    faults.add(Note, step, messages::unknown_function(&function));
                     self.last_unknown = self.step;
                 }
                 Ok(())
@@ -87,9 +87,9 @@ impl<'a> Pipeline<'a> {
         for at in template.get("resources")?.elements()? {
             let name = at.string(&["name"])?.unwrap_or_default();
             let resolved = patch_sets.resolve(at, &mut self.expanded)?;
-            faults.about = about_resource(&name);
+            faults.about = messages::about_resource(&name);
             for (patch, name) in resolved.missing {
-                faults.add(Loss, patch, CompositionMessage::NoPatchSet { name: &name });
+                faults.add(Loss, patch, messages::no_patch_set(&name));
             }
             self.compose(ComposedResource {
                 name,
@@ -131,12 +131,12 @@ impl<'a> Pipeline<'a> {
             }
             match &*tags.string(&["type"])?.unwrap_or_default() {
                 "FromCompositeFieldPath" if self.resources.is_empty() => {
-                    faults.add(Loss, tags, CompositionMessage::TagManagerTooEarly);
+                    faults.add(Loss, tags, messages::TAG_MANAGER_TOO_EARLY);
                 }
                 "FromCompositeFieldPath" => self.last_tagging = self.step,
                 found => {
                     let found = if found.is_empty() { "FromValue" } else { found };
-                    faults.add(Loss, tags, CompositionMessage::TagManagerType { found });
+                    faults.add(Loss, tags, messages::tag_manager_type(found));
                 }
             }
         }

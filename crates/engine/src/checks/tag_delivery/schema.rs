@@ -9,7 +9,7 @@ use super::faults::Severity::{Loss, Risk};
 use crate::catalog::profiles::{self, Profile};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::messages_tag_delivery::{DefinitionMessage as Message, NOT_A_WHOLE_NUMBER};
+use crate::report::messages_tag_delivery as messages;
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
@@ -80,7 +80,7 @@ impl<'a> Schema<'a> {
         }
         for field in self.spec.get("required")?.elements()? {
             if field.string(&[])?.as_deref() == Some("cloudTags") {
-                faults.add(Loss, field, Message::Required);
+                faults.add(Loss, field, messages::REQUIRED);
             }
         }
         Ok(())
@@ -89,30 +89,31 @@ impl<'a> Schema<'a> {
     /// What becomes of a field that is not declared.
     fn undeclared(&self, version: Json<'a>, declaring: Option<&str>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         if self.root.is_null() {
-            faults.add(Loss, version, Message::NoSchema);
+            faults.add(Loss, version, messages::NO_SCHEMA);
             return Ok(());
         }
         let at = if self.spec.is_null() { self.root } else { self.spec };
         if self.preserves {
-            faults.add(Risk, at, Message::PreservedBySpec);
+            faults.add(Risk, at, messages::PRESERVING_SPEC);
             return Ok(());
         }
         for keyword in ["oneOf", "anyOf", "allOf"] {
             for schema in self.spec.get(keyword)?.elements()? {
                 if !schema.at(&["properties", "cloudTags"])?.is_null() {
-                    faults.add(Loss, at, Message::DeclaredBelow { keyword });
+                    faults.add(Loss, at, messages::declared_under(keyword));
                     return Ok(());
                 }
             }
         }
-        let message = if !self.spec.get("additionalProperties")?.is_null() {
-            Message::LeftToAdditionalProperties
+        if !self.spec.get("additionalProperties")?.is_null() {
+            faults.add(Loss, at, messages::ADDITIONAL_PROPERTIES_OF_SPEC);
         } else if self.root.get(PRESERVE)?.is_true() {
-            Message::LeftToRoot
+            faults.add(Loss, at, messages::PRESERVING_ROOT);
+        } else if let Some(version) = declaring {
+            faults.add(Loss, at, messages::declared_elsewhere(version));
         } else {
-            declaring.map_or(Message::NotDeclared, |version| Message::DeclaredElsewhere { version })
-        };
-        faults.add(Loss, at, message);
+            faults.add(Loss, at, messages::NOT_DECLARED);
+        }
         Ok(())
     }
 
@@ -124,29 +125,30 @@ impl<'a> Schema<'a> {
             "object" => {}
             "" if preserves => {}
             "" => {
-                faults.add(Loss, tags, Message::NoType);
+                faults.add(Loss, tags, messages::NO_TYPE);
                 return Ok(());
             }
             found => {
-                faults.add(Loss, tags, Message::WrongType { found });
+                faults.add(Loss, tags, messages::wrong_type(found));
                 return Ok(());
             }
         }
         let values = tags.get("additionalProperties")?;
         match values.text() {
-            "null" if preserves => faults.add(Risk, tags, Message::Preserved),
-            "null" if !self.is_bare()? => faults.add(Loss, tags, Message::ListedKeysOnly),
-            "null" => {
-                faults.add(Loss, tags, Message::NoAdditionalProperties { spec_preserves: self.preserves });
+            "null" if preserves => faults.add(Risk, tags, messages::PRESERVED),
+            "null" if !self.is_bare()? => faults.add(Loss, tags, messages::LISTED_KEYS_ONLY),
+            "null" if self.preserves => {
+                faults.add(Loss, tags, messages::NO_ADDITIONAL_PROPERTIES_IN_PRESERVING_SPEC);
             }
-            "false" => faults.add(Loss, values, Message::AdditionalPropertiesForbidden),
-            "true" => faults.add(Risk, values, Message::AnyValue),
+            "null" => faults.add(Loss, tags, messages::NO_ADDITIONAL_PROPERTIES),
+            "false" => faults.add(Loss, values, messages::NO_OTHER_KEYS),
+            "true" => faults.add(Risk, values, messages::ANY_VALUE),
             _ => of_values(values, faults)?,
         }
         bounded(tags, &TAGS, faults)?;
         let least = tags.get("minProperties")?;
         if !["null", "0", "1"].contains(&least.text()) {
-            faults.add(Loss, least, Message::MinProperties { least: least.text() });
+            faults.add(Loss, least, messages::min_properties(least.text()));
         }
         conditions(tags, faults)
     }
@@ -157,15 +159,15 @@ fn of_values<'a>(values: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malfor
     match &*values.string(&["type"])?.unwrap_or_default() {
         "string" => {}
         "" if values.get(PRESERVE)?.is_true() || values.get(INT_OR_STRING)?.is_true() => {
-            faults.add(Risk, values, Message::ValuesOfAnyType);
+            faults.add(Risk, values, messages::VALUES_OF_ANY_TYPE);
         }
-        "" => faults.add(Loss, values, Message::ValuesWithoutType),
-        found => faults.add(Loss, values, Message::ValuesOfWrongType { found }),
+        "" => faults.add(Loss, values, messages::VALUES_WITHOUT_TYPE),
+        found => faults.add(Loss, values, messages::values_of_wrong_type(found)),
     }
     bounded(values, &VALUE, faults)?;
     let least = values.get("minLength")?;
     if !["null", "0"].contains(&least.text()) {
-        faults.add(Risk, least, Message::MinLength);
+        faults.add(Risk, least, messages::MIN_LENGTH);
     }
     conditions(values, faults)
 }
@@ -175,13 +177,13 @@ fn bounded<'a>(schema: Json<'a>, bound: &Bound, faults: &mut Faults<'a>) -> Resu
     if found.is_null() {
         return Ok(());
     }
-    let limit: u64 = found.text().parse().map_err(|_| found.malformed(NOT_A_WHOLE_NUMBER))?;
+    let limit: u64 = found.text().parse().map_err(|_| found.malformed(messages::NOT_A_WHOLE_NUMBER))?;
     let (keyword, unit) = (bound.keyword, bound.unit);
     let (every, some) = profiles::range(bound.limit);
     if limit < every as u64 {
-        faults.add(Loss, found, Message::BelowEveryProfile { keyword, limit, needed: every, unit });
+        faults.add(Loss, found, messages::below_every_profile(keyword, limit, every, unit));
     } else if limit < some as u64 {
-        faults.add(Risk, found, Message::BelowOneProfile { keyword, limit, needed: some, unit });
+        faults.add(Risk, found, messages::below_some_profile(keyword, limit, some, unit));
     }
     Ok(())
 }
@@ -192,9 +194,9 @@ fn conditions<'a>(schema: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malfo
             continue;
         }
         if keyword == "enum" {
-            faults.add(Loss, value, Message::Enum);
+            faults.add(Loss, value, messages::ENUM);
         } else if CONDITIONS.contains(&keyword) {
-            faults.add(Risk, value, Message::Condition { keyword });
+            faults.add(Risk, value, messages::condition(keyword));
         }
     }
     Ok(())
