@@ -20,7 +20,7 @@ pub(crate) fn exempt(reason: &str) -> impl Display {
 
 /// An annotation would exempt the object, and has no value.
 pub(crate) fn exempt_without_reason(annotation: &str) -> impl Display {
-    from_fn(move |f| write!(f, "annotation `{annotation}` has no effect: its value must state the reason"))
+    from_fn(move |f| write!(f, "annotation `{annotation}` has no effect without a reason"))
 }
 
 /// There are more findings than the report lists.
@@ -246,6 +246,7 @@ pub(crate) fn no_tags(kind: &str, to: &str) -> impl Display {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::keys::EXEMPT;
     use crate::report::warnings::LONGEST;
 
     /// The longest path of `CARRIERS`, and one of those that are common.
@@ -304,6 +305,7 @@ mod tests {
             &[
                 &not_patched(LONG),
                 &not_patched_anywhere(FIELD),
+                &exempt_without_reason(EXEMPT),
                 &no_patch_set("tags"),
                 &replaced_later(LONG),
                 &no_to_field_path(kind),

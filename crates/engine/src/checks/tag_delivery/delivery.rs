@@ -5,7 +5,7 @@ use super::faults::Faults;
 use super::faults::Severity::{Loss, Note};
 use super::patches::PatchedTags;
 use super::resource::ComposedResource;
-use crate::catalog::carriers::{Tags, carrier};
+use crate::catalog::carriers::{Tags, tags_of_kind};
 use crate::catalog::keys::EXEMPT;
 use crate::json::Malformed;
 use crate::json::document::Json;
@@ -54,7 +54,7 @@ pub(super) fn delivery<'a>(
     if composites.has_group(group) {
         return Ok(Delivery::NotApplicable);
     }
-    let Some(known) = carrier(group, &kind) else {
+    let Some(known) = tags_of_kind(group, &kind) else {
         faults.add(Note, resource.at, messages::unknown_kind(group, &kind));
         return Ok(Delivery::NotApplicable);
     };

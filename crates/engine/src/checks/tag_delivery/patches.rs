@@ -8,7 +8,7 @@ use std::fmt::Display;
 use super::faults::Faults;
 use super::faults::Severity::{Loss, Note};
 use super::field_path::{self, CLOUD_TAGS};
-use crate::catalog::carriers::{Known, Tags};
+use crate::catalog::carriers::{Tags, TagsOfKind};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages_tag_delivery as messages;
@@ -23,7 +23,7 @@ const WRITING: [&str; 4] =
 /// The tags of one resource, patch by patch.
 pub(super) struct PatchedTags<'k> {
     kind: &'k str,
-    known: Known,
+    known: TagsOfKind,
     /// Its base has tags.
     has_base_tags: bool,
     /// An earlier patch wrote other tags there.
@@ -38,7 +38,7 @@ pub(super) struct PatchedTags<'k> {
 
 impl<'k> PatchedTags<'k> {
     /// Before the first patch.
-    pub(super) fn of_base(kind: &'k str, known: Known, has_base_tags: bool) -> Self {
+    pub(super) fn of_base(kind: &'k str, known: TagsOfKind, has_base_tags: bool) -> Self {
         PatchedTags {
             kind,
             known,
