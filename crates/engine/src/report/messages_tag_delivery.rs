@@ -35,7 +35,9 @@ pub(crate) const DECLARATION_RULE: &str = "a served version must declare `spec.c
 pub(crate) const NOT_A_WHOLE_NUMBER: &str = "is not a whole number";
 
 /// Patch sets, once for every resource that names them, come to more than is read.
-pub(crate) const TOO_MANY_PATCHES: &str = "exceeds the limit of 16 MiB for expanded patch sets";
+pub(crate) fn too_many_patches(mebibytes: usize) -> String {
+    format!("exceeds the limit of {mebibytes} MiB for expanded patch sets")
+}
 
 /// A version has no schema at all.
 pub(crate) const NO_SCHEMA: &str = "no `openAPIV3Schema`, so composites of this version are not served";

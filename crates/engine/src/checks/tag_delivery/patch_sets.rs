@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::messages_tag_delivery::TOO_MANY_PATCHES;
+use crate::report::messages_tag_delivery as messages;
 
 /// How much may come of patch sets, in bytes of text and as [`PATCH`] counts it: sets of a few kilobytes, on thousands of
 /// resources. Crossplane has no such limit; resources times patches would otherwise be the square of what was sent.
@@ -65,7 +65,7 @@ impl<'a> PatchSets<'a> {
             }
             *expanded += set.patches.iter().map(|patch| patch.text().len() + PATCH).sum::<usize>();
             if *expanded > MOST_EXPANDED {
-                return Err(patch.malformed(TOO_MANY_PATCHES));
+                return Err(patch.malformed(messages::too_many_patches(MOST_EXPANDED >> 20)));
             }
             resolved.patches.extend_from_slice(&set.patches);
         }

@@ -16,7 +16,7 @@ use crate::report::messages_tag_delivery as messages;
 const PATCH_AND_TRANSFORM: &str = "pt.fn.crossplane.io";
 /// API group of function-tag-manager's input.
 const TAG_MANAGER: &str = "tag-manager.fn.crossplane.io";
-/// What functions are called that look at resources and write none.
+/// How the names of functions end that read resources and write none.
 const READS_ONLY: &str = "function-auto-ready";
 
 /// The resources that a Composition composes, in the order of their first appearance.
