@@ -91,12 +91,12 @@ load helpers
     replay rollout-topology--version_and_failure_domain_replace_machines
 }
 
-@test "survival-compositions/a_missing_patch_is_named" {
-    replay survival-compositions--a_missing_patch_is_named
+@test "tag-delivery-compositions/a_missing_patch_is_named" {
+    replay tag-delivery-compositions--a_missing_patch_is_named
 }
 
-@test "survival-xrds/declare_adds_the_declaration" {
-    replay survival-xrds--declare_adds_the_declaration
+@test "tag-delivery-xrds/declare_adds_the_declaration" {
+    replay tag-delivery-xrds--declare_adds_the_declaration
 }
 
 @test "tags-composites/a_composite_of_v1_is_stamped" {

@@ -14,8 +14,7 @@ use crate::checks::tag_delivery;
 use crate::checks::{self, Checked};
 use crate::evaluate::unanswered::unanswered;
 use crate::json::document::Document;
-use crate::json::path::Path;
-use crate::json::splice::{self, Edit, Write};
+use crate::json::splice::{self, Write};
 use crate::json::{self, Malformed};
 use crate::kube::cluster::{Cluster, LookupCause, LookupError};
 use crate::kube::lookup::Lookups;
@@ -239,16 +238,17 @@ impl Evaluation<'_> {
 
     /// Declares `spec.cloudTags` where the settings ask for it.
     fn declare(&self, report: &mut Report, outcome: &mut Outcome) -> Result<(), Malformed> {
-        let Some((spec, changes)) = tag_delivery::declared(self.subject, self.settings)? else {
+        let declarations = tag_delivery::declarations(self.subject, self.settings)?;
+        if declarations.is_empty() {
             return Ok(());
-        };
-        let write = Write { at: Path::fields(&["spec"]), edit: Edit::Set(spec) };
+        }
+        let writes: Vec<Write> = declarations.iter().map(|(_, change)| change.write()).collect();
         let object = Document::new(self.subject.review.object.unwrap_or_default());
-        match splice::written(object.root(), &[write]) {
+        match splice::written(object.root(), &writes) {
             Ok(object) => outcome.object = Some(object),
             Err(error) => outcome.rejection = Some(Rejection::unwritable(&error)),
         }
-        for (version, change) in changes {
+        for (version, change) in declarations {
             let what = format!("version `{version}`: `spec.cloudTags` declared as a map of strings");
             outcome.log.push(self.line(Level::Info, format!("{}: {what}", self.subject.title()), []));
             outcome.warnings.push(warnings::short(&what, &version));

@@ -3,6 +3,7 @@
 pub(crate) mod change;
 pub(crate) mod finding;
 pub(crate) mod lookup_record;
+pub(crate) mod messages_tag_delivery;
 pub(crate) mod not_applicable;
 pub(crate) mod outcome;
 pub(crate) mod rollout_impact;

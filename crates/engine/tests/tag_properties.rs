@@ -4,15 +4,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::tags::{CLOUD_TAG_PREFIX, Labels, Profile, TagSkipReason, Transformed, cloud_tags};
+use metadata_propagation::tags::{CLOUD_TAG_PREFIX, Labels, PROFILES, Profile, TagSkipReason, Transformed, cloud_tags};
 use metadata_propagation::{Manifests, Outcome, Review, Settings, evaluate};
 use proptest::collection::btree_map;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+/// Every profile's provider in both cases, and some that have none.
 fn provider() -> impl Strategy<Value = String> {
-    let known = ["aws", "AWS", "hetzner", "openstack", "generic", "azure", ""];
-    prop::sample::select(known.map(str::to_owned).to_vec())
+    let known = PROFILES.iter().flat_map(|profile| [profile.name.to_owned(), profile.name.to_uppercase()]);
+    prop::sample::select(known.chain(["unknown".to_owned(), String::new()]).collect::<Vec<_>>())
 }
 
 /// Keys of all kinds: plain ones, long ones, reserved ones, with characters that somebody refuses.

@@ -1,32 +1,32 @@
-//! Where a cloud takes tags from, by kind of managed resource.
+//! Which field of a managed resource holds its tags, by kind.
 //!
 //! Read from the providers' CustomResourceDefinitions, or from the list that function-tag-manager makes of them; each row
 //! names the revision. A provider's namespaced groups
 //! (`ec2.aws.m.upbound.io`) have the fields of its cluster-scoped ones (`ec2.aws.upbound.io`), and share their row.
 
-/// Where the tags of some kinds stand.
+/// The field that holds the tags of some kinds.
 #[derive(Debug, Clone, Copy)]
 pub struct Carrier {
-    /// What the API groups of the kinds end in, such as `aws.upbound.io` of `ec2.aws.upbound.io`.
+    /// The end of the API groups of the kinds, such as `aws.upbound.io` of `ec2.aws.upbound.io`.
     pub provider: &'static str,
     /// The kinds, as first part of the group and kind: `ec2/Instance`, or `/ResourceGroup` where the group is the
     /// provider's own. None for the provider's default, which holds for
     /// every kind that no other row names, as far as it has the field at all.
     pub kinds: &'static [&'static str],
-    /// Where their tags stand.
+    /// The field that holds their tags.
     pub tags: Tags,
-    /// Where this is known from.
+    /// Where this was read, with its revision.
     pub source: &'static str,
 }
 
-/// Where tags stand.
+/// A field that holds tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tags {
     /// A map of strings at this path.
     Map(&'static str),
     /// A list at this path, which no patch can fill from a map.
     List(&'static str),
-    /// Nowhere: the kind has no tags.
+    /// The kind has no tags.
     Nowhere,
 }
 
@@ -266,9 +266,9 @@ pub const CARRIERS: &[Carrier] = &[
     row("alibabacloud.crossplane.io", &[], Map(TAGS), "provider-upjet-alibabacloud 14560a3"),
 ];
 
-/// Where the tags of one kind stand.
+/// What is known of the tags of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct TagsOfKind {
     pub(crate) tags: Tags,
     /// Whether the kind itself is known, or its provider only.
     pub(crate) by_name: bool,
@@ -276,8 +276,8 @@ pub(crate) struct Known {
     pub(crate) managed: bool,
 }
 
-/// Where the tags of a kind stand; `None` where nothing is known of its group.
-pub(crate) fn carrier(group: &str, kind: &str) -> Option<Known> {
+/// What is known of the tags of a kind; `None` where nothing is known of its group.
+pub(crate) fn tags_of_kind(group: &str, kind: &str) -> Option<TagsOfKind> {
     // A provider's own group has next to nothing but its configuration, so its default says nothing there.
     let is_own = CARRIERS.iter().any(|row| is_of(group, row.provider));
     let (service, provider) = if is_own { ("", group) } else { group.split_once('.')? };
@@ -288,7 +288,7 @@ pub(crate) fn carrier(group: &str, kind: &str) -> Option<Known> {
         Some(row) => (row, true),
         None => (rows().find(|row| row.kinds.is_empty() && !is_own)?, false),
     };
-    Some(Known { tags: row.tags, by_name, managed: [AWS, AZURE].contains(&row.provider) })
+    Some(TagsOfKind { tags: row.tags, by_name, managed: [AWS, AZURE].contains(&row.provider) })
 }
 
 /// `aws.upbound.io` and `aws.m.upbound.io` are one provider.
@@ -303,7 +303,7 @@ mod tests {
 
     #[track_caller]
     fn check(group: &str, kind: &str, expected: Option<(Tags, bool)>) {
-        assert_eq!(carrier(group, kind).map(|known| (known.tags, known.by_name)), expected, "{group} {kind}");
+        assert_eq!(tags_of_kind(group, kind).map(|known| (known.tags, known.by_name)), expected, "{group} {kind}");
     }
 
     #[test]
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_cannot_be_told() {
+    fn an_unknown_group_or_kind_has_no_row() {
         check("aws.upbound.io", "ProviderConfig", None);
         check("kubernetes.crossplane.io", "Object", None);
         check("kubernetes.digitalocean.crossplane.io", "Else", None);

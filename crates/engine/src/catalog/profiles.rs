@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use self::KeyCharacters::{LettersDigitsAnd, NonControl};
+use self::KeyCharacters::{LettersDigitsAnd, NonControlBut};
 use self::Unit::{Bytes, Runes};
 
-/// The tag profiles. An unknown provider gets the last, which is the strictest.
+/// The tag profiles, each also a line of `spec/tag-profiles.txt`. An unknown provider gets `generic`, which comes last.
 ///
 /// They are the specification's, not the providers' last word: a key such as `plexsphere:platform/env` passes the profile
 /// of Hetzner and OpenStack, whose own interfaces refuse its `:` or `/`.
@@ -17,7 +17,7 @@ pub const PROFILES: &[Profile] = &[
     // Hetzner Cloud API reference, Labels. `:` and `/` are admitted for the sake of the prefix and of layered keys.
     profile("hetzner",   Runes, 63,  63,   64,  LettersDigitsAnd("-_.:/"),     &[]),
     // OpenStack Compute API reference, server metadata: keys and values of at most 255 bytes.
-    profile("openstack", Bytes, 255, 255,  50,  NonControl,                    &[]),
+    profile("openstack", Bytes, 255, 255,  50,  NonControlBut(""),             &[]),
     GENERIC,
 ];
 
@@ -57,8 +57,8 @@ pub enum Unit {
 pub enum KeyCharacters {
     /// Unicode letters and digits, and these.
     LettersDigitsAnd(&'static str),
-    /// All but Unicode's control characters, category Cc.
-    NonControl,
+    /// All but Unicode's control characters, category Cc, and these.
+    NonControlBut(&'static str),
 }
 
 const fn profile(
@@ -79,6 +79,18 @@ impl Profile {
     pub fn of(provider: &str) -> &'static Profile {
         PROFILES.iter().find(|profile| profile.name.eq_ignore_ascii_case(provider)).unwrap_or(&GENERIC)
     }
+
+    /// The most characters that a value may have. A limit in bytes is one in characters of one byte each.
+    pub(crate) fn value_characters(&self) -> usize {
+        match self.unit {
+            Runes | Bytes => self.value,
+        }
+    }
+}
+
+/// The smallest and the largest of one limit among all profiles: what every provider's tags need, and what some need.
+pub(crate) fn range(limit: fn(&Profile) -> usize) -> (usize, usize) {
+    PROFILES.iter().map(limit).fold((usize::MAX, 0), |(least, most), limit| (least.min(limit), most.max(limit)))
 }
 
 impl Unit {
@@ -94,7 +106,7 @@ impl KeyCharacters {
     pub(crate) fn admit(self, key: &str) -> bool {
         match self {
             LettersDigitsAnd(others) => key.chars().all(|char| char.is_alphanumeric() || others.contains(char)),
-            NonControl => !key.contains(char::is_control),
+            NonControlBut(others) => !key.contains(|char: char| char.is_control() || others.contains(char)),
         }
     }
 }
@@ -119,15 +131,17 @@ impl fmt::Display for Unit {
 
 impl fmt::Display for KeyCharacters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+        let others = match self {
             LettersDigitsAnd(others) => {
                 f.write_str("letters, digits")?;
                 others
-                    .chars()
-                    .try_for_each(|char| if char == ' ' { f.write_str(", space") } else { write!(f, " {char}") })
             }
-            NonControl => f.write_str("any non-control rune"),
-        }
+            NonControlBut(others) => {
+                f.write_str(if others.is_empty() { "any non-control rune" } else { "any non-control rune but" })?;
+                others
+            }
+        };
+        others.chars().try_for_each(|char| if char == ' ' { f.write_str(", space") } else { write!(f, " {char}") })
     }
 }
 
@@ -146,7 +160,7 @@ mod tests {
 
     #[test]
     fn an_unknown_provider_gets_the_generic_profile() {
-        for provider in ["", "azure", "aws ", "awss"] {
+        for provider in ["", "unknown", "aws ", "awss"] {
             assert_eq!(Profile::of(provider), PROFILES.last().unwrap(), "{provider}");
         }
     }
@@ -159,16 +173,46 @@ mod tests {
     }
 
     #[test]
-    fn no_profile_is_stricter_than_the_generic_one_in_keys_and_count() {
-        for profile in PROFILES {
-            assert!(profile.key >= GENERIC.key && profile.tags >= GENERIC.tags, "{profile}");
+    fn every_profile_admits_a_tag_and_reserves_in_lower_case() {
+        for Profile { name, key, value, tags, reserved, .. } in PROFILES {
+            assert!([key, value, tags].into_iter().all(|limit| *limit > 0), "{name}");
+            assert!(reserved.iter().all(|reserved| reserved.to_lowercase() == *reserved), "{name}");
         }
     }
 
     #[test]
-    fn every_profile_admits_the_prefix_and_a_layered_key() {
-        for profile in PROFILES {
-            assert!(profile.characters.admit("plexsphere:acme:checkout/owner"), "{profile}");
+    fn a_class_of_characters_is_all_but_its_exceptions() {
+        let class = NonControlBut("<%");
+        assert!(class.admit("a:/ä>"));
+        for refused in ["a<", "%", "a\u{7}", "\u{85}"] {
+            assert!(!class.admit(refused), "{refused:?}");
+        }
+        assert_eq!(class.to_string(), "any non-control rune but < %");
+        assert_eq!(NonControlBut("").to_string(), "any non-control rune");
+    }
+
+    /// What the specification promises of its own four profiles. Those of clouds without `:` and `/` need not hold it.
+    mod specified {
+        use super::*;
+
+        const SPECIFIED: [&str; 4] = ["aws", "hetzner", "openstack", "generic"];
+
+        fn specified() -> impl Iterator<Item = &'static Profile> {
+            SPECIFIED.iter().map(|name| PROFILES.iter().find(|profile| profile.name == *name).unwrap())
+        }
+
+        #[test]
+        fn the_generic_profile_is_the_strictest_in_keys_and_count() {
+            for profile in specified() {
+                assert!(profile.key >= GENERIC.key && profile.tags >= GENERIC.tags, "{profile}");
+            }
+        }
+
+        #[test]
+        fn each_admits_the_prefix_and_a_layered_key() {
+            for profile in specified() {
+                assert!(profile.characters.admit("plexsphere:acme:checkout/owner"), "{profile}");
+            }
         }
     }
 }

@@ -140,7 +140,7 @@ mod tests {
             provider: "generic",
             reason: TagSkipReason::KeyCharacterClass,
         };
-        assert_eq!(cloud_tags(Profile::of("Azure"), &labels).skipped, [skipped]);
+        assert_eq!(cloud_tags(Profile::of("Unknown"), &labels).skipped, [skipped]);
     }
 
     #[test]

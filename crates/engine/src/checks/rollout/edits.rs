@@ -1,12 +1,14 @@
 //! Which paths differ between the stored object and the one to be stored, as far apart as the table tells them.
 
 use std::borrow::Cow;
-use std::mem::take;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
-use super::same::{NULL, by_key, same, value_in, value_of};
+use super::same::same;
 use crate::catalog::effects::{Effect, Same};
 use crate::catalog::keys::is_never;
-use crate::json::{Field, Map, elements, fields, string};
+use crate::json::document::{Document, Json};
+use crate::json::{Map, string};
 use crate::kube::object::Object;
 use crate::kube::selector::same_selector;
 use crate::report::rollout_impact::Edit;
@@ -29,25 +31,10 @@ pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) 
     if told(&old.annotations) != told(&new.annotations) || !old.annotations.iter().all(kept) {
         walk.tell("metadata.annotations", "metadata.annotations");
     }
-    walk.down("spec", "spec", old.spec.text(), new.spec.text());
-    gravest_first(walk.edits)
-}
-
-/// In one pass for each effect that occurs: thousands of edits may come in any order.
-fn gravest_first(mut edits: Vec<Edit>) -> Vec<Edit> {
-    let mut sorted = Vec::with_capacity(edits.len());
-    let mut next = edits.iter().map(|edit| edit.effect).max();
-    while let Some(effect) = next {
-        next = None;
-        for edit in &mut edits {
-            if edit.effect == effect {
-                sorted.push(Edit { at: take(&mut edit.at), effect });
-            } else if edit.effect < effect {
-                next = next.max(Some(edit.effect));
-            }
-        }
-    }
-    sorted
+    let (old_spec, new_spec) = (Document::new(old.spec.text()), Document::new(new.spec.text()));
+    walk.down("spec", "spec", old_spec.root(), new_spec.root());
+    walk.edits.sort_by_key(|edit| Reverse(edit.effect));
+    walk.edits
 }
 
 /// The row that decides about a path: the one with the longest path.
@@ -70,7 +57,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Compares what stands at one path: `path` in the table's words, `at` with the names of list entries.
-    fn down(&mut self, path: &str, at: &str, old: &str, new: &str) {
+    fn down(&mut self, path: &str, at: &str, old: Json<'_>, new: Json<'_>) {
         if old == new {
             return;
         }
@@ -78,42 +65,31 @@ impl Walk<'_> {
             self.patterns.iter().filter_map(|pattern| below(&pattern.path, path)).find(|rest| !rest.is_empty());
         let Some(longer) = longer else { return self.whole(path, at, old, new) };
         if let Some((key, _)) = longer.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            let (Some(old), Some(new)) = (entries(old, key), entries(new, key)) else {
+            let (Some(old_entries), Some(new_entries)) = (Entries::of_list(old, key), Entries::of_list(new, key))
+            else {
                 return self.whole(path, at, old, new);
             };
             let below = [path, "[", key, "]"].concat();
-            self.each(&old, &new, &|walk, name, old, new| {
+            for (name, old, new) in pairs(&old_entries, &new_entries) {
                 let at = [at, "[", name, "]"].concat();
-                if old == NULL || new == NULL {
+                if old.is_null() || new.is_null() {
                     // An entry comes or goes, and its Machines with it: that is for the row of the list.
-                    walk.whole(path, &at, old, new);
+                    self.whole(path, &at, old, new);
                 } else {
-                    walk.down(&below, &at, old, new);
+                    self.down(&below, &at, old, new);
                 }
-            });
+            }
         } else {
-            let (Some(old), Some(new)) = (object(old), object(new)) else {
+            let (Some(old_entries), Some(new_entries)) = (Entries::of_object(old), Entries::of_object(new)) else {
                 return self.whole(path, at, old, new);
             };
-            self.each(&old, &new, &|walk, name, old, new| {
-                walk.down(&[path, ".", name].concat(), &[at, ".", name].concat(), old, new);
-            });
-        }
-    }
-
-    fn each(&mut self, old: &[Field<'_>], new: &[Field<'_>], visit: &dyn Fn(&mut Self, &str, &str, &str)) {
-        let (before, after) = (by_key(old), by_key(new));
-        for field in new {
-            visit(self, &field.key, value_in(&before, &field.key), field.value);
-        }
-        for field in old {
-            if !after.contains_key(&*field.key) {
-                visit(self, &field.key, field.value, NULL);
+            for (name, old, new) in pairs(&old_entries, &new_entries) {
+                self.down(&[path, ".", name].concat(), &[at, ".", name].concat(), old, new);
             }
         }
     }
 
-    fn whole(&mut self, path: &str, at: &str, old: &str, new: &str) {
+    fn whole(&mut self, path: &str, at: &str, old: Json<'_>, new: Json<'_>) {
         // A selector's own Cluster is named beside it.
         let stays = |row: &Pattern| {
             same(row.same, old, new) || row.same == Same::Selector && same_selector(self.old, self.new).unwrap_or(false)
@@ -129,18 +105,45 @@ impl Walk<'_> {
     }
 }
 
-/// The fields of an object, none where it is absent; `None` where it is something else.
-fn object(text: &str) -> Option<Vec<Field<'_>>> {
-    if text == NULL { Some(Vec::new()) } else { fields(text) }
+/// The values in an object or a list, each by a name.
+struct Entries<'a> {
+    /// In the order they stand.
+    listed: Vec<(Cow<'a, str>, Json<'a>)>,
+    /// The last of several of one name.
+    by_name: BTreeMap<Cow<'a, str>, Json<'a>>,
+    absent: Json<'a>,
 }
 
-/// The entries of a list by the value of a field, none where the list is absent; `None` where one has no such field.
-fn entries<'a>(text: &'a str, key: &str) -> Option<Vec<Field<'a>>> {
-    if text == NULL {
-        return Some(Vec::new());
+impl<'a> Entries<'a> {
+    /// The fields of an object, none where it is absent; `None` where it is something else.
+    fn of_object(object: Json<'a>) -> Option<Self> {
+        let listed = object.as_fields()?.map(|(key, value)| (Cow::Borrowed(key), value)).collect();
+        Some(Entries::new(object, listed))
     }
-    let entry = |value| Some(Field { key: string(value_of(&fields(value)?, key))?, value });
-    elements(text)?.into_iter().map(entry).collect()
+
+    /// The elements of a list by the value of a field, none where the list is absent; `None` where one has no such field.
+    fn of_list(list: Json<'a>, key: &str) -> Option<Self> {
+        let named = |element: Json<'a>| Some((string(element.get(key).ok()?.text())?, element));
+        Some(Entries::new(list, list.as_elements()?.map(named).collect::<Option<_>>()?))
+    }
+
+    fn new(holder: Json<'a>, listed: Vec<(Cow<'a, str>, Json<'a>)>) -> Self {
+        Entries { by_name: listed.iter().cloned().collect(), listed, absent: holder.absent() }
+    }
+
+    fn get(&self, name: &str) -> Json<'a> {
+        self.by_name.get(name).copied().unwrap_or(self.absent)
+    }
+}
+
+/// What stands under each name before and after: the names of `new` first, then those that are gone.
+fn pairs<'e, 'a>(
+    old: &'e Entries<'a>,
+    new: &'e Entries<'a>,
+) -> impl Iterator<Item = (&'e str, Json<'a>, Json<'a>)> + use<'e, 'a> {
+    let stays = new.listed.iter().map(|(name, value)| (&**name, old.get(name), *value));
+    let gone = old.listed.iter().filter(|(name, _)| !new.by_name.contains_key(name));
+    stays.chain(gone.map(|(name, value)| (&**name, *value, new.absent)))
 }
 
 #[cfg(test)]

@@ -1,25 +1,24 @@
 //! When two JSON values mean the same to Cluster API.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::catalog::effects::Same;
-use crate::json::{Field, Map, elements, fields, string};
+use crate::json::document::Json;
+use crate::json::string;
 use crate::kube::duration;
 use crate::kube::object::group_and_version;
-
-/// What is absent.
-pub(super) const NULL: &str = "null";
 
 /// Values nested deeper than this are compared as they are written.
 const DEEPEST: u8 = 64;
 
-/// Whether an edit from `old` to `new` changes nothing, by the values alone. What is absent is [`NULL`].
-pub(super) fn same(how: Same, old: &str, new: &str) -> bool {
+/// Whether an edit from `old` to `new` changes nothing, by the values alone.
+pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {
     let alike = equal(old, new, DEEPEST);
     match how {
         Same::Value | Same::Selector => alike,
-        Same::ListOrNone => alike && (old == NULL) == (new == NULL),
-        Same::Appointment => alike || equal(new, NULL, DEEPEST),
+        Same::ListOrNone => alike && old.is_null() == new.is_null(),
+        Same::Appointment => alike || equal(new, new.absent(), DEEPEST),
         Same::Text | Same::OrCloudConfig | Same::OrIfNotPresent | Same::Version | Same::Duration | Same::Reference => {
             alike || meaning(how, old) == meaning(how, new)
         }
@@ -27,8 +26,9 @@ pub(super) fn same(how: Same, old: &str, new: &str) -> bool {
 }
 
 /// What a value says, in one spelling.
-fn meaning(how: Same, value: &str) -> Cow<'_, str> {
-    let text = string(value).unwrap_or(if value == NULL { "".into() } else { value.into() });
+fn meaning(how: Same, value: Json<'_>) -> Cow<'_, str> {
+    let written = value.present().map_or("", Json::text);
+    let text = string(written).unwrap_or(written.into());
     match how {
         Same::OrCloudConfig if text.is_empty() => "cloud-config".into(),
         Same::OrIfNotPresent if text.is_empty() => "IfNotPresent".into(),
@@ -43,9 +43,8 @@ fn meaning(how: Same, value: &str) -> Cow<'_, str> {
 }
 
 /// Group, kind and name; v1beta1 has the group in an apiVersion, whose version says nothing.
-fn reference(value: &str) -> String {
-    let fields = fields(value).unwrap_or_default();
-    let part = |key| string(value_of(&fields, key)).unwrap_or_default();
+fn reference(value: Json<'_>) -> String {
+    let part = |key| value.string(&[key]).ok().flatten().unwrap_or_default();
     let api_version = part("apiVersion");
     let group = match group_and_version(&api_version).0 {
         "" => part("apiGroup"),
@@ -54,59 +53,44 @@ fn reference(value: &str) -> String {
     [&*group, " ", &*part("kind"), " ", &*part("name")].concat()
 }
 
-/// The value of a field; [`NULL`] where there is none.
-pub(super) fn value_of<'a>(fields: &[Field<'a>], key: &str) -> &'a str {
-    fields.iter().rfind(|field| field.key == key).map_or(NULL, |field| field.value)
-}
-
-/// The values of fields, as they are written, by their keys; the last of several of one key.
-pub(super) fn by_key<'a>(fields: &[Field<'a>]) -> Map<'a> {
-    fields.iter().map(|field| (field.key.clone(), field.value.into())).collect()
-}
-
-/// The value under a key; [`NULL`] where there is none.
-pub(super) fn value_in<'m>(values: &'m Map<'_>, key: &str) -> &'m str {
-    values.get(key).map_or(NULL, |value| value)
-}
-
 /// Key order does not count, and what is absent is null, an empty list, or an object of nothing but such.
 ///
 /// Every pair is compared once, and emptiness is asked for only where nothing is left to compare: to ask at every level
 /// is exponential or quadratic in the depth.
-fn equal(a: &str, b: &str, depth: u8) -> bool {
+fn equal(a: Json<'_>, b: Json<'_>, depth: u8) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return a == b };
     if a == b {
         return true;
     }
-    if let (Some(a), Some(b)) = (fields(a), fields(b)) {
-        let (a, b) = (by_key(&a), by_key(&b));
-        return a.iter().all(|(key, value)| equal(value, value_in(&b, key), depth))
-            && b.iter().all(|(key, value)| a.contains_key(key) || equal(NULL, value, depth));
+    if let (Some(fields), Some(others)) = (a.as_fields(), b.as_fields()) {
+        let (fields, others): (BTreeMap<_, _>, BTreeMap<_, _>) = (fields.collect(), others.collect());
+        let other = |key| others.get(key).copied().unwrap_or(b.absent());
+        return fields.iter().all(|(key, value)| equal(*value, other(key), depth))
+            && others.iter().all(|(key, value)| fields.contains_key(key) || equal(a.absent(), *value, depth));
     }
-    if let (Some(a), Some(b)) = (elements(a), elements(b)) {
-        return a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b, depth));
+    if let (Some(elements), Some(others)) = (a.as_elements(), b.as_elements()) {
+        return elements.len() == others.len() && elements.zip(others).all(|(a, b)| equal(a, b, depth));
     }
-    if let (Some(a), Some(b)) = (string(a), string(b)) {
-        return a == b;
+    if a.is_null() || b.is_null() {
+        return false;
     }
-    is_empty(a, depth) && is_empty(b, depth)
-}
-
-fn is_empty(value: &str, depth: u8) -> bool {
-    let Some(depth) = depth.checked_sub(1) else { return false };
-    value == NULL
-        || elements(value).is_some_and(|elements| elements.is_empty())
-        || fields(value).is_some_and(|fields| fields.iter().all(|field| is_empty(field.value, depth)))
+    match (string(a.text()), string(b.text())) {
+        (Some(a), Some(b)) => a == b,
+        _ => equal(a, a.absent(), depth) && equal(b, b.absent(), depth),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::document::Document;
 
     #[track_caller]
     fn check(how: Same, pairs: &[(&str, &str, bool)]) {
         for (old, new, expected) in pairs {
-            assert_eq!(same(how, old, new), *expected, "{old} {new}");
+            let documents = [Document::new(*old), Document::new(*new)];
+            let [old_root, new_root] = documents.each_ref().map(Document::root);
+            assert_eq!(same(how, old_root, new_root), *expected, "{old} {new}");
         }
     }
 
@@ -125,6 +109,9 @@ mod tests {
                 (r#"{"a":{"x":1}}"#, r#"{"a":{"x":1,"y":2}}"#, false),
                 ("false", "null", false),
                 ("1", "2", false),
+                ("{}", "[]", true),
+                (r#"{"a":[[]]}"#, "[]", false),
+                (r#"{"a":1}"#, "1", false),
                 (r#"{"a":1,"a":2}"#, r#"{"a":2}"#, true),
             ],
         );

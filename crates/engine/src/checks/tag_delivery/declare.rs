@@ -1,10 +1,11 @@
-//! Writes the missing declaration of `spec.cloudTags` into a CompositeResourceDefinition; every other byte stays.
+//! The missing declarations of `spec.cloudTags` in a CompositeResourceDefinition.
 
-use super::node::{Node, Places, Wrong};
 use super::schema::Schema;
 use super::xrd;
-use crate::json::path::Path;
+use crate::json::Malformed;
+use crate::json::document::Json;
 use crate::report::change::{Action, Change, Value};
+use crate::report::messages_tag_delivery::DECLARATION_RULE;
 
 /// The steps from `openAPIV3Schema` down, and what is written under the first one that is missing.
 const STEPS: [(&str, &str); 5] = [
@@ -21,20 +22,15 @@ const STEPS: [(&str, &str); 5] = [
     ("additionalProperties", r#"{"type":"string"}"#),
 ];
 
-/// A definition's `spec` with all declarations, and by version what was written.
-pub(crate) type Declared = (String, Vec<(String, Change)>);
-
-/// The `spec` of a definition with the declarations that its served versions lack; `None` where they lack none, or where
-/// none can be added.
+/// The declaration that each served version of a definition lacks, by the version's name; none for a version that lacks
+/// none, or where none can be added.
 ///
 /// What is declared in another way stays: whoever wrote a type, a limit or a list of keys meant something by it.
 ///
 /// # Errors
 /// When the definition has another shape than Crossplane gives it.
-pub(super) fn declared(spec: Node<'_>) -> Result<Option<Declared>, Wrong<'_>> {
-    let (mut out, mut copied) = (String::new(), 0);
+pub(super) fn missing(spec: Json<'_>) -> Result<Vec<(String, Change)>, Malformed> {
     let mut changes = Vec::new();
-    let mut places = Places::of(spec);
     for version in xrd::served(spec)? {
         let schema = Schema::read(version)?;
         let can_add = if schema.tags.is_null() { !schema.preserves } else { schema.is_bare()? };
@@ -42,67 +38,62 @@ pub(super) fn declared(spec: Node<'_>) -> Result<Option<Declared>, Wrong<'_>> {
             continue;
         }
         let mut here = schema.root;
-        for (step, value) in STEPS {
-            let next = here.get(&[step])?;
-            if !next.is_null() {
-                here = next;
-                continue;
+        for (key, value) in STEPS {
+            let next = here.get(key)?;
+            if next.is_null() {
+                changes.push((version.string(&["name"])?.unwrap_or_default().into_owned(), added(here, key, value)));
+                break;
             }
-            // A null that stands there gives way, its key stays.
-            let fields = here.fields()?;
-            let null = fields.iter().rfind(|field| field.key == step);
-            let (from, to) = match null.and_then(|field| spec.offset(Node(field.value))) {
-                Some(from) => (from, from + "null".len()),
-                None => spec.offset(here).map_or((0, 0), |from| (from + 1, from + 1)),
-            };
-            out.push_str(spec.0.get(copied..from).unwrap_or_default());
-            copied = to;
-            match null {
-                Some(_) => out.push_str(value),
-                None => {
-                    let comma = if fields.is_empty() { "" } else { "," };
-                    out.push_str(&format!(r#""{step}":{value}{comma}"#));
-                }
-            }
-            let change = Change {
-                at: places.locate(here),
-                key: step.to_owned(),
-                action: Action::Added,
-                from: None,
-                to: Some(Value::json(value)),
-                rule: "a served version has to declare `spec.cloudTags` as a map of strings".to_owned(),
-                source: String::new(),
-                path: Path::default(),
-                entry: "field",
-                place: None,
-            };
-            changes.push((version.string(&["name"])?.into_owned(), change));
-            break;
+            here = next;
         }
     }
-    out.push_str(spec.0.get(copied..).unwrap_or_default());
-    Ok((!changes.is_empty()).then_some((out, changes)))
+    Ok(changes)
+}
+
+fn added(object: Json<'_>, key: &str, value: &str) -> Change {
+    let path = object.path();
+    Change {
+        at: path.to_string(),
+        key: key.to_owned(),
+        action: Action::Added,
+        from: None,
+        to: Some(Value::json(value)),
+        rule: DECLARATION_RULE.to_owned(),
+        source: String::new(),
+        path,
+        entry: "field",
+        place: None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::document::Document;
+    use crate::json::splice::{Write, splice};
 
     fn definition(schema: &str) -> String {
-        format!(
-            r#"{{"versions": [ {{"served":true,"name":"v1","schema":{{"openAPIV3Schema":{schema}}}}} ], "a" :1.0 }}"#
-        )
+        let version = format!(r#"{{"served":true,"name":"v1","schema":{{"openAPIV3Schema":{schema}}}}}"#);
+        format!(r#"{{"spec":{{"versions": [ {version} ], "a" :1.0 }}}}"#)
     }
 
-    /// The schema as it is after declaring, `None` where nothing was written.
+    /// What is missing in a definition, and its text with all of it; a second time nothing is missing.
+    #[track_caller]
+    fn declared(text: &str) -> (Vec<(String, Change)>, String) {
+        let document = Document::new(text);
+        let missing_in = |object: Json<'_>| missing(object.get("spec").unwrap()).unwrap();
+        let changes = missing_in(document.root());
+        let writes: Vec<Write> = changes.iter().map(|(_, change)| change.write()).collect();
+        let written = splice(document.root(), &writes).unwrap();
+        assert!(missing_in(Document::new(&*written).root()).is_empty(), "missing twice: {written}");
+        (changes, written)
+    }
+
+    /// The schema as it is after declaring, `None` where nothing is missing.
     #[track_caller]
     fn check(schema: &str, expected: Option<&str>) {
-        let text = definition(schema);
-        let written = declared(Node(&text)).unwrap().map(|(text, _)| text);
-        assert_eq!(written, expected.map(definition));
-        if let Some(text) = written {
-            assert!(declared(Node(&text)).unwrap().is_none(), "written twice: {text}");
-        }
+        let (changes, written) = declared(&definition(schema));
+        assert_eq!((changes.len(), written), (usize::from(expected.is_some()), definition(expected.unwrap_or(schema))));
     }
 
     #[test]
@@ -110,7 +101,7 @@ mod tests {
         check(
             r#"{ "type" : "object","properties":{"spec":{"properties" :{ "size":{"type":"integer" }}}}}"#,
             Some(
-                r#"{ "type" : "object","properties":{"spec":{"properties" :{"cloudTags":{"type":"object","additionalProperties":{"type":"string"}}, "size":{"type":"integer" }}}}}"#,
+                r#"{ "type" : "object","properties":{"spec":{"properties" :{ "size":{"type":"integer" },"cloudTags":{"type":"object","additionalProperties":{"type":"string"}}}}}}"#,
             ),
         );
     }
@@ -130,7 +121,7 @@ mod tests {
             ),
             (
                 r#"{"properties":{"spec":{"type":"object"}}}"#,
-                format!(r#"{{"properties":{{"spec":{{"properties":{{{tags}}},"type":"object"}}}}}}"#),
+                format!(r#"{{"properties":{{"spec":{{"type":"object","properties":{{{tags}}}}}}}}}"#),
             ),
             (
                 r#"{"properties":{"spec":{"properties":null}}}"#,
@@ -146,7 +137,7 @@ mod tests {
         check(
             r#"{"properties":{"spec":{"properties":{"cloudTags":{ "type":"object" }}}}}"#,
             Some(
-                r#"{"properties":{"spec":{"properties":{"cloudTags":{"additionalProperties":{"type":"string"}, "type":"object" }}}}}"#,
+                r#"{"properties":{"spec":{"properties":{"cloudTags":{ "type":"object","additionalProperties":{"type":"string"} }}}}}"#,
             ),
         );
     }
@@ -169,9 +160,7 @@ mod tests {
     fn five_thousand_versions_are_declared() {
         let version = |n| format!(r#"{{"served":true,"name":"v{n}","schema":{{"openAPIV3Schema":{{}}}}}}"#);
         let versions: Vec<String> = (0..5_000).map(version).collect();
-        let text = format!(r#"{{"versions":[{}]}}"#, versions.join(","));
-        let (written, changes) = declared(Node(&text)).unwrap().unwrap();
-        assert!(declared(Node(&written)).unwrap().is_none(), "written twice");
+        let (changes, _) = declared(&format!(r#"{{"spec":{{"versions":[{}]}}}}"#, versions.join(",")));
         let (name, last) = changes.last().unwrap();
         assert_eq!(
             (changes.len(), name.as_str(), last.at.as_str()),

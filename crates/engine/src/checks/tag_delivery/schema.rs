@@ -4,39 +4,37 @@
 //! `x-kubernetes-preserve-unknown-fields`; the API server then prunes by that, and validates what is left. Source:
 //! crossplane-runtime, pkg/xcrd/crd.go, `genCrdVersion`; Kubernetes, structural schemas and field pruning.
 
-use super::fault::Faults;
-use super::fault::Weight::{Lost, Weak};
-use super::node::{Node, Wrong};
+use super::faults::Faults;
+use super::faults::Severity::{Loss, Risk};
+use crate::catalog::profiles::{self, Profile};
+use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::report::messages_tag_delivery as messages;
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
-/// A keyword that bounds tags, and what the profiles ask of it.
+/// A keyword that bounds tags, and the limit of the profiles that it is held against.
 struct Bound {
     keyword: &'static str,
-    /// Below this, every provider's tags are refused.
-    least: u64,
-    /// Below this, some provider's tags are refused.
-    enough: u64,
+    limit: fn(&Profile) -> usize,
     unit: &'static str,
 }
 
-/// The smallest and the largest cap of the profiles.
-const TAGS: Bound = Bound { keyword: "maxProperties", least: 32, enough: 64, unit: "tags" };
-/// The smallest and the largest ceiling of values, in characters.
-const VALUE: Bound = Bound { keyword: "maxLength", least: 63, enough: 256, unit: "characters" };
+const TAGS: Bound = Bound { keyword: "maxProperties", limit: |profile| profile.tags, unit: "tags" };
+const VALUE: Bound = Bound { keyword: "maxLength", limit: Profile::value_characters, unit: "characters" };
 
-/// Keywords that may refuse tags, which cannot be told without trying.
+/// Keywords that may refuse tags: which ones is not known without trying.
 const CONDITIONS: [&str; 7] = ["pattern", "format", "x-kubernetes-validations", "allOf", "anyOf", "oneOf", "not"];
 
 /// The schema of one version, as far as tags go.
 pub(super) struct Schema<'a> {
     /// `openAPIV3Schema`.
-    pub(super) root: Node<'a>,
+    pub(super) root: Json<'a>,
     /// `properties.spec` below it.
-    spec: Node<'a>,
+    spec: Json<'a>,
     /// `properties.cloudTags` below that.
-    pub(super) tags: Node<'a>,
+    pub(super) tags: Json<'a>,
     /// Whether `spec` preserves what it does not declare.
     pub(super) preserves: bool,
 }
@@ -46,183 +44,159 @@ impl<'a> Schema<'a> {
     ///
     /// # Errors
     /// When it has another shape than an OpenAPI schema.
-    pub(super) fn read(version: Node<'a>) -> Result<Self, Wrong<'a>> {
-        let root = version.get(&["schema", "openAPIV3Schema"])?;
-        let spec = root.get(&["properties", "spec"])?;
-        let tags = spec.get(&["properties", "cloudTags"])?;
-        Ok(Schema { root, spec, tags, preserves: spec.get(&[PRESERVE])?.is_true() })
+    pub(super) fn read(version: Json<'a>) -> Result<Self, Malformed> {
+        let root = version.at(&["schema", "openAPIV3Schema"])?;
+        let spec = root.at(&["properties", "spec"])?;
+        let tags = spec.at(&["properties", "cloudTags"])?;
+        Ok(Schema { root, spec, tags, preserves: spec.get(PRESERVE)?.is_true() })
     }
 
-    /// Whether the field is an object that names no keys: all that is missing is `additionalProperties`.
+    /// Whether the field is an object without a list of keys: all that is missing is `additionalProperties`.
     ///
     /// # Errors
     /// When the schema has another shape than an OpenAPI schema.
-    pub(super) fn is_bare(&self) -> Result<bool, Wrong<'a>> {
+    pub(super) fn is_bare(&self) -> Result<bool, Malformed> {
         let tags = self.tags;
-        Ok(tags.string(&["type"])? == "object"
-            && tags.get(&["additionalProperties"])?.is_null()
-            && tags.get(&["properties"])?.fields()?.is_empty()
-            && !tags.get(&[PRESERVE])?.is_true())
+        Ok(tags.string(&["type"])?.as_deref() == Some("object")
+            && tags.get("additionalProperties")?.is_null()
+            && tags.get("properties")?.fields()?.len() == 0
+            && !tags.get(PRESERVE)?.is_true())
     }
 
-    /// Finds all ways in which tags are lost or refused; `declaring` is a version that declares the field, if one does.
+    /// All ways in which tags are lost or refused; `declaring` is a version that declares the field, if one does.
     ///
     /// # Errors
     /// When the schema has another shape than an OpenAPI schema.
-    pub(super) fn losses(&self, version: Node<'a>, declaring: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    pub(super) fn faults(
+        &self,
+        version: Json<'a>,
+        declaring: Option<&str>,
+        faults: &mut Faults<'a>,
+    ) -> Result<(), Malformed> {
         if self.tags.is_null() {
             self.undeclared(version, declaring, faults)?;
         } else {
             self.declared(faults)?;
         }
-        for field in self.spec.get(&["required"])?.elements()? {
-            if Node(field).string(&[])? == "cloudTags" {
-                let what = "`spec.cloudTags` is required: an object without tags, which has no such field, is refused";
-                faults.add(Lost, Node(field), format_args!("{what}"));
+        for field in self.spec.get("required")?.elements()? {
+            if field.string(&[])?.as_deref() == Some("cloudTags") {
+                faults.add(Loss, field, messages::REQUIRED);
             }
         }
         Ok(())
     }
 
     /// What becomes of a field that is not declared.
-    fn undeclared(&self, version: Node<'a>, declaring: &str, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    fn undeclared(&self, version: Json<'a>, declaring: Option<&str>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         if self.root.is_null() {
-            faults.add(Lost, version, format_args!("there is no schema, so Crossplane serves no such composites"));
+            faults.add(Loss, version, messages::NO_SCHEMA);
             return Ok(());
         }
         let at = if self.spec.is_null() { self.root } else { self.spec };
         if self.preserves {
-            let what = "`spec.cloudTags` is not declared; `spec` preserves it, and nothing checks its values";
-            faults.add(Weak, at, format_args!("{what}"));
+            faults.add(Risk, at, messages::PRESERVING_SPEC);
             return Ok(());
         }
-        for combined in ["oneOf", "anyOf", "allOf"] {
-            for schema in self.spec.get(&[combined])?.elements()? {
-                if !Node(schema).get(&["properties", "cloudTags"])?.is_null() {
-                    let what =
-                        format_args!("`spec.cloudTags` is declared below `{combined}` only, which keeps no field");
-                    faults.add(Lost, at, what);
+        for keyword in ["oneOf", "anyOf", "allOf"] {
+            for schema in self.spec.get(keyword)?.elements()? {
+                if !schema.at(&["properties", "cloudTags"])?.is_null() {
+                    faults.add(Loss, at, messages::declared_under(keyword));
                     return Ok(());
                 }
             }
         }
-        let what = if !self.spec.get(&["additionalProperties"])?.is_null() {
-            "`spec.cloudTags` is left to `additionalProperties` of `spec`, which Crossplane drops"
-        } else if self.root.get(&[PRESERVE])?.is_true() {
-            "`spec.cloudTags` is left to the preserving document root, which Crossplane drops"
-        } else if declaring.is_empty() {
-            "`spec.cloudTags` is not declared: it is dropped in silence"
+        if !self.spec.get("additionalProperties")?.is_null() {
+            faults.add(Loss, at, messages::ADDITIONAL_PROPERTIES_OF_SPEC);
+        } else if self.root.get(PRESERVE)?.is_true() {
+            faults.add(Loss, at, messages::PRESERVING_ROOT);
+        } else if let Some(version) = declaring {
+            faults.add(Loss, at, messages::declared_elsewhere(version));
         } else {
-            let what = format_args!(
-                "`spec.cloudTags` is not declared, as it is in `{declaring}`: it is lost through this one"
-            );
-            faults.add(Lost, at, what);
-            return Ok(());
-        };
-        faults.add(Lost, at, format_args!("{what}"));
+            faults.add(Loss, at, messages::NOT_DECLARED);
+        }
         Ok(())
     }
 
     /// What becomes of a field that is declared.
-    fn declared(&self, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+    fn declared(&self, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         let tags = self.tags;
-        let preserves = tags.get(&[PRESERVE])?.is_true();
-        match &*tags.string(&["type"])? {
+        let preserves = tags.get(PRESERVE)?.is_true();
+        match &*tags.string(&["type"])?.unwrap_or_default() {
             "object" => {}
             "" if preserves => {}
             "" => {
-                let what = "`spec.cloudTags` has no type: the API server refuses the definition";
-                faults.add(Lost, tags, format_args!("{what}"));
+                faults.add(Loss, tags, messages::NO_TYPE);
                 return Ok(());
             }
-            other => {
-                faults.add(
-                    Lost,
-                    tags,
-                    format_args!("`spec.cloudTags` has type `{other}`: every object with tags is refused"),
-                );
+            found => {
+                faults.add(Loss, tags, messages::wrong_type(found));
                 return Ok(());
             }
         }
-        let values = tags.get(&["additionalProperties"])?;
-        let (weight, at, what) = match values.0 {
-            "null" if preserves => {
-                (Weak, tags, "is preserved, and nothing checks its values: numbers and objects get through")
-            }
-            "null" if !self.is_bare()? => (Lost, tags, "keeps only the keys that its `properties` name"),
+        let values = tags.get("additionalProperties")?;
+        match values.text() {
+            "null" if preserves => faults.add(Risk, tags, messages::PRESERVED),
+            "null" if !self.is_bare()? => faults.add(Loss, tags, messages::LISTED_KEYS_ONLY),
             "null" if self.preserves => {
-                (Lost, tags, "has no `additionalProperties`: it is emptied, although `spec` preserves")
+                faults.add(Loss, tags, messages::NO_ADDITIONAL_PROPERTIES_IN_PRESERVING_SPEC);
             }
-            "null" => (Lost, tags, "has no `additionalProperties`: it is emptied in silence"),
-            "false" => (Lost, values, "forbids `additionalProperties`: it is emptied"),
-            "true" => (Weak, values, "lets every value through, and what is nested in one is lost"),
-            _ => (Lost, values, ""),
-        };
-        match what {
-            "" => of_values(values, faults)?,
-            what => faults.add(weight, at, format_args!("`spec.cloudTags` {what}")),
+            "null" => faults.add(Loss, tags, messages::NO_ADDITIONAL_PROPERTIES),
+            "false" => faults.add(Loss, values, messages::NO_OTHER_KEYS),
+            "true" => faults.add(Risk, values, messages::ANY_VALUE),
+            _ => of_values(values, faults)?,
         }
         bounded(tags, &TAGS, faults)?;
-        let least = tags.get(&["minProperties"])?;
-        if !["null", "0", "1"].contains(&least.0) {
-            faults.add(Lost, least, format_args!("an object with fewer than {} tags is refused", least.0));
+        let least = tags.get("minProperties")?;
+        if !["null", "0", "1"].contains(&least.text()) {
+            faults.add(Loss, least, messages::min_properties(least.text()));
         }
         conditions(tags, faults)
     }
 }
 
 /// What the schema of a value does to tags.
-fn of_values<'a>(values: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
-    match &*values.string(&["type"])? {
+fn of_values<'a>(values: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+    match &*values.string(&["type"])?.unwrap_or_default() {
         "string" => {}
-        "" if values.get(&[PRESERVE])?.is_true() || values.get(&[INT_OR_STRING])?.is_true() => {
-            faults.add(Weak, values, format_args!("values of `spec.cloudTags` may be other things than strings"));
+        "" if values.get(PRESERVE)?.is_true() || values.get(INT_OR_STRING)?.is_true() => {
+            faults.add(Risk, values, messages::VALUES_OF_ANY_TYPE);
         }
-        "" => {
-            let what = "values of `spec.cloudTags` have no type: the API server refuses it";
-            faults.add(Lost, values, format_args!("{what}"));
-        }
-        other => {
-            let what =
-                format_args!("values of `spec.cloudTags` have type `{other}`: every object with tags is refused");
-            faults.add(Lost, values, what);
-        }
+        "" => faults.add(Loss, values, messages::VALUES_WITHOUT_TYPE),
+        found => faults.add(Loss, values, messages::values_of_wrong_type(found)),
     }
     bounded(values, &VALUE, faults)?;
-    let least = values.get(&["minLength"])?;
-    if !["null", "0"].contains(&least.0) {
-        faults.add(Weak, least, format_args!("`minLength` refuses objects with tags whose value is empty"));
+    let least = values.get("minLength")?;
+    if !["null", "0"].contains(&least.text()) {
+        faults.add(Risk, least, messages::MIN_LENGTH);
     }
     conditions(values, faults)
 }
 
-fn bounded<'a>(schema: Node<'a>, bound: &Bound, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
-    let limit = schema.get(&[bound.keyword])?;
-    if limit.is_null() {
+fn bounded<'a>(schema: Json<'a>, bound: &Bound, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+    let found = schema.get(bound.keyword)?;
+    if found.is_null() {
         return Ok(());
     }
-    let most: u64 = limit.0.parse().map_err(|_| limit.wrong("is not a whole number"))?;
-    let (weight, whose, needed) = match most {
-        most if most < bound.least => (Lost, "every profile allows", bound.least),
-        most if most < bound.enough => (Weak, "a profile allows", bound.enough),
-        _ => return Ok(()),
-    };
+    let limit: u64 = found.text().parse().map_err(|_| found.malformed(messages::NOT_A_WHOLE_NUMBER))?;
     let (keyword, unit) = (bound.keyword, bound.unit);
-    faults.add(weight, limit, format_args!("`{keyword}` {most} refuses tags: {whose} {needed} {unit}"));
+    let (every, some) = profiles::range(bound.limit);
+    if limit < every as u64 {
+        faults.add(Loss, found, messages::below_every_profile(keyword, limit, every, unit));
+    } else if limit < some as u64 {
+        faults.add(Risk, found, messages::below_some_profile(keyword, limit, some, unit));
+    }
     Ok(())
 }
 
-fn conditions<'a>(schema: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
-    for field in schema.fields()? {
-        let keyword = &*field.key;
-        if field.value == "null" {
+fn conditions<'a>(schema: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+    for (keyword, value) in schema.fields()? {
+        if value.is_null() {
             continue;
         }
         if keyword == "enum" {
-            let what = "`enum` refuses every object with other tags than it lists";
-            faults.add(Lost, Node(field.value), format_args!("{what}"));
+            faults.add(Loss, value, messages::ENUM);
         } else if CONDITIONS.contains(&keyword) {
-            faults.add(Weak, Node(field.value), format_args!("`{keyword}` may refuse objects with tags"));
+            faults.add(Risk, value, messages::condition(keyword));
         }
     }
     Ok(())

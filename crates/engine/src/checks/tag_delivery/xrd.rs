@@ -1,18 +1,20 @@
 //! CompositeResourceDefinitions: every served version has to keep `spec.cloudTags`.
 
-use super::fault::Faults;
-use super::node::{Node, Wrong};
+use super::faults::Faults;
 use super::schema::Schema;
+use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::report::messages_tag_delivery::about_version;
 
-/// The served entries of `spec.versions`. What is not served can be written by nobody, and loses nothing.
+/// The served entries of `spec.versions`. Nobody can write a version that is not served, so it loses nothing.
 ///
 /// # Errors
 /// When the definition has another shape than Crossplane gives it.
-pub(super) fn served<'a>(spec: Node<'a>) -> Result<Vec<Node<'a>>, Wrong<'a>> {
+pub(super) fn served(spec: Json<'_>) -> Result<Vec<Json<'_>>, Malformed> {
     let mut served = Vec::new();
-    for version in spec.get(&["versions"])?.elements()? {
-        if Node(version).get(&["served"])?.is_true() {
-            served.push(Node(version));
+    for version in spec.get("versions")?.elements()? {
+        if version.get("served")?.is_true() {
+            served.push(version);
         }
     }
     Ok(served)
@@ -22,17 +24,17 @@ pub(super) fn served<'a>(spec: Node<'a>) -> Result<Vec<Node<'a>>, Wrong<'a>> {
 ///
 /// # Errors
 /// When the definition has another shape than Crossplane gives it.
-pub(super) fn faults<'a>(spec: Node<'a>, faults: &mut Faults<'a>) -> Result<(), Wrong<'a>> {
+pub(super) fn faults<'a>(spec: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
     let versions = served(spec)?;
-    let mut declaring = "".into();
+    let mut declaring = None;
     for version in versions.iter().rev() {
         if !Schema::read(*version)?.tags.is_null() {
             declaring = version.string(&["name"])?;
         }
     }
     for version in versions {
-        faults.about = format!("version `{}`: ", version.string(&["name"])?);
-        Schema::read(version)?.losses(version, &declaring, faults)?;
+        faults.about = about_version(&version.string(&["name"])?.unwrap_or_default());
+        Schema::read(version)?.faults(version, declaring.as_deref(), faults)?;
     }
     Ok(())
 }
@@ -40,18 +42,20 @@ pub(super) fn faults<'a>(spec: Node<'a>, faults: &mut Faults<'a>) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::document::Document;
     use crate::settings::Stance;
 
     #[test]
     fn five_thousand_versions_are_looked_at() {
         let version = |n| format!(r#"{{"served":true,"name":"v{n}","schema":{{"openAPIV3Schema":{{}}}}}}"#);
         let versions: Vec<String> = (0..5_000).map(version).collect();
-        let text = format!(r#"{{"versions":[{}]}}"#, versions.join(","));
-        let mut found = Faults::default();
-        faults(Node(&text), &mut found).unwrap();
-        let findings = found.findings(Node(&text), "cloudTags.xrds", Stance::Reject);
-        let told: Vec<_> = findings.iter().skip(99).map(|it| (it.at.as_str(), it.message.as_str())).collect();
-        let last = "version `v99`: `spec.cloudTags` is not declared: it is dropped in silence";
-        assert_eq!(told, [("spec.versions[99].schema.openAPIV3Schema", last), ("spec", "and 4900 more")]);
+        let text = format!(r#"{{"spec":{{"versions":[{}]}}}}"#, versions.join(","));
+        let (document, mut found) = (Document::new(text), Faults::default());
+        let spec = document.root().get("spec").unwrap();
+        faults(spec, &mut found).unwrap();
+        let findings = found.findings(spec, "cloudTags.xrds", Stance::Reject);
+        let last_two: Vec<_> = findings.iter().skip(99).map(|it| (it.at.as_str(), it.message.as_str())).collect();
+        let last = "version `v99`: `spec.cloudTags` is not declared in the schema and is pruned";
+        assert_eq!(last_two, [("spec.versions[99].schema.openAPIV3Schema", last), ("spec", "and 4900 more")]);
     }
 }

@@ -1,0 +1,21 @@
+//! The annotation that exempts an object, or one resource of a Composition, from the check.
+
+use super::faults::{Faults, Severity};
+use crate::catalog::keys::EXEMPT;
+use crate::json::document::Json;
+use crate::report::messages_tag_delivery as messages;
+
+/// Whether the value of the annotation exempts: it has to state a reason. Either way a fault says what comes of it.
+pub(super) fn exempts<'a>(reason: &str, at: Json<'a>, faults: &mut Faults<'a>) -> bool {
+    let exempts = states_reason(reason);
+    match exempts {
+        true => faults.add(Severity::Note, at, messages::exempt(reason)),
+        false => faults.add(Severity::Loss, at, messages::exempt_without_reason(EXEMPT)),
+    }
+    exempts
+}
+
+/// Whether the value of the annotation is more than white space.
+pub(super) fn states_reason(value: &str) -> bool {
+    !value.bytes().all(|byte| byte.is_ascii_whitespace())
+}

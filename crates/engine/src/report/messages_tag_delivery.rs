@@ -1,0 +1,350 @@
+//! What users read about definitions and Compositions: whether `spec.cloudTags` is kept, and patched to where a cloud
+//! takes tags from.
+
+use std::fmt::{Display, from_fn};
+
+/// The beginning of sentences about one version of a definition.
+pub(crate) fn about_version(name: &str) -> String {
+    format!("version `{name}`: ")
+}
+
+/// The beginning of sentences about one resource of a Composition. Those of Crossplane 1 need no name.
+pub(crate) fn about_resource(name: &str) -> String {
+    if name.is_empty() { "resource without a name: ".to_owned() } else { format!("resource `{name}`: ") }
+}
+
+/// An annotation exempts the object; its value is the reason.
+pub(crate) fn exempt(reason: &str) -> impl Display {
+    from_fn(move |f| write!(f, "exempt: {reason}"))
+}
+
+/// An annotation would exempt the object, and has no value.
+pub(crate) fn exempt_without_reason(annotation: &str) -> impl Display {
+    from_fn(move |f| write!(f, "annotation `{annotation}` has no effect without a reason"))
+}
+
+/// There are more findings than the report lists.
+pub(crate) fn more(count: usize) -> String {
+    format!("and {count} more")
+}
+
+/// The rule behind a declaration that is added to a definition.
+pub(crate) const DECLARATION_RULE: &str = "a served version must declare `spec.cloudTags` as a map of strings";
+
+/// A bound in a schema is not a number.
+pub(crate) const NOT_A_WHOLE_NUMBER: &str = "is not a whole number";
+
+/// Patch sets, once for every resource that names them, come to more than is read.
+pub(crate) fn too_many_patches(mebibytes: usize) -> String {
+    format!("exceeds the limit of {mebibytes} MiB for expanded patch sets")
+}
+
+/// A version has no schema at all.
+pub(crate) const NO_SCHEMA: &str = "no `openAPIV3Schema`, so composites of this version are not served";
+
+/// No version's schema knows the field.
+pub(crate) const NOT_DECLARED: &str = "`spec.cloudTags` is not declared in the schema and is pruned";
+
+/// Another version's schema knows it.
+pub(crate) fn declared_elsewhere(version: &str) -> impl Display {
+    from_fn(move |f| {
+        write!(f, "`spec.cloudTags` is declared in version `{version}` but not in this one, and is pruned")
+    })
+}
+
+/// Only a schema below `oneOf`, `anyOf` or `allOf` knows it.
+pub(crate) fn declared_under(keyword: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`spec.cloudTags` is declared under `{keyword}` only, and is pruned"))
+}
+
+/// The schema of `spec` has `additionalProperties`, which would keep it.
+pub(crate) const ADDITIONAL_PROPERTIES_OF_SPEC: &str =
+    "`spec.cloudTags` is pruned: Crossplane ignores `additionalProperties` of `spec`";
+
+/// The root of the schema preserves unknown fields.
+pub(crate) const PRESERVING_ROOT: &str =
+    "`spec.cloudTags` is pruned: Crossplane ignores the root's `x-kubernetes-preserve-unknown-fields`";
+
+/// `spec` preserves unknown fields.
+pub(crate) const PRESERVING_SPEC: &str =
+    "`spec.cloudTags` is not declared, only preserved as an unknown field; values are not validated";
+
+/// The field is in the list `required`.
+pub(crate) const REQUIRED: &str = "`spec.cloudTags` is required, so composites without tags are rejected";
+
+/// The field has no type.
+pub(crate) const NO_TYPE: &str = "`spec.cloudTags` has no `type`, so Crossplane cannot serve the version";
+
+/// The field is something else than an object.
+pub(crate) fn wrong_type(found: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`spec.cloudTags` has type `{found}`, so composites with tags are rejected"))
+}
+
+/// The field preserves unknown fields and says nothing of its values.
+pub(crate) const PRESERVED: &str = "`spec.cloudTags` preserves unknown fields, so its values are not validated";
+
+/// The field has `properties` and no `additionalProperties`.
+pub(crate) const LISTED_KEYS_ONLY: &str =
+    "`spec.cloudTags` keeps only the keys that its `properties` list; all others are pruned";
+
+/// The field has neither.
+pub(crate) const NO_ADDITIONAL_PROPERTIES: &str =
+    "`spec.cloudTags` has no `additionalProperties`, so its keys are pruned";
+
+/// The field has neither, and `spec` preserves unknown fields.
+pub(crate) const NO_ADDITIONAL_PROPERTIES_IN_PRESERVING_SPEC: &str =
+    "`additionalProperties` is missing: tags are pruned although `spec` preserves unknown fields";
+
+/// `additionalProperties` is `false`.
+pub(crate) const NO_OTHER_KEYS: &str =
+    "`additionalProperties` of `spec.cloudTags` is `false`, so composites with tags are rejected";
+
+/// `additionalProperties` is `true`.
+pub(crate) const ANY_VALUE: &str = "`spec.cloudTags` allows any value; what is nested in a value is pruned";
+
+/// A value may be a number, or anything.
+pub(crate) const VALUES_OF_ANY_TYPE: &str = "values of `spec.cloudTags` need not be strings";
+
+/// The schema of a value has no type.
+pub(crate) const VALUES_WITHOUT_TYPE: &str =
+    "values of `spec.cloudTags` have no `type`, so Crossplane cannot serve the version";
+
+/// A value is something else than a string.
+pub(crate) fn values_of_wrong_type(found: &str) -> impl Display {
+    from_fn(move |f| write!(f, "values of `spec.cloudTags` have type `{found}`, so composites with tags are rejected"))
+}
+
+/// `maxProperties` or `maxLength` is lower than the lowest limit of all profiles.
+pub(crate) fn below_every_profile(keyword: &str, limit: u64, needed: usize, unit: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`{keyword}` {limit} is too low: every tag profile allows at least {needed} {unit}"))
+}
+
+/// … lower than the highest.
+pub(crate) fn below_some_profile(keyword: &str, limit: u64, needed: usize, unit: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`{keyword}` {limit} may be too low: a tag profile allows {needed} {unit}"))
+}
+
+/// A composite needs more than one tag.
+pub(crate) fn min_properties(least: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`minProperties` {least} rejects composites with fewer tags"))
+}
+
+/// A value may not be empty.
+pub(crate) const MIN_LENGTH: &str = "`minLength` rejects tags with an empty value";
+
+/// The schema lists what may be there.
+pub(crate) const ENUM: &str = "`enum` rejects all tags that it does not list";
+
+/// The schema has a condition that is not evaluated here.
+pub(crate) fn condition(keyword: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`{keyword}` may reject composites with tags"))
+}
+
+/// No patch brings the tags to the field that holds them.
+pub(crate) fn not_patched(field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}`"))
+}
+
+/// … and no other resource of the Composition gets them.
+pub(crate) fn not_patched_anywhere(field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}` of this or any other resource"))
+}
+
+/// … and a function that is not known runs later.
+pub(crate) fn not_patched_so_far(field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}`; a later function may set it"))
+}
+
+/// … and the kind, which no row of `CARRIERS` names, may not have the field.
+pub(crate) fn not_patched_if_declared(field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}`; its kind may not have this field"))
+}
+
+/// A step runs a function that is not known.
+pub(crate) fn unknown_function(function: &str) -> impl Display {
+    from_fn(move |f| write!(f, "the effect of function `{function}` on `spec.cloudTags` is unknown"))
+}
+
+/// function-tag-manager is in an earlier step than all resources.
+pub(crate) const TAG_MANAGER_TOO_EARLY: &str =
+    "function-tag-manager runs before any resource is composed and tags none";
+
+/// function-tag-manager is told to take `spec.cloudTags` from somewhere else than the composite.
+pub(crate) fn tag_manager_type(found: &str) -> impl Display {
+    from_fn(move |f| {
+        write!(f, "`addTags` of function-tag-manager has type `{found}`, which does not read the composite")
+    })
+}
+
+/// A patch names a patch set that is not there.
+pub(crate) fn no_patch_set(name: &str) -> impl Display {
+    from_fn(move |f| write!(f, "patch set `{name}` does not exist"))
+}
+
+/// A resource has patches, and no step that is known has its base.
+pub(crate) const NO_BASE: &str = "it has no base here, so its kind is unknown";
+
+/// No row of `CARRIERS` knows the kind or its provider.
+pub(crate) fn unknown_kind(group: &str, kind: &str) -> impl Display {
+    from_fn(move |f| write!(f, "the tag field of `{kind}` (group `{group}`) is unknown"))
+}
+
+/// The kind has a list of tags.
+pub(crate) fn list_of_tags(kind: &str, field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "tags of `{kind}` are a list in `{field}`, which no patch can fill from a map"))
+}
+
+/// A patch after the one that brings the tags replaces them.
+pub(crate) fn replaced_later(field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "a later patch replaces `{field}` and all tags in it"))
+}
+
+/// A patch fills the field from the environment.
+pub(crate) fn from_environment(field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "the value that the environment provides for `{field}` is unknown"))
+}
+
+/// A patch from `spec.cloudTags` names no target, which means the field of the same name.
+pub(crate) fn no_to_field_path(kind: &str) -> impl Display {
+    from_fn(move |f| {
+        write!(f, "patch without `toFieldPath` writes to `spec.cloudTags`, which `{kind}` does not declare")
+    })
+}
+
+/// A patch from `spec.cloudTags` asks for the field to be there.
+pub(crate) const REQUIRED_SOURCE: &str =
+    "patch policy `Required` prevents the resource from being created while there are no tags";
+
+/// A patch from `spec.cloudTags` replaces tags of the resource's base.
+pub(crate) const REPLACES_BASE: &str = "patch replaces the tags of the base; `toFieldPath: MergeObjects` keeps them";
+
+/// … replaces what an earlier patch wrote.
+pub(crate) const REPLACES_EARLIER_PATCH: &str =
+    "patch replaces the tags of an earlier patch; `toFieldPath: MergeObjects` keeps them";
+
+/// … has transforms.
+pub(crate) const TRANSFORMS: &str = "the effect of the patch's `transforms` on the tags is unknown";
+
+/// … goes to another field than the one that holds tags.
+pub(crate) fn wrong_field(kind: &str, to: &str, field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "tags are patched to `{to}`; `{kind}` has them in `{field}`"))
+}
+
+/// … goes to a field that may hold tags.
+pub(crate) fn unknown_field(kind: &str, to: &str) -> impl Display {
+    from_fn(move |f| write!(f, "whether `{to}` of `{kind}` holds tags is unknown"))
+}
+
+/// … goes to a list.
+pub(crate) fn map_to_list(field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`spec.cloudTags` is a map but is patched to `{field}`, which is a list"))
+}
+
+/// … goes to a kind without a map of tags.
+pub(crate) fn no_tags(kind: &str, to: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`spec.cloudTags` is patched to `{to}`; `{kind}` has no map of tags"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::keys::EXEMPT;
+    use crate::report::warnings::LONGEST;
+
+    /// The longest path of `CARRIERS`, and one of those that are common.
+    const LONG: &str = "spec.forProvider.nodeConfig.resourceLabels";
+    const FIELD: &str = "spec.forProvider.labels";
+
+    #[track_caller]
+    fn check(about: &str, sentences: &[&dyn Display]) {
+        for sentence in sentences {
+            let text = format!("{about}{sentence}");
+            assert!(text.chars().count() <= LONGEST, "{} characters: {text}", text.chars().count());
+            assert!(text.starts_with(|first: char| first.is_lowercase() || first == '`'), "{text}");
+            assert!(!text.ends_with(['.', ' ']), "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_about_a_version_fit_a_warning() {
+        check(
+            &about_version("v1alpha1"),
+            &[
+                &NO_SCHEMA,
+                &NOT_DECLARED,
+                &declared_elsewhere("v1beta1"),
+                &declared_under("oneOf"),
+                &ADDITIONAL_PROPERTIES_OF_SPEC,
+                &PRESERVING_ROOT,
+                &PRESERVING_SPEC,
+                &REQUIRED,
+                &NO_TYPE,
+                &wrong_type("integer"),
+                &PRESERVED,
+                &LISTED_KEYS_ONLY,
+                &NO_ADDITIONAL_PROPERTIES,
+                &NO_ADDITIONAL_PROPERTIES_IN_PRESERVING_SPEC,
+                &NO_OTHER_KEYS,
+                &ANY_VALUE,
+                &VALUES_OF_ANY_TYPE,
+                &VALUES_WITHOUT_TYPE,
+                &values_of_wrong_type("integer"),
+                &below_every_profile("maxLength", 62, 256, "characters"),
+                &below_some_profile("maxProperties", 63, 256, "tags"),
+                &min_properties("2"),
+                &MIN_LENGTH,
+                &ENUM,
+                &condition("x-kubernetes-validations"),
+            ],
+        );
+    }
+
+    #[test]
+    fn sentences_about_a_resource_fit_a_warning() {
+        let kind = "SecurityGroup";
+        check(
+            &about_resource("instance"),
+            &[
+                &not_patched(LONG),
+                &not_patched_anywhere(FIELD),
+                &exempt_without_reason(EXEMPT),
+                &no_patch_set("tags"),
+                &replaced_later(LONG),
+                &no_to_field_path(kind),
+                &REQUIRED_SOURCE,
+                &REPLACES_BASE,
+                &REPLACES_EARLIER_PATCH,
+                &wrong_field("Instance", FIELD, "spec.forProvider.tags"),
+                &map_to_list(FIELD),
+                &no_tags(kind, FIELD),
+            ],
+        );
+        check("", &[&TAG_MANAGER_TOO_EARLY, &tag_manager_type("FromEnvironmentFieldPath")]);
+    }
+
+    /// They stand in the report only, which cuts nothing.
+    #[test]
+    fn what_is_unknown_is_a_sentence_too() {
+        let (kind, group) = ("SecurityGroup", "ec2.aws.m.upbound.io");
+        check(
+            &about_resource(""),
+            &[
+                &not_patched_so_far(FIELD),
+                &not_patched_if_declared(FIELD),
+                &NO_BASE,
+                &unknown_kind(group, kind),
+                &list_of_tags("NetworkV2", FIELD),
+                &from_environment(FIELD),
+                &TRANSFORMS,
+                &unknown_field(kind, FIELD),
+            ],
+        );
+        check("", &[&unknown_function("function-go-templating"), &exempt("a reason"), &more(3), &DECLARATION_RULE]);
+    }
+
+    #[test]
+    fn a_resource_is_named_where_it_has_a_name() {
+        assert_eq!(about_resource("vm"), "resource `vm`: ");
+        assert_eq!(about_resource(""), "resource without a name: ");
+    }
+}
