@@ -12,7 +12,7 @@ use crate::report::finding::Finding;
 use crate::report::lookup_record::LookupRecord;
 use crate::report::not_applicable::NotApplicable;
 use crate::report::rollout_impact::RolloutImpact;
-use crate::tags::TagReport;
+use crate::report::tags::TagReport;
 
 /// The answer to one request.
 #[derive(Debug, Clone, Default)]

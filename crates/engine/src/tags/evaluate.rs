@@ -2,7 +2,6 @@
 
 use super::composite::{Composite, Found};
 use super::registry;
-use super::transform::{SkippedLabel, TagSkipReason};
 use crate::admission::request::Review;
 use crate::admission::subject::Subject;
 use crate::catalog::grants::LABELS;
@@ -16,6 +15,7 @@ use crate::kube::stop::Stop;
 use crate::report::change::{Action, Change};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
+use crate::report::tags::{SkippedLabel, TagSkipReason};
 use crate::report::warnings;
 use crate::settings::{Mode, Settings};
 
