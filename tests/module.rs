@@ -82,10 +82,10 @@ fn payloads_that_are_no_json_get_an_answer() -> Result<()> {
     );
     assert_eq!(refused(b"{\"request\":\xff}")?, "cannot read the request: not UTF-8 at byte 11");
     assert_eq!(refused(b"{}")?, "cannot read the request: `request` is missing");
-    assert_eq!(refused(b"[]")?, "cannot read the request: `payload` is no object, or its `request` is none");
+    assert_eq!(refused(b"[]")?, "cannot read the request: `payload` is not an object with an object `request`");
     assert_eq!(
         refused(b"{\"request\":[]}")?,
-        "cannot read the request: `payload` is no object, or its `request` is none"
+        "cannot read the request: `payload` is not an object with an object `request`"
     );
     Ok(())
 }
@@ -110,14 +110,20 @@ fn objects_of_another_shape_name_path_and_culprit() -> Result<()> {
         (json!("text"), "`object` is not an object"),
         (json!([1]), "`object` is not an object"),
         (Value::Null, "the request has no `object`"),
-        (json!({ "metadata": [] }), "`metadata` is not an object"),
-        (json!({ "metadata": { "labels": ["a"] } }), "`metadata.labels` is not a map of strings"),
+        (json!({ "metadata": [] }), "cannot read Machine: `metadata` is not an object"),
+        (json!({ "metadata": { "labels": ["a"] } }), "cannot read Machine: `metadata.labels` is not a map of strings"),
         (
             json!({ "metadata": { "labels": { "a": "1", "b": 2 } } }),
-            "`metadata.labels` is not a map of strings: the value of `b` is not a string",
+            "cannot read Machine: `metadata.labels` is not a map of strings: the value of `b` is not a string",
         ),
-        (json!({ "metadata": { "ownerReferences": {} } }), "`metadata.ownerReferences` is not a list"),
-        (json!({ "metadata": { "ownerReferences": ["a"] } }), "`metadata.ownerReferences[0]` is not an object"),
+        (
+            json!({ "metadata": { "ownerReferences": {} } }),
+            "cannot read Machine: `metadata.ownerReferences` is not a list",
+        ),
+        (
+            json!({ "metadata": { "ownerReferences": ["a"] } }),
+            "cannot read Machine: `metadata.ownerReferences[0]` is not an object",
+        ),
     ] {
         assert_eq!(refused(&request(|request| request["object"] = object.clone()))?, expected, "{object}");
     }
@@ -127,7 +133,10 @@ fn objects_of_another_shape_name_path_and_culprit() -> Result<()> {
 #[test]
 fn unknown_operations_get_an_answer_and_unknown_kinds_pass() -> Result<()> {
     let message = refused(&request(|request| request["operation"] = json!("PATCH")))?;
-    assert_eq!(message, "cannot read the request: `request.operation` is `PATCH`, not one that Kubernetes knows");
+    assert_eq!(
+        message,
+        "cannot read the request: `request.operation` is `PATCH`: must be `CREATE`, `UPDATE`, `DELETE` or `CONNECT`"
+    );
     let payload = request(|request| request["kind"] = json!({ "group": "", "version": "v1", "kind": "Pod" }));
     assert_eq!(call("validate", &payload)?, json!({ "accepted": true }));
     Ok(())

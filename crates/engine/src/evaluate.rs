@@ -23,8 +23,12 @@ use crate::propagation::metadata::{Differences, differences};
 use crate::propagation::topology_opt_in;
 use crate::report::change::{Action, Change};
 use crate::report::finding::Finding;
+use crate::report::messages::guards::refused_by;
+use crate::report::messages::propagation as messages;
+use crate::report::messages::{SettingValue, about, cloud_tags, requests};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
+use crate::report::shortening::short;
 use crate::report::warnings;
 use crate::settings::Stance;
 use crate::settings::{Mode, OnConflict, Settings};
@@ -40,7 +44,7 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
     }
     let text = review.object.unwrap_or("null");
     if !text.starts_with('{') {
-        let found = if text == "null" { "the request has no `object`" } else { "`object` is not an object" };
+        let found = if text == "null" { requests::NO_OBJECT } else { requests::NOT_AN_OBJECT };
         return Outcome { rejection: Some(Rejection::unreadable(found)), ..Outcome::default() };
     }
     let is_controller = settings.cluster_api.controllers.contains(&*review.username);
@@ -63,7 +67,7 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
     let subject = match Subject::read(place, review, text) {
         Ok(subject) => subject,
         Err(_) if is_controller => return Outcome::default(),
-        Err(malformed) => return unreadable(&malformed),
+        Err(malformed) => return unreadable(review, &malformed),
     };
     let evaluation = Evaluation { subject: &subject, settings, lookups: Lookups::new(review, settings, cluster) };
     if is_controller { evaluation.self_check() } else { evaluation.decide() }
@@ -99,8 +103,9 @@ fn differ_in_bookkeeping_only(object: &str, old: &str) -> bool {
     fields.is_some() && fields == old
 }
 
-fn unreadable(malformed: &Malformed) -> Outcome {
-    Outcome { rejection: Some(Rejection::unreadable(malformed.to_string())), ..Outcome::default() }
+fn unreadable(review: &Review<'_>, malformed: &Malformed) -> Outcome {
+    let message = requests::unreadable_object(&review.title(), malformed);
+    Outcome { rejection: Some(Rejection::unreadable(message)), ..Outcome::default() }
 }
 
 struct Evaluation<'a> {
@@ -125,7 +130,7 @@ impl Evaluation<'_> {
                 self.settle(found, &mut report, &mut outcome);
             }
             Err(Stop::NotApplicable(inert)) => report.inert = Some(inert),
-            Err(Stop::Malformed(malformed)) => return unreadable(&malformed),
+            Err(Stop::Malformed(malformed)) => return unreadable(self.subject.review, &malformed),
             Err(Stop::Lookup(get, error)) => self.unanswered(get, error, &mut report, &mut outcome),
             Err(Stop::Unreadable { object, detail }) => {
                 let error = LookupError { cause: LookupCause::Unreadable, detail };
@@ -137,7 +142,7 @@ impl Evaluation<'_> {
                 .declare(&mut report, &mut outcome)
                 .and_then(|()| self.check(above.as_ref(), &mut report, &mut outcome))
         {
-            return unreadable(&malformed);
+            return unreadable(self.subject.review, &malformed);
         }
         let carried = above.map(|above| above.carried).unwrap_or_default();
         match misplaced::wrong_places(self.subject, &report, &carried, self.settings.cluster_api.version) {
@@ -145,7 +150,7 @@ impl Evaluation<'_> {
                 report.skipped.extend(skipped);
                 outcome.warnings.extend(warnings);
             }
-            Err(malformed) => return unreadable(&malformed),
+            Err(malformed) => return unreadable(self.subject.review, &malformed),
         }
         outcome.warnings = warnings::capped(outcome.warnings);
         report.lookups = self.lookups.made();
@@ -165,7 +170,7 @@ impl Evaluation<'_> {
         if found.changes.is_empty() {
             return Outcome::default();
         }
-        let message = format!("a controller's write of {} differs from the rules", self.subject.title());
+        let message = messages::controller_write_does_not_match(&self.subject.title());
         let drift: Vec<String> = found.changes.iter().map(|change| format!("{} {}", change.at, change.key)).collect();
         let log = vec![self.line(Level::Warning, message, [("drift", drift.join(", "))])];
         let report = Report {
@@ -208,10 +213,12 @@ impl Evaluation<'_> {
                 Mode::Mutate => !is_conflict(change) || self.settings.cluster_api.on_conflict == OnConflict::Restore,
             });
         if self.settings.mode == Mode::Verify && !drift.is_empty() {
-            return self.refuse("differs from the rules", drift, report, outcome);
+            let setting = SettingValue { setting: "mode", value: "verify" };
+            return self.refuse(messages::does_not_match, setting, drift, report, outcome);
         }
         if self.settings.cluster_api.on_conflict == OnConflict::Reject && !drift.is_empty() {
-            return self.refuse("edits values that are propagated", drift, report, outcome);
+            let setting = SettingValue { setting: "clusterApi.onConflict", value: "reject" };
+            return self.refuse(messages::edits_propagated_values, setting, drift, report, outcome);
         }
         let of_written = written.iter().map(|change| (change, false));
         let mut told: BTreeMap<u8, Vec<(&Change, bool)>> = BTreeMap::new();
@@ -221,9 +228,8 @@ impl Evaluation<'_> {
         let mut conflicts = Vec::new();
         for (change, left) in told.into_values().flatten() {
             if is_conflict(change) {
-                let done = if left { "left as edited" } else { "restored" };
-                let message =
-                    format!("a propagated {} of {} was edited and {done}", change.entry, self.subject.title());
+                let sentence = if left { messages::left_edit } else { messages::restored_edit };
+                let message = sentence(change.entry, &self.subject.title());
                 conflicts.push(self.line(Level::Warning, message, attributes(change)));
             }
             outcome.warnings.extend(warnings::of_change(change, left));
@@ -249,9 +255,9 @@ impl Evaluation<'_> {
             Err(error) => outcome.rejection = Some(Rejection::unwritable(&error)),
         }
         for (version, change) in declarations {
-            let what = format!("version `{version}`: `spec.cloudTags` declared as a map of strings");
-            outcome.log.push(self.line(Level::Info, format!("{}: {what}", self.subject.title()), []));
-            outcome.warnings.push(warnings::short(&what, &version));
+            let what = cloud_tags::declared(&version);
+            outcome.log.push(self.line(Level::Info, about(&self.subject.title(), &what), []));
+            outcome.warnings.push(short(what));
             report.changes.push(change);
         }
         Ok(())
@@ -275,20 +281,20 @@ impl Evaluation<'_> {
         let title = self.subject.title();
         let lines = warned().map(|finding| {
             let attributes = [("check", finding.check.to_owned()), ("at", finding.at.clone())];
-            self.line(Level::Warning, format!("{title}: {}", finding.message), attributes)
+            self.line(Level::Warning, about(&title, &finding.message), attributes)
         });
         outcome.log.extend(warnings::capped_lines(lines.collect()));
-        let warnings = warned().map(|finding| warnings::short(&finding.message, &finding.at));
+        let warnings = warned().map(|finding| short(finding.message.clone()));
         outcome.warnings.splice(0..0, warnings.collect::<Vec<_>>());
         if !refused.is_empty() {
             let told: Vec<String> = refused
                 .iter()
                 .map(|finding| {
-                    let setting = checks::refusing(finding.check, self.settings);
-                    format!("{} (`{}` is `{setting}`)", finding.message, finding.check)
+                    let value = checks::refusing(finding.check, self.settings);
+                    refused_by(&finding.message, SettingValue { setting: finding.check, value })
                 })
                 .collect();
-            let message = format!("{}: {}", self.subject.title(), told.join("; "));
+            let message = about(&self.subject.title(), &told.join("; "));
             outcome.log.push(self.line(Level::Error, message.clone(), []));
             outcome.rejection = Some(Rejection::refused(message));
         }
@@ -308,17 +314,24 @@ impl Evaluation<'_> {
             }
         }
         let message = match written.iter().filter(|change| change.action != Action::Recorded).count() {
-            0 => format!("updated the record of {}", self.subject.title()),
-            1 => format!("propagated one entry to {}", self.subject.title()),
-            count => format!("propagated {count} entries to {}", self.subject.title()),
+            0 => messages::updated_record(&self.subject.title()),
+            1 => messages::propagated_one(&self.subject.title()),
+            count => messages::propagated(count, &self.subject.title()),
         };
         let rules: BTreeSet<&str> = written.iter().map(|change| change.rule.as_str()).collect();
         let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
         outcome.log.push(self.line(Level::Info, message, [("rules", rules)]));
     }
 
-    fn refuse(&self, what: &str, drift: Vec<Change>, report: &mut Report, outcome: &mut Outcome) {
-        let message = format!("{} {what}: {}", self.subject.title(), warnings::sentences(&drift));
+    fn refuse(
+        &self,
+        sentence: fn(&str, SettingValue<'_>, &str) -> String,
+        setting: SettingValue<'_>,
+        drift: Vec<Change>,
+        report: &mut Report,
+        outcome: &mut Outcome,
+    ) {
+        let message = sentence(&self.subject.title(), setting, &warnings::differences(&drift));
         outcome.log.push(self.line(Level::Error, message.clone(), []));
         outcome.rejection = Some(Rejection::refused(message));
         report.drift = drift;
@@ -332,7 +345,7 @@ impl Evaluation<'_> {
         } else {
             (self.settings.lookup.on_failure, "lookup.onFailure", NotApplicableReason::LookupFailed)
         };
-        unanswered(&get, &error, reaction, setting, outcome);
+        unanswered(&self.subject.title(), &get, &error, reaction, setting, outcome);
         report.inert = Some(NotApplicable { reason, because: get });
     }
 

@@ -7,7 +7,7 @@ pub(crate) mod splice;
 mod view;
 
 pub use self::view::Malformed;
-pub(crate) use self::view::{Field, Json, Map, elements, fields, string};
+pub(crate) use self::view::{Field, Json, Map, fields, string};
 
 /// Adds a text as a JSON string.
 pub(crate) fn push_string(out: &mut String, text: &str) {

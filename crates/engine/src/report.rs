@@ -3,10 +3,11 @@
 pub(crate) mod change;
 pub(crate) mod finding;
 pub(crate) mod lookup_record;
-pub(crate) mod messages_tag_delivery;
+pub(crate) mod messages;
 pub(crate) mod not_applicable;
 pub(crate) mod outcome;
 pub(crate) mod rollout_impact;
+pub(crate) mod shortening;
 pub(crate) mod skipped;
 pub(crate) mod tags;
 pub(crate) mod warnings;

@@ -12,6 +12,6 @@ mod transform;
 pub(crate) use self::evaluate::evaluate;
 pub(crate) use self::registry::problems;
 pub use self::registry::{Definition, SEEDED, Scope};
-pub use self::transform::{CLOUD_TAG_PREFIX, Labels, SkippedLabel, TagSkipReason, Transformed, cloud_tags};
+pub use self::transform::{CLOUD_TAG_PREFIX, Labels, Transformed, cloud_tags};
 pub use crate::catalog::profiles::{KeyCharacters, PROFILES, Profile, Unit};
-pub use crate::report::tags::TagReport;
+pub use crate::report::tags::{SkippedLabel, TagReport, TagSkipReason};

@@ -240,7 +240,7 @@ proptest! {
             let verified = evaluate(review, &verify, &fleet.cluster);
             prop_assert_eq!(text(&verified), None);
             prop_assert_eq!(by_rules(&verified), by_rules(&written));
-            let refused = verified.rejection.is_some_and(|rejection| rejection.message.contains("differs from the rules"));
+            let refused = verified.rejection.is_some_and(|rejection| rejection.message.contains("does not match"));
             prop_assert_eq!(refused, !by_rules(&written).is_empty());
             Ok(())
         })?;

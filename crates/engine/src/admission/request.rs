@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::json::scan::Scanner;
 
 use crate::json::{Json, Malformed, string};
+use crate::report::messages::requests as messages;
 
 /// One request together with the settings to judge it by: `{"request": …, "settings": …}`, one shape for every door.
 #[derive(Debug, Clone)]
@@ -107,6 +108,15 @@ impl<'a> Review<'a> {
         review.unwrap_or_else(|| Err(not_readable(text)))
     }
 
+    /// Kind, namespace and name, as far as the request has them.
+    pub(crate) fn title(&self) -> String {
+        match (&*self.namespace, &*self.name) {
+            (_, "") => self.kind.kind.clone().into_owned(),
+            ("", name) => format!("{} {name}", self.kind.kind),
+            (namespace, name) => format!("{} {namespace}/{name}", self.kind.kind),
+        }
+    }
+
     /// `None` where no object begins at the scanner.
     fn scan(scanner: &mut Scanner<'a>) -> Option<Result<Self, Malformed>> {
         let mut review = Review::default();
@@ -166,22 +176,19 @@ fn read_operation(operation: &Json<'_>) -> Result<Operation, Malformed> {
         "UPDATE" => Ok(Operation::Update),
         "DELETE" => Ok(Operation::Delete),
         "CONNECT" => Ok(Operation::Connect),
-        other => Err(Malformed {
-            path: "request.operation".to_owned(),
-            problem: format!("is `{other}`, not one that Kubernetes knows"),
-        }),
+        other => Err(Malformed { path: "request.operation".to_owned(), problem: messages::unknown_operation(other) }),
     }
 }
 
 fn missing(path: &str) -> Malformed {
-    Malformed { path: path.to_owned(), problem: "is missing".to_owned() }
+    Malformed { path: path.to_owned(), problem: messages::MISSING.to_owned() }
 }
 
 /// Why a text cannot be read: a parser's words where it is no JSON.
 fn not_readable(text: &str) -> Malformed {
     let problem = match serde_json::from_str::<serde::de::IgnoredAny>(text) {
-        Err(error) => format!("is not JSON: {error}"),
-        Ok(_) => "is no object, or its `request` is none".to_owned(),
+        Err(error) => messages::not_json(&error),
+        Ok(_) => messages::NO_REQUEST.to_owned(),
     };
     Malformed { path: "payload".to_owned(), problem }
 }
@@ -225,7 +232,7 @@ mod tests {
         for (text, expected) in [
             ("{", "`payload` is not JSON: EOF while parsing an object at line 1 column 1"),
             ("{} x", "`payload` is not JSON: trailing characters at line 1 column 4"),
-            ("[]", "`payload` is no object, or its `request` is none"),
+            ("[]", "`payload` is not an object with an object `request`"),
             (r#"{"settings":{}}"#, "`request` is missing"),
             (r#"{"request":{"userInfo":{}}}"#, "`request.operation` is missing"),
             (r#"{"request":{"operation":"CREATE"}}"#, "`request.userInfo` is missing"),

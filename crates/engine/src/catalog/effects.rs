@@ -1,4 +1,4 @@
-//! What an edit of each path does to Machines: the words of the table, and how a row is found.
+//! What an edit of each path does to Machines: the types of the table and their names.
 
 mod table;
 
@@ -11,19 +11,19 @@ pub use self::table::EFFECTS;
 /// What an edit does to the Machines below the object, the least grave first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// No effect on Machines that exist.
+    /// No effect on existing Machines.
     Nothing,
-    /// Objects are updated where they are.
+    /// Objects are updated in place.
     InPlace,
-    /// Machines come or go.
+    /// Machines are created or deleted.
     Scale,
-    /// Patches, variables or a provider decide.
+    /// Patches, variables or a provider decide whether Machines are replaced.
     CannotTell,
-    /// Machines are replaced at a time that is written here.
+    /// Machines are replaced at a time that the edit sets.
     Scheduled,
     /// Machines are replaced.
     Rollout,
-    /// Machines are replaced, and those that are left out stay behind.
+    /// Existing Machines are orphaned, and new ones are created.
     Destructive,
 }
 
@@ -32,7 +32,7 @@ pub enum Effect {
 pub enum Kind {
     /// MachineDeployment.
     MachineDeployment,
-    /// MachineSet of its own.
+    /// MachineSet without a MachineDeployment.
     MachineSet,
     /// MachineSet of a MachineDeployment.
     OwnedMachineSet,
@@ -103,7 +103,7 @@ pub enum Same {
     Duration,
     /// As references: group, kind and name.
     Reference,
-    /// A time at which something happens: taking it back is no edit.
+    /// A time at which something happens: removing it is no edit.
     Appointment,
     /// As selectors: the name of the object's own Cluster is added by defaulting, and no edit.
     Selector,

@@ -73,7 +73,7 @@ const fn row(from: Place, to: &'static [Place], key: &'static str, value: Forced
 /// One line in the manner of the page.
 impl fmt::Display for Forced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is forced below `{}{}`", self.key, self.from.owner(), self.from)
+        write!(f, "`{}` is set by Cluster API below `{}{}`", self.key, self.from.owner(), self.from)
     }
 }
 

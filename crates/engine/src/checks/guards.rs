@@ -1,4 +1,4 @@
-//! Guard rails: edits that destroy Machines, keys that do harm where they propagate, keys that never arrive.
+//! Guard rails: edits that destroy Machines, keys that do harm where they propagate, and keys that reach nothing.
 
 mod adoption;
 mod blocks;
@@ -18,6 +18,8 @@ use crate::kube::lookup::Lookups;
 use crate::propagation::metadata::Differences;
 use crate::report::change::Change;
 use crate::report::finding::Finding;
+use crate::report::messages::EntryName;
+use crate::report::messages::guards as messages;
 use crate::settings::Stance;
 use crate::settings::{Guards, Settings};
 
@@ -42,8 +44,8 @@ pub struct Guard {
 /// How a guard looks.
 enum Look {
     /// At the object as a whole.
-    Object(fn(&Guarded<'_, '_>) -> Result<Vec<Found>, Malformed>),
-    /// At one new entry of a map that propagates. What is wrong is the end of a sentence that begins with the entry.
+    Object(fn(&Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed>),
+    /// At one new entry of a map that propagates. What is wrong is a sentence about the entry.
     Entry(fn(&Guarded<'_, '_>, &Entry<'_>) -> Result<Option<String>, Malformed>),
 }
 
@@ -110,8 +112,8 @@ pub const GUARDS: &[Guard] = &[
     },
 ];
 
-/// What a guard found, before the settings say what follows.
-struct Found {
+/// One fact that a guard finds wrong, before the settings say what follows.
+struct Violation {
     at: String,
     message: String,
 }
@@ -122,6 +124,12 @@ struct Entry<'a> {
     map: MapKind,
     key: &'a str,
     value: &'a str,
+}
+
+impl Entry<'_> {
+    fn name(&self) -> EntryName<'_> {
+        EntryName { noun: self.map.entry(), key: self.key }
+    }
 }
 
 /// An object as it would be stored, and what is known around it.
@@ -167,7 +175,7 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
         Some("") => findings.push(Finding {
             check: EXEMPT,
             at: "metadata.annotations".to_owned(),
-            message: format!("annotation `{EXEMPT}` exempts from nothing: its value must be the reason"),
+            message: messages::exemption_without_reason(EXEMPT),
             stance: Stance::Warn,
         }),
         Some(_) => return Ok(findings),
@@ -181,14 +189,13 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
         }
         match guard.look {
             Look::Object(find) => {
-                let found = find(guarded)?.into_iter();
-                findings.extend(found.map(|Found { at, message }| Finding { check, at, message, stance }));
+                let violations = find(guarded)?.into_iter();
+                findings.extend(violations.map(|Violation { at, message }| Finding { check, at, message, stance }));
             }
             Look::Entry(find) => {
                 for entry in &entries {
-                    if let Some(rest) = find(guarded, entry)? {
+                    if let Some(message) = find(guarded, entry)? {
                         let at = [&*entry.block.at, ".", entry.map.field()].concat();
-                        let message = [entry.map.entry(), " `", entry.key, "` ", &rest].concat();
                         findings.push(Finding { check, at, message, stance });
                     }
                 }
@@ -241,6 +248,6 @@ impl<'o> Guarded<'_, 'o> {
         if review.operation == Operation::Create && (is_unknown || (self.has_lived_before() && !self.is_audit())) {
             return Ok(Vec::new());
         }
-        blocks::of(self.subject)
+        blocks::propagating(self.subject)
     }
 }

@@ -1,20 +1,22 @@
-//! Labels and annotations put where nothing propagates from: why they will not arrive, and where they would.
+//! Labels and annotations that are set where nothing propagates from, and where to set them instead.
 
 use std::collections::BTreeSet;
 
 use crate::admission::subject::Subject;
-use crate::catalog::keys::{TEMPLATE_HASH, TOPOLOGY_OWNED, is_never, prefix};
+use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH, TOPOLOGY_OWNED, is_never, prefix};
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::Rule;
 use crate::catalog::version::Version;
 use crate::json::Malformed;
+use crate::report::messages::propagation::not_propagated_from_here;
+use crate::report::messages::{EntryName, Location};
 use crate::report::not_applicable::NotApplicableReason;
 use crate::report::outcome::Report;
+use crate::report::shortening::{first_that_fits, short};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
-use crate::report::warnings;
 
-/// The keys that this request adds or changes at a place that goes nowhere, although the object has a machine template
-/// that would carry them.
+/// The keys that this request adds or changes at a place that nothing propagates from, although the object has a machine
+/// template that would propagate them.
 ///
 /// Keys of Cluster API and of controllers are left out, and keys that the template has as well, or that came from above
 /// (`carried`). Where it is not known what comes from above, nothing is said.
@@ -28,15 +30,15 @@ pub(crate) fn wrong_places(
     version: Version,
 ) -> Result<(Vec<Skipped>, Vec<String>), Malformed> {
     let mut skipped = Vec::new();
-    let mut told = Vec::new();
+    let mut warnings = Vec::new();
     let knows = report.inert.as_ref().is_none_or(|inert| inert.reason == NotApplicableReason::NoOwner);
-    // Not every control plane of others has a machine template to put anything under.
+    // Not every third-party control plane has a machine template.
     let has_template = subject.place != Some(Place::ControlPlane)
         || subject.is_kubeadm()
         || subject.object.spec.at(&["machineTemplate"], None)?.is_some();
     let places = subject.place.zip(subject.template());
     let Some((place, template)) = places.filter(|_| knows && has_template) else {
-        return Ok((skipped, told));
+        return Ok((skipped, warnings));
     };
     for map in MapKind::BOTH {
         if !Rule::reading(place, map, version).any(|rule| rule.to.is_empty()) {
@@ -61,30 +63,37 @@ pub(crate) fn wrong_places(
                 reason: SkipReason::NotPropagated,
                 value: None,
             });
-            let entry = map.entry();
-            told.push(warnings::short(
-                &format!("{entry} `{key}` goes nowhere; put it under {}", place_for(subject, template, map)),
-                key,
-            ));
+            let entry = EntryName { noun: map.entry(), key };
+            let warning = set_instead(subject, template, map, |place| not_propagated_from_here(entry, place));
+            warnings.push(short(warning));
         }
     }
-    Ok((skipped, told))
+    Ok((skipped, warnings))
 }
 
-/// Where a key would have to stand to reach the Machines: as far up as the object is controlled.
-pub(crate) fn place_for(subject: &Subject<'_>, template: Place, map: MapKind) -> String {
-    let of_cluster = subject.object.labels.contains_key(TOPOLOGY_OWNED);
-    let (kind, place) = match subject.place {
-        Some(Place::ControlPlane) if of_cluster => ("Cluster ", Place::ControlPlaneTopology),
-        Some(Place::MachineDeployment) if of_cluster => ("Cluster ", Place::MachineDeploymentTopology),
-        Some(Place::MachinePool) if of_cluster => ("Cluster ", Place::MachinePoolTopology),
-        Some(Place::MachineSet) if subject.object.controller().is_some() => {
-            ("MachineDeployment ", Place::MachineDeploymentTemplate)
-        }
-        _ => ("", template),
+/// A sentence that says where a key has to be set to reach the Machines: as far up as the object is controlled, and as
+/// exactly as a warning has room for.
+pub(crate) fn set_instead(
+    subject: &Subject<'_>,
+    template: Place,
+    map: MapKind,
+    sentence: impl Fn(Location<'_>) -> String,
+) -> String {
+    let labels = &subject.object.labels;
+    let cluster = labels.contains_key(TOPOLOGY_OWNED).then(|| labels.get(CLUSTER_NAME));
+    let deployment = subject.object.controller().map(|owner| Some(&owner.name));
+    let (kind, name, place) = match (subject.place, cluster, deployment) {
+        (Some(Place::ControlPlane), Some(name), _) => ("Cluster", name, Place::ControlPlaneTopology),
+        (Some(Place::MachineDeployment), Some(name), _) => ("Cluster", name, Place::MachineDeploymentTopology),
+        (Some(Place::MachinePool), Some(name), _) => ("Cluster", name, Place::MachinePoolTopology),
+        (Some(Place::MachineSet), _, Some(name)) => ("MachineDeployment", name, Place::MachineDeploymentTemplate),
+        _ => return sentence(Location::Here(format!("{template}.{map}").trim_start_matches('.'))),
     };
-    // The map is the one the sentence began with; room is short.
-    let map =
-        if place == template || subject.place == Some(Place::MachineSet) { format!(".{map}") } else { String::new() };
-    format!("{kind}{}{map}", place.to_string().trim_start_matches('.'))
+    let metadata = place.to_string();
+    let in_kind = Location::InKind { kind, path: &metadata };
+    let Some(name) = name.filter(|name| !name.is_empty()) else { return sentence(in_kind) };
+    let object = format!("{kind} {}/{name}", subject.namespace());
+    let path = format!("{metadata}.{map}");
+    let in_object = Location::InObject { object: &object, path: &path };
+    first_that_fits([in_object, in_kind, Location::Object(&object)].into_iter().map(sentence))
 }

@@ -1,4 +1,4 @@
-//! Rollout foresight: what an UPDATE does to the Machines below the object, path by path.
+//! Rollout impact: what an UPDATE does to the Machines below the object, path by path.
 
 mod edits;
 mod kind;
@@ -10,17 +10,18 @@ use crate::catalog::effects::{Effect, Kind};
 use crate::catalog::keys::APPROVE_ROLLOUT;
 use crate::json::Malformed;
 use crate::report::finding::Finding;
+use crate::report::messages::rollout as messages;
 use crate::report::rollout_impact::{Edit, RolloutImpact};
-use crate::report::warnings::LONGEST;
+use crate::report::shortening::{LONGEST, first_that_fits};
 use crate::settings::Settings;
 use crate::settings::Stance;
 
-/// Whether an edit of such an object is looked at.
+/// Whether an edit of such an object is checked.
 pub(crate) fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
     settings.cluster_api.rollout != Stance::Ignore
         && review.operation == Operation::Update
         && review.old_object.is_some_and(|old| review.object != Some(old))
-        && Kind::of(&review.kind, None).is_some()
+        && Kind::of_object(&review.kind, None).is_some()
 }
 
 /// What an UPDATE does, and what is found in it: the gravest first. `None` where nothing differs that the table knows.
@@ -35,55 +36,48 @@ pub(crate) fn impact(
         return Ok(None);
     }
     let Some(old) = subject.old()? else { return Ok(None) };
-    let Some(kind) = Kind::of(&subject.review.kind, Some(old)) else { return Ok(None) };
+    let Some(kind) = Kind::of_object(&subject.review.kind, Some(old)) else { return Ok(None) };
     let edits = edits::between(old, &subject.object, &kind.rows(old.version()));
     if edits.is_empty() {
         return Ok(None);
     }
-    let mut found = findings(&edits, kind, settings.cluster_api.rollout);
+    let mut findings = findings(&edits, kind, settings.cluster_api.rollout);
     let reason = subject
         .object
         .annotations
         .get(APPROVE_ROLLOUT)
         .filter(|reason| reason.bytes().any(|byte| !byte.is_ascii_whitespace()));
-    let approved = reason.filter(|_| !found.is_empty()).map(|reason| reason.clone().into_owned());
+    let approved = reason.filter(|_| !findings.is_empty()).map(|reason| reason.clone().into_owned());
     if approved.is_some() {
-        found.clear();
+        findings.clear();
     }
-    Ok(Some((RolloutImpact { approved, edits }, found)))
+    Ok(Some((RolloutImpact { approved, edits }, findings)))
 }
 
-fn findings(edits: &[Edit], kind: Kind, asked: Stance) -> Vec<Finding> {
-    let mut found: Vec<Finding> = Vec::new();
+fn findings(edits: &[Edit], kind: Kind, configured: Stance) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
     for edit in edits {
-        let Some((before, does, most)) = edit.effect.told() else { continue };
-        let mut message = [before, "`", &edit.at, "` ", does, " ", kind.machines()].concat();
-        if found.is_empty() {
-            push_in_place(&mut message, edits);
+        let Some((sentence, strictest)) = edit.effect.sentence() else { continue };
+        let mut message = sentence(&edit.at, kind.machines());
+        if findings.is_empty() {
+            message = with_in_place(message, edits);
         }
-        let stance = if most == Stance::Warn { most } else { asked };
-        found.push(Finding { check: "clusterApi.rollout", at: edit.at.clone(), message, stance });
+        let stance = if strictest == Stance::Warn { strictest } else { configured };
+        findings.push(Finding { check: "clusterApi.rollout", at: edit.at.clone(), message, stance });
     }
-    found
+    findings
 }
 
-/// What of the same edit would have been in place: by name where there is room, else by number.
-fn push_in_place(message: &mut String, edits: &[Edit]) {
-    let mut named = String::new();
-    let mut count = 0;
-    for edit in edits.iter().filter(|edit| edit.effect == Effect::InPlace) {
-        count += 1;
-        named.push_str(if count == 1 { "; in place: `" } else { "`, `" });
-        named.push_str(&edit.at);
-    }
+/// What else of the same edit is updated in place: by path where there is room, else by number.
+fn with_in_place(message: String, edits: &[Edit]) -> String {
+    let in_place = || edits.iter().filter(|edit| edit.effect == Effect::InPlace);
+    let count = in_place().count();
     if count == 0 {
-        return;
+        return message;
     }
-    named.push('`');
-    if message.len() + named.len() > LONGEST {
-        named = format!("; {count} more in place");
-    }
-    message.push_str(&named);
+    // As many paths as could fit at all: there may be thousands.
+    let paths: Vec<&str> = in_place().map(|edit| edit.at.as_str()).take(LONGEST).collect();
+    first_that_fits([messages::with_in_place(&message, &paths), messages::with_in_place_count(&message, count)])
 }
 
 #[cfg(test)]
@@ -116,7 +110,7 @@ mod tests {
                     for map in MapKind::BOTH {
                         let path = format!("{}.{}", place.path(version).join("."), map.field());
                         let rows = kind.rows(version);
-                        let row = edits::longest(&rows, &path).unwrap_or_else(|| panic!("{kind:?} {path}"));
+                        let row = edits::deciding_row(&rows, &path).unwrap_or_else(|| panic!("{kind:?} {path}"));
                         assert!(matches!(row.effect, Effect::Nothing | Effect::InPlace), "{kind:?} {path}");
                         seen += 1;
                     }
@@ -136,7 +130,7 @@ mod tests {
                     for &kind in kinds(hop.to) {
                         let path = path.join(".");
                         let rows = kind.rows(version);
-                        let row = edits::longest(&rows, &path).unwrap_or_else(|| panic!("{kind:?} {path}"));
+                        let row = edits::deciding_row(&rows, &path).unwrap_or_else(|| panic!("{kind:?} {path}"));
                         assert!(matches!(row.effect, Effect::Nothing | Effect::InPlace), "{kind:?} {path}");
                         seen += 1;
                     }
@@ -147,16 +141,16 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_in_place_is_named_where_there_is_room() {
+    fn what_is_updated_in_place_is_named_where_there_is_room() {
         let edit = |at: &str, effect| Edit { at: at.to_owned(), effect };
-        let told = |edits: &[Edit]| findings(edits, Kind::MachineDeployment, Stance::Reject).remove(0).message;
+        let first = |edits: &[Edit]| findings(edits, Kind::MachineDeployment, Stance::Reject).remove(0).message;
         let version = edit("spec.template.spec.version", Effect::Rollout);
-        assert_eq!(told(std::slice::from_ref(&version)), "`spec.template.spec.version` replaces Machines");
+        assert_eq!(first(std::slice::from_ref(&version)), "changing `spec.template.spec.version` replaces Machines");
         assert_eq!(
-            told(&[version.clone(), edit("spec.template.metadata.labels", Effect::InPlace)]),
-            "`spec.template.spec.version` replaces Machines; in place: `spec.template.metadata.labels`"
+            first(&[version.clone(), edit("spec.template.metadata.labels", Effect::InPlace)]),
+            "changing `spec.template.spec.version` replaces Machines; updated in place: `spec.template.metadata.labels`"
         );
         let many = [version, edit(&"a".repeat(30), Effect::InPlace), edit(&"b".repeat(30), Effect::InPlace)];
-        assert_eq!(told(&many), "`spec.template.spec.version` replaces Machines; 2 more in place");
+        assert_eq!(first(&many), "changing `spec.template.spec.version` replaces Machines; 2 more updated in place");
     }
 }

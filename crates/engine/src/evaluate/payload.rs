@@ -3,6 +3,7 @@
 use crate::admission::request::Call;
 use crate::evaluate::evaluate;
 use crate::kube::cluster::Cluster;
+use crate::report::messages::requests;
 use crate::report::outcome::{Outcome, Rejection};
 use crate::settings::Settings;
 
@@ -15,10 +16,9 @@ pub fn evaluate_payload(payload: &[u8], cluster: &dyn Cluster) -> Outcome {
 }
 
 fn decide(payload: &[u8], cluster: &dyn Cluster) -> Result<Outcome, String> {
-    let text = str::from_utf8(payload)
-        .map_err(|error| format!("cannot read the request: not UTF-8 at byte {}", error.valid_up_to()))?;
-    let call = Call::from_json(text).map_err(|malformed| format!("cannot read the request: {malformed}"))?;
-    let settings = Settings::from_json(call.settings).map_err(|error| format!("cannot use the settings: {error}"))?;
+    let text = str::from_utf8(payload).map_err(|error| requests::not_utf8(error.valid_up_to()))?;
+    let call = Call::from_json(text).map_err(|malformed| requests::unreadable_request(&malformed))?;
+    let settings = Settings::from_json(call.settings).map_err(|error| requests::unusable_settings(&error))?;
     Ok(evaluate(&call.review, &settings, cluster))
 }
 

@@ -1,12 +1,14 @@
 //! What becomes of a request when an object that it needs has no answer.
 
 use crate::kube::cluster::{LookupCause, LookupError};
+use crate::report::messages::{SettingValue, about, lookups as messages};
 use crate::report::outcome::{Level, LogLine, Outcome, Rejection};
-use crate::report::warnings;
+use crate::report::shortening::short;
 use crate::settings::Reaction;
 
-/// Accepts, warns or refuses, as `setting` says. That an object does not exist is no news where it is accepted.
+/// Accepts, warns about or refuses the object of this title, as `setting` says. That an object does not exist is no news where it is accepted.
 pub(crate) fn unanswered(
+    title: &str,
     get: &str,
     error: &LookupError,
     reaction: Reaction,
@@ -14,21 +16,21 @@ pub(crate) fn unanswered(
     outcome: &mut Outcome,
 ) {
     let missing = error.cause == LookupCause::NotFound;
-    let message = format!("cannot read {get}: {}", error.cause);
+    let message = messages::cannot_read(get, &error.cause.to_string());
     if !missing || reaction != Reaction::Accept {
         let level = if reaction == Reaction::Reject { Level::Error } else { Level::Warning };
         let attributes = vec![("setting", setting.to_owned()), ("detail", error.detail.clone())];
-        outcome.log.push(LogLine { level, message: message.clone(), attributes });
+        outcome.log.push(LogLine { level, message: about(title, &message), attributes });
     }
     match reaction {
         Reaction::Accept => {}
-        Reaction::Warn => outcome.warnings.push(warnings::short(&message, "")),
-        Reaction::Reject if missing => {
-            outcome.rejection = Some(Rejection::refused(format!("{message}; `{setting}` is `reject`")));
-        }
+        Reaction::Warn => outcome.warnings.push(short(message)),
         Reaction::Reject => {
-            let message = format!("{message} ({}); `{setting}` is `reject`", error.detail);
-            outcome.rejection = Some(Rejection::unavailable(message));
+            let setting = SettingValue { setting, value: "reject" };
+            outcome.rejection = Some(match missing {
+                true => Rejection::refused(messages::refused_missing(title, &message, setting)),
+                false => Rejection::unavailable(messages::refused_failure(title, &message, &error.detail, setting)),
+            });
         }
     }
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use crate::kube::object::group_and_version;
+use crate::report::messages::lookups as messages;
 
 /// Where the engine reads objects other than the one under review.
 ///
@@ -77,13 +78,13 @@ pub enum LookupCause {
 impl fmt::Display for LookupCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            LookupCause::NotFound => "not found",
-            LookupCause::NotServed => "the API server does not serve this kind",
-            LookupCause::NotGranted => "the policy's contextAwareResources do not list this kind",
-            LookupCause::NoCapability => "the policy may not use kubernetes/get_resource",
-            LookupCause::Forbidden => "the PolicyServer's account may not read this kind",
-            LookupCause::Unavailable => "the cluster could not be asked",
-            LookupCause::Unreadable => "the answer cannot be read",
+            LookupCause::NotFound => messages::NOT_FOUND,
+            LookupCause::NotServed => messages::NOT_SERVED,
+            LookupCause::NotGranted => messages::NOT_GRANTED,
+            LookupCause::NoCapability => messages::NO_CAPABILITY,
+            LookupCause::Forbidden => messages::FORBIDDEN,
+            LookupCause::Unavailable => messages::UNAVAILABLE,
+            LookupCause::Unreadable => messages::UNREADABLE,
         })
     }
 }

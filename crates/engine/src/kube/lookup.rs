@@ -2,6 +2,7 @@
 
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::report::lookup_record::LookupRecord;
+use crate::report::messages::lookups::{FOUND, NOT_ASKED};
 use crate::report::not_applicable::NotApplicableReason;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -88,9 +89,7 @@ impl<'a> Lookups<'a> {
         let mut versions = self.versions(wanted).into_iter();
         let Some(version) = versions.next() else {
             let get = format!("{} {} {}/{}", wanted.group, wanted.kind, wanted.namespace, wanted.name);
-            self.made
-                .borrow_mut()
-                .push(LookupRecord { get, result: "not asked: the policy may not read this kind".to_owned() });
+            self.made.borrow_mut().push(LookupRecord { get, result: NOT_ASKED.to_owned() });
             return Err(Stop::not_applicable(
                 NotApplicableReason::UnknownOwnerKind,
                 format!("{} {}", wanted.kind, wanted.name),
@@ -137,7 +136,7 @@ impl<'a> Lookups<'a> {
         };
         let answer = self.cluster.get(&get);
         let result = match &answer {
-            Ok(_) => "found".to_owned(),
+            Ok(_) => FOUND.to_owned(),
             Err(error) => error.cause.to_string(),
         };
         if answer.is_ok() && is_cluster_apis_own(wanted.group, wanted.kind) {

@@ -130,7 +130,8 @@ fn change(
         source: entry.source.to_owned(),
         path: Path::fields(path),
         entry: map.entry(),
-        place: entry.place.map(|place| format!("{place}.{map}")),
+        // An object's own metadata is printed as nothing.
+        place: entry.place.map(|place| format!("{}.{map}", if place.is_empty() { ".metadata" } else { place })),
     }
 }
 

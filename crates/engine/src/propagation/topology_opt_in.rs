@@ -17,6 +17,7 @@ use crate::propagation::managed::recorded;
 use crate::propagation::metadata::Differences;
 use crate::report::change::own_change;
 use crate::report::change::{Action, Change, Value};
+use crate::report::messages::propagation::cluster_to_topology;
 use crate::settings::OptIn;
 
 /// Whether objects of this kind inherit keys within themselves.
@@ -143,7 +144,7 @@ fn change(
     from: Option<&str>,
     to: Option<&str>,
 ) -> Change {
-    let rule = format!("`Cluster.metadata.{map}` => `Cluster.{}` by `clusterApi.optIn.clusterToTopology`", path);
+    let rule = cluster_to_topology(map.field(), &path.to_string());
     let (from, to) = (from.map(Value::string), to.map(Value::string));
     Change {
         rule,

@@ -10,6 +10,7 @@ use crate::catalog::fields::NEVER_EMPTY;
 use crate::json;
 use crate::json::path::{Path, Step};
 use crate::json::splice::{Edit, Write};
+use crate::report::messages::propagation as messages;
 
 /// One entry of one map, or one in-place mutable field, that differs from the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -106,8 +107,8 @@ pub(crate) fn own_change(
     to: Option<Value>,
 ) -> Change {
     let rule = match action {
-        Action::Removed => "added by this policy, dropped by its source",
-        _ => "record of what this policy added",
+        Action::Removed => messages::SOURCE_DROPPED,
+        _ => messages::RECORD,
     };
     Change {
         at: path.to_string(),

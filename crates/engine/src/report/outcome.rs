@@ -10,9 +10,10 @@ use serde_json::value::RawValue;
 
 use crate::report::finding::Finding;
 use crate::report::lookup_record::LookupRecord;
+use crate::report::messages::requests as messages;
 use crate::report::not_applicable::NotApplicable;
 use crate::report::rollout_impact::RolloutImpact;
-use crate::tags::TagReport;
+use crate::report::tags::TagReport;
 
 /// The answer to one request.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +48,7 @@ impl Rejection {
 
     /// The object has another shape than the place to be written asks for.
     pub(crate) fn unwritable(error: &NotWritable) -> Self {
-        Rejection::unreadable(format!("`object` cannot be written: {error}"))
+        Rejection::unreadable(messages::unwritable_object(error))
     }
 
     /// The settings say no.

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
-use crate::tags::SkippedLabel;
+use serde::{Serialize, Serializer};
 
 /// The tags of one composite, and the labels that are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,4 +21,62 @@ pub struct TagReport {
     /// or `seeded`, which nobody can opt in.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub not_propagating: BTreeMap<String, String>,
+}
+
+/// One label that is no tag.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkippedLabel {
+    /// The label's key in the registry.
+    pub qualified_key: String,
+    /// The key that its tag would have.
+    pub tag_key: String,
+    /// The profile that refused it.
+    pub provider: &'static str,
+    /// Why.
+    pub reason: TagSkipReason,
+}
+
+/// Why a label is no tag; in the order in which it is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TagSkipReason {
+    /// The qualified key begins as the provider's own tags do.
+    ReservedPrefix,
+    /// The tag key is longer than the provider admits.
+    KeyTooLong,
+    /// The value is longer than the provider admits.
+    ValueTooLong,
+    /// The tag key has a character that the provider does not admit.
+    KeyCharacterClass,
+    /// Lower keys take all the tags that a resource may have.
+    CountCap,
+}
+
+impl TagSkipReason {
+    /// All five, in the order in which they are asked.
+    pub const ALL: [TagSkipReason; 5] = [
+        TagSkipReason::ReservedPrefix,
+        TagSkipReason::KeyTooLong,
+        TagSkipReason::ValueTooLong,
+        TagSkipReason::KeyCharacterClass,
+        TagSkipReason::CountCap,
+    ];
+
+    /// The stable name, for log and report.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            TagSkipReason::ReservedPrefix => "reserved-prefix",
+            TagSkipReason::KeyTooLong => "key-too-long",
+            TagSkipReason::ValueTooLong => "value-too-long",
+            TagSkipReason::KeyCharacterClass => "key-character-class",
+            TagSkipReason::CountCap => "count-cap",
+        }
+    }
+}
+
+impl Serialize for TagSkipReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
 }

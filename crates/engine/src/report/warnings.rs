@@ -2,35 +2,51 @@
 
 use std::collections::BTreeSet;
 
+use crate::catalog::profiles::Profile;
 use crate::report::change::{Action, Change, Value};
+use crate::report::messages::propagation as messages;
+use crate::report::messages::{EntryName, Location, and_more, cloud_tags};
 use crate::report::outcome::{Level, LogLine};
-
-/// The length, in characters, that kubectl and the API server show without cutting.
-pub(crate) const LONGEST: usize = 120;
-
-/// So much of a key always stays: without it a warning says nothing.
-const SHORTEST_KEY: usize = 24;
+use crate::report::shortening::{first_that_fits, short};
+use crate::report::tags::{SkippedLabel, TagSkipReason};
 
 /// How many warnings one request gets; the report in the audit annotation has all.
 const MOST: usize = 20;
 
 /// The warning for one difference, `left` or written. The policy's own record is no news.
+///
+/// Of the key, the object that it comes from and the path in it, the path gives way first, then the object's name.
 pub(crate) fn of_change(change: &Change, left: bool) -> Option<String> {
-    if change.action == Action::Recorded {
-        return None;
-    }
-    let done = if left { "is propagated and was edited" } else { change.done() };
-    let kind = change.source.split(' ').next().unwrap_or_default();
-    let why = match (change.action, &change.place) {
-        (Action::Removed, _) => "its source dropped it".to_owned(),
-        (_, None) => "Cluster API forces it here".to_owned(),
-        (_, Some(place)) => format!("from {kind}{place}"),
+    let what_happened = match change.action {
+        Action::Recorded => return None,
+        _ if left => messages::NOT_RESTORED,
+        Action::Added => messages::ADDED,
+        Action::Changed => messages::CORRECTED,
+        Action::Restored => messages::RESTORED,
+        Action::Removed => messages::REMOVED,
     };
-    let text = |why: &str| format!("{} `{}` {done}: {why}", change.entry, change.key);
-    // A place can be found from its kind, a key from nothing.
-    let full = text(&why);
-    let why = if full.chars().count() > LONGEST && change.place.is_some() { format!("from {kind}") } else { why };
-    Some(short(&text(&why), &change.key))
+    let wordings = Detail::ALL.into_iter().map(|detail| {
+        let reason = change.reason(detail);
+        messages::changed(change.entry(), what_happened, &reason)
+    });
+    Some(short(first_that_fits(wordings)))
+}
+
+/// The warning for a label that becomes no cloud tag.
+pub(crate) fn of_skipped_label(label: &SkippedLabel) -> String {
+    let profile = Profile::of(label.provider);
+    let key = &label.qualified_key;
+    let reason = match label.reason {
+        TagSkipReason::ReservedPrefix => {
+            let reserved = profile.reserved.iter().find(|reserved| key.starts_with(**reserved));
+            cloud_tags::reserved_prefix(reserved.copied().unwrap_or_default())
+        }
+        TagSkipReason::KeyTooLong => cloud_tags::key_too_long(profile.key, profile.unit),
+        TagSkipReason::ValueTooLong => cloud_tags::value_too_long(profile.value, profile.unit),
+        TagSkipReason::KeyCharacterClass => cloud_tags::key_characters(profile.characters),
+        TagSkipReason::CountCap => cloud_tags::limit_reached(profile.tags),
+    };
+    short(cloud_tags::not_added(key, &reason, profile.name))
 }
 
 /// Restored before changed, removed and added.
@@ -44,37 +60,14 @@ pub(crate) fn rank(change: &Change) -> u8 {
     }
 }
 
-/// The text with its key, which stands in backticks, elided so far that the whole is short enough; whatever is longer
-/// still is cut.
-pub(crate) fn short(text: &str, key: &str) -> String {
-    let length = text.chars().count();
-    if length <= LONGEST {
-        return text.to_owned();
-    }
-    let key_length = key.chars().count();
-    let keep = key_length.saturating_sub(length - LONGEST + 1).max(key_length.min(SHORTEST_KEY));
-    let elided = match keep < key_length {
-        true => {
-            let head: String = key.chars().take(keep.div_ceil(2)).collect();
-            let tail: String = key.chars().skip(key_length - keep / 2).collect();
-            text.replacen(&format!("`{key}`"), &format!("`{head}…{tail}`"), 1)
-        }
-        false => text.to_owned(),
-    };
-    if elided.chars().count() <= LONGEST {
-        return elided;
-    }
-    elided.chars().take(LONGEST - 1).chain(['…']).collect()
-}
-
-/// Differences as parts of one sentence: the first few, each with a value of bearable length. The report has all.
-pub(crate) fn sentences(changes: &[Change]) -> String {
+/// Differences as parts of one refusal: the first few, each with a value of bearable length. The report has all.
+pub(crate) fn differences(changes: &[Change]) -> String {
     const MOST: usize = 10;
-    let mut told: Vec<String> = changes.iter().take(MOST).map(Change::sentence).collect();
+    let mut parts: Vec<String> = changes.iter().take(MOST).map(Change::difference).collect();
     if changes.len() > MOST {
-        told.push(format!("and {} more: see the audit annotation `report`", changes.len() - MOST));
+        parts.push(and_more(changes.len() - MOST));
     }
-    told.join("; ")
+    parts.join("; ")
 }
 
 /// At most as many warnings as anybody reads, none twice; the last says how many there are besides.
@@ -84,7 +77,7 @@ pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
     if warnings.len() > MOST {
         let more = warnings.len() - (MOST - 1);
         warnings.truncate(MOST - 1);
-        warnings.push(format!("and {more} more: see the audit annotation `report`"));
+        warnings.push(and_more(more));
     }
     warnings
 }
@@ -92,66 +85,208 @@ pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
 /// At most as many lines as anybody reads; the last says how many there are besides.
 pub(crate) fn capped_lines(mut lines: Vec<LogLine>) -> Vec<LogLine> {
     if lines.len() > MOST {
-        let message = format!("and {} more: see the audit annotation `report`", lines.len() - (MOST - 1));
+        let message = and_more(lines.len() - (MOST - 1));
         lines.truncate(MOST - 1);
         lines.push(LogLine { level: Level::Warning, message, attributes: Vec::new() });
     }
     lines
 }
 
+/// How exactly the source of a change is named.
+#[derive(Debug, Clone, Copy)]
+enum Detail {
+    Path,
+    Object,
+    Kind,
+}
+
+impl Detail {
+    /// The most exact first.
+    const ALL: [Detail; 3] = [Detail::Path, Detail::Object, Detail::Kind];
+}
+
 impl Change {
-    fn sentence(&self) -> String {
-        const LONGEST_VALUE: usize = 63;
-        let should = match self.to.as_ref().map(Value::plain) {
-            Some(value) if value.chars().count() > LONGEST_VALUE => {
-                format!("should be `{}…`", value.chars().take(LONGEST_VALUE).collect::<String>())
-            }
-            Some(value) => format!("should be `{value}`"),
-            None => "should not be there".to_owned(),
-        };
-        format!("{} `{}` at `{}` {should}: {}", self.entry, self.key, self.at, self.rule)
+    fn entry(&self) -> EntryName<'_> {
+        EntryName { noun: self.entry, key: &self.key }
     }
 
-    fn done(&self) -> &'static str {
-        match self.action {
-            Action::Added => "added",
-            Action::Changed => "corrected",
-            Action::Restored => "restored",
-            Action::Removed => "removed",
-            Action::Recorded => "recorded",
+    /// Why it has to be: where the entry is set, or the rule where that is no other object.
+    fn reason(&self, detail: Detail) -> String {
+        let object = self.source.as_str();
+        if object.is_empty() {
+            return self.rule.clone();
+        }
+        let source = match (detail, &self.place) {
+            (Detail::Path, Some(path)) => Location::InObject { object, path },
+            (Detail::Path | Detail::Object, _) => Location::Object(object),
+            (Detail::Kind, _) => Location::Kind(object.split(' ').next().unwrap_or_default()),
+        };
+        match (self.action, &self.place) {
+            (Action::Removed, _) => messages::no_longer_set_on(source),
+            (_, None) => messages::managed_by_cluster_api(source),
+            (_, Some(_)) => messages::set_on(source),
+        }
+    }
+
+    fn difference(&self) -> String {
+        const LONGEST_VALUE: usize = 63;
+        let reason = self.reason(Detail::Path);
+        match self.to.as_ref().map(Value::plain) {
+            Some(value) if value.chars().count() > LONGEST_VALUE => {
+                let beginning: String = value.chars().take(LONGEST_VALUE).chain(['…']).collect();
+                messages::must_be(self.entry(), &self.at, &beginning, &reason)
+            }
+            Some(value) => messages::must_be(self.entry(), &self.at, &value, &reason),
+            None => messages::must_be_removed(self.entry(), &self.at, &reason),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::report::shortening::{LONGEST, SHORTEST_KEY};
 
-    #[test]
-    fn a_long_key_is_elided_in_its_middle() {
-        let key = "k".repeat(150);
-        let text = short(&format!("label `{key}` added: from MachineSet.spec.template.metadata.labels"), &key);
-        assert_eq!(text.chars().count(), LONGEST);
-        assert!(text.starts_with("label `kkk") && text.contains("k…k") && text.ends_with("metadata.labels"), "{text}");
+    const PATH: &str = ".spec.template.metadata.labels";
+
+    fn added(key: &str, value: &str) -> Change {
+        Change {
+            at: "metadata.labels".to_owned(),
+            key: key.to_owned(),
+            action: Action::Added,
+            from: None,
+            to: Some(Value::string(value)),
+            rule: "a rule".to_owned(),
+            source: "MachineSet fleet/ms".to_owned(),
+            path: crate::json::path::Path::fields(&["metadata", "labels"]),
+            entry: "label",
+            place: Some(PATH.to_owned()),
+        }
+    }
+
+    fn warning(change: &Change) -> String {
+        of_change(change, false).unwrap()
     }
 
     #[test]
-    fn a_short_key_stays_and_the_end_is_cut() {
-        let text = short(&format!("annotation `a` edited: from {}", "x".repeat(120)), "a");
-        assert_eq!(text.chars().count(), LONGEST);
-        assert!(text.starts_with("annotation `a` edited: from xxx") && text.ends_with("x…"), "{text}");
+    fn every_action_has_its_warning() {
+        let change = |action| Change { action, ..added("team", "red") };
+        for (action, left, expected) in [
+            (
+                Action::Added,
+                false,
+                Some("label `team` added: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
+            ),
+            (
+                Action::Changed,
+                false,
+                Some("label `team` corrected: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
+            ),
+            (
+                Action::Restored,
+                false,
+                Some("label `team` restored: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
+            ),
+            (
+                Action::Restored,
+                true,
+                Some(
+                    "label `team` edited but not restored: set on MachineSet fleet/ms (.spec.template.metadata.labels)",
+                ),
+            ),
+            (
+                Action::Removed,
+                false,
+                Some("label `team` removed: no longer set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
+            ),
+            (Action::Recorded, false, None),
+        ] {
+            assert_eq!(of_change(&change(action), left).as_deref(), expected, "{action:?}");
+        }
     }
 
     #[test]
-    fn what_is_too_long_without_its_key_is_cut() {
-        let text = short(&"ä".repeat(200), "key");
-        assert_eq!(text.chars().count(), LONGEST);
-        assert!(text.ends_with('…'));
+    fn a_forced_label_names_the_object_that_it_follows_from() {
+        let forced = Change { place: None, ..added("cluster.x-k8s.io/set-name", "ms") };
+        assert_eq!(
+            warning(&forced),
+            "label `cluster.x-k8s.io/set-name` added: managed by Cluster API, from MachineSet fleet/ms"
+        );
     }
 
     #[test]
-    fn a_short_text_stays() {
-        assert_eq!(short("label `a` added", "a"), "label `a` added");
+    fn a_change_without_source_names_its_rule() {
+        let own = Change { action: Action::Removed, source: String::new(), place: None, ..added("team", "red") };
+        assert_eq!(warning(&own), "label `team` removed: a rule");
+    }
+
+    #[test]
+    fn the_path_gives_way_first_then_the_object_then_the_middle_of_the_key() {
+        let of = |length: usize| warning(&added(&"k".repeat(length), ""));
+        let key = |length: usize| "k".repeat(length);
+        for (length, expected) in [
+            (45, format!("label `{}` added: set on MachineSet fleet/ms ({PATH})", key(45))),
+            (46, format!("label `{}` added: set on MachineSet fleet/ms", key(46))),
+            (78, format!("label `{}` added: set on MachineSet fleet/ms", key(78))),
+            (79, format!("label `{}` added: set on the MachineSet", key(79))),
+            (83, format!("label `{}` added: set on the MachineSet", key(83))),
+            (84, format!("label `{}…{}` added: set on the MachineSet", key(41), key(41))),
+            (316, format!("label `{}…{}` added: set on the MachineSet", key(41), key(41))),
+        ] {
+            assert_eq!(of(length), expected, "{length}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_warning_is_longer_than_120_characters_or_loses_its_key(
+            key in "[a-zä./`-]{0,320}", object in "[A-Z][a-z]{0,60} [a-z/-]{0,320}", path in "\\.[a-z.]{0,200}",
+            forced in any::<bool>(), left in any::<bool>(),
+        ) {
+            let change = Change {
+                source: object,
+                place: (!forced).then_some(path),
+                action: Action::Restored,
+                ..added(&key, "red")
+            };
+            let warning = of_change(&change, left).unwrap();
+            prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
+            let whole = format!("label `{key}` ");
+            let beginning: String = key.chars().take(SHORTEST_KEY / 2).collect();
+            prop_assert!(warning.starts_with(&format!("label `{beginning}")), "{}", warning);
+            prop_assert!(key.chars().count() > SHORTEST_KEY || warning.starts_with(&whole), "{}", warning);
+        }
+
+        #[test]
+        fn a_skipped_label_is_told_in_120_characters(key in "[a-zä./-]{0,400}", provider in 0..4_usize) {
+            let provider = crate::catalog::profiles::PROFILES.get(provider).unwrap().name;
+            for reason in TagSkipReason::ALL {
+                let tag_key = String::new();
+                let told = of_skipped_label(&SkippedLabel { qualified_key: key.clone(), tag_key, provider, reason });
+                prop_assert!(told.chars().count() <= LONGEST, "{}", told);
+                prop_assert!(told.ends_with(&format!("(profile `{provider}`)")), "{}", told);
+            }
+        }
+    }
+
+    #[test]
+    fn a_skipped_label_is_told_the_limit_that_it_meets() {
+        let told = |reason, provider| {
+            let (qualified_key, tag_key) = ("aws:cost".to_owned(), "plexsphere:aws:cost".to_owned());
+            of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason })
+        };
+        for (reason, provider, expected) in [
+            (TagSkipReason::ReservedPrefix, "aws", "keys starting with `aws:` are reserved (profile `aws`)"),
+            (TagSkipReason::KeyTooLong, "openstack", "tag key longer than 255 bytes (profile `openstack`)"),
+            (TagSkipReason::ValueTooLong, "hetzner", "value longer than 63 characters (profile `hetzner`)"),
+            (TagSkipReason::KeyCharacterClass, "aws", "only letters, digits and ` +-=._:/@` allowed (profile `aws`)"),
+            (TagSkipReason::CountCap, "generic", "limit of 32 reached (profile `generic`)"),
+        ] {
+            let expected = format!("label `aws:cost` not added as a cloud tag: {expected}");
+            assert_eq!(told(reason, provider), expected);
+        }
     }
 
     #[test]
@@ -172,21 +307,6 @@ mod tests {
         assert_eq!(capped_lines((0..MOST).map(line).collect()).last().unwrap().message, "19");
     }
 
-    fn added(key: &str, value: &str) -> Change {
-        Change {
-            at: "metadata.labels".to_owned(),
-            key: key.to_owned(),
-            action: Action::Added,
-            from: None,
-            to: Some(Value::string(value)),
-            rule: "a rule".to_owned(),
-            source: "MachineSet fleet/ms".to_owned(),
-            path: crate::json::path::Path::fields(&["metadata", "labels"]),
-            entry: "label",
-            place: Some(".spec.template.metadata.labels".to_owned()),
-        }
-    }
-
     #[test]
     fn as_many_warnings_as_anybody_reads_stay_whole() {
         let warnings: Vec<String> = (0..MOST).map(|number| number.to_string()).collect();
@@ -194,20 +314,21 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_the_longest_length_keeps_its_place() {
-        let shortest = of_change(&added("", ""), false).unwrap().chars().count();
-        let key = "k".repeat(LONGEST - shortest);
-        let full = format!("label `{key}` added: from MachineSet.spec.template.metadata.labels");
-        assert_eq!(of_change(&added(&key, ""), false).unwrap(), full);
-        let longer = format!("{key}k");
-        assert_eq!(of_change(&added(&longer, ""), false).unwrap(), format!("label `{longer}` added: from MachineSet"));
+    fn a_value_as_long_as_a_label_may_be_is_told_whole() {
+        let value = "v".repeat(63);
+        let must_be = |value: &str| {
+            format!("label `a` in `metadata.labels` must be `{value}`: set on MachineSet fleet/ms ({PATH})")
+        };
+        assert_eq!(differences(&[added("a", &value)]), must_be(&value));
+        assert_eq!(differences(&[added("a", &format!("{value}v"))]), must_be(&format!("{value}…")));
     }
 
     #[test]
-    fn a_value_as_long_as_a_label_may_be_is_told_whole() {
-        let value = "v".repeat(63);
-        let told = |value: &str| format!("label `a` at `metadata.labels` should be `{value}`: a rule");
-        assert_eq!(sentences(&[added("a", &value)]), told(&value));
-        assert_eq!(sentences(&[added("a", &format!("{value}v"))]), told(&format!("{value}…")));
+    fn a_refusal_lists_ten_differences_and_counts_the_others() {
+        let surplus = Change { to: None, source: String::new(), ..added("a", "") };
+        let one = "label `a` in `metadata.labels` must be removed: a rule";
+        assert_eq!(differences(&vec![surplus.clone(); 10]), [one; 10].join("; "));
+        let eleven = format!("{}; and 1 more: see the audit annotation `report`", [one; 10].join("; "));
+        assert_eq!(differences(&vec![surplus; 11]), eleven);
     }
 }

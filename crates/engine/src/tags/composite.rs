@@ -17,6 +17,7 @@ use crate::kube::lookup::{Lookups, ObjectQuery, Parent};
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::report::change::{Action, Change, Value};
+use crate::report::messages::cloud_tags as messages;
 use crate::report::not_applicable::NotApplicableReason;
 use crate::report::tags::TagReport;
 use crate::settings::{CloudTags, Composites, Provider, Registry};
@@ -124,7 +125,7 @@ impl Composite<'_> {
     /// What lets labels become tags.
     fn registry(&self) -> String {
         match &self.settings.registry {
-            Registry::Inline(_) => "the settings".to_owned(),
+            Registry::Inline(_) => messages::INLINE_REGISTRY.to_owned(),
             Registry::Object(name) => format!("{REGISTRY} {name}"),
         }
     }
@@ -152,19 +153,19 @@ impl Composite<'_> {
                 None => Action::Added,
             };
             let qualified_key = key.strip_prefix(CLOUD_TAG_PREFIX).unwrap_or(key);
-            let rule = format!("`{qualified_key}` is opted in");
+            let rule = messages::propagates(qualified_key);
             changes.push(change(key, action, from, Some(value), rule));
         }
         let is_ours = |field: &Field<'_>| field.key.starts_with(CLOUD_TAG_PREFIX);
         for field in actual.iter().filter(|field| is_ours(field) && !tags.contains_key(&*field.key)) {
-            changes.push(change(&field.key, Action::Removed, Some(field), None, "no label is this tag".to_owned()));
+            changes.push(change(&field.key, Action::Removed, Some(field), None, messages::NO_LABEL.to_owned()));
         }
         let is_kept = !tags.is_empty() || actual.iter().any(|field| !is_ours(field));
         if is_kept || !is_present {
             let writes = changes.iter().map(Change::write).collect();
             return Ok((changes, writes));
         }
-        let field = change(FIELD, Action::Removed, None, None, "an empty map is left out".to_owned());
+        let field = change(FIELD, Action::Removed, None, None, messages::EMPTY_MAP.to_owned());
         let field = Change { at: "spec".to_owned(), entry: "field", path: Path::fields(&["spec"]), ..field };
         let writes = vec![field.write()];
         if changes.is_empty() {

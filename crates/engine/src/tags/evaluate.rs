@@ -2,7 +2,6 @@
 
 use super::composite::{Composite, Found};
 use super::registry;
-use super::transform::{SkippedLabel, TagSkipReason};
 use crate::admission::request::Review;
 use crate::admission::subject::Subject;
 use crate::catalog::grants::LABELS;
@@ -14,8 +13,12 @@ use crate::kube::cluster::{Cluster, LookupCause, LookupError};
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
 use crate::report::change::{Action, Change};
+use crate::report::messages::requests::unreadable_object;
+use crate::report::messages::{SettingValue, cloud_tags as messages};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
+use crate::report::shortening::short;
+use crate::report::tags::TagSkipReason;
 use crate::report::warnings;
 use crate::settings::{Mode, Settings};
 
@@ -30,7 +33,7 @@ pub(crate) fn evaluate(review: &Review<'_>, text: &str, settings: &Settings, clu
     }
     let subject = match Subject::read(None, review, text) {
         Ok(subject) => subject,
-        Err(malformed) => return Some(unreadable(&malformed)),
+        Err(malformed) => return Some(unreadable(review, &malformed)),
     };
     let Some(of) = of else { return Some(judge_registry(&subject)) };
     let lookups = Lookups::new(review, settings, cluster);
@@ -50,7 +53,7 @@ fn judge_registry(subject: &Subject<'_>) -> Outcome {
         return Outcome::default();
     }
     let problems: Vec<String> = problems.iter().map(Malformed::to_string).collect();
-    refused(format!("{}: {}", subject.title(), problems.join("; ")))
+    refused(messages::unusable_registry(&subject.title(), &problems.join("; ")))
 }
 
 fn decide(composite: &Composite<'_>, mode: Mode) -> Outcome {
@@ -64,7 +67,7 @@ fn decide(composite: &Composite<'_>, mode: Mode) -> Outcome {
     match composite.compare() {
         Ok(found) => settle(subject, found, mode, &mut report, &mut outcome),
         Err(Stop::NotApplicable(inert)) => report.inert = Some(inert),
-        Err(Stop::Malformed(malformed)) => return unreadable(&malformed),
+        Err(Stop::Malformed(malformed)) => return unreadable(subject.review, &malformed),
         Err(Stop::Lookup(get, error)) => unread(composite, get, &error, &mut report, &mut outcome),
         Err(Stop::Unreadable { object, detail }) => {
             let error = LookupError { cause: LookupCause::Unreadable, detail };
@@ -81,7 +84,8 @@ fn decide(composite: &Composite<'_>, mode: Mode) -> Outcome {
 fn settle(subject: &Subject<'_>, found: Found, mode: Mode, report: &mut Report, outcome: &mut Outcome) {
     let Found { changes, writes, tags } = found;
     if mode == Mode::Verify && !changes.is_empty() {
-        let message = format!("{} differs from its labels: {}", subject.title(), warnings::sentences(&changes));
+        let setting = SettingValue { setting: "mode", value: "verify" };
+        let message = messages::do_not_match(&subject.title(), setting, &warnings::differences(&changes));
         *outcome = refused(message);
         report.drift = changes;
     } else if !changes.is_empty() {
@@ -94,7 +98,7 @@ fn settle(subject: &Subject<'_>, found: Found, mode: Mode, report: &mut Report, 
             }
         }
         outcome.warnings.extend(changes.iter().filter_map(of_edit));
-        let message = format!("updated the cloud tags of {}", subject.title());
+        let message = messages::updated(&subject.title());
         let attributes = vec![("profile", tags.profile.to_owned())];
         outcome.log.push(LogLine { level: Level::Info, message, attributes });
         report.changes = changes;
@@ -107,12 +111,12 @@ fn settle(subject: &Subject<'_>, found: Found, mode: Mode, report: &mut Report, 
             ("provider", skip.provider.to_owned()),
             ("reason", skip.reason.as_str().to_owned()),
         ];
-        outcome.log.push(LogLine { level: Level::Warning, message: "a label is no cloud tag".to_owned(), attributes });
+        outcome.log.push(LogLine { level: Level::Warning, message: messages::LABEL_NOT_ADDED.to_owned(), attributes });
     }
     // What somebody can mend comes first: over the cap there may be many.
     for reason in TagSkipReason::ALL {
         let of_reason = tags.skipped.iter().filter(|skip| skip.reason == reason);
-        outcome.warnings.extend(of_reason.map(SkippedLabel::warning));
+        outcome.warnings.extend(of_reason.map(warnings::of_skipped_label));
     }
     report.cloud_tags = Some(tags);
 }
@@ -121,22 +125,13 @@ fn settle(subject: &Subject<'_>, found: Found, mode: Mode, report: &mut Report, 
 /// writes whole objects does not know of it.
 fn of_edit(change: &Change) -> Option<String> {
     let is_edit = change.action == Action::Restored && change.from.is_some();
-    let text = || format!("cloud tag `{}` was edited and restored: it follows its label", change.key);
-    is_edit.then(|| warnings::short(&text(), &change.key))
-}
-
-impl SkippedLabel {
-    fn warning(&self) -> String {
-        let SkippedLabel { qualified_key, provider, reason, .. } = self;
-        let text = format!("label `{qualified_key}` is no cloud tag: {} ({provider})", reason.as_str());
-        warnings::short(&text, qualified_key)
-    }
+    is_edit.then(|| short(messages::restored(&change.key)))
 }
 
 /// What becomes of a composite when the registry has no answer.
 fn unread(composite: &Composite<'_>, get: String, error: &LookupError, report: &mut Report, outcome: &mut Outcome) {
     let reaction = composite.settings.on_registry_failure;
-    unanswered(&get, error, reaction, "cloudTags.onRegistryFailure", outcome);
+    unanswered(&composite.subject.title(), &get, error, reaction, "cloudTags.onRegistryFailure", outcome);
     report.inert = Some(NotApplicable { reason: NotApplicableReason::RegistryUnavailable, because: get });
 }
 
@@ -145,6 +140,7 @@ fn refused(message: String) -> Outcome {
     Outcome { rejection: Some(Rejection::refused(message)), log: vec![line], ..Outcome::default() }
 }
 
-fn unreadable(malformed: &Malformed) -> Outcome {
-    Outcome { rejection: Some(Rejection::unreadable(malformed.to_string())), ..Outcome::default() }
+fn unreadable(review: &Review<'_>, malformed: &Malformed) -> Outcome {
+    let message = unreadable_object(&review.title(), malformed);
+    Outcome { rejection: Some(Rejection::unreadable(message)), ..Outcome::default() }
 }

@@ -88,14 +88,14 @@ fn print(object: &Value, answer: &Answer) {
     for skip in report["skipped"].as_array().into_iter().flatten() {
         let value = skip["value"].as_str().map(|value| format!("={value}")).unwrap_or_default();
         println!(
-            "  - {}{value} stays behind: {}\n      at {} ({})",
+            "  - {}{value} not propagated: {}\n      at {} ({})",
             text(&skip["key"]),
             text(&skip["reason"]),
             text(&skip["from"]),
             text(&skip["map"])
         );
     }
-    for warning in answer.warnings.iter().filter(|warning| warning.contains("goes nowhere")) {
+    for warning in answer.warnings.iter().filter(|warning| warning.contains("is not propagated from here")) {
         println!("  ! {warning}");
     }
 }

@@ -1,17 +1,18 @@
-//! Objects that an owner takes for its own.
+//! Objects without controller that a controller would adopt.
 
-use super::{Found, Guarded};
+use super::{Guarded, Violation};
 use crate::catalog::keys::*;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
 use crate::kube::cluster::LookupCause;
 use crate::kube::stop::Stop;
+use crate::report::messages::guards::adoption;
 
 /// Labels of a Machine that name its owner.
 ///
 /// `CONTROL_PLANE` does so by being there, where the Cluster has a KubeadmControlPlane: that one adopts by it and by the
 /// name of the Cluster, not by its own. Source: util/collections/machine_filters.go `AdoptableControlPlaneMachines`.
-const OF_MACHINES: &[&str] = &[
+const MACHINE_OWNER_LABELS: &[&str] = &[
     CONTROL_PLANE,
     CONTROL_PLANE_NAME,
     DEPLOYMENT_NAME,
@@ -22,18 +23,18 @@ const OF_MACHINES: &[&str] = &[
     TOPOLOGY_POOL_NAME,
 ];
 /// Labels of a MachineSet that name its owner.
-const OF_MACHINE_SETS: &[&str] = &[DEPLOYMENT_NAME, TEMPLATE_HASH, TOPOLOGY_DEPLOYMENT_NAME];
+const MACHINE_SET_OWNER_LABELS: &[&str] = &[DEPLOYMENT_NAME, TEMPLATE_HASH, TOPOLOGY_DEPLOYMENT_NAME];
 
 /// Labels that name an owner, on an object without controller, as far as this request brings them.
 ///
-/// Controllers adopt what a restore leaves without owner, and that is what it is for: what Velero brings back passes,
-/// and so does all below a Cluster that is paused or not there yet. A Cluster that cannot be asked counts as neither.
-/// Control planes made by hand have no owner that adopts, and pass.
-pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
+/// After a restore, adoption by controllers is intended: what Velero restores passes, and so do the objects of a Cluster
+/// that is paused or does not exist yet. A Cluster that cannot be read counts as neither. Control-plane Machines made by
+/// hand have no owner that adopts them, and pass.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
     let subject = guarded.subject;
-    let names = match subject.place {
-        Some(Place::Machine) => OF_MACHINES,
-        Some(Place::MachineSet) => OF_MACHINE_SETS,
+    let owner_labels = match subject.place {
+        Some(Place::Machine) => MACHINE_OWNER_LABELS,
+        Some(Place::MachineSet) => MACHINE_SET_OWNER_LABELS,
         _ => return Ok(Vec::new()),
     };
     let object = &subject.object;
@@ -44,12 +45,12 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
         return Ok(Vec::new());
     }
     let mut keys: Vec<&str> = Vec::new();
-    for key in names {
+    for key in owner_labels {
         let new = object.labels.get(*key);
         let old = old.and_then(|old| old.labels.get(*key));
         // The value of this one does not matter.
-        let stood = if *key == CONTROL_PLANE { old.is_some() } else { old == new };
-        if new.is_some() && !stood {
+        let was_set = if *key == CONTROL_PLANE { old.is_some() } else { old == new };
+        if new.is_some() && !was_set {
             keys.push(key);
         }
     }
@@ -58,7 +59,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
     }
     let adopters = adopters(guarded)?;
     let kind = &subject.review.kind.kind;
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for key in keys {
         let is_adopted = match adopters {
             Adopters::Nobody => false,
@@ -66,12 +67,10 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
             Adopters::NamedAndKubeadm => true,
         };
         if is_adopted {
-            let message =
-                format!("label `{key}` without ownerReference: its owner adopts this {kind} and may delete it");
-            found.push(Found { at: "metadata.labels".to_owned(), message });
+            violations.push(Violation { at: "metadata.labels".to_owned(), message: adoption(key, kind) });
         }
     }
-    Ok(found)
+    Ok(violations)
 }
 
 /// Who adopts in a Cluster.

@@ -29,11 +29,11 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The blocks of an object that go on to other objects; a Machine's go to its Node.
+/// The blocks of an object that propagate to other objects; a Machine's propagate to its Node.
 ///
 /// # Errors
 /// When something on the way has another shape than Kubernetes gives it.
-pub(super) fn of<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, Malformed> {
+pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, Malformed> {
     let mut blocks = Vec::new();
     let (object, old) = (&subject.object, subject.old()?);
     for &(place, name) in places(subject) {
@@ -56,7 +56,7 @@ pub(super) fn of<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, Malformed>
         let before = old.map(|old| entries(old, list, name)).transpose()?.unwrap_or_default();
         for (name, entry) in entries(object, list, name)? {
             let Some(metadata) = entry.at(rest, None)? else { continue };
-            let before = match before.iter().find(|(of, _)| *of == name) {
+            let before = match before.iter().find(|(named, _)| *named == name) {
                 Some((_, entry)) => entry.at(rest, None)?,
                 None => None,
             };

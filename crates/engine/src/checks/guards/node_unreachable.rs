@@ -1,4 +1,4 @@
-//! Keys that look meant for Nodes and do not arrive.
+//! Keys that look meant for Nodes and are not synced to them.
 
 use super::{Entry, Guarded};
 use crate::catalog::keys::{NODE_DOMAIN, NODE_RESTRICTION, NODE_ROLE, belongs_to, prefix};
@@ -6,11 +6,13 @@ use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::Rule;
 use crate::catalog::version::Version;
 use crate::json::Malformed;
+use crate::report::messages::EntryName;
+use crate::report::messages::guards::{not_synced, not_synced_as_annotation, not_synced_before};
 
-/// What somebody who writes one of these into a key means.
+/// A key with one of these in it looks meant for Nodes.
 const DOMAINS: [&str; 3] = [NODE_ROLE, NODE_RESTRICTION, NODE_DOMAIN];
 /// Prefixes of labels that kubelets and cloud providers give to Nodes.
-const OF_KUBELETS: [&str; 2] = ["kubernetes.io", "node.kubernetes.io"];
+const KUBELET_PREFIXES: [&str; 2] = ["kubernetes.io", "node.kubernetes.io"];
 
 /// A key that looks meant for the Node and meets no criterion.
 pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Option<String>, Malformed> {
@@ -19,24 +21,38 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Optio
     if rules.any(|rule| rule.to.contains(&Place::Node) && rule.carries(entry.key, settings)) {
         return Ok(None);
     }
-    let instead = instead(entry.map, entry.key, settings.version);
-    Ok(instead.map(|instead| ["does not reach Nodes; ", &instead].concat()))
+    Ok(instead(entry.map, entry.key, settings.version).map(|instead| match instead {
+        Instead::Key(map, key) => not_synced(entry.name(), EntryName { noun: map.entry(), key: &key }),
+        Instead::Label => not_synced_as_annotation(entry.name()),
+        Instead::Upgrade => not_synced_before(entry.name(), Version::NODE_EXPRESSIONS),
+    }))
 }
 
-/// What would reach the Node in the place of a key that looks meant for it; `None` where it does not look so.
-fn instead(map: MapKind, key: &str, version: Version) -> Option<String> {
+/// What would be synced to the Node.
+#[derive(Debug, PartialEq, Eq)]
+enum Instead {
+    /// Another key, in one of the maps.
+    Key(MapKind, String),
+    /// A label of the same key.
+    Label,
+    /// The same annotation, by a newer version of Cluster API.
+    Upgrade,
+}
+
+/// What would be synced to the Node instead of a key that looks meant for it; `None` where it does not look so.
+fn instead(map: MapKind, key: &str, version: Version) -> Option<Instead> {
     let (prefix, name) = (prefix(key), key.split_once('/').map_or("", |(_, name)| name));
-    if map == MapKind::Labels && OF_KUBELETS.contains(&prefix) {
-        return Some(["label `", NODE_DOMAIN, "/", name, "` would"].concat());
+    if map == MapKind::Labels && KUBELET_PREFIXES.contains(&prefix) {
+        return Some(Instead::Key(map, [NODE_DOMAIN, "/", name].concat()));
     }
     let found = |domain: &'static str| key.split_once(domain).map(|(before, after)| (domain, before, after));
     let (domain, before, after) = DOMAINS.into_iter().find_map(found)?;
     if map == MapKind::Annotations {
         if !version.at_least(Version::NODE_EXPRESSIONS) {
-            return Some("annotations do so from Cluster API v1.10".to_owned());
+            return Some(Instead::Upgrade);
         }
         if prefix == domain || (domain != NODE_ROLE && belongs_to(key, domain)) {
-            return Some("as a label it would".to_owned());
+            return Some(Instead::Label);
         }
     }
     let is_prefix = after.is_empty() || after.starts_with('/');
@@ -49,8 +65,8 @@ fn instead(map: MapKind, key: &str, version: Version) -> Option<String> {
         "" => &[before, ".", domain],
         _ => &[before, ".", domain, "/", name],
     };
-    let entry = if domain == NODE_DOMAIN { map } else { MapKind::Labels }.entry();
-    Some([&[entry, " `"], spelling, &["` would"]].concat().concat())
+    let map = if domain == NODE_DOMAIN { map } else { MapKind::Labels };
+    Some(Instead::Key(map, spelling.concat()))
 }
 
 #[cfg(test)]
@@ -58,14 +74,14 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
 
-    fn arrives(map: MapKind, key: &str) -> bool {
+    fn is_synced(map: MapKind, key: &str) -> bool {
         let settings = Settings::from_json("{}").unwrap().cluster_api;
         let mut rules = Rule::reading(Place::Machine, map, Version::NEWEST);
         rules.any(|rule| rule.to.contains(&Place::Node) && rule.carries(key, &settings))
     }
 
     #[test]
-    fn every_near_miss_is_told_a_spelling_that_arrives() {
+    fn every_near_miss_is_told_a_key_that_is_synced() {
         for (key, expected) in [
             ("x.node-role.kubernetes.io/worker", "node-role.kubernetes.io/worker"),
             ("x.node-role.kubernetes.io", "node-role.kubernetes.io/x"),
@@ -78,30 +94,32 @@ mod tests {
             ("kubernetes.io/os", "node.cluster.x-k8s.io/os"),
             ("node.kubernetes.io/instance-type", "node.cluster.x-k8s.io/instance-type"),
         ] {
-            assert!(!arrives(MapKind::Labels, key), "{key}");
-            assert!(arrives(MapKind::Labels, expected), "{expected}");
-            let told = instead(MapKind::Labels, key, Version::NEWEST);
-            assert_eq!(told, Some(format!("label `{expected}` would")), "{key}");
+            assert!(!is_synced(MapKind::Labels, key), "{key}");
+            assert!(is_synced(MapKind::Labels, expected), "{expected}");
+            let instead = instead(MapKind::Labels, key, Version::NEWEST);
+            assert_eq!(instead, Some(Instead::Key(MapKind::Labels, expected.to_owned())), "{key}");
         }
     }
 
     #[test]
-    fn an_annotation_is_told_a_label_or_a_spelling_that_arrives() {
-        for (key, expected) in [
-            ("node-role.kubernetes.io/note", "as a label it would"),
-            ("a.node-restriction.kubernetes.io/note", "as a label it would"),
-            ("x.node-role.kubernetes.io/note", "label `node-role.kubernetes.io/note` would"),
-            ("gpu-node.cluster.x-k8s.io/a", "annotation `gpu.node.cluster.x-k8s.io/a` would"),
+    fn an_annotation_is_told_a_label_or_a_key_that_is_synced() {
+        let key = |map, key: &str| Instead::Key(map, key.to_owned());
+        for (annotation, expected) in [
+            ("node-role.kubernetes.io/note", Instead::Label),
+            ("a.node-restriction.kubernetes.io/note", Instead::Label),
+            ("x.node-role.kubernetes.io/note", key(MapKind::Labels, "node-role.kubernetes.io/note")),
+            ("gpu-node.cluster.x-k8s.io/a", key(MapKind::Annotations, "gpu.node.cluster.x-k8s.io/a")),
         ] {
-            assert_eq!(instead(MapKind::Annotations, key, Version::NEWEST).as_deref(), Some(expected), "{key}");
+            let instead = instead(MapKind::Annotations, annotation, Version::NEWEST);
+            assert_eq!(instead, Some(expected), "{annotation}");
         }
-        assert!(arrives(MapKind::Annotations, "gpu.node.cluster.x-k8s.io/a"));
+        assert!(is_synced(MapKind::Annotations, "gpu.node.cluster.x-k8s.io/a"));
     }
 
     #[test]
-    fn before_v1_10_no_annotation_reaches_a_node() {
-        let told = instead(MapKind::Annotations, "node.cluster.x-k8s.io/a", Version::OLDEST_EDITION);
-        assert_eq!(told, Some(format!("annotations do so from Cluster API {}", Version::NODE_EXPRESSIONS)));
+    fn before_v1_10_no_annotation_is_synced() {
+        let instead = instead(MapKind::Annotations, "node.cluster.x-k8s.io/a", Version::OLDEST_EDITION);
+        assert_eq!(instead, Some(Instead::Upgrade));
     }
 
     #[test]

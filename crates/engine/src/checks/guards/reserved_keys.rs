@@ -1,4 +1,4 @@
-//! Keys that have no business in a map that propagates.
+//! Keys that must not stand in a map that propagates.
 
 use super::{Entry, Guarded};
 use crate::catalog::groups::CORE_GROUP;
@@ -6,11 +6,7 @@ use crate::catalog::keys::*;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
 use crate::kube::label_value::formatted;
-
-/// Labels that Cluster API forces at some hop.
-const FORCED_BELOW: &str = "is set by Cluster API itself: below it is overwritten, or misleads";
-/// Bookkeeping that belongs to one object.
-const BOOKKEEPING: &str = "belongs to one object, and here it reaches every object below";
+use crate::report::messages::guards::*;
 
 /// What comes of a reserved key. An annotation that [`is_never`] and has no row is bookkeeping.
 ///
@@ -18,36 +14,36 @@ const BOOKKEEPING: &str = "belongs to one object, and here it reaches every obje
 /// for the cloned-from annotations.
 #[rustfmt::skip]
 const RESERVED: &[(MapKind, &str, &str)] = &[
-    (MapKind::Labels,      CLUSTER_NAME,             FORCED_BELOW),
-    (MapKind::Labels,      CONTROL_PLANE,            FORCED_BELOW),
-    (MapKind::Labels,      CONTROL_PLANE_NAME,       FORCED_BELOW),
-    (MapKind::Labels,      DEPLOYMENT_NAME,          FORCED_BELOW),
-    (MapKind::Labels,      POOL_NAME,                FORCED_BELOW),
-    (MapKind::Labels,      SET_NAME,                 FORCED_BELOW),
-    (MapKind::Labels,      TOPOLOGY_DEPLOYMENT_NAME, FORCED_BELOW),
-    (MapKind::Labels,      TOPOLOGY_OWNED,           FORCED_BELOW),
-    (MapKind::Labels,      TOPOLOGY_POOL_NAME,       FORCED_BELOW),
-    (MapKind::Labels,      TEMPLATE_HASH,            FORCED_BELOW),
-    (MapKind::Annotations, PAUSED,                   "pauses every object below, whatever its value"),
-    (MapKind::Annotations, CLONED_FROM_GROUP_KIND,   "makes control planes replace their Machines for ever"),
-    (MapKind::Annotations, CLONED_FROM_NAME,         "makes control planes replace their Machines for ever"),
-    (MapKind::Annotations, KCP_CLEANUP,              "keeps every Machine below from being deleted"),
+    (MapKind::Labels,      CLUSTER_NAME,             MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      CONTROL_PLANE,            MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      CONTROL_PLANE_NAME,       MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      DEPLOYMENT_NAME,          MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      POOL_NAME,                MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      SET_NAME,                 MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      TOPOLOGY_DEPLOYMENT_NAME, MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      TOPOLOGY_OWNED,           MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      TOPOLOGY_POOL_NAME,       MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      TEMPLATE_HASH,            MANAGED_BY_CLUSTER_API),
+    (MapKind::Annotations, PAUSED,                   PAUSES_CHILDREN),
+    (MapKind::Annotations, CLONED_FROM_GROUP_KIND,   ENDLESS_ROLLOUT),
+    (MapKind::Annotations, CLONED_FROM_NAME,         ENDLESS_ROLLOUT),
+    (MapKind::Annotations, KCP_CLEANUP,              BLOCKS_DELETION),
 ];
 
-/// Why a key does not belong into a map that propagates; `None` where it may stand there.
+/// Why a key must not stand in a map that propagates; `None` where it may.
 pub(super) fn reason(map: MapKind, key: &str) -> Option<&'static str> {
-    let row = RESERVED.iter().find(|(of, reserved, _)| *of == map && *reserved == key);
-    let is_bookkeeping = || (map == MapKind::Annotations && is_never(key)).then_some(BOOKKEEPING);
+    let row = RESERVED.iter().find(|(kind, reserved, _)| *kind == map && *reserved == key);
+    let is_bookkeeping = || (map == MapKind::Annotations && is_never(key)).then_some(SINGLE_OBJECT);
     row.map(|(.., reason)| *reason).or_else(is_bookkeeping)
 }
 
-/// A reserved key, but for a label with the value that Cluster API gives it.
+/// A reserved key, except a label with the value that Cluster API gives it.
 pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Option<String>, Malformed> {
     let Some(reason) = reason(entry.map, entry.key).filter(|_| entry.block.place != Place::Machine) else {
         return Ok(None);
     };
     let is_right = entry.map == MapKind::Labels && is_what_cluster_api_sets(guarded, entry)?;
-    Ok((!is_right).then(|| reason.to_owned()))
+    Ok((!is_right).then(|| reserved_key(entry.name(), reason)))
 }
 
 fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<bool, Malformed> {
@@ -72,10 +68,10 @@ fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Res
         (TEMPLATE_HASH, MachineSetTemplate) | (TOPOLOGY_OWNED, ControlPlaneMachineTemplate) => is_own_label,
         (TEMPLATE_HASH, _) => false,
         (_, MachineDeploymentTemplate | MachineSetTemplate | MachinePoolTemplate) => {
-            let of_cluster = || object.spec.string(&["clusterName"]);
+            let cluster_name = || object.spec.string(&["clusterName"]);
             is_own_label
                 || object.spec.map(&["selector", "matchLabels"])?.get(key).is_some_and(|own| own == value)
-                || (key == CLUSTER_NAME && of_cluster()?.as_deref() == Some(value))
+                || (key == CLUSTER_NAME && cluster_name()?.as_deref() == Some(value))
         }
         (TOPOLOGY_OWNED, _) => value.is_empty(),
         _ => false,
@@ -90,7 +86,7 @@ mod tests {
     #[test]
     fn every_forced_label_is_reserved() {
         for forced in FORCED {
-            assert_eq!(reason(MapKind::Labels, forced.key), Some(FORCED_BELOW), "{forced}");
+            assert_eq!(reason(MapKind::Labels, forced.key), Some(MANAGED_BY_CLUSTER_API), "{forced}");
         }
     }
 

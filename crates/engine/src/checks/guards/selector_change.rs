@@ -1,13 +1,13 @@
 //! The selector of a MachineDeployment or MachineSet.
 
-use crate::kube::selector::same_selector;
-
-use super::{Found, Guarded};
+use super::{Guarded, Violation};
 use crate::catalog::place::Place;
 use crate::json::Malformed;
+use crate::kube::selector::same_selector;
+use crate::report::messages::guards::SELECTOR_CHANGED;
 
 /// A `spec.selector` that this request changes.
-pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
     let subject = guarded.subject;
     let (Some(Place::MachineDeployment | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
         return Ok(Vec::new());
@@ -15,7 +15,5 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
     if same_selector(old, &subject.object)? {
         return Ok(Vec::new());
     }
-    let kind = &subject.review.kind.kind;
-    let message = format!("`spec.selector` changes: the {kind} loses what it no longer matches and makes it anew");
-    Ok(vec![Found { at: "spec.selector".to_owned(), message }])
+    Ok(vec![Violation { at: "spec.selector".to_owned(), message: SELECTOR_CHANGED.to_owned() }])
 }

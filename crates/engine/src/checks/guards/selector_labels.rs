@@ -1,13 +1,14 @@
-//! What an owner finds its objects by, and the reference to it.
+//! The labels by which an owner finds its objects, and the ownerReference to it.
 
-use super::{Found, Guarded};
+use super::{Guarded, Violation};
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::keys::*;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
 use crate::kube::object::OwnerReference;
+use crate::report::messages::guards as messages;
 
-/// The garbage collector takes ownerReferences away where somebody deletes an owner and wants to keep what it owns.
+/// The garbage collector removes ownerReferences where somebody deletes an owner and orphans what it owns.
 ///
 /// Source: cmd/kube-controller-manager, `--use-service-account-credentials`.
 const GARBAGE_COLLECTORS: [&str; 2] =
@@ -31,9 +32,9 @@ fn identity(owner: &OwnerReference<'_>) -> Option<&'static [&'static str]> {
     IDENTITY.iter().find(|(group, kind, _)| is_owner(*group, kind)).map(|(.., labels)| *labels)
 }
 
-/// A label of the owner's selector, the template hash or the ownerReference to the controller that this request takes
-/// away or changes, unless restoring healed it.
-pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
+/// A label of the owner's selector, the template hash or the ownerReference to the controller that this request removes
+/// or changes, unless it was restored.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
     let subject = guarded.subject;
     let (Some(Place::Machine | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
         return Ok(Vec::new());
@@ -44,17 +45,18 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
         return Ok(Vec::new());
     }
     let (object, kind) = (&subject.object, &subject.review.kind.kind);
-    let mut found = Vec::new();
-    let OwnerReference { kind: of, name, .. } = owner;
-    // A mended uid is one that the owner, which was read, has.
+    let mut violations = Vec::new();
+    let title = || format!("{} {}/{}", owner.kind, subject.namespace(), owner.name);
+    // A corrected uid is that of the owner, which was read.
     let is_same = |now: &OwnerReference<'_>| {
-        now.is(owner.group(), of) && now.name == *name && (now.uid == owner.uid || guarded.above.is_some())
+        now.is(owner.group(), &owner.kind)
+            && now.name == owner.name
+            && (now.uid == owner.uid || guarded.above.is_some())
     };
     let now = object.controller();
     if !now.is_some_and(is_same) {
-        let how = if now.is_some() { "changed" } else { "removed" };
-        let message = format!("ownerReference to {of} `{name}` {how}: nothing restores it, the {kind} may be replaced");
-        found.push(Found { at: "metadata.ownerReferences".to_owned(), message });
+        let sentence = if now.is_some() { messages::owner_changed } else { messages::owner_removed };
+        violations.push(Violation { at: "metadata.ownerReferences".to_owned(), message: sentence(&title(), kind) });
     }
     let selector = guarded.above.and_then(|above| above.selector.as_ref());
     for (key, value) in &old.labels {
@@ -71,10 +73,10 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Found>, Malformed> {
                 && !guarded.drift.iter().any(|change| change.entry == MapKind::Labels.entry() && change.key == **key)
         });
         if !is_as_above {
-            let how = if now.is_some() { "changed" } else { "removed" };
-            let message = format!("label `{key}` {how}: {of} `{name}` no longer counts this {kind} and makes another");
-            found.push(Found { at: "metadata.labels".to_owned(), message });
+            let sentence =
+                if now.is_some() { messages::selected_label_changed } else { messages::selected_label_removed };
+            violations.push(Violation { at: "metadata.labels".to_owned(), message: sentence(key, &title(), kind) });
         }
     }
-    Ok(found)
+    Ok(violations)
 }

@@ -1,11 +1,13 @@
-//! Keys of a user's own on a template that a topology owns.
+//! A user's own keys on a template that a topology owns.
 
 use super::{Entry, Guarded, reserved_keys};
 use crate::catalog::place::Place;
-use crate::checks::misplaced::place_for;
+use crate::checks::misplaced::set_instead;
 use crate::json::Malformed;
+use crate::report::messages::Location;
+use crate::report::messages::guards::not_from_topology;
 
-/// A key on a template below a topology that the topology does not know.
+/// A key on a template of a topology-owned object that the topology does not set.
 pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Option<String>, Malformed> {
     let subject = guarded.subject;
     let below_topology = matches!(
@@ -15,6 +17,6 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Optio
     if !below_topology || reserved_keys::reason(entry.map, entry.key).is_some() {
         return Ok(None);
     }
-    let place = place_for(subject, entry.block.place, entry.map);
-    Ok(Some(["belongs under ", &place, ": nobody reverts it here"].concat()))
+    let sentence = |place: Location<'_>| not_from_topology(entry.name(), place);
+    Ok(Some(set_instead(subject, entry.block.place, entry.map, sentence)))
 }

@@ -1,4 +1,4 @@
-//! Which paths differ between the stored object and the one to be stored, as far apart as the table tells them.
+//! Which paths differ between the stored object and the one to be stored, no finer than the table distinguishes them.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -23,13 +23,13 @@ pub(super) struct Pattern {
 /// Every path that differs, the gravest first.
 pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) -> Vec<Edit> {
     let mut walk = Walk { patterns, old, new, edits: Vec::new() };
-    let told = |annotations: &Map<'_>| annotations.iter().filter(|(key, _)| !is_never(key)).count();
+    let count = |annotations: &Map<'_>| annotations.iter().filter(|(key, _)| !is_never(key)).count();
     let kept = |(key, value): (&Cow<'_, str>, &Cow<'_, str>)| is_never(key) || new.annotations.get(key) == Some(value);
     if old.labels != new.labels {
-        walk.tell("metadata.labels", "metadata.labels");
+        walk.add_edit("metadata.labels", "metadata.labels");
     }
-    if told(&old.annotations) != told(&new.annotations) || !old.annotations.iter().all(kept) {
-        walk.tell("metadata.annotations", "metadata.annotations");
+    if count(&old.annotations) != count(&new.annotations) || !old.annotations.iter().all(kept) {
+        walk.add_edit("metadata.annotations", "metadata.annotations");
     }
     let (old_spec, new_spec) = (Document::new(old.spec.text()), Document::new(new.spec.text()));
     walk.down("spec", "spec", old_spec.root(), new_spec.root());
@@ -38,7 +38,7 @@ pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) 
 }
 
 /// The row that decides about a path: the one with the longest path.
-pub(super) fn longest<'a>(patterns: &'a [Pattern], path: &str) -> Option<&'a Pattern> {
+pub(super) fn deciding_row<'a>(patterns: &'a [Pattern], path: &str) -> Option<&'a Pattern> {
     let above = patterns.iter().filter(|pattern| below(path, &pattern.path).is_some());
     above.max_by_key(|pattern| pattern.path.len())
 }
@@ -94,13 +94,13 @@ impl Walk<'_> {
         let stays = |row: &Pattern| {
             same(row.same, old, new) || row.same == Same::Selector && same_selector(self.old, self.new).unwrap_or(false)
         };
-        if longest(self.patterns, path).is_some_and(|row| !stays(row)) {
-            self.tell(path, at);
+        if deciding_row(self.patterns, path).is_some_and(|row| !stays(row)) {
+            self.add_edit(path, at);
         }
     }
 
-    fn tell(&mut self, path: &str, at: &str) {
-        let Some(row) = longest(self.patterns, path) else { return };
+    fn add_edit(&mut self, path: &str, at: &str) {
+        let Some(row) = deciding_row(self.patterns, path) else { return };
         self.edits.push(Edit { at: at.to_owned(), effect: row.effect });
     }
 }

@@ -6,6 +6,7 @@ use crate::catalog::effects::{EFFECTS, Effect, Kind, joined};
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::keys::TOPOLOGY_OWNED;
 use crate::kube::object::Object;
+use crate::report::messages::rollout as messages;
 use crate::settings::Stance;
 
 const KINDS: &[(&str, &str, Kind)] = &[
@@ -29,15 +30,15 @@ const TEMPLATES: &[(&str, &str, Kind)] = &[
 ];
 
 impl Kind {
-    /// The kind of an object, by the object as it is stored, since an edit cannot talk away what uses a template.
+    /// The kind of an object, by the object as it is stored, since an edit must not hide what uses a template.
     ///
-    /// `None` where no row speaks of it.
-    pub(crate) fn of(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<Kind> {
+    /// `None` where no row of the table is about it.
+    pub(crate) fn of_object(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<Kind> {
         let owned = |by: &str| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(CORE_GROUP, by)));
         let fits = |row: &&(&str, &str, Kind)| row.0 == kind.group && kind.kind.ends_with(row.1);
         if let Some((.., template)) = TEMPLATES.iter().find(fits) {
-            let is_made = || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
-            return Some(if owned("ClusterClass") || is_made() { *template } else { Kind::Template });
+            let is_of_topology = || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
+            return Some(if owned("ClusterClass") || is_of_topology() { *template } else { Kind::Template });
         }
         let found = KINDS.iter().find(|row| row.0 == kind.group && row.1 == kind.kind)?.2;
         if !["v1beta1", "v1beta2"].contains(&&*kind.version) {
@@ -70,26 +71,29 @@ impl Kind {
             | Kind::MachinePool
             | Kind::KubeadmControlPlane
             | Kind::Cluster
-            | Kind::Template => "Machines",
+            | Kind::Template => messages::MACHINES,
             Kind::ClusterClass
             | Kind::ClassTemplate
             | Kind::ClassControlPlaneTemplate
             | Kind::ClassClusterTemplate
-            | Kind::ClassMachinePoolTemplate => "Machines of every Cluster that uses it",
+            | Kind::ClassMachinePoolTemplate => messages::MACHINES_OF_EVERY_CLUSTER,
         }
     }
 }
 
+/// A sentence about a path and the Machines that its edit replaces.
+type Sentence = fn(&str, &str) -> String;
+
 impl Effect {
-    /// What is told about it, before a path and between the path and the Machines, and the most that it can lead to;
-    /// `None` for nothing.
-    pub(super) fn told(self) -> Option<(&'static str, &'static str, Stance)> {
-        match self {
-            Effect::Nothing | Effect::InPlace | Effect::Scale => None,
-            Effect::CannotTell => Some(("cannot tell whether ", "replaces", Stance::Warn)),
-            Effect::Scheduled => Some(("", "schedules the replacement of", Stance::Warn)),
-            Effect::Rollout => Some(("", "replaces", Stance::Reject)),
-            Effect::Destructive => Some(("", "strands and replaces", Stance::Reject)),
-        }
+    /// The sentence about a path with this effect and the Machines it is about, and the strictest stance that it can
+    /// lead to; `None` where nothing is found.
+    pub(super) fn sentence(self) -> Option<(Sentence, Stance)> {
+        Some(match self {
+            Effect::Nothing | Effect::InPlace | Effect::Scale => return None,
+            Effect::CannotTell => (messages::may_replace, Stance::Warn),
+            Effect::Scheduled => (messages::schedules, Stance::Warn),
+            Effect::Rollout => (messages::replaces, Stance::Reject),
+            Effect::Destructive => (messages::orphans, Stance::Reject),
+        })
     }
 }

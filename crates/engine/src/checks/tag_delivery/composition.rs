@@ -6,7 +6,7 @@ use super::faults::Severity::{Loss, Note};
 use super::pipeline;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::messages_tag_delivery as messages;
+use crate::report::messages::tag_delivery as messages;
 use crate::settings::CloudTags;
 
 /// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of.

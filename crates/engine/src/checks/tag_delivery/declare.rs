@@ -5,7 +5,7 @@ use super::xrd;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::change::{Action, Change, Value};
-use crate::report::messages_tag_delivery::DECLARATION_RULE;
+use crate::report::messages::tag_delivery::DECLARATION_RULE;
 
 /// The steps from `openAPIV3Schema` down, and what is written under the first one that is missing.
 const STEPS: [(&str, &str); 5] = [

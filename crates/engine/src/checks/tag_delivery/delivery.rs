@@ -10,7 +10,7 @@ use crate::catalog::keys::EXEMPT;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;
-use crate::report::messages_tag_delivery as messages;
+use crate::report::messages::tag_delivery as messages;
 use crate::settings::CloudTags;
 
 /// With the value `true` on a resource, function-tag-manager leaves it alone. Source: its tags.go.

@@ -3,7 +3,7 @@
 use super::faults::{Faults, Severity};
 use crate::catalog::keys::EXEMPT;
 use crate::json::document::Json;
-use crate::report::messages_tag_delivery as messages;
+use crate::report::messages::tag_delivery as messages;
 
 /// Whether the value of the annotation exempts: it has to state a reason. Either way a fault says what comes of it.
 pub(super) fn exempts<'a>(reason: &str, at: Json<'a>, faults: &mut Faults<'a>) -> bool {

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use crate::json::document::Json;
 use crate::report::finding::Finding;
-use crate::report::messages_tag_delivery as messages;
+use crate::report::messages::tag_delivery as messages;
 use crate::settings::Stance;
 
 /// How grave a fault is.

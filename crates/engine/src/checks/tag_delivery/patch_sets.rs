@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::messages_tag_delivery as messages;
+use crate::report::messages::tag_delivery as messages;
 
 /// How much may come of patch sets, in bytes of text and as [`PATCH`] counts it: sets of a few kilobytes, on thousands of
 /// resources. Crossplane has no such limit; resources times patches would otherwise be the square of what was sent.

@@ -11,7 +11,7 @@ use super::field_path::{self, CLOUD_TAGS};
 use crate::catalog::carriers::{Tags, TagsOfKind};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::messages_tag_delivery as messages;
+use crate::report::messages::tag_delivery as messages;
 
 /// Fields that are tags somewhere, and something else elsewhere.
 const TAG_LIKE: [&str; 3] = ["spec.forProvider.tags", "spec.forProvider.labels", "spec.forProvider.metadata"];

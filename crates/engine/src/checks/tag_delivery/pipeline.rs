@@ -10,7 +10,7 @@ use super::resource::ComposedResource;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;
-use crate::report::messages_tag_delivery as messages;
+use crate::report::messages::tag_delivery as messages;
 
 /// API group of function-patch-and-transform's input.
 const PATCH_AND_TRANSFORM: &str = "pt.fn.crossplane.io";

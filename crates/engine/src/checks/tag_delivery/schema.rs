@@ -9,7 +9,7 @@ use super::faults::Severity::{Loss, Risk};
 use crate::catalog::profiles::{self, Profile};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::messages_tag_delivery as messages;
+use crate::report::messages::tag_delivery as messages;
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";

@@ -4,7 +4,7 @@ use super::faults::Faults;
 use super::schema::Schema;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::messages_tag_delivery::about_version;
+use crate::report::messages::tag_delivery::about_version;
 
 /// The served entries of `spec.versions`. Nobody can write a version that is not served, so it loses nothing.
 ///

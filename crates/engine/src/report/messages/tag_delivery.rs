@@ -249,7 +249,7 @@ pub(crate) fn no_tags(kind: &str, to: &str) -> impl Display {
 mod tests {
     use super::*;
     use crate::catalog::keys::EXEMPT;
-    use crate::report::warnings::LONGEST;
+    use crate::report::shortening::LONGEST;
 
     /// The longest path of `CARRIERS`, and one of those that are common.
     const LONG: &str = "spec.forProvider.nodeConfig.resourceLabels";

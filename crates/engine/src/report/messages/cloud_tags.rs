@@ -1,0 +1,146 @@
+//! Cloud tags of a composite, and labels that become none.
+
+use super::SettingValue;
+use crate::catalog::profiles::{KeyCharacters, Unit};
+
+/// Logged for each label that becomes no tag; its attributes say which, and why.
+pub(crate) const LABEL_NOT_ADDED: &str = "label not added as a cloud tag";
+
+/// The warning about a label that becomes no tag. The reason is one of the five below.
+pub(crate) fn not_added(label: &str, reason: &str, profile: &str) -> String {
+    format!("label `{label}` not added as a cloud tag: {reason} (profile `{profile}`)")
+}
+
+/// The label begins as the provider's own tags do.
+pub(crate) fn reserved_prefix(prefix: &str) -> String {
+    format!("keys starting with `{prefix}` are reserved")
+}
+
+/// The tag key, its prefix included, is longer than the provider admits.
+pub(crate) fn key_too_long(limit: usize, unit: Unit) -> String {
+    format!("tag key longer than {limit} {}", plural(unit))
+}
+
+/// The value is longer than the provider admits.
+pub(crate) fn value_too_long(limit: usize, unit: Unit) -> String {
+    format!("value longer than {limit} {}", plural(unit))
+}
+
+/// The tag key has a character that the provider does not admit.
+pub(crate) fn key_characters(admitted: KeyCharacters) -> String {
+    match admitted {
+        KeyCharacters::LettersDigitsAnd(others) => format!("only letters, digits and `{others}` allowed"),
+        KeyCharacters::NonControlBut("") => "no control characters allowed".to_owned(),
+        KeyCharacters::NonControlBut(refused) => format!("no control characters and none of `{refused}` allowed"),
+    }
+}
+
+/// Labels with lower keys take all the tags that a resource may have.
+pub(crate) fn limit_reached(limit: usize) -> String {
+    format!("limit of {limit} reached")
+}
+
+const fn plural(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Runes => "characters",
+        Unit::Bytes => "bytes",
+    }
+}
+
+/// The warning about a tag that a request edits.
+pub(crate) fn restored(tag: &str) -> String {
+    format!("cloud tag `{tag}` restored: set by its label")
+}
+
+/// Logged when tags are written.
+pub(crate) fn updated(composite: &str) -> String {
+    format!("updated the cloud tags of {composite}")
+}
+
+/// Verify mode refuses a composite whose tags are not those of its labels.
+pub(crate) fn do_not_match(composite: &str, setting: SettingValue<'_>, differences: &str) -> String {
+    format!("{composite}: cloud tags do not match the labels ({setting}): {differences}")
+}
+
+/// A LabelRegistry is refused for its definitions.
+pub(crate) fn unusable_registry(registry: &str, problems: &str) -> String {
+    format!("{registry}: {problems}")
+}
+
+/// What lets labels become tags, where the settings hold it.
+pub(crate) const INLINE_REGISTRY: &str = "the settings";
+
+/// The rule behind a tag.
+pub(crate) fn propagates(label: &str) -> String {
+    format!("label `{label}` propagates to cloud tags")
+}
+
+/// The rule behind the removal of a tag under the policy's prefix.
+pub(crate) const NO_LABEL: &str = "no label propagates to this tag";
+
+/// The rule behind the removal of a map without entries.
+pub(crate) const EMPTY_MAP: &str = "no tags are left";
+
+/// The warning, and with the definition's name the log line, when a CompositeResourceDefinition gets a declaration.
+pub(crate) fn declared(version: &str) -> String {
+    format!("version `{version}`: declared `spec.cloudTags` as a map of strings")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::messages::EntryName;
+    use crate::report::messages::propagation::must_be_removed;
+
+    const VM: &str = "XGenericVM team-a/vm-1";
+
+    #[test]
+    fn a_label_that_becomes_no_tag_is_told_limit_and_profile() {
+        for (reason, profile, expected) in [
+            (reserved_prefix("aws:"), "aws", "keys starting with `aws:` are reserved (profile `aws`)"),
+            (key_too_long(128, Unit::Runes), "aws", "tag key longer than 128 characters (profile `aws`)"),
+            (key_too_long(255, Unit::Bytes), "openstack", "tag key longer than 255 bytes (profile `openstack`)"),
+            (value_too_long(63, Unit::Runes), "hetzner", "value longer than 63 characters (profile `hetzner`)"),
+            (
+                key_characters(KeyCharacters::LettersDigitsAnd("-_.:/")),
+                "generic",
+                "only letters, digits and `-_.:/` allowed (profile `generic`)",
+            ),
+            (
+                key_characters(KeyCharacters::NonControlBut("")),
+                "openstack",
+                "no control characters allowed (profile `openstack`)",
+            ),
+            (limit_reached(32), "generic", "limit of 32 reached (profile `generic`)"),
+        ] {
+            let expected = format!("label `team` not added as a cloud tag: {expected}");
+            assert_eq!(not_added("team", &reason, profile), expected);
+        }
+    }
+
+    #[test]
+    fn a_composite_is_named_where_it_is_logged_or_refused() {
+        assert_eq!(updated(VM), "updated the cloud tags of XGenericVM team-a/vm-1");
+        let surplus = must_be_removed(EntryName { noun: "cloud tag", key: "plexsphere:a" }, "spec.cloudTags", NO_LABEL);
+        assert_eq!(
+            do_not_match(VM, SettingValue { setting: "mode", value: "verify" }, &surplus),
+            "XGenericVM team-a/vm-1: cloud tags do not match the labels (`mode` is `verify`): cloud tag `plexsphere:a` \
+             in `spec.cloudTags` must be removed: no label propagates to this tag"
+        );
+        assert_eq!(
+            unusable_registry("LabelRegistry default", "`spec.definitions` is not an object"),
+            "LabelRegistry default: `spec.definitions` is not an object"
+        );
+    }
+
+    #[test]
+    fn a_tag_says_where_it_comes_from() {
+        assert_eq!(propagates("team"), "label `team` propagates to cloud tags");
+        assert_eq!(restored("plexsphere:team"), "cloud tag `plexsphere:team` restored: set by its label");
+    }
+
+    #[test]
+    fn a_declaration_names_its_version() {
+        assert_eq!(declared("v1"), "version `v1`: declared `spec.cloudTags` as a map of strings");
+    }
+}

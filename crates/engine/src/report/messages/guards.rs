@@ -1,0 +1,207 @@
+//! What the guards find.
+
+use super::{EntryName, Location};
+use crate::catalog::version::Version;
+
+/// An exemption does not say why.
+pub(crate) fn exemption_without_reason(annotation: &str) -> String {
+    format!("annotation `{annotation}` has no effect without a reason")
+}
+
+/// A finding, and the setting that makes it a refusal.
+pub(crate) fn refused_by(finding: &str, setting: super::SettingValue<'_>) -> String {
+    format!("{finding} ({setting})")
+}
+
+/// An object without controller gets a label that names an owner.
+pub(crate) fn adoption(label: &str, kind: &str) -> String {
+    format!("label `{label}` without ownerReference: a controller adopts this {kind} and may delete it")
+}
+
+/// The selector of a MachineDeployment or MachineSet is another one.
+pub(crate) const SELECTOR_CHANGED: &str =
+    "`spec.selector` changed: objects it no longer selects are orphaned and recreated";
+
+/// A label by which the owner finds an object has another value.
+pub(crate) fn selected_label_changed(label: &str, owner: &str, kind: &str) -> String {
+    format!("label `{label}` changed: {owner} no longer selects this {kind} and replaces it")
+}
+
+/// A label by which the owner finds an object is gone.
+pub(crate) fn selected_label_removed(label: &str, owner: &str, kind: &str) -> String {
+    format!("label `{label}` removed: {owner} no longer selects this {kind} and replaces it")
+}
+
+/// The ownerReference to the controller points to another object.
+pub(crate) fn owner_changed(owner: &str, kind: &str) -> String {
+    format!("ownerReference to {owner} changed: it is not restored, and this {kind} may be replaced")
+}
+
+/// The ownerReference to the controller is gone.
+pub(crate) fn owner_removed(owner: &str, kind: &str) -> String {
+    format!("ownerReference to {owner} removed: it is not restored, and this {kind} may be replaced")
+}
+
+/// A key stands in a map that propagates and must not. The reason is one of the constants below.
+pub(crate) fn reserved_key(entry: EntryName<'_>, reason: &str) -> String {
+    format!("{entry} {reason}")
+}
+
+/// A label that Cluster API sets at some hop.
+pub(crate) const MANAGED_BY_CLUSTER_API: &str =
+    "is managed by Cluster API; this value is overwritten or ignored on child objects";
+
+/// An annotation that a controller, a client or this policy writes for one object.
+pub(crate) const SINGLE_OBJECT: &str = "describes a single object and must not propagate";
+
+/// The annotation that pauses.
+pub(crate) const PAUSES_CHILDREN: &str = "pauses every child object, whatever its value";
+
+/// An annotation by which a control plane compares its Machines with their template.
+pub(crate) const ENDLESS_ROLLOUT: &str = "makes control planes replace their Machines over and over";
+
+/// The hook by which a KubeadmControlPlane holds back the deletion of a Machine.
+pub(crate) const BLOCKS_DELETION: &str = "blocks the deletion of every child Machine";
+
+/// A key is set on a template that a topology owns, and the topology does not have it: nothing reverts it, and it reaches
+/// every object below.
+pub(crate) fn not_from_topology(entry: EntryName<'_>, instead: Location<'_>) -> String {
+    format!("{entry} is missing from the topology; set it in {instead}")
+}
+
+/// A key looks meant for Nodes, and another spelling would be synced to them.
+pub(crate) fn not_synced(entry: EntryName<'_>, instead: EntryName<'_>) -> String {
+    format!("{entry} is not synced to Nodes; use {instead}")
+}
+
+/// An annotation looks meant for Nodes, and a label of the same key would be synced to them.
+pub(crate) fn not_synced_as_annotation(entry: EntryName<'_>) -> String {
+    format!("{entry} is not synced to Nodes as an annotation; use a label")
+}
+
+/// An annotation looks meant for Nodes, and this version of Cluster API syncs none.
+pub(crate) fn not_synced_before(entry: EntryName<'_>, version: Version) -> String {
+    format!("{entry} is not synced to Nodes before Cluster API {version}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SettingValue;
+    use super::*;
+
+    const SET: &str = "MachineSet fleet/ms";
+
+    const fn label(key: &str) -> EntryName<'_> {
+        EntryName { noun: "label", key }
+    }
+
+    const fn annotation(key: &str) -> EntryName<'_> {
+        EntryName { noun: "annotation", key }
+    }
+
+    #[test]
+    fn an_edit_of_what_an_owner_finds_its_objects_by_names_the_owner() {
+        for (message, expected) in [
+            (
+                adoption("machine-template-hash", "Machine"),
+                "label `machine-template-hash` without ownerReference: a controller adopts this Machine and may delete it",
+            ),
+            (
+                SELECTOR_CHANGED.to_owned(),
+                "`spec.selector` changed: objects it no longer selects are orphaned and recreated",
+            ),
+            (
+                selected_label_changed("machine-template-hash", SET, "Machine"),
+                "label `machine-template-hash` changed: MachineSet fleet/ms no longer selects this Machine and \
+                 replaces it",
+            ),
+            (
+                selected_label_removed("team", SET, "Machine"),
+                "label `team` removed: MachineSet fleet/ms no longer selects this Machine and replaces it",
+            ),
+            (
+                owner_changed(SET, "Machine"),
+                "ownerReference to MachineSet fleet/ms changed: it is not restored, and this Machine may be replaced",
+            ),
+            (
+                owner_removed(SET, "Machine"),
+                "ownerReference to MachineSet fleet/ms removed: it is not restored, and this Machine may be replaced",
+            ),
+        ] {
+            assert_eq!(message, expected);
+        }
+    }
+
+    #[test]
+    fn a_reserved_key_says_what_comes_of_it() {
+        for (entry, reason, expected) in [
+            (
+                label("cluster.x-k8s.io/set-name"),
+                MANAGED_BY_CLUSTER_API,
+                "label `cluster.x-k8s.io/set-name` is managed by Cluster API; this value is overwritten or ignored on \
+                 child objects",
+            ),
+            (annotation("a"), SINGLE_OBJECT, "annotation `a` describes a single object and must not propagate"),
+            (
+                annotation("cluster.x-k8s.io/paused"),
+                PAUSES_CHILDREN,
+                "annotation `cluster.x-k8s.io/paused` pauses every child object, whatever its value",
+            ),
+            (
+                annotation("a"),
+                ENDLESS_ROLLOUT,
+                "annotation `a` makes control planes replace their Machines over and over",
+            ),
+            (annotation("a"), BLOCKS_DELETION, "annotation `a` blocks the deletion of every child Machine"),
+        ] {
+            assert_eq!(reserved_key(entry, reason), expected);
+        }
+    }
+
+    #[test]
+    fn a_key_that_the_topology_lacks_is_told_its_place() {
+        let instead = Location::InKind { kind: "Cluster", path: ".spec.topology.controlPlane.metadata" };
+        assert_eq!(
+            not_from_topology(label("team"), instead),
+            "label `team` is missing from the topology; set it in Cluster.spec.topology.controlPlane.metadata"
+        );
+    }
+
+    #[test]
+    fn a_key_that_does_not_reach_nodes_is_told_what_does() {
+        for (message, expected) in [
+            (
+                not_synced(label("kubernetes.io/os"), label("node.cluster.x-k8s.io/os")),
+                "label `kubernetes.io/os` is not synced to Nodes; use label `node.cluster.x-k8s.io/os`",
+            ),
+            (
+                not_synced_as_annotation(annotation("node-role.kubernetes.io/a")),
+                "annotation `node-role.kubernetes.io/a` is not synced to Nodes as an annotation; use a label",
+            ),
+            (
+                not_synced_before(annotation("node.cluster.x-k8s.io/a"), Version::NODE_EXPRESSIONS),
+                "annotation `node.cluster.x-k8s.io/a` is not synced to Nodes before Cluster API v1.10",
+            ),
+        ] {
+            assert_eq!(message, expected);
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_setting_behind_the_finding() {
+        let setting = SettingValue { setting: "guards.selectorChange", value: "reject" };
+        assert_eq!(
+            refused_by(SELECTOR_CHANGED, setting),
+            "`spec.selector` changed: objects it no longer selects are orphaned and recreated \
+             (`guards.selectorChange` is `reject`)"
+        );
+    }
+
+    #[test]
+    fn an_exemption_needs_a_reason() {
+        assert_eq!(
+            exemption_without_reason("metadata-propagation.plexsphere.com/exempt"),
+            "annotation `metadata-propagation.plexsphere.com/exempt` has no effect without a reason"
+        );
+    }
+}

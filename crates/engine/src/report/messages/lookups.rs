@@ -1,0 +1,67 @@
+//! Objects that could not be read.
+
+use super::SettingValue;
+
+/// A question that has an answer.
+pub(crate) const FOUND: &str = "found";
+/// There is no such object.
+pub(crate) const NOT_FOUND: &str = "not found";
+/// The API server does not serve the kind in this version.
+pub(crate) const NOT_SERVED: &str = "not served by the API server in this version";
+/// The policy's metadata does not list the kind in this version.
+pub(crate) const NOT_GRANTED: &str = "not listed in the policy's `contextAwareResources`";
+/// The policy's metadata does not list the capability to read.
+pub(crate) const NO_CAPABILITY: &str = "capability `kubernetes/get_resource` is not granted";
+/// RBAC forbids it.
+pub(crate) const FORBIDDEN: &str = "forbidden for the PolicyServer's service account";
+/// The host has no connection, is overloaded, or failed in another way.
+pub(crate) const UNAVAILABLE: &str = "the Kubernetes API could not be queried";
+/// The answer is no object, or one of another shape.
+pub(crate) const UNREADABLE: &str = "not of the expected shape";
+/// A kind that neither the policy nor its settings name is never asked for.
+pub(crate) const NOT_ASKED: &str = "not queried: this kind is neither a built-in one nor in `lookup.apiVersions`";
+
+/// An object that is needed has no answer; `cause` is one of the above.
+pub(crate) fn cannot_read(object: &str, cause: &str) -> String {
+    format!("cannot read {object}: {cause}")
+}
+
+/// The same as a refusal of the object under review, where the object that is needed does not exist.
+pub(crate) fn refused_missing(under_review: &str, message: &str, setting: SettingValue<'_>) -> String {
+    format!("{under_review}: {message} ({setting})")
+}
+
+/// The same where the lookup failed; `detail` is what the host or the API server said.
+pub(crate) fn refused_failure(under_review: &str, message: &str, detail: &str, setting: SettingValue<'_>) -> String {
+    format!("{under_review}: {message}: {detail} ({setting})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_both_objects_the_cause_and_the_setting() {
+        let message = cannot_read("cluster.x-k8s.io/v1beta2 MachineSet fleet/ms", NOT_FOUND);
+        assert_eq!(message, "cannot read cluster.x-k8s.io/v1beta2 MachineSet fleet/ms: not found");
+        assert_eq!(
+            refused_missing(
+                "Machine fleet/m-1",
+                &message,
+                SettingValue { setting: "lookup.onMissing", value: "reject" }
+            ),
+            "Machine fleet/m-1: cannot read cluster.x-k8s.io/v1beta2 MachineSet fleet/ms: not found \
+             (`lookup.onMissing` is `reject`)"
+        );
+        assert_eq!(
+            refused_failure(
+                "Machine fleet/m-1",
+                &cannot_read("cluster.x-k8s.io/v1beta2 Cluster fleet/c1", UNAVAILABLE),
+                "connection refused",
+                SettingValue { setting: "lookup.onFailure", value: "reject" }
+            ),
+            "Machine fleet/m-1: cannot read cluster.x-k8s.io/v1beta2 Cluster fleet/c1: the Kubernetes API could not be \
+             queried: connection refused (`lookup.onFailure` is `reject`)"
+        );
+    }
+}

@@ -1,0 +1,201 @@
+//! What is propagated, what is edited, and what is set at a place that nothing propagates from.
+
+use super::{EntryName, Location, SettingValue};
+
+/// An entry was missing and is there now.
+pub(crate) const ADDED: &str = "added";
+/// An entry had another value than it must have.
+pub(crate) const CORRECTED: &str = "corrected";
+/// The request changed or dropped an entry that was right, and it is as it was.
+pub(crate) const RESTORED: &str = "restored";
+/// The request changed or dropped an entry that was right, and the settings leave the edit.
+pub(crate) const NOT_RESTORED: &str = "edited but not restored";
+/// An entry that this policy had added is gone.
+pub(crate) const REMOVED: &str = "removed";
+
+/// The warning about one entry: what happened to it, and why.
+pub(crate) fn changed(entry: EntryName<'_>, what_happened: &str, reason: &str) -> String {
+    format!("{entry} {what_happened}: {reason}")
+}
+
+/// Why an entry is there: an object above has it.
+pub(crate) fn set_on(source: Location<'_>) -> String {
+    format!("set on {source}")
+}
+
+/// Why an entry is removed: the object above dropped it.
+pub(crate) fn no_longer_set_on(source: Location<'_>) -> String {
+    format!("no longer set on {source}")
+}
+
+/// Why an entry is there: Cluster API derives it from an object above.
+pub(crate) fn managed_by_cluster_api(source: Location<'_>) -> String {
+    format!("managed by Cluster API, from {source}")
+}
+
+/// In a refusal: an entry is missing or has another value.
+pub(crate) fn must_be(entry: EntryName<'_>, at: &str, value: &str, reason: &str) -> String {
+    format!("{entry} in `{at}` must be `{value}`: {reason}")
+}
+
+/// In a refusal: an entry is there that must not be.
+pub(crate) fn must_be_removed(entry: EntryName<'_>, at: &str, reason: &str) -> String {
+    format!("{entry} in `{at}` must be removed: {reason}")
+}
+
+/// Verify mode refuses an object that lacks something.
+pub(crate) fn does_not_match(object: &str, setting: SettingValue<'_>, differences: &str) -> String {
+    format!("{object} does not match the propagation rules ({setting}): {differences}")
+}
+
+/// An edit of propagated values is refused.
+pub(crate) fn edits_propagated_values(object: &str, setting: SettingValue<'_>, differences: &str) -> String {
+    format!("{object} edits propagated values ({setting}): {differences}")
+}
+
+/// Logged when a controller's own write is compared with the rules and differs.
+pub(crate) fn controller_write_does_not_match(object: &str) -> String {
+    format!("a controller's write of {object} does not match the propagation rules")
+}
+
+/// Logged when an edit of a propagated entry is undone; `noun` is what kind of entry it is.
+pub(crate) fn restored_edit(noun: &str, object: &str) -> String {
+    format!("restored a propagated {noun} that was edited on {object}")
+}
+
+/// Logged when an edit of a propagated entry is left.
+pub(crate) fn left_edit(noun: &str, object: &str) -> String {
+    format!("did not restore a propagated {noun} that was edited on {object}")
+}
+
+/// Logged when one entry is written.
+pub(crate) fn propagated_one(object: &str) -> String {
+    format!("propagated one entry to {object}")
+}
+
+/// Logged when several entries are written.
+pub(crate) fn propagated(count: usize, object: &str) -> String {
+    format!("propagated {count} entries to {object}")
+}
+
+/// Logged when nothing but the policy's own annotation is written.
+pub(crate) fn updated_record(object: &str) -> String {
+    format!("updated the record of propagated keys on {object}")
+}
+
+/// The rule behind the policy's own annotation.
+pub(crate) const RECORD: &str = "record of the keys that this policy added";
+
+/// The rule behind the removal of an entry whose source is not known any more.
+pub(crate) const SOURCE_DROPPED: &str = "added by this policy, no longer set on its source";
+
+/// The rule behind an entry that a topology has from its own Cluster's metadata.
+pub(crate) fn cluster_to_topology(map: &str, path: &str) -> String {
+    format!("`Cluster.metadata.{map}` => `Cluster.{path}` by `clusterApi.optIn.clusterToTopology`")
+}
+
+/// A request sets a key where nothing propagates from, although there is a place that it would propagate from.
+pub(crate) fn not_propagated_from_here(entry: EntryName<'_>, instead: Location<'_>) -> String {
+    format!("{entry} is not propagated from here; set it in {instead}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEAM: EntryName<'_> = EntryName { noun: "label", key: "team" };
+    const SET: Location<'_> =
+        Location::InObject { object: "MachineSet fleet/ms", path: ".spec.template.metadata.labels" };
+    const MACHINE: &str = "Machine fleet/m-1";
+
+    #[test]
+    fn a_change_names_its_source() {
+        for (what_happened, reason, expected) in [
+            (ADDED, set_on(SET), "label `team` added: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
+            (CORRECTED, set_on(Location::Kind("MachineSet")), "label `team` corrected: set on the MachineSet"),
+            (
+                RESTORED,
+                managed_by_cluster_api(Location::Object("MachineSet fleet/ms")),
+                "label `team` restored: managed by Cluster API, from MachineSet fleet/ms",
+            ),
+            (
+                NOT_RESTORED,
+                set_on(Location::Object("MachineSet fleet/ms")),
+                "label `team` edited but not restored: set on MachineSet fleet/ms",
+            ),
+            (
+                REMOVED,
+                no_longer_set_on(Location::Object("Cluster fleet/c1")),
+                "label `team` removed: no longer set on Cluster fleet/c1",
+            ),
+            (
+                REMOVED,
+                SOURCE_DROPPED.to_owned(),
+                "label `team` removed: added by this policy, no longer set on its source",
+            ),
+        ] {
+            assert_eq!(changed(TEAM, what_happened, &reason), expected);
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_object_setting_entry_and_source() {
+        let missing = must_be(TEAM, "metadata.labels", "red", &set_on(SET));
+        let surplus = must_be_removed(TEAM, "metadata.labels", SOURCE_DROPPED);
+        assert_eq!(
+            does_not_match(MACHINE, SettingValue { setting: "mode", value: "verify" }, &missing),
+            "Machine fleet/m-1 does not match the propagation rules (`mode` is `verify`): label `team` in \
+             `metadata.labels` must be `red`: set on MachineSet fleet/ms (.spec.template.metadata.labels)"
+        );
+        assert_eq!(
+            edits_propagated_values(
+                MACHINE,
+                SettingValue { setting: "clusterApi.onConflict", value: "reject" },
+                &surplus
+            ),
+            "Machine fleet/m-1 edits propagated values (`clusterApi.onConflict` is `reject`): label `team` in \
+             `metadata.labels` must be removed: added by this policy, no longer set on its source"
+        );
+    }
+
+    #[test]
+    fn log_lines_name_the_object() {
+        for (line, expected) in [
+            (
+                controller_write_does_not_match(MACHINE),
+                "a controller's write of Machine fleet/m-1 does not match the propagation rules",
+            ),
+            (restored_edit("label", MACHINE), "restored a propagated label that was edited on Machine fleet/m-1"),
+            (left_edit("field", MACHINE), "did not restore a propagated field that was edited on Machine fleet/m-1"),
+            (propagated_one(MACHINE), "propagated one entry to Machine fleet/m-1"),
+            (propagated(4, MACHINE), "propagated 4 entries to Machine fleet/m-1"),
+            (updated_record(MACHINE), "updated the record of propagated keys on Machine fleet/m-1"),
+        ] {
+            assert_eq!(line, expected);
+        }
+    }
+
+    #[test]
+    fn rules_of_the_policys_own_are_worded_like_the_pages() {
+        assert_eq!(
+            cluster_to_topology("labels", "spec.topology.controlPlane.metadata.labels"),
+            "`Cluster.metadata.labels` => `Cluster.spec.topology.controlPlane.metadata.labels` by \
+             `clusterApi.optIn.clusterToTopology`"
+        );
+        assert_eq!(RECORD, "record of the keys that this policy added");
+    }
+
+    #[test]
+    fn a_key_at_a_wrong_place_is_told_the_right_one() {
+        assert_eq!(
+            not_propagated_from_here(TEAM, Location::Here("spec.template.metadata.labels")),
+            "label `team` is not propagated from here; set it in `spec.template.metadata.labels`"
+        );
+        let path = ".spec.topology.controlPlane.metadata.labels";
+        assert_eq!(
+            not_propagated_from_here(TEAM, Location::InObject { object: "Cluster fleet/c1", path }),
+            "label `team` is not propagated from here; set it in Cluster fleet/c1 \
+             (.spec.topology.controlPlane.metadata.labels)"
+        );
+    }
+}

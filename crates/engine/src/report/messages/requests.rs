@@ -1,0 +1,76 @@
+//! Requests that cannot be decided: their bytes, their settings or their object have another shape than they must have.
+
+use std::fmt::Display;
+
+use crate::json::Malformed;
+
+/// The payload is no UTF-8.
+pub(crate) fn not_utf8(valid_up_to: usize) -> String {
+    format!("cannot read the request: not UTF-8 at byte {valid_up_to}")
+}
+
+/// What is wrong with a payload that is no JSON.
+pub(crate) fn not_json(error: &dyn Display) -> String {
+    format!("is not JSON: {error}")
+}
+
+/// What is wrong with a payload that is JSON but no request.
+pub(crate) const NO_REQUEST: &str = "is not an object with an object `request`";
+
+/// What is wrong with a field that every request has, and this one has not.
+pub(crate) const MISSING: &str = "is missing";
+
+/// What is wrong with an operation.
+pub(crate) fn unknown_operation(operation: &str) -> String {
+    format!("is `{operation}`: must be `CREATE`, `UPDATE`, `DELETE` or `CONNECT`")
+}
+
+/// The payload is no JSON, or its request has another shape.
+pub(crate) fn unreadable_request(malformed: &Malformed) -> String {
+    format!("cannot read the request: {malformed}")
+}
+
+/// The settings of the request are not valid.
+pub(crate) fn unusable_settings(problems: &dyn Display) -> String {
+    format!("cannot use the settings: {problems}")
+}
+
+/// A CREATE or UPDATE brings no object.
+pub(crate) const NO_OBJECT: &str = "the request has no `object`";
+
+/// A CREATE or UPDATE brings something else.
+pub(crate) const NOT_AN_OBJECT: &str = "`object` is not an object";
+
+/// The object under review has another shape than Kubernetes gives it.
+pub(crate) fn unreadable_object(object: &str, malformed: &Malformed) -> String {
+    format!("cannot read {object}: {malformed}")
+}
+
+/// The object under review has another shape at a place that has to be written.
+pub(crate) fn unwritable_object(error: &dyn Display) -> String {
+    format!("cannot change `object`: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let malformed = Malformed { path: "metadata.labels".to_owned(), problem: "is not a map of strings".to_owned() };
+        for (message, expected) in [
+            (not_utf8(6), "cannot read the request: not UTF-8 at byte 6"),
+            (unreadable_request(&malformed), "cannot read the request: `metadata.labels` is not a map of strings"),
+            (not_json(&"expected `:`"), "is not JSON: expected `:`"),
+            (unknown_operation("PATCH"), "is `PATCH`: must be `CREATE`, `UPDATE`, `DELETE` or `CONNECT`"),
+            (unusable_settings(&"mode: unknown"), "cannot use the settings: mode: unknown"),
+            (
+                unreadable_object("Machine fleet/m-1", &malformed),
+                "cannot read Machine fleet/m-1: `metadata.labels` is not a map of strings",
+            ),
+            (unwritable_object(&"expected `:`"), "cannot change `object`: expected `:`"),
+        ] {
+            assert_eq!(message, expected);
+        }
+    }
+}

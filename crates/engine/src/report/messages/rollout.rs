@@ -1,0 +1,78 @@
+//! What an edit does to Machines.
+
+/// Whose Machines an edit replaces: those below the object.
+pub(crate) const MACHINES: &str = "Machines";
+/// Whose Machines an edit replaces: those of every Cluster that refers to a class or template.
+pub(crate) const MACHINES_OF_EVERY_CLUSTER: &str = "Machines of every Cluster that uses it";
+
+/// Machines are replaced.
+pub(crate) fn replaces(path: &str, machines: &str) -> String {
+    format!("changing `{path}` replaces {machines}")
+}
+
+/// Whether Machines are replaced depends on what the policy does not see.
+pub(crate) fn may_replace(path: &str, machines: &str) -> String {
+    format!("changing `{path}` may replace {machines}")
+}
+
+/// Machines are replaced at a time that the edit sets.
+pub(crate) fn schedules(path: &str, machines: &str) -> String {
+    format!("changing `{path}` schedules the replacement of {machines}")
+}
+
+/// The object loses its Machines, and others are created.
+pub(crate) fn orphans(path: &str, machines: &str) -> String {
+    format!("changing `{path}` orphans existing {machines} and creates new ones")
+}
+
+/// The same edit changes other paths as well, without replacing anything.
+pub(crate) fn with_in_place(message: &str, paths: &[&str]) -> String {
+    format!("{message}; updated in place: `{}`", paths.join("`, `"))
+}
+
+/// The same, where there are too many paths to name them.
+pub(crate) fn with_in_place_count(message: &str, count: usize) -> String {
+    format!("{message}; {count} more updated in place")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_is_named_by_its_path_and_what_it_does() {
+        for (message, expected) in [
+            (
+                replaces("spec.template.spec.version", MACHINES),
+                "changing `spec.template.spec.version` replaces Machines",
+            ),
+            (
+                may_replace("spec.variables", MACHINES_OF_EVERY_CLUSTER),
+                "changing `spec.variables` may replace Machines of every Cluster that uses it",
+            ),
+            (
+                schedules("spec.rollout.after", MACHINES),
+                "changing `spec.rollout.after` schedules the replacement of Machines",
+            ),
+            (
+                orphans("spec.selector", MACHINES),
+                "changing `spec.selector` orphans existing Machines and creates new ones",
+            ),
+        ] {
+            assert_eq!(message, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_updated_in_place_is_named_or_counted() {
+        let message = replaces("spec.version", MACHINES);
+        assert_eq!(
+            with_in_place(&message, &["a", "b"]),
+            "changing `spec.version` replaces Machines; updated in place: `a`, `b`"
+        );
+        assert_eq!(
+            with_in_place_count(&message, 3),
+            "changing `spec.version` replaces Machines; 3 more updated in place"
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! How a sentence becomes short enough for a warning.
+
+/// The length, in characters, that kubectl and the API server show without cutting.
+pub(crate) const LONGEST: usize = 120;
+
+/// So much of a key always stays: without it a warning says nothing.
+pub(super) const SHORTEST_KEY: usize = 24;
+
+/// No sentence has more parts in backticks; a key that brings its own must not multiply the work.
+const MOST_ELIDED: usize = 3;
+
+/// The first of several wordings of one fact that is short enough for a warning, else the last.
+pub(crate) fn first_that_fits(wordings: impl IntoIterator<Item = String>) -> String {
+    let mut last = String::new();
+    for wording in wordings {
+        last = wording;
+        if fits(&last) {
+            break;
+        }
+    }
+    last
+}
+
+/// The text, short enough for a warning: what stands in backticks is elided in its middle, the longest first, and what is
+/// longer still is cut.
+pub(crate) fn short(mut text: String) -> String {
+    for _ in 0..MOST_ELIDED {
+        if fits(&text) {
+            return text;
+        }
+        let Some((before, quoted, after)) = longest_quoted(&text) else { break };
+        let length = quoted.chars().count();
+        let surplus = text.chars().count() - LONGEST;
+        let keep = length.saturating_sub(surplus + 1).max(SHORTEST_KEY);
+        let head: String = quoted.chars().take(keep.div_ceil(2)).collect();
+        let tail: String = quoted.chars().skip(length - keep / 2).collect();
+        text = [before, &head, "…", &tail, after].concat();
+    }
+    if fits(&text) { text } else { text.chars().take(LONGEST - 1).chain(['…']).collect() }
+}
+
+fn fits(text: &str) -> bool {
+    text.len() <= LONGEST || text.chars().count() <= LONGEST
+}
+
+/// The longest part in backticks that can be elided, and what stands before and after it.
+fn longest_quoted(text: &str) -> Option<(&str, &str, &str)> {
+    let mut longest: Option<(&str, &str, &str)> = None;
+    let mut from = 0;
+    while let Some((opening, closing)) = quotes(text, from) {
+        let (before, rest) = text.split_at(opening);
+        let (quoted, after) = rest.split_at(closing - opening);
+        let length = quoted.chars().count();
+        if length > SHORTEST_KEY + 1 && longest.is_none_or(|(_, other, _)| length > other.chars().count()) {
+            longest = Some((before, quoted, after));
+        }
+        from = closing + 1;
+    }
+    longest
+}
+
+/// Where the next part in backticks begins and ends, without them.
+fn quotes(text: &str, from: usize) -> Option<(usize, usize)> {
+    let opening = from + text.get(from..)?.find('`')? + 1;
+    let closing = opening + text.get(opening..)?.find('`')?;
+    Some((opening, closing))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_short_key_stays_and_the_end_is_cut() {
+        let text = short(format!("annotation `a` edited: from {}", "x".repeat(120)));
+        assert_eq!(text, format!("annotation `a` edited: from {}…", "x".repeat(91)));
+    }
+
+    #[test]
+    fn the_longest_part_in_backticks_is_elided_first() {
+        let (short_key, long_key) = ("s".repeat(30), "l".repeat(90));
+        assert_eq!(
+            short(format!("label `{short_key}`: use label `{long_key}`")),
+            format!("label `{short_key}`: use label `{}…{}`", "l".repeat(34), "l".repeat(33))
+        );
+    }
+
+    #[test]
+    fn a_key_full_of_backticks_is_cut() {
+        let key = format!("`{}", "k".repeat(30)).repeat(10);
+        let elided = format!("`{}…{}`", "k".repeat(12), "k".repeat(12));
+        let whole = "k".repeat(30);
+        let expected = format!("label {elided}{whole}{elided}{whole}");
+        assert_eq!(short(format!("label {key}")), format!("{}…", expected.chars().take(119).collect::<String>()));
+    }
+
+    #[test]
+    fn an_open_backtick_is_no_quote() {
+        let text = short(format!("a `{}", "ä".repeat(200)));
+        assert_eq!(text, format!("a `{}…", "ä".repeat(116)));
+    }
+
+    #[test]
+    fn a_text_of_the_longest_length_stays() {
+        let text = "ä".repeat(LONGEST);
+        assert_eq!(short(text.clone()), text);
+    }
+
+    #[test]
+    fn the_first_wording_that_fits_is_taken_else_the_last() {
+        let long = "l".repeat(LONGEST + 1);
+        let wordings = |all: &[&str]| first_that_fits(all.iter().map(|wording| (*wording).to_owned()));
+        assert_eq!(wordings(&["a", "b"]), "a");
+        assert_eq!(wordings(&[&long, "b", "c"]), "b");
+        assert_eq!(wordings(&["", &long]), "");
+        assert_eq!(wordings(&[&long, &format!("{long}b")]), format!("{long}b"));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_longer_than_120_characters(text in "[a-z` ä🦀]{0,400}") {
+            let shortened = short(text.clone());
+            prop_assert!(shortened.chars().count() <= LONGEST, "{}", shortened);
+            prop_assert!(text.chars().count() > LONGEST || shortened == text, "{}", shortened);
+        }
+    }
+}
