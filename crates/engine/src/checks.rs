@@ -6,7 +6,6 @@ pub(crate) mod rollout;
 pub(crate) mod tag_delivery;
 
 use self::guards::Guarded;
-use crate::admission::request::Review;
 use crate::json::Malformed;
 use crate::report::finding::Finding;
 use crate::report::rollout_impact::RolloutImpact;
@@ -21,11 +20,6 @@ pub(crate) struct Checked {
     pub(crate) findings: Vec<Finding>,
     /// What the edit does to Machines, where it was classified.
     pub(crate) rollout: Option<RolloutImpact>,
-}
-
-/// Whether a check looks at such a request, although no rule writes objects of this kind.
-pub(crate) fn concern(review: &Review<'_>, settings: &Settings) -> bool {
-    guards::concern(&review.kind) || rollout::concerns(review, settings) || tag_delivery::concerns(&review.kind)
 }
 
 /// Runs all checks. What a guard says of a place goes before what its edit does to Machines.

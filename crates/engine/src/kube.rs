@@ -2,8 +2,11 @@
 
 pub(crate) mod cluster;
 pub(crate) mod duration;
+pub(crate) mod kind;
 pub(crate) mod label_value;
 pub(crate) mod lookup;
 pub(crate) mod object;
+pub(crate) mod parent;
+pub(crate) mod query;
 pub(crate) mod selector;
 pub(crate) mod stop;

@@ -42,7 +42,7 @@ mod report;
 mod settings;
 pub mod tags;
 
-pub use admission::request::{Call, GroupVersionKind, Operation, Review};
+pub use admission::request::{Call, Operation, Review};
 pub use catalog::carriers::{CARRIERS, Carrier, Tags};
 pub use catalog::effects::{Block, EFFECTS, Effect, Kind, Row, Same};
 pub use catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
@@ -56,6 +56,7 @@ pub use evaluate::evaluate;
 pub use evaluate::payload::evaluate_payload;
 pub use json::Malformed;
 pub use kube::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
+pub use kube::kind::GroupVersionKind;
 pub use report::change::{Action, Change, Value};
 pub use report::finding::Finding;
 pub use report::lookup_record::LookupRecord;

@@ -3,13 +3,11 @@
 //! A label reaches `spec.cloudTags` when its definition in the label registry opts it in and the profile of the
 //! composite's provider admits it. [`cloud_tags`] is the pure transformer, [`PROFILES`] what the providers admit.
 
-mod composite;
-mod evaluate;
+pub(crate) mod composite;
 mod labels;
-mod registry;
+pub(crate) mod registry;
 mod transform;
 
-pub(crate) use self::evaluate::evaluate;
 pub(crate) use self::registry::problems;
 pub use self::registry::{Definition, SEEDED, Scope};
 pub use self::transform::{CLOUD_TAG_PREFIX, Labels, Transformed, cloud_tags};

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::json::scan::Scanner;
-
-use crate::json::{Json, Malformed, string};
+use crate::json::{Malformed, string};
+use crate::kube::kind::GroupVersionKind;
 use crate::report::messages::requests as messages;
 
 /// One request together with the settings to judge it by: `{"request": …, "settings": …}`, one shape for every door.
@@ -72,17 +72,6 @@ pub struct Review<'a> {
     pub field_manager: Option<Cow<'a, str>>,
 }
 
-/// Group, version and kind.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct GroupVersionKind<'a> {
-    /// Such as `cluster.x-k8s.io`; empty for the core group.
-    pub group: Cow<'a, str>,
-    /// Such as `v1beta2`.
-    pub version: Cow<'a, str>,
-    /// Such as `Machine`.
-    pub kind: Cow<'a, str>,
-}
-
 /// What is being done to the object.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Operation {
@@ -128,15 +117,18 @@ impl<'a> Review<'a> {
             if value == "null" {
                 return Some(());
             }
-            let at = |name: &str| Json::new(value, format!("request.{name}"));
             let read = match &*string(key)? {
-                "kind" => read_kind(&at("kind")).map(|kind| review.kind = kind),
-                "subResource" => at("subResource").as_string().map(|text| review.sub_resource = text),
-                "name" => at("name").as_string().map(|text| review.name = text),
-                "namespace" => at("namespace").as_string().map(|text| review.namespace = text),
-                "operation" => read_operation(&at("operation")).map(|read| operation = Some(read)),
-                "userInfo" => at("userInfo").string(&["username"]).map(|name| user = Some(name.unwrap_or_default())),
-                "options" => at("options").string(&["fieldManager"]).map(|manager| review.field_manager = manager),
+                "kind" => strings(value, "request.kind", ["group", "version", "kind"])
+                    .map(|[group, version, kind]| review.kind = GroupVersionKind { group, version, kind }),
+                "subResource" => text(value, "request.subResource").map(|text| review.sub_resource = text),
+                "name" => text(value, "request.name").map(|text| review.name = text),
+                "namespace" => text(value, "request.namespace").map(|text| review.namespace = text),
+                "operation" => text(value, "request.operation")
+                    .and_then(|text| Operation::read(&text))
+                    .map(|read| operation = Some(read)),
+                "userInfo" => strings(value, "request.userInfo", ["username"]).map(|[name]| user = Some(name)),
+                "options" => strings(value, "request.options", ["fieldManager"])
+                    .map(|[manager]| review.field_manager = Some(manager).filter(|manager| !manager.is_empty())),
                 "object" => {
                     review.object = Some(value);
                     Ok(())
@@ -165,18 +157,48 @@ impl<'a> Review<'a> {
     }
 }
 
-fn read_kind<'a>(kind: &Json<'a>) -> Result<GroupVersionKind<'a>, Malformed> {
-    let part = |name| Ok(kind.string(&[name])?.unwrap_or_default());
-    Ok(GroupVersionKind { group: part("group")?, version: part("version")?, kind: part("kind")? })
+impl Operation {
+    fn read(text: &str) -> Result<Operation, Malformed> {
+        match text {
+            "CREATE" => Ok(Operation::Create),
+            "UPDATE" => Ok(Operation::Update),
+            "DELETE" => Ok(Operation::Delete),
+            "CONNECT" => Ok(Operation::Connect),
+            other => {
+                let problem = messages::unknown_operation(other);
+                Err(Malformed { path: "request.operation".to_owned(), problem })
+            }
+        }
+    }
 }
 
-fn read_operation(operation: &Json<'_>) -> Result<Operation, Malformed> {
-    match &*operation.as_string()? {
-        "CREATE" => Ok(Operation::Create),
-        "UPDATE" => Ok(Operation::Update),
-        "DELETE" => Ok(Operation::Delete),
-        "CONNECT" => Ok(Operation::Connect),
-        other => Err(Malformed { path: "request.operation".to_owned(), problem: messages::unknown_operation(other) }),
+/// The string that `value` is.
+fn text<'a>(value: &'a str, path: &str) -> Result<Cow<'a, str>, Malformed> {
+    string(value).ok_or_else(|| Malformed { path: path.to_owned(), problem: "is not a string".to_owned() })
+}
+
+/// The strings under some names of the object that `value` is; empty where they are absent or null.
+fn strings<'a, const N: usize>(value: &'a str, path: &str, names: [&str; N]) -> Result<[Cow<'a, str>; N], Malformed> {
+    let mut found = [const { Cow::Borrowed("") }; N];
+    let mut problem = None;
+    let mut scanner = Scanner::new(value);
+    let object = scanner.object(|key, scanner| {
+        let value = scanner.value()?;
+        let (key, value) = (string(scanner.slice(key))?, scanner.slice(value));
+        if let Some((name, found)) = names.iter().zip(&mut found).find(|(name, _)| **name == key)
+            && value != "null"
+        {
+            match text(value, &[path, ".", name].concat()) {
+                Ok(text) => *found = text,
+                Err(malformed) => problem = Some(malformed),
+            }
+        }
+        Some(())
+    });
+    match (object, problem) {
+        (None, _) => Err(Malformed { path: path.to_owned(), problem: "is not an object".to_owned() }),
+        (Some(()), Some(malformed)) => Err(malformed),
+        (Some(()), None) => Ok(found),
     }
 }
 

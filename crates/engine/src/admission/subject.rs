@@ -2,11 +2,14 @@
 
 use std::cell::OnceCell;
 
-use crate::admission::request::{GroupVersionKind, Review};
+use crate::admission::request::Review;
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::place::{MapKind, Place};
+use crate::json::document::Document;
 use crate::json::{Malformed, Map};
+use crate::kube::kind::GroupVersionKind;
 use crate::kube::object::Object;
+use crate::kube::query::ObjectName;
 
 /// The place that an object of this kind is, `None` where no rule reads or writes such objects.
 ///
@@ -28,19 +31,51 @@ pub(crate) fn place_of(kind: &GroupVersionKind<'_>) -> Option<Place> {
 }
 
 /// The object under review.
-pub(crate) struct Subject<'a> {
+pub(crate) struct Subject<'e> {
     /// `None` where no rule reads or writes such objects.
     pub(crate) place: Option<Place>,
-    pub(crate) review: &'a Review<'a>,
-    pub(crate) object: Object<'a>,
-    old: OnceCell<Result<Option<Object<'a>>, Malformed>>,
+    pub(crate) review: &'e Review<'e>,
+    /// The object as it would be stored.
+    pub(crate) object: Object<'e>,
+    stored: &'e Stored<'e>,
 }
 
-impl<'a> Subject<'a> {
+/// The object as it is stored, which is read when it is first asked for.
+pub(crate) struct Stored<'e> {
+    document: Option<Document<'e>>,
+    read: OnceCell<Result<Option<Object<'e>>, Malformed>>,
+}
+
+impl<'e> Stored<'e> {
+    pub(crate) fn of(review: &Review<'e>) -> Self {
+        let document = review.old_object.map(|text| Document::named("oldObject", text));
+        Stored { document, read: OnceCell::new() }
+    }
+
+    fn object(&'e self) -> Result<Option<&'e Object<'e>>, Malformed> {
+        let read = || self.document.as_ref().map(Object::read).transpose();
+        self.read.get_or_init(read).as_ref().map(Option::as_ref).map_err(Clone::clone)
+    }
+}
+
+impl<'e> Subject<'e> {
     /// # Errors
     /// When the object has another shape than Kubernetes gives it.
-    pub(crate) fn read(place: Option<Place>, review: &'a Review<'a>, text: &'a str) -> Result<Self, Malformed> {
-        Ok(Subject { place, review, object: Object::parse(text)?, old: OnceCell::new() })
+    pub(crate) fn read(
+        place: Option<Place>,
+        review: &'e Review<'e>,
+        object: &'e Document<'_>,
+        stored: &'e Stored<'e>,
+    ) -> Result<Self, Malformed> {
+        Ok(Subject { place, review, object: Object::read(object)?, stored })
+    }
+
+    /// The same object with another text.
+    ///
+    /// # Errors
+    /// As [`Subject::read`].
+    pub(crate) fn rewritten(&self, object: &'e Document<'_>) -> Result<Self, Malformed> {
+        Subject::read(self.place, self.review, object, self.stored)
     }
 
     /// Whether its kind is KubeadmControlPlane.
@@ -52,53 +87,52 @@ impl<'a> Subject<'a> {
     ///
     /// # Errors
     /// When it has another shape than Kubernetes gives it.
-    pub(crate) fn old(&self) -> Result<Option<&Object<'a>>, Malformed> {
-        let read = || {
-            let old = self.review.old_object.map(Object::parse).transpose();
-            old.map_err(|malformed| Malformed { path: format!("oldObject.{}", malformed.path), ..malformed })
-        };
-        self.old.get_or_init(read).as_ref().map(Option::as_ref).map_err(Clone::clone)
+    pub(crate) fn old(&self) -> Result<Option<&'e Object<'e>>, Malformed> {
+        self.stored.object()
     }
 
-    /// A label as it is stored, else as it is written: an identity that an edit cannot talk away.
+    /// A label as it is stored, else as it is written: stored value first, so that an edit cannot change identity.
     ///
     /// # Errors
     /// As [`Subject::old`].
-    pub(crate) fn stored_label(&self, key: &str) -> Result<Option<String>, Malformed> {
+    pub(crate) fn stored_label(&self, key: &str) -> Result<Option<&'e str>, Malformed> {
         let stored = self.old()?.and_then(|old| old.labels.get(key));
-        Ok(stored.or_else(|| self.object.labels.get(key)).map(|value| value.clone().into_owned()))
+        Ok(stored.or_else(|| self.object.labels.get(key)))
     }
 
     /// One map of a place of the stored object; empty on CREATE.
     ///
     /// # Errors
     /// As [`Subject::old`].
-    pub(crate) fn old_map(&self, place: Place, map: MapKind) -> Result<Map<'a>, Malformed> {
+    pub(crate) fn old_map(&self, place: Place, map: MapKind) -> Result<Map<'e>, Malformed> {
         match self.old()? {
             Some(old) => old.map(place, map, None),
-            None => Ok(Map::new()),
+            None => Ok(Map::default()),
         }
     }
 
     /// The namespace, empty for cluster-scoped objects.
-    pub(crate) fn namespace(&self) -> &str {
-        if self.review.namespace.is_empty() { &self.object.namespace } else { &self.review.namespace }
+    pub(crate) fn namespace(&self) -> &'e str {
+        let review: &'e Review<'e> = self.review;
+        if review.namespace.is_empty() { self.object.namespace } else { &review.namespace }
     }
 
     /// The name, or on CREATE the generateName.
-    pub(crate) fn name(&self) -> &str {
-        if self.review.name.is_empty() { &self.object.name } else { &self.review.name }
+    pub(crate) fn name(&self) -> &'e str {
+        let review: &'e Review<'e> = self.review;
+        if review.name.is_empty() { self.object.name } else { &review.name }
     }
 
     /// Kind, namespace and name.
-    pub(crate) fn title(&self) -> String {
-        format!("{} {}", self.review.kind.kind, self.full_name())
+    pub(crate) fn title(&self) -> ObjectName<'e> {
+        let review: &'e Review<'e> = self.review;
+        ObjectName { kind: &review.kind.kind, namespace: self.namespace(), name: self.name() }
     }
 
     /// Namespace and name, or the name alone of a cluster-scoped object.
     pub(crate) fn full_name(&self) -> String {
         let (namespace, name) = (self.namespace(), self.name());
-        if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
+        if namespace.is_empty() { name.to_owned() } else { [namespace, "/", name].concat() }
     }
 
     /// The machine template of this object, where it has one.

@@ -93,8 +93,9 @@ pub(crate) const MACHINES: &[(Place, &[&str], &[&str])] = &[
 
 /// Objects that may be absent, but not empty: each goes with the last of its fields.
 ///
-/// Source: api/core/v1beta2, `MachineDeletionSpec` and its like, `MinProperties=1`.
-pub(crate) const NEVER_EMPTY: &[&str] = &["deletion"];
+/// Source: api/core/v1beta2, `MachineDeletionSpec`, `MachineDeploymentDeletionSpec`, `MachineSetDeletionSpec`:
+/// `MinProperties=1`; the tag page: a composite without tags has no `spec.cloudTags`.
+pub(crate) const NEVER_EMPTY: &[&str] = &["cloudTags", "deletion"];
 
 /// Gates that a KubeadmControlPlane's Machines have without being asked, the last two with an etcd of their own. A gate of
 /// the same name in the machine template is dropped, whatever its polarity.
@@ -249,20 +250,29 @@ impl Field {
     /// Steps from the root of an object of this version to the field; `None` where it has none there.
     #[must_use]
     pub fn path(&self, place: Place, version: &str) -> Option<Vec<&'static str>> {
+        self.steps(place, version).map(|(base, steps)| [base, steps].concat())
+    }
+
+    /// As [`Field::path`]: steps to what holds the field, and from there.
+    pub(crate) fn steps(
+        &self,
+        place: Place,
+        version: &str,
+    ) -> Option<(&'static [&'static str], &'static [&'static str])> {
         let address = self.address(place)?;
         let old = version == "v1beta1";
         let steps = if old { address.v1beta1 } else { address.v1beta2 };
         if steps.is_empty() {
             return None;
         }
-        let base = match address.base {
+        let base: &[&str] = match address.base {
             Base::Object => &[],
             Base::Machines => {
                 let (_, v1beta1, v1beta2) = MACHINES.iter().find(|(of, ..)| *of == place)?;
                 if old { *v1beta1 } else { *v1beta2 }
             }
         };
-        Some([base, steps].concat())
+        Some((base, steps))
     }
 
     /// Whether some hop carries it from one place to another.

@@ -8,14 +8,16 @@ mod selector_change;
 mod selector_labels;
 mod template_keys;
 
-use crate::admission::request::{GroupVersionKind, Operation};
+use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::keys::{EXEMPT, RESTORED, TOPOLOGY_OWNED, belongs_to};
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::kube::kind::GroupVersionKind;
 use crate::kube::lookup::Lookups;
-use crate::propagation::metadata::Differences;
+use crate::propagation::metadata::Above;
 use crate::report::change::Change;
 use crate::report::finding::Finding;
 use crate::report::messages::EntryName;
@@ -136,10 +138,10 @@ impl Entry<'_> {
 pub(crate) struct Guarded<'a, 'o> {
     pub(crate) subject: &'a Subject<'o>,
     /// What comes from above; `None` where it is not known.
-    pub(crate) above: Option<&'a Differences>,
+    pub(crate) above: Option<&'a Above<'o>>,
     /// What differs from the rules and is left as it is.
     pub(crate) drift: &'a [Change],
-    pub(crate) lookups: &'a Lookups<'a>,
+    pub(crate) lookups: &'a Lookups<'o>,
     pub(crate) settings: &'a Settings,
 }
 
@@ -153,9 +155,9 @@ pub(crate) fn concern(kind: &GroupVersionKind<'_>) -> bool {
 }
 
 /// The reason why guards are silent about an object that they look at, in its owner's words; empty where it states none.
-pub(crate) fn exemption<'s>(subject: &'s Subject<'_>) -> Option<&'s str> {
+pub(crate) fn exemption<'o>(subject: &Subject<'o>) -> Option<&'o str> {
     let looks = subject.place.is_some() || concern(&subject.review.kind);
-    subject.object.annotations.get(EXEMPT).filter(|_| looks).map(|reason| reason.trim_ascii())
+    subject.object.annotations.get(EXEMPT).filter(|_| looks).map(str::trim_ascii)
 }
 
 /// What all guards find. A request that changes nothing trips none, and neither does one for an object that is being
@@ -219,18 +221,21 @@ impl<'o> Guarded<'_, 'o> {
         review.operation == Operation::Create
             && (object.labels.contains_key(RESTORED)
                 || object.has_paused_annotation()
-                || object.spec.is_true(&["paused"]).unwrap_or_default()
+                || object.spec.get("paused").is_ok_and(Json::is_true)
                 || object.owners.iter().any(|owner| belongs_to(owner.group(), CORE_GROUP)))
     }
 
     /// The entries that this request adds or changes, and that come from nowhere above.
-    fn new_entries<'b>(&self, blocks: &'b [Block<'o>]) -> Vec<Entry<'b>> {
+    fn new_entries<'b>(&self, blocks: &'b [Block<'o>]) -> Vec<Entry<'b>>
+    where
+        'o: 'b,
+    {
         let mut entries = Vec::new();
         for block in blocks {
             for map in MapKind::BOTH {
                 let (new, old) = block.map(map);
-                for (key, value) in new {
-                    let is_carried = |above: &Differences| above.carried.contains(&(map, key.to_string()));
+                for (key, value) in new.iter() {
+                    let is_carried = |above: &Above<'o>| above.carried.contains(&(map, key));
                     if old.get(key) != Some(value) && !self.above.is_some_and(is_carried) {
                         entries.push(Entry { block, map, key, value });
                     }

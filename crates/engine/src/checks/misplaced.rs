@@ -26,7 +26,7 @@ use crate::report::skipped::{Carried, SkipReason, Skipped};
 pub(crate) fn wrong_places(
     subject: &Subject<'_>,
     report: &Report,
-    carried: &BTreeSet<(MapKind, String)>,
+    carried: &BTreeSet<(MapKind, &str)>,
     version: Version,
 ) -> Result<(Vec<Skipped>, Vec<String>), Malformed> {
     let mut skipped = Vec::new();
@@ -35,7 +35,7 @@ pub(crate) fn wrong_places(
     // Not every third-party control plane has a machine template.
     let has_template = subject.place != Some(Place::ControlPlane)
         || subject.is_kubeadm()
-        || subject.object.spec.at(&["machineTemplate"], None)?.is_some();
+        || !subject.object.spec.get("machineTemplate")?.is_null();
     let places = subject.place.zip(subject.template());
     let Some((place, template)) = places.filter(|_| knows && has_template) else {
         return Ok((skipped, warnings));
@@ -46,19 +46,19 @@ pub(crate) fn wrong_places(
         }
         let old = subject.old_map(place, map)?;
         let in_template = subject.object.map(template, map, None)?;
-        for (key, value) in subject.object.top_level(map) {
+        for (key, value) in subject.object.top_level(map).iter() {
             let of_controllers = match map {
                 MapKind::Labels => key == TEMPLATE_HASH,
                 MapKind::Annotations => is_never(key),
             };
             let of_cluster_api = of_controllers || prefix(key).ends_with("cluster.x-k8s.io");
-            let has_its_place = || carried.contains(&(map, key.to_string()));
+            let has_its_place = || carried.contains(&(map, key));
             if of_cluster_api || old.get(key) == Some(value) || in_template.contains_key(key) || has_its_place() {
                 continue;
             }
             skipped.push(Skipped {
                 carried: Carried::Map(map),
-                key: key.clone().into_owned(),
+                key: key.to_owned(),
                 from: report.object.clone(),
                 reason: SkipReason::NotPropagated,
                 value: None,
@@ -81,7 +81,7 @@ pub(crate) fn set_instead(
 ) -> String {
     let labels = &subject.object.labels;
     let cluster = labels.contains_key(TOPOLOGY_OWNED).then(|| labels.get(CLUSTER_NAME));
-    let deployment = subject.object.controller().map(|owner| Some(&owner.name));
+    let deployment = subject.object.controller().map(|owner| Some(owner.name));
     let (kind, name, place) = match (subject.place, cluster, deployment) {
         (Some(Place::ControlPlane), Some(name), _) => ("Cluster", name, Place::ControlPlaneTopology),
         (Some(Place::MachineDeployment), Some(name), _) => ("Cluster", name, Place::MachineDeploymentTopology),

@@ -37,7 +37,7 @@ pub(crate) fn impact(
     }
     let Some(old) = subject.old()? else { return Ok(None) };
     let Some(kind) = Kind::of_object(&subject.review.kind, Some(old)) else { return Ok(None) };
-    let edits = edits::between(old, &subject.object, &kind.rows(old.version()));
+    let edits = edits::between(old, &subject.object, &kind.rows(old.version));
     if edits.is_empty() {
         return Ok(None);
     }
@@ -47,7 +47,7 @@ pub(crate) fn impact(
         .annotations
         .get(APPROVE_ROLLOUT)
         .filter(|reason| reason.bytes().any(|byte| !byte.is_ascii_whitespace()));
-    let approved = reason.filter(|_| !findings.is_empty()).map(|reason| reason.clone().into_owned());
+    let approved = reason.filter(|_| !findings.is_empty()).map(str::to_owned);
     if approved.is_some() {
         findings.clear();
     }

@@ -21,11 +21,10 @@ mod xrd;
 use self::exemption::{exempts, states_reason};
 use self::faults::Faults;
 use self::kind::CheckedKind;
-use crate::admission::request::GroupVersionKind;
 use crate::admission::subject::Subject;
 use crate::catalog::keys::EXEMPT;
 use crate::json::Malformed;
-use crate::json::document::{Document, Json};
+use crate::kube::kind::GroupVersionKind;
 use crate::report::change::Change;
 use crate::report::finding::Finding;
 use crate::settings::Stance;
@@ -52,17 +51,16 @@ pub(crate) fn concerns(kind: &GroupVersionKind<'_>) -> bool {
 /// # Errors
 /// When the object has another shape than Crossplane gives it.
 pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec<Finding>, Malformed> {
-    let document = document(subject);
-    let spec = document.root().get("spec")?;
-    let Some((kind, mut stance)) = checked(subject, spec, settings)? else {
+    let Some((kind, mut stance)) = checked(subject, settings)? else {
         return Ok(Vec::new());
     };
-    if settings.mode == Mode::Mutate && subject.old()?.is_some_and(|old| old.spec.text() == spec.text()) {
+    let spec = subject.object.spec;
+    if settings.mode == Mode::Mutate && subject.old()?.is_some_and(|old| old.spec == spec) {
         stance = Stance::Warn;
     }
     let mut faults = Faults::default();
     let reason = subject.object.annotations.get(EXEMPT);
-    let annotations = document.root().at(&["metadata", "annotations"])?;
+    let annotations = subject.object.root.at(&["metadata", "annotations"])?;
     if reason.is_none_or(|reason| !exempts(reason, annotations, &mut faults)) {
         match kind {
             CheckedKind::Definition => xrd::faults(spec, &mut faults)?,
@@ -81,26 +79,14 @@ pub(crate) fn declarations(subject: &Subject<'_>, settings: &Settings) -> Result
     if settings.cloud_tags.xrds != OnXrd::Declare || settings.mode != Mode::Mutate || is_exempt {
         return Ok(Vec::new());
     }
-    let document = document(subject);
-    let spec = document.root().get("spec")?;
-    match checked(subject, spec, settings)? {
-        Some((CheckedKind::Definition, _)) => declare::missing(spec),
+    match checked(subject, settings)? {
+        Some((CheckedKind::Definition, _)) => declare::missing(subject.object.spec),
         _ => Ok(Vec::new()),
     }
 }
 
-/// What of an object is read here.
-fn document(subject: &Subject<'_>) -> Document<'static> {
-    let spec = subject.object.spec.text();
-    Document::new(format!(r#"{{"metadata":{{"annotations":{{"":""}}}},"spec":{spec}}}"#))
-}
-
 /// What the object is and what a loss leads to, `None` where nothing is to be checked.
-fn checked(
-    subject: &Subject<'_>,
-    spec: Json<'_>,
-    settings: &Settings,
-) -> Result<Option<(CheckedKind, Stance)>, Malformed> {
+fn checked(subject: &Subject<'_>, settings: &Settings) -> Result<Option<(CheckedKind, Stance)>, Malformed> {
     let Some(kind) = CheckedKind::of(&subject.review.kind).filter(|_| !subject.object.deleting) else {
         return Ok(None);
     };
@@ -108,6 +94,6 @@ fn checked(
     if stance == Stance::Ignore || composites.composites.is_empty() {
         return Ok(None);
     }
-    let is_about_composites = kind.is_about(spec, composites)?;
+    let is_about_composites = kind.is_about(subject.object.spec, composites)?;
     Ok(is_about_composites.then_some((kind, stance)))
 }

@@ -1,36 +1,46 @@
 //! What becomes of a request when an object that it needs has no answer.
 
-use crate::kube::cluster::{LookupCause, LookupError};
+use super::Evaluation;
+use super::role::Role;
+use crate::kube::cluster::LookupCause;
+use crate::kube::stop::LookupFailed;
 use crate::report::messages::{SettingValue, about, lookups as messages};
-use crate::report::outcome::{Level, LogLine, Outcome, Rejection};
+use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
+use crate::report::outcome::{Level, Rejection};
 use crate::report::shortening::short;
 use crate::settings::Reaction;
 
-/// Accepts, warns about or refuses the object of this title, as `setting` says. That an object does not exist is no news where it is accepted.
-pub(crate) fn unanswered(
-    title: &str,
-    get: &str,
-    error: &LookupError,
-    reaction: Reaction,
-    setting: &'static str,
-    outcome: &mut Outcome,
-) {
-    let missing = error.cause == LookupCause::NotFound;
-    let message = messages::cannot_read(get, &error.cause.to_string());
-    if !missing || reaction != Reaction::Accept {
-        let level = if reaction == Reaction::Reject { Level::Error } else { Level::Warning };
-        let attributes = vec![("setting", setting.to_owned()), ("detail", error.detail.clone())];
-        outcome.log.push(LogLine { level, message: about(title, &message), attributes });
-    }
-    match reaction {
-        Reaction::Accept => {}
-        Reaction::Warn => outcome.warnings.push(short(message)),
-        Reaction::Reject => {
-            let setting = SettingValue { setting, value: "reject" };
-            outcome.rejection = Some(match missing {
-                true => Rejection::refused(messages::refused_missing(title, &message, setting)),
-                false => Rejection::unavailable(messages::refused_failure(title, &message, &error.detail, setting)),
-            });
+impl Evaluation<'_> {
+    /// Accepts, warns or refuses, as the settings say. That an object does not exist is no news where it is accepted.
+    pub(super) fn unanswered(&mut self, LookupFailed { query, error }: LookupFailed) {
+        let is_missing = error.cause == LookupCause::NotFound;
+        let (lookup, tags) = (&self.settings.lookup, &self.settings.cloud_tags);
+        let (reaction, setting, reason) = match self.role {
+            Role::Composite(_) => {
+                (tags.on_registry_failure, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable)
+            }
+            _ if is_missing => (lookup.on_missing, "lookup.onMissing", NotApplicableReason::ParentMissing),
+            _ => (lookup.on_failure, "lookup.onFailure", NotApplicableReason::LookupFailed),
+        };
+        let title = &self.report.object;
+        let message = messages::cannot_read(&query, &error.cause.to_string());
+        if !is_missing || reaction != Reaction::Accept {
+            let level = if reaction == Reaction::Reject { Level::Error } else { Level::Warning };
+            let message = about(title, &message);
+            self.log(level, message, [("setting", setting.to_owned()), ("detail", error.detail.clone())]);
         }
+        match reaction {
+            Reaction::Accept => {}
+            Reaction::Warn => self.outcome.warnings.push(short(message)),
+            Reaction::Reject => {
+                let (title, setting) = (&self.report.object, SettingValue { setting, value: "reject" });
+                self.outcome.rejection = Some(if is_missing {
+                    Rejection::refused(messages::refused_missing(title, &message, setting))
+                } else {
+                    Rejection::unavailable(messages::refused_failure(title, &message, &error.detail, setting))
+                });
+            }
+        }
+        self.report.inert = Some(NotApplicable { reason, because: query });
     }
 }

@@ -6,9 +6,10 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use super::map::Map;
 use super::path::{Path, Step};
 use super::scan::{Scanner, Span};
-use super::{Malformed, Map, string};
+use super::{Malformed, string};
 
 /// A JSON text, and what of it was looked at.
 #[derive(Debug, Clone)]
@@ -29,15 +30,17 @@ struct Node {
 /// What is directly in a value.
 #[derive(Debug, Clone)]
 enum Below {
-    Fields(Vec<(Key, Node)>),
+    Fields(Vec<(Text, Node)>),
     Elements(Vec<Node>),
-    /// It is neither object nor list.
+    Text(Text),
+    /// It is a number, a boolean, null, or not JSON.
     Nothing,
 }
 
+/// A string, or a key.
 #[derive(Debug, Clone)]
-enum Key {
-    /// Where it stands, without its quotes.
+enum Text {
+    /// It stands so, between its quotes.
     AsWritten(Span),
     /// Without its escapes.
     Unescaped(Box<str>),
@@ -78,14 +81,15 @@ impl Node {
 }
 
 impl Below {
-    /// `None` where the value is neither object nor list.
+    /// `None` where the value is neither object, list nor string.
     fn scan(text: &str, span: Span) -> Option<Below> {
         let mut scanner = Scanner::at(text, span.begin);
         let below = match text.as_bytes().get(span.begin)? {
+            b'"' => return Text::read(text, span).map(Below::Text),
             b'{' => {
                 let mut fields = Vec::new();
                 scanner.object(|key, scanner| {
-                    fields.push((Key::read(text, key)?, Node::new(scanner.value()?)));
+                    fields.push((Text::read(text, key)?, Node::new(scanner.value()?)));
                     Some(())
                 })?;
                 Below::Fields(fields)
@@ -104,12 +108,12 @@ impl Below {
     }
 }
 
-impl Key {
-    /// `None` where the escapes are none that JSON knows.
-    fn read(text: &str, written: Span) -> Option<Key> {
+impl Text {
+    /// `None` where it is not a string as JSON writes it.
+    fn read(text: &str, written: Span) -> Option<Text> {
         match string(text.get(written.begin..written.end)?)? {
-            Cow::Borrowed(_) => Some(Key::AsWritten(Span { begin: written.begin + 1, end: written.end - 1 })),
-            Cow::Owned(unescaped) => Some(Key::Unescaped(unescaped.into())),
+            Cow::Borrowed(_) => Some(Text::AsWritten(Span { begin: written.begin + 1, end: written.end - 1 })),
+            Cow::Owned(unescaped) => Some(Text::Unescaped(unescaped.into())),
         }
     }
 }
@@ -177,7 +181,7 @@ impl<'a> Json<'a> {
     /// When this is not a list of objects, or the field of one of them is not a string.
     pub(crate) fn element(self, key: &str, value: &str) -> Result<Self, Malformed> {
         for element in self.elements()? {
-            if element.string(&[key])?.as_deref() == Some(value) {
+            if element.string(&[key])? == Some(value) {
                 return Ok(element);
             }
         }
@@ -224,15 +228,23 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     /// When it is none.
-    pub(crate) fn as_string(self) -> Result<Cow<'a, str>, Malformed> {
-        string(self.text()).ok_or_else(|| self.malformed("is not a string"))
+    pub(crate) fn as_string(self) -> Result<&'a str, Malformed> {
+        self.as_str().ok_or_else(|| self.malformed("is not a string"))
+    }
+
+    /// As [`Json::as_string`]; `None` where the value is not a string.
+    pub(crate) fn as_str(self) -> Option<&'a str> {
+        match self.below() {
+            Below::Text(text) => Some(self.document.plain(text)),
+            _ => None,
+        }
     }
 
     /// The string under a path of fields; `None` where it is absent or empty.
     ///
     /// # Errors
     /// As [`Json::at`], and when the value is not a string.
-    pub(crate) fn string(self, path: &[&str]) -> Result<Option<Cow<'a, str>>, Malformed> {
+    pub(crate) fn string(self, path: &[&str]) -> Result<Option<&'a str>, Malformed> {
         let found = self.at(path)?.present().map(Json::as_string).transpose()?;
         Ok(found.filter(|text| !text.is_empty()))
     }
@@ -242,15 +254,7 @@ impl<'a> Json<'a> {
     /// # Errors
     /// When it is not an object, or one of its values is not a string.
     pub(crate) fn as_map(self) -> Result<Map<'a>, Malformed> {
-        let mut map = Map::new();
-        for (key, value) in self.as_fields().ok_or_else(|| self.malformed("is not a map of strings"))? {
-            let Some(value) = string(value.text()) else {
-                let problem = format!("is not a map of strings: the value of `{key}` is not a string");
-                return Err(self.malformed(problem));
-            };
-            map.insert(Cow::Borrowed(key), value);
-        }
-        Ok(map)
+        Map::read(self)
     }
 
     /// Where the value stands; where it is absent, the root.
@@ -264,13 +268,13 @@ impl<'a> Json<'a> {
             let next = match here.below(&document.text) {
                 Below::Fields(fields) => {
                     let index = fields.partition_point(|(_, node)| begins(node)).saturating_sub(1);
-                    fields.get(index).map(|(key, node)| (Step::Field(document.key(key).to_owned().into()), node))
+                    fields.get(index).map(|(key, node)| (Step::Field(document.plain(key).to_owned().into()), node))
                 }
                 Below::Elements(elements) => {
                     let index = elements.partition_point(begins).saturating_sub(1);
                     elements.get(index).map(|node| (Step::Element(index), node))
                 }
-                Below::Nothing => None,
+                Below::Text(_) | Below::Nothing => None,
             };
             let Some((step, next)) = next else { break };
             path.push(step);
@@ -298,10 +302,10 @@ impl<'a> Json<'a> {
 }
 
 impl Document<'_> {
-    fn key<'k>(&'k self, key: &'k Key) -> &'k str {
-        match key {
-            Key::AsWritten(span) => self.slice(*span),
-            Key::Unescaped(text) => text,
+    fn plain<'d>(&'d self, text: &'d Text) -> &'d str {
+        match text {
+            Text::AsWritten(span) => self.slice(*span),
+            Text::Unescaped(text) => text,
         }
     }
 }
@@ -310,12 +314,12 @@ impl Document<'_> {
 #[derive(Debug, Clone)]
 pub(crate) struct Fields<'a> {
     document: &'a Document<'a>,
-    fields: std::slice::Iter<'a, (Key, Node)>,
+    fields: std::slice::Iter<'a, (Text, Node)>,
 }
 
 impl<'a> Fields<'a> {
-    fn of(document: &'a Document<'a>, (key, node): &'a (Key, Node)) -> (&'a str, Json<'a>) {
-        (document.key(key), Json { document, node: Some(node) })
+    fn of(document: &'a Document<'a>, (key, node): &'a (Text, Node)) -> (&'a str, Json<'a>) {
+        (document.plain(key), Json { document, node: Some(node) })
     }
 }
 
@@ -378,10 +382,12 @@ mod tests {
         "spec":{"list":[{"name":"one","n":1},{"name":"two", "n" : [1, {"c": "x"}, null]}],"flag":true,"empty":""}} "#;
 
     #[test]
-    fn a_map_is_read_with_its_escapes() {
+    fn keys_and_strings_are_unescaped() {
         let object = Document::new(OBJECT);
-        let expected: Map<'_> = [("a".into(), "1".into()), ("b\"c".into(), "x\ny".into())].into();
-        assert_eq!(object.root().at(&["metadata", "labels"]).unwrap().as_map().unwrap(), expected);
+        let labels = object.root().at(&["metadata", "labels"]).unwrap().fields().unwrap();
+        let labels: Vec<(&str, &str)> = labels.map(|(key, value)| (key, value.as_string().unwrap())).collect();
+        assert_eq!(labels, [("a", "1"), ("b\"c", "x\ny")]);
+        assert_eq!(Document::new(r#""\q""#).root().as_str(), None);
     }
 
     #[test]
@@ -391,7 +397,7 @@ mod tests {
             let value = object.root().at(path).unwrap();
             assert!(value.is_null() && value.present().is_none());
             assert_eq!((value.fields().unwrap().len(), value.elements().unwrap().len()), (0, 0));
-            assert_eq!((value.as_map().unwrap(), value.string(&[]).unwrap()), (Map::new(), None));
+            assert_eq!((value.as_map().unwrap(), value.string(&[]).unwrap()), (Map::default(), None));
         }
         assert_eq!(object.root().string(&["spec", "empty"]).unwrap(), None);
     }
@@ -407,7 +413,7 @@ mod tests {
     #[test]
     fn the_last_of_two_fields_of_one_name_counts() {
         let object = Document::new(r#"{"a":"1","a":"2","b":"3","b":null}"#);
-        assert_eq!(object.root().string(&["a"]).unwrap().as_deref(), Some("2"));
+        assert_eq!(object.root().string(&["a"]).unwrap(), Some("2"));
         assert_eq!(object.root().string(&["b"]).unwrap(), None);
     }
 

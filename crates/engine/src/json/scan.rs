@@ -96,11 +96,6 @@ impl<'a> Scanner<'a> {
         (self.at > start).then_some(Span { begin: start, end: self.at })
     }
 
-    /// Whether an object begins here.
-    pub(crate) fn is_at_object(&self) -> bool {
-        self.peek() == Some(b'{')
-    }
-
     /// Whether nothing but white space is left.
     pub(crate) fn is_done(&mut self) -> bool {
         self.space();

@@ -1,32 +1,13 @@
-//! Raw JSON read in place: an object's fields as spans of the text they stand in, and values by path.
-//!
-//! Nothing here builds a document tree. What is not asked for is skipped over and keeps its bytes.
+//! The view that the settings are read by, until they are read by serde.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
-use crate::json::scan::Scanner;
+use super::scan::Scanner;
+use super::{Malformed, string};
 
 /// A label or annotation map.
-pub(crate) type Map<'a> = BTreeMap<Cow<'a, str>, Cow<'a, str>>;
-
-/// JSON of another shape than its place asks for: where, and what is wrong there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Malformed {
-    /// Dotted path from the object's root, such as `spec.template.metadata.labels`.
-    pub path: String,
-    /// What is wrong, as the end of a sentence that begins with the path.
-    pub problem: String,
-}
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` {}", self.path, self.problem)
-    }
-}
-
-impl std::error::Error for Malformed {}
+type Map<'a> = BTreeMap<Cow<'a, str>, Cow<'a, str>>;
 
 /// One JSON value inside a larger text, and the path that leads to it.
 #[derive(Debug, Clone)]
@@ -58,27 +39,6 @@ impl<'a> Json<'a> {
         fields(self.text).ok_or_else(|| self.malformed("is not an object"))
     }
 
-    /// The value under `path`; `None` where a step is absent or null.
-    ///
-    /// A step `[]` stands for the element of a list whose field and value are `element`'s.
-    ///
-    /// # Errors
-    /// When a step leads through something that is neither an object nor, for `[]`, a list of objects.
-    pub(crate) fn at(&self, path: &[&str], element: Option<(&str, &str)>) -> Result<Option<Json<'a>>, Malformed> {
-        let mut here = self.clone();
-        for step in path {
-            let next = match (*step, element) {
-                ("[]", Some(element)) => here.element(element)?,
-                (name, _) => here.field(name)?,
-            };
-            match next {
-                Some(next) => here = next,
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(here))
-    }
-
     /// The fields of this object that are not null, each with its path.
     ///
     /// # Errors
@@ -92,32 +52,12 @@ impl<'a> Json<'a> {
         }))
     }
 
-    /// The string under `path`; `None` where it is absent, null or empty.
-    ///
-    /// # Errors
-    /// As [`Json::at`], and when the value is not a string.
-    pub(crate) fn string(&self, path: &[&str]) -> Result<Option<Cow<'a, str>>, Malformed> {
-        let found = self.at(path, None)?.map(|found| found.as_string()).transpose()?;
-        Ok(found.filter(|text| !text.is_empty()))
-    }
-
     /// This value as a string.
     ///
     /// # Errors
     /// When it is none.
     pub(crate) fn as_string(&self) -> Result<Cow<'a, str>, Malformed> {
         string(self.text).ok_or_else(|| self.malformed("is not a string"))
-    }
-
-    /// The map of strings under `path`; empty where it is absent or null.
-    ///
-    /// # Errors
-    /// As [`Json::at`], and when the value is not an object or one of its values is not a string.
-    pub(crate) fn map(&self, path: &[&str]) -> Result<Map<'a>, Malformed> {
-        match self.at(path, None)? {
-            Some(found) => found.as_map(),
-            None => Ok(Map::new()),
-        }
     }
 
     /// This value as a map of strings.
@@ -137,14 +77,6 @@ impl<'a> Json<'a> {
         Ok(map)
     }
 
-    /// Whether the boolean under `path` is true.
-    ///
-    /// # Errors
-    /// As [`Json::at`].
-    pub(crate) fn is_true(&self, path: &[&str]) -> Result<bool, Malformed> {
-        Ok(self.at(path, None)?.is_some_and(|found| found.text == "true"))
-    }
-
     /// The elements of this list.
     ///
     /// # Errors
@@ -153,22 +85,6 @@ impl<'a> Json<'a> {
         let elements = elements(self.text).ok_or_else(|| self.malformed("is not a list"))?;
         let place = |(index, text)| Json { text, path: format!("{}[{index}]", self.path) };
         Ok(elements.into_iter().enumerate().map(place).collect())
-    }
-
-    fn field(&self, name: &str) -> Result<Option<Json<'a>>, Malformed> {
-        let path = step(&self.path, name);
-        // The last of several fields of one name counts, as it does for every JSON parser of a Kubernetes cluster.
-        let found = self.fields()?.into_iter().rfind(|field| field.key == name);
-        Ok(found.filter(|field| field.value != "null").map(|field| Json { text: field.value, path }))
-    }
-
-    fn element(&self, (name, value): (&str, &str)) -> Result<Option<Json<'a>>, Malformed> {
-        for element in self.elements()? {
-            if element.string(&[name])?.as_deref() == Some(value) {
-                return Ok(Some(element));
-            }
-        }
-        Ok(None)
     }
 
     pub(crate) fn malformed(&self, problem: &str) -> Malformed {
@@ -189,7 +105,7 @@ pub(crate) struct Field<'a> {
 }
 
 /// The fields of a JSON object, in the order they stand; `None` where `text` is none.
-pub(crate) fn fields(text: &str) -> Option<Vec<Field<'_>>> {
+fn fields(text: &str) -> Option<Vec<Field<'_>>> {
     let mut fields = Vec::with_capacity(16);
     let mut scanner = Scanner::new(text);
     scanner.object(|key, scanner| {
@@ -201,7 +117,7 @@ pub(crate) fn fields(text: &str) -> Option<Vec<Field<'_>>> {
 }
 
 /// The elements of a JSON list; `None` where `text` is none.
-pub(crate) fn elements(text: &str) -> Option<Vec<&str>> {
+fn elements(text: &str) -> Option<Vec<&str>> {
     let mut elements = Vec::new();
     Scanner::new(text).list(|scanner| {
         let value = scanner.value()?;
@@ -209,66 +125,4 @@ pub(crate) fn elements(text: &str) -> Option<Vec<&str>> {
         Some(())
     })?;
     Some(elements)
-}
-
-/// The text of a JSON string, `None` for any other value. Borrowed where it has no escapes.
-pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
-    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains(['\\', '"']) {
-        serde_json::from_str(json).ok().map(Cow::Owned)
-    } else {
-        Some(Cow::Borrowed(inner))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const OBJECT: &str = r#"{"metadata":{"labels":{"a":"1","b\"c":"x\ny"},"annotations":null},
-        "spec":{"list":[{"name":"one","n":1},{"name":"two","n":2}],"flag":true,"empty":""}}"#;
-
-    fn object() -> Json<'static> {
-        Json::new(OBJECT, "")
-    }
-
-    #[test]
-    fn a_map_is_read_with_its_escapes() {
-        let map = object().map(&["metadata", "labels"]).unwrap();
-        let expected: Map<'_> = [("a".into(), "1".into()), ("b\"c".into(), "x\ny".into())].into();
-        assert_eq!(map, expected);
-    }
-
-    #[test]
-    fn absent_and_null_are_the_same() {
-        assert_eq!(object().map(&["metadata", "annotations"]).unwrap(), Map::new());
-        assert_eq!(object().map(&["nothing", "here"]).unwrap(), Map::new());
-        assert_eq!(object().string(&["spec", "empty"]).unwrap(), None);
-    }
-
-    #[test]
-    fn an_element_is_found_by_its_name() {
-        let two = object().at(&["spec", "list", "[]", "n"], Some(("name", "two"))).unwrap().unwrap();
-        assert_eq!((two.text, two.path.as_str()), ("2", "spec.list[1].n"));
-        assert!(object().at(&["spec", "list", "[]"], Some(("name", "three"))).unwrap().is_none());
-    }
-
-    #[test]
-    fn the_last_of_two_fields_of_one_name_counts() {
-        assert_eq!(Json::new(r#"{"a":"1","a":"2"}"#, "").string(&["a"]).unwrap().as_deref(), Some("2"));
-    }
-
-    #[test]
-    fn every_wrong_shape_names_path_and_culprit() {
-        let problem = |path: &[&str]| object().map(path).unwrap_err().to_string();
-        assert_eq!(problem(&["spec", "list"]), "`spec.list` is not a map of strings");
-        assert_eq!(problem(&["spec"]), "`spec` is not a map of strings: the value of `list` is not a string");
-        assert_eq!(problem(&["spec", "flag", "deep"]), "`spec.flag` is not an object");
-        assert_eq!(Json::new("[]", "").map(&["a"]).unwrap_err().to_string(), "`object` is not an object");
-        assert_eq!(object().string(&["spec"]).unwrap_err().to_string(), "`spec` is not a string");
-        assert_eq!(
-            object().at(&["metadata"], None).unwrap().unwrap().elements().unwrap_err().to_string(),
-            "`metadata` is not a list"
-        );
-    }
 }

@@ -1,181 +1,154 @@
 //! A Kubernetes object, as far as it is read: its metadata, and maps by place.
 
-use std::borrow::Cow;
-
-use crate::json::scan::Scanner;
-
 use crate::catalog::keys::PAUSED;
 use crate::catalog::place::{MapKind, Place};
-use crate::json::{self, Json, Malformed, Map};
+use crate::json::document::{Document, Json};
+use crate::json::{Malformed, Map};
 
-/// A Kubernetes object.
+/// A Kubernetes object. What is absent is empty.
 #[derive(Debug, Clone)]
 pub(crate) struct Object<'a> {
-    version: Cow<'a, str>,
-    /// `spec`, empty where there is none.
+    pub(crate) root: Json<'a>,
     pub(crate) spec: Json<'a>,
-    /// `status`, empty where there is none.
     pub(crate) status: Json<'a>,
-    pub(crate) name: Cow<'a, str>,
-    pub(crate) namespace: Cow<'a, str>,
-    pub(crate) uid: Cow<'a, str>,
+    /// The API version without its group.
+    pub(crate) version: &'a str,
+    /// The name, or where there is none the generateName.
+    pub(crate) name: &'a str,
+    pub(crate) namespace: &'a str,
+    pub(crate) uid: &'a str,
     pub(crate) labels: Map<'a>,
     pub(crate) annotations: Map<'a>,
     pub(crate) owners: Vec<OwnerReference<'a>>,
-    pub(crate) managed_fields: Option<Json<'a>>,
+    pub(crate) managed_fields: Json<'a>,
     pub(crate) deleting: bool,
 }
 
 /// One entry of `metadata.ownerReferences`.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct OwnerReference<'a> {
-    pub(crate) api_version: Cow<'a, str>,
-    pub(crate) kind: Cow<'a, str>,
-    pub(crate) name: Cow<'a, str>,
-    pub(crate) uid: Cow<'a, str>,
-    pub(crate) controller: bool,
+    pub(crate) api_version: &'a str,
+    pub(crate) kind: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) uid: &'a str,
+    pub(crate) is_controller: bool,
 }
 
 impl<'a> OwnerReference<'a> {
-    fn read(json: &Json<'a>) -> Result<Self, Malformed> {
+    fn read(json: Json<'a>) -> Result<Self, Malformed> {
         let mut owner = OwnerReference::default();
-        for (name, value) in json.present_fields()? {
-            match &*name {
-                "apiVersion" => owner.api_version = value.as_string()?,
-                "kind" => owner.kind = value.as_string()?,
-                "name" => owner.name = value.as_string()?,
-                "uid" => owner.uid = value.as_string()?,
-                "controller" => owner.controller = value.text() == "true",
+        for (key, value) in json.fields()? {
+            match key {
+                "apiVersion" => owner.api_version = text(value)?,
+                "kind" => owner.kind = text(value)?,
+                "name" => owner.name = text(value)?,
+                "uid" => owner.uid = text(value)?,
+                "controller" => owner.is_controller = value.is_true(),
                 _ => {}
             }
         }
         Ok(owner)
     }
 
-    pub(crate) fn group(&self) -> &str {
-        group_and_version(&self.api_version).0
+    pub(crate) fn group(&self) -> &'a str {
+        group_and_version(self.api_version).0
     }
 
-    pub(crate) fn version(&self) -> &str {
-        group_and_version(&self.api_version).1
+    pub(crate) fn version(&self) -> &'a str {
+        group_and_version(self.api_version).1
     }
 
     pub(crate) fn is(&self, group: &str, kind: &str) -> bool {
-        self.group() == group && self.kind == kind
-    }
-
-    pub(crate) fn is_controller(&self) -> bool {
-        self.controller
+        self.kind == kind && self.group() == group
     }
 }
 
 impl<'a> Object<'a> {
-    /// Reads an object's version and metadata in one pass; everything else stays as it is until it is asked for.
+    /// Reads an object's version and metadata; everything else stays as it is until it is asked for.
     ///
     /// # Errors
     /// When the text is not an object, or its metadata has another shape than Kubernetes gives it.
-    pub(crate) fn parse(text: &'a str) -> Result<Self, Malformed> {
+    pub(crate) fn read(document: &'a Document<'_>) -> Result<Self, Malformed> {
+        let root = document.root();
+        if root.is_null() {
+            return Err(root.malformed("is not an object"));
+        }
         let mut object = Object {
-            version: Cow::default(),
-            spec: Json::new("{}", "spec"),
-            status: Json::new("{}", "status"),
-            name: Cow::default(),
-            namespace: Cow::default(),
-            uid: Cow::default(),
-            labels: Map::new(),
-            annotations: Map::new(),
+            root,
+            spec: root.absent(),
+            status: root.absent(),
+            version: "",
+            name: "",
+            namespace: "",
+            uid: "",
+            labels: Map::default(),
+            annotations: Map::default(),
             owners: Vec::new(),
-            managed_fields: None,
+            managed_fields: root.absent(),
             deleting: false,
         };
-        let mut problem = None;
-        let mut scanner = Scanner::new(text);
-        let root = scanner.object(|key, scanner| {
-            let key = &*json::string(scanner.slice(key))?;
-            if key == "metadata" {
-                return object.scan_metadata(scanner, &mut problem);
+        for (key, value) in root.fields()? {
+            match key {
+                "apiVersion" => object.version = text(value)?.rsplit('/').next().unwrap_or_default(),
+                "metadata" => object.read_metadata(value)?,
+                "spec" => object.spec = value,
+                "status" => object.status = value,
+                _ => {}
             }
-            let value = scanner.value()?;
-            let value = scanner.slice(value);
-            if value != "null"
-                && let Err(malformed) = object.read_root(key, value)
-            {
-                problem.get_or_insert(malformed);
-            }
-            Some(())
-        });
-        match (root.filter(|()| scanner.is_done()), problem) {
-            (_, Some(malformed)) => Err(malformed),
-            (Some(()), None) => Ok(object),
-            (None, None) => Err(Malformed { path: "object".to_owned(), problem: "is not an object".to_owned() }),
         }
+        Ok(object)
     }
 
-    /// Reads `metadata` where it stands; `None` where it is no JSON.
-    fn scan_metadata(&mut self, scanner: &mut Scanner<'a>, problem: &mut Option<Malformed>) -> Option<()> {
-        if !scanner.is_at_object() {
-            let value = scanner.value()?;
-            if scanner.slice(value) != "null" {
-                let malformed = Malformed { path: "metadata".to_owned(), problem: "is not an object".to_owned() };
-                problem.get_or_insert(malformed);
-            }
-            return Some(());
-        }
-        scanner.object(|key, scanner| {
-            let value = scanner.value()?;
-            let (key, value) = (scanner.slice(key), scanner.slice(value));
-            if value != "null"
-                && let Err(malformed) = self.read_metadata(&json::string(key)?, value)
-            {
-                problem.get_or_insert(malformed);
-            }
-            Some(())
-        })
-    }
-
-    fn read_root(&mut self, key: &str, value: &'a str) -> Result<(), Malformed> {
-        match key {
-            "apiVersion" => self.version = version_of(Json::new(value, "apiVersion").as_string()?),
-            "spec" => self.spec = Json::new(value, "spec"),
-            "status" => self.status = Json::new(value, "status"),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn read_metadata(&mut self, key: &str, value: &'a str) -> Result<(), Malformed> {
-        let at = |name: &str| Json::new(value, format!("metadata.{name}"));
-        match key {
-            "name" => self.name = at("name").as_string()?,
-            "generateName" if self.name.is_empty() => self.name = at("generateName").as_string()?,
-            "namespace" => self.namespace = at("namespace").as_string()?,
-            "uid" => self.uid = at("uid").as_string()?,
-            "labels" => self.labels = at("labels").as_map()?,
-            "annotations" => self.annotations = at("annotations").as_map()?,
-            "ownerReferences" => {
-                for owner in at("ownerReferences").elements()? {
-                    self.owners.push(OwnerReference::read(&owner)?);
+    fn read_metadata(&mut self, metadata: Json<'a>) -> Result<(), Malformed> {
+        let mut generate_name = "";
+        for (key, value) in metadata.fields()? {
+            match key {
+                "name" => self.name = text(value)?,
+                "generateName" => generate_name = text(value)?,
+                "namespace" => self.namespace = text(value)?,
+                "uid" => self.uid = text(value)?,
+                "labels" => self.labels = value.as_map()?,
+                "annotations" => self.annotations = value.as_map()?,
+                "ownerReferences" => {
+                    self.owners = value.elements()?.map(OwnerReference::read).collect::<Result<_, _>>()?;
                 }
+                "deletionTimestamp" => self.deleting = !value.is_null(),
+                "managedFields" => self.managed_fields = value,
+                _ => {}
             }
-            "deletionTimestamp" => self.deleting = true,
-            "managedFields" => self.managed_fields = Some(at("managedFields")),
-            _ => {}
+        }
+        if self.name.is_empty() {
+            self.name = generate_name;
         }
         Ok(())
     }
 
-    /// One map of one place of this object. `element` picks an entry of a list by a field's value.
+    /// The value under a path from the object's root; where the path leads through a list, a step `[]`, `entry` is the
+    /// element that is meant.
     ///
     /// # Errors
     /// When something on the way has another shape.
-    pub(crate) fn map(&self, place: Place, map: MapKind, element: Option<(&str, &str)>) -> Result<Map<'a>, Malformed> {
-        match place.path(&self.version) {
-            ["spec", rest @ ..] => match self.spec.at(rest, element)? {
-                Some(metadata) => metadata.map(&[map.field()]),
-                None => Ok(Map::new()),
-            },
-            _ => Ok(self.top_level(map).clone()),
+    pub(crate) fn at(&self, path: &[&str], entry: Option<Json<'a>>) -> Result<Json<'a>, Malformed> {
+        if let Some(entry) = entry
+            && let Some(list) = path.iter().position(|step| *step == "[]")
+        {
+            return entry.at(path.get(list + 1..).unwrap_or_default());
         }
+        match path {
+            ["spec", path @ ..] => self.spec.at(path),
+            path => self.root.at(path),
+        }
+    }
+
+    /// One map of one place of this object; `entry` is as for [`Object::at`].
+    ///
+    /// # Errors
+    /// When something on the way has another shape.
+    pub(crate) fn map(&self, place: Place, map: MapKind, entry: Option<Json<'a>>) -> Result<Map<'a>, Malformed> {
+        if place.is_top_level() {
+            return Ok(self.top_level(map).clone());
+        }
+        self.at(place.path(self.version), entry)?.get(map.field())?.as_map()
     }
 
     /// The object's own labels or annotations.
@@ -186,11 +159,6 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The API version without its group.
-    pub(crate) fn version(&self) -> &str {
-        &self.version
-    }
-
     /// Presence counts, whatever the value.
     pub(crate) fn has_paused_annotation(&self) -> bool {
         self.annotations.contains_key(PAUSED)
@@ -198,8 +166,18 @@ impl<'a> Object<'a> {
 
     /// The owner that is the controller, if any.
     pub(crate) fn controller(&self) -> Option<&OwnerReference<'a>> {
-        self.owners.iter().find(|owner| owner.is_controller())
+        self.owners.iter().find(|owner| owner.is_controller)
     }
+
+    /// The owner of a kind, if any.
+    pub(crate) fn owner(&self, group: &str, kind: &str) -> Option<&OwnerReference<'a>> {
+        self.owners.iter().find(|owner| owner.is(group, kind))
+    }
+}
+
+/// A string, empty where it is absent.
+fn text(value: Json<'_>) -> Result<&str, Malformed> {
+    value.present().map_or(Ok(""), Json::as_string)
 }
 
 /// The parts of an apiVersion; the core group is empty.
@@ -207,64 +185,76 @@ pub(crate) fn group_and_version(api_version: &str) -> (&str, &str) {
     api_version.split_once('/').unwrap_or(("", api_version))
 }
 
-fn version_of(api_version: Cow<'_, str>) -> Cow<'_, str> {
-    match api_version {
-        Cow::Borrowed(text) => Cow::Borrowed(text.rsplit('/').next().unwrap_or(text)),
-        Cow::Owned(text) => Cow::Owned(text.rsplit('/').next().unwrap_or(&text).to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn nulls_count_as_absent() {
-        let object =
-            Object::parse(r#"{"apiVersion":null,"metadata":{"labels":null,"name":null},"spec":null}"#).unwrap();
-        assert_eq!((object.version(), &*object.name), ("", ""));
-        assert_eq!(object.spec.string(&["clusterName"]).unwrap(), None);
-        assert!(Object::parse(r#"{"metadata":null}"#).unwrap().labels.is_empty());
+    #[track_caller]
+    fn check(text: &str, expected: impl FnOnce(&Object<'_>)) {
+        expected(&Object::read(&Document::new(text)).unwrap());
     }
 
     #[test]
-    fn metadata_is_read_where_it_stands() {
-        let object = Object::parse(
-            r#"{"spec":{"clusterName":"c1"},"apiVersion":"cluster.x-k8s.io/v1beta2","metadata":{"generateName":"m-",
-                "namespace":"fleet","uid":"1","labels":{"a":"b"},"deletionTimestamp":"2026-01-01T00:00:00Z"}}"#,
-        )
-        .unwrap();
-        assert_eq!(
-            (object.version(), &*object.name, &*object.namespace, &*object.uid),
-            ("v1beta2", "m-", "fleet", "1")
+    fn nulls_count_as_absent() {
+        check(
+            r#"{"apiVersion":null,"metadata":{"labels":null,"name":null,"deletionTimestamp":null},"spec":null}"#,
+            |it| {
+                assert_eq!((it.version, it.name, it.deleting), ("", "", false));
+                assert_eq!(it.spec.string(&["clusterName"]).unwrap(), None);
+            },
         );
-        assert_eq!(object.spec.string(&["clusterName"]).unwrap().as_deref(), Some("c1"));
-        assert!(object.deleting);
+        check(r#"{"metadata":null}"#, |it| assert_eq!(it.labels, Map::default()));
+    }
+
+    #[test]
+    fn metadata_is_read() {
+        let text = r#"{"spec":{"clusterName":"c1"},"apiVersion":"cluster.x-k8s.io/v1beta2","metadata":{"generateName":"m-",
+            "namespace":"fleet","uid":"1","labels":{"a":"b"},"deletionTimestamp":"2026-01-01T00:00:00Z"}}"#;
+        check(text, |it| {
+            assert_eq!((it.version, it.name, it.namespace, it.uid), ("v1beta2", "m-", "fleet", "1"));
+            assert_eq!((it.labels.get("a"), it.deleting), (Some("b"), true));
+            assert_eq!(it.spec.string(&["clusterName"]).unwrap(), Some("c1"));
+        });
     }
 
     #[test]
     fn a_field_is_known_however_it_is_written() {
-        let object = Object::parse(r#"{"\u006detadata":{"l\u0061bels":{"\u0061":"b"}}}"#).unwrap();
-        assert_eq!(object.labels, Map::from([("a".into(), "b".into())]));
+        check(r#"{"\u006detadata":{"l\u0061bels":{"\u0061":"b"}}}"#, |it| assert_eq!(it.labels.get("a"), Some("b")));
     }
 
     #[test]
     fn a_name_goes_before_a_generate_name() {
         for metadata in [r#"{"name":"m-1","generateName":"m-"}"#, r#"{"generateName":"m-","name":"m-1"}"#] {
-            assert_eq!(Object::parse(&format!(r#"{{"metadata":{metadata}}}"#)).unwrap().name, "m-1");
+            check(&format!(r#"{{"metadata":{metadata}}}"#), |it| assert_eq!(it.name, "m-1"));
         }
+    }
+
+    #[test]
+    fn a_map_is_read_where_its_place_stands() {
+        let text = r#"{"metadata":{"labels":{"x":"0"}},"spec":{"template":{"metadata":{"labels":{"x":"1"}}},
+            "topology":{"workers":{"machineDeployments":[{},{"metadata":{"labels":{"x":"2"}}}]}}}}"#;
+        check(text, |it| {
+            let list = it.spec.at(&["topology", "workers", "machineDeployments"]).unwrap();
+            let label = |place, entry| it.map(place, MapKind::Labels, entry).unwrap().get("x");
+            assert_eq!(label(Place::MachineDeployment, None), Some("0"));
+            assert_eq!(label(Place::MachineDeploymentTemplate, None), Some("1"));
+            let of_entries = list.elements().unwrap().map(|it| label(Place::MachineDeploymentTopology, Some(it)));
+            assert_eq!(of_entries.collect::<Vec<_>>(), [None, Some("2")]);
+        });
     }
 
     #[test]
     fn another_shape_is_named() {
         for (text, expected) in [
             ("[]", "`object` is not an object"),
+            ("null", "`object` is not an object"),
             ("{} x", "`object` is not an object"),
             (r#"{"metadata":7}"#, "`metadata` is not an object"),
             (r#"{"metadata":{"uid":7}}"#, "`metadata.uid` is not a string"),
+            (r#"{"metadata":{"ownerReferences":[{"name":7}]}}"#, "`metadata.ownerReferences[0].name` is not a string"),
             (r#"{"apiVersion":{}}"#, "`apiVersion` is not a string"),
         ] {
-            assert_eq!(Object::parse(text).unwrap_err().to_string(), expected);
+            assert_eq!(Object::read(&Document::new(text)).unwrap_err().to_string(), expected);
         }
     }
 }

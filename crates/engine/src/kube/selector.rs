@@ -1,9 +1,7 @@
 //! The selector of an object that controls others.
 
-use std::borrow::Cow;
-
 use crate::catalog::keys::CLUSTER_NAME;
-use crate::json::{Json, Malformed, Map};
+use crate::json::{Malformed, Map};
 use crate::kube::object::Object;
 
 /// Whether the `spec.selector` stays what it is. The name of the object's own Cluster does not count: defaulting and the
@@ -16,14 +14,16 @@ use crate::kube::object::Object;
 pub(crate) fn same_selector(old: &Object<'_>, new: &Object<'_>) -> Result<bool, Malformed> {
     let ((labels, expressions), (old_labels, old_expressions)) = (selector(new)?, selector(old)?);
     let cluster = new.spec.string(&["clusterName"])?;
-    let counts =
-        |(key, value): &(&Cow<'_, str>, &Cow<'_, str>)| *key != CLUSTER_NAME || cluster.as_ref() != Some(value);
+    let counts = |(key, value): &(&str, &str)| *key != CLUSTER_NAME || cluster != Some(value);
     Ok(expressions == old_expressions && labels.iter().filter(counts).eq(old_labels.iter().filter(counts)))
 }
 
 /// The labels of the selector, and its expressions as they are written.
-fn selector<'a>(object: &Object<'a>) -> Result<(Map<'a>, Option<&'a str>), Malformed> {
-    let expressions = object.spec.at(&["selector", "matchExpressions"], None)?;
-    let expressions = expressions.as_ref().map(Json::text).filter(|text| *text != "[]");
-    Ok((object.spec.map(&["selector", "matchLabels"])?, expressions))
+fn selector<'a>(object: &Object<'a>) -> Result<(Map<'a>, &'a str), Malformed> {
+    let selector = object.spec.get("selector")?;
+    let expressions = match selector.get("matchExpressions")?.text() {
+        "null" => "[]",
+        text => text,
+    };
+    Ok((selector.get("matchLabels")?.as_map()?, expressions))
 }

@@ -1,26 +1,37 @@
 //! Why an evaluation ends before anything is compared.
 
-use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
-
 use crate::json::Malformed;
-use crate::kube::cluster::LookupError;
+use crate::kube::cluster::{LookupCause, LookupError};
+use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 
 /// Why an evaluation ends before anything is compared.
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// Nothing is to be done here.
     NotApplicable(NotApplicable),
-    /// An object above could not be had: what was asked, and why there is no answer.
-    Lookup(String, LookupError),
-    /// An object above has another shape than Kubernetes gives it.
-    Unreadable { object: String, detail: String },
+    /// An object above could not be had, or has another shape than Kubernetes gives it.
+    LookupFailed(LookupFailed),
     /// The object under review has another shape than Kubernetes gives it.
     Malformed(Malformed),
+}
+
+/// A question without a usable answer.
+#[derive(Debug)]
+pub(crate) struct LookupFailed {
+    /// What was asked, or the object whose text cannot be read.
+    pub(crate) query: String,
+    pub(crate) error: LookupError,
 }
 
 impl Stop {
     pub(crate) fn not_applicable(reason: NotApplicableReason, because: impl Into<String>) -> Stop {
         Stop::NotApplicable(NotApplicable { reason, because: because.into() })
+    }
+
+    /// `object` was found, and is not what Kubernetes makes of it.
+    pub(crate) fn unreadable(object: impl Into<String>, malformed: &Malformed) -> Stop {
+        let error = LookupError { cause: LookupCause::Unreadable, detail: malformed.to_string() };
+        Stop::LookupFailed(LookupFailed { query: object.into(), error })
     }
 }
 

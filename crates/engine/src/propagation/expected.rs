@@ -1,29 +1,27 @@
 //! Sources and rules → the maps that an object must carry, each entry with its reason.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::catalog::forced::{FORCED, Forced, ForcedValue};
 use crate::catalog::keys::{UPGRADE_HOLDS, is_never};
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::{Keys, Rule};
 use crate::kube::label_value::formatted;
-use crate::propagation::sources::{Facts, Sources};
+use crate::propagation::sources::{Facts, Origin, Sources};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
 /// One entry that an object must carry.
-pub(crate) struct Expected<'s> {
-    pub(crate) value: Cow<'s, str>,
+pub(crate) struct Expected<'e> {
+    pub(crate) value: Cow<'e, str>,
     pub(crate) why: Why,
-    /// The object it comes from: kind, namespace and name.
-    pub(crate) source: &'s str,
-    /// The place in that object; `None` for forced labels.
-    pub(crate) place: Option<&'s str>,
+    pub(crate) origin: Origin<'e>,
 }
 
 /// The entries that one map must carry, by key.
-pub(crate) type Entries<'s> = BTreeMap<&'s str, Expected<'s>>;
+pub(crate) type Entries<'e> = BTreeMap<&'e str, Expected<'e>>;
 
 /// What asks for an entry.
 #[derive(Clone, Copy)]
@@ -32,92 +30,79 @@ pub(crate) enum Why {
     Forced(&'static Forced),
 }
 
-/// The entries that one map of one place must carry. What does not travel is added to `skipped`.
+/// One entry of a map that does not travel.
+pub(crate) struct Skip<'e> {
+    pub(crate) map: MapKind,
+    pub(crate) key: &'e str,
+    pub(crate) reason: SkipReason,
+    origin: Origin<'e>,
+    /// The value that lost, where another one stands or may stand under the same key.
+    pub(crate) value: Option<Cow<'e, str>>,
+}
+
+/// The entries that one map of one place must carry. What does not travel is added to `skips`.
 ///
 /// Later layers win over earlier ones, forced labels over all.
-pub(crate) fn expected<'s>(
-    sources: &'s Sources,
+pub(crate) fn expected<'e>(
+    sources: &Sources<'e>,
     target: Place,
     map: MapKind,
     settings: &ClusterApi,
-    skipped: &mut BTreeSet<Skipped>,
-) -> Entries<'s> {
+    skips: &mut Vec<Skip<'e>>,
+) -> Entries<'e> {
     let mut expected = Entries::new();
-    let mut overwrite = |expected: &mut Entries<'s>, key: &'s str, entry: Expected<'s>, reason| {
-        let stands = entry.value.clone();
-        if let Some(lost) = expected.insert(key, entry).filter(|lost| lost.value != stands) {
-            let value = Some(lost.value.clone().into_owned());
-            skipped.insert(Skipped {
-                carried: Carried::Map(map),
-                key: key.to_owned(),
-                from: from(lost.source, lost.place),
-                reason,
-                value,
-            });
-        }
-    };
     let mut left = Vec::new();
     for layer in &sources.layers {
+        let origin = layer.origin;
         // What is asked for beyond Cluster API is missed nowhere else.
         let rules = Rule::reading(layer.place, map, settings.version)
             .filter(|rule| !matches!(rule.keys, Keys::OptIn) || rule.to.contains(&target));
         for rule in rules {
-            for (key, value) in layer.map(map) {
-                match refusal(rule, target, map, key, settings) {
-                    None => {
-                        let entry = Expected {
-                            value: Cow::Borrowed(value),
-                            why: Why::Rule(rule),
-                            source: &layer.object,
-                            place: Some(&layer.printed),
-                        };
-                        overwrite(&mut expected, key, entry, SkipReason::Overridden);
-                    }
-                    Some(reason) => left.push((key, reason, layer)),
+            for key in layer.map(map).keys() {
+                if let Some(reason) = refusal(rule, target, map, key, settings) {
+                    left.push(Skip { map, key, reason, origin, value: None });
+                } else if let Some(value) = layer.map(map).get(key) {
+                    let entry = Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), origin };
+                    skips.extend(overwrite(&mut expected, map, key, entry, SkipReason::Overridden));
                 }
             }
         }
     }
-    let hop = sources.layers.last().map(|layer| layer.place);
-    let forced =
-        FORCED.iter().filter(|row| map == MapKind::Labels && Some(row.from) == hop && row.to.contains(&target));
-    for row in forced {
-        if let Some(value) = value_of(row, &sources.facts) {
-            let source = sources.layers.last().map(|layer| layer.object.as_str()).unwrap_or_default();
-            overwrite(
-                &mut expected,
-                row.key,
-                Expected { value, why: Why::Forced(row), source, place: None },
-                SkipReason::Forced,
-            );
+    if let (MapKind::Labels, Some(strongest)) = (map, sources.layers.last()) {
+        let origin = Origin { place: None, ..strongest.origin };
+        for row in FORCED.iter().filter(|row| row.from == strongest.place && row.to.contains(&target)) {
+            if let Some(value) = value_of(row, &sources.facts) {
+                let entry = Expected { value, why: Why::Forced(row), origin };
+                skips.extend(overwrite(&mut expected, map, row.key, entry, SkipReason::Forced));
+            }
         }
     }
-    for (key, reason, layer) in left {
-        // A key that arrives from elsewhere is not missed.
-        if !expected.contains_key(&**key) {
-            skipped.insert(Skipped {
-                carried: Carried::Map(map),
-                key: key.clone().into_owned(),
-                from: from(&layer.object, Some(&layer.printed)),
-                reason,
-                value: None,
-            });
-        }
-    }
+    // A key that arrives from elsewhere is not missed.
+    skips.extend(left.into_iter().filter(|skip| !expected.contains_key(skip.key)));
     if sources.forced_only == Some(target) {
-        let told = |entry: &Expected<'_>| matches!(entry.why, Why::Forced(_));
-        for (key, entry) in expected.iter().filter(|(_, entry)| !told(entry)) {
-            skipped.insert(Skipped {
-                carried: Carried::Map(map),
-                key: (*key).to_owned(),
-                from: from(entry.source, entry.place),
-                reason: SkipReason::ClassPatches,
-                value: Some(entry.value.to_string()),
-            });
-        }
-        expected.retain(|_, entry| told(entry));
+        expected.retain(|key, entry| {
+            let is_forced = matches!(entry.why, Why::Forced(_));
+            if !is_forced {
+                let (origin, value) = (entry.origin, Some(entry.value.clone()));
+                skips.push(Skip { map, key, reason: SkipReason::ClassPatches, origin, value });
+            }
+            is_forced
+        });
     }
     expected
+}
+
+/// Sets an entry; what it overwrites, where that has another value, does not travel.
+fn overwrite<'e>(
+    expected: &mut Entries<'e>,
+    map: MapKind,
+    key: &'e str,
+    entry: Expected<'e>,
+    reason: SkipReason,
+) -> Option<Skip<'e>> {
+    let value = entry.value.clone();
+    let lost = expected.insert(key, entry).filter(|lost| lost.value != value)?;
+    Some(Skip { map, key, reason, origin: lost.origin, value: Some(lost.value) })
 }
 
 /// Why a rule does not bring a key to a place; `None` where it does.
@@ -139,22 +124,37 @@ fn refusal(rule: &Rule, target: Place, map: MapKind, key: &str, settings: &Clust
     })
 }
 
-fn value_of<'s>(row: &Forced, facts: &'s Facts) -> Option<Cow<'s, str>> {
+fn value_of<'e>(row: &Forced, facts: &Facts<'e>) -> Option<Cow<'e, str>> {
     let value = match row.value {
         ForcedValue::Empty => Some(""),
-        ForcedValue::ClusterName => facts.cluster_name.as_deref(),
-        ForcedValue::TopologyName => facts.topology_name.as_deref(),
-        ForcedValue::OwnerName => facts.owner_name.as_deref(),
-        ForcedValue::OwnerNameFormatted => return facts.owner_name.as_deref().map(formatted),
-        ForcedValue::OwnersLabel => facts.owner_labels.get(row.key).map(|value| &**value),
-        ForcedValue::TemplateHash => facts.template_hash.as_deref(),
+        ForcedValue::ClusterName => facts.cluster_name,
+        ForcedValue::TopologyName => facts.topology_name,
+        ForcedValue::OwnerName => facts.owner_name,
+        ForcedValue::OwnerNameFormatted => return facts.owner_name.map(formatted),
+        ForcedValue::OwnersLabel => facts.owner_labels.get(row.key),
+        ForcedValue::TemplateHash => facts.template_hash,
     };
     value.map(Cow::Borrowed)
 }
 
-fn from(object: &str, place: Option<&str>) -> String {
-    match place {
-        None | Some("") => object.to_owned(),
-        Some(place) => format!("{object} {place}"),
+/// What asks for an entry, in the page's words.
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::Rule(rule) => rule.fmt(f),
+            Why::Forced(forced) => forced.fmt(f),
+        }
+    }
+}
+
+impl From<Skip<'_>> for Skipped {
+    fn from(skip: Skip<'_>) -> Skipped {
+        Skipped {
+            carried: Carried::Map(skip.map),
+            key: skip.key.to_owned(),
+            from: skip.origin.to_string(),
+            reason: skip.reason,
+            value: skip.value.map(Cow::into_owned),
+        }
     }
 }

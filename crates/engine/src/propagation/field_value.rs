@@ -1,10 +1,10 @@
 //! Values of fields, the same in every version.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::catalog::fields::Shape;
-use crate::json::{Json, Malformed};
+use crate::json::Malformed;
+use crate::json::document::Json;
 use crate::kube::duration;
 
 /// One value of a field.
@@ -40,7 +40,7 @@ impl FieldValue {
     ///
     /// # Errors
     /// When the JSON is no value of this shape.
-    pub(crate) fn read(shape: &Shape, json: &Json<'_>, version: &str) -> Result<Option<FieldValue>, Malformed> {
+    pub(crate) fn read(shape: &Shape, json: Json<'_>, version: &str) -> Result<Option<FieldValue>, Malformed> {
         let number = || match json.text().parse::<i32>() {
             Ok(number) => Ok(i64::from(number)),
             Err(_) => Err(json.malformed("is not a whole number of 32 bits")),
@@ -48,21 +48,22 @@ impl FieldValue {
         Ok(Some(match shape {
             Shape::Duration if version == "v1beta1" => {
                 let text = json.as_string()?;
-                FieldValue::Duration(duration::parse(&text).ok_or_else(|| json.malformed("is not a duration"))?)
+                FieldValue::Duration(duration::parse(text).ok_or_else(|| json.malformed("is not a duration"))?)
             }
             Shape::Duration => FieldValue::Duration(number()? * NANOSECONDS),
             Shape::Count => FieldValue::Count(number()?),
             Shape::Text => match json.as_string()? {
-                text if text.is_empty() => return Ok(None),
-                text => FieldValue::Text(text.into_owned()),
+                "" => return Ok(None),
+                text => FieldValue::Text(text.to_owned()),
             },
             Shape::List(_) => {
-                let element = |json: &Json<'_>| {
-                    let fields = json.as_map()?.into_iter().filter(|(_, value)| !value.is_empty());
-                    let owned = |(key, value): (Cow<'_, str>, Cow<'_, str>)| (key.into_owned(), value.into_owned());
+                let element = |json: Json<'_>| {
+                    let map = json.as_map()?;
+                    let fields = map.iter().filter(|(_, value)| !value.is_empty());
+                    let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
                     Ok(Element { fields: fields.map(owned).collect(), json: json.text().to_owned() })
                 };
-                match json.elements()?.iter().map(element).collect::<Result<Vec<_>, _>>()? {
+                match json.elements()?.map(element).collect::<Result<Vec<_>, _>>()? {
                     elements if elements.is_empty() => return Ok(None),
                     elements => FieldValue::List(elements),
                 }
@@ -128,12 +129,13 @@ impl FieldValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::document::Document;
 
     const GATES: Shape = Shape::List(&["conditionType"]);
 
     #[track_caller]
     fn read(shape: &Shape, json: &str, version: &str) -> FieldValue {
-        FieldValue::read(shape, &Json::new(json, "field"), version).unwrap().unwrap()
+        FieldValue::read(shape, Document::named("field", json).root(), version).unwrap().unwrap()
     }
 
     #[test]
@@ -176,7 +178,7 @@ mod tests {
     #[test]
     fn an_empty_text_and_an_empty_list_are_no_value() {
         for (shape, json) in [(&Shape::Text, "\"\""), (&GATES, "[]")] {
-            assert_eq!(FieldValue::read(shape, &Json::new(json, "field"), "v1beta2").unwrap(), None);
+            assert_eq!(FieldValue::read(shape, Document::new(json).root(), "v1beta2").unwrap(), None);
         }
     }
 
@@ -191,7 +193,10 @@ mod tests {
             (&GATES, "{}", "v1beta2", "`field` is not a list"),
             (&GATES, "[1]", "v1beta2", "`field[0]` is not a map of strings"),
         ] {
-            assert_eq!(FieldValue::read(shape, &Json::new(json, "field"), version).unwrap_err().to_string(), problem);
+            assert_eq!(
+                FieldValue::read(shape, Document::named("field", json).root(), version).unwrap_err().to_string(),
+                problem
+            );
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::admission::subject::Subject;
 use crate::catalog::fields::{FIELDS, Field, Hop};
 use crate::catalog::place::{self, Place};
 use crate::json::Malformed;
+use crate::json::document::Json;
 use crate::json::path::Path;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
@@ -34,9 +35,9 @@ pub(crate) struct FieldDifferences {
 /// When a field of the object has another shape.
 pub(crate) fn differences(
     subject: &Subject<'_>,
-    sources: &Sources,
+    sources: &Sources<'_>,
     settings: &ClusterApi,
-    skipped: &mut BTreeSet<Skipped>,
+    skipped: &mut Vec<Skipped>,
 ) -> Result<FieldDifferences, Stop> {
     let mut found = FieldDifferences::default();
     let Some(place) = subject.place.filter(|place| *place != Place::ControlPlane || subject.is_kubeadm()) else {
@@ -52,7 +53,7 @@ pub(crate) fn differences(
             }
             let carried = wanted.but(hop.but);
             if carried.as_ref() != Some(wanted) {
-                skipped.insert(skip(field, layer, wanted, SkipReason::ControllerOwned));
+                skipped.push(skip(field, layer, wanted, SkipReason::ControllerOwned));
             }
             if let Some(carried) = carried {
                 found.changes.extend(change(field, place, layer, &carried, subject, settings, skipped)?);
@@ -74,16 +75,16 @@ impl Hop {
 fn wanted<'s>(
     field: &'static Field,
     hop: &Hop,
-    sources: &'s Sources,
-    skipped: &mut BTreeSet<Skipped>,
-) -> Option<(&'s Layer, &'s FieldValue)> {
-    let mut found: Option<(&Layer, &FieldValue)> = None;
+    sources: &'s Sources<'_>,
+    skipped: &mut Vec<Skipped>,
+) -> Option<(&'s Layer<'s>, &'s FieldValue)> {
+    let mut found: Option<(&Layer<'_>, &FieldValue)> = None;
     for layer in sources.layers.iter().filter(|layer| hop.from.contains(&layer.place)) {
         let Some(value) = layer.field(field) else { continue };
         if let Some((weaker, lost)) = found.replace((layer, value))
             && lost != value
         {
-            skipped.insert(skip(field, weaker, lost, SkipReason::Overridden));
+            skipped.push(skip(field, weaker, lost, SkipReason::Overridden));
         }
     }
     found
@@ -93,13 +94,13 @@ fn wanted<'s>(
 fn change(
     field: &'static Field,
     place: Place,
-    layer: &Layer,
+    layer: &Layer<'_>,
     value: &FieldValue,
     subject: &Subject<'_>,
     settings: &ClusterApi,
-    skipped: &mut BTreeSet<Skipped>,
+    skipped: &mut Vec<Skipped>,
 ) -> Result<Option<Change>, Stop> {
-    let version = subject.object.version();
+    let version = subject.object.version;
     let Some(path) = field.path(place, version) else {
         return Ok(None);
     };
@@ -114,7 +115,7 @@ fn change(
         None => None,
     };
     if field.gated && !settings.taints && stands.is_none() && old.is_none() {
-        skipped.insert(skip(field, layer, value, SkipReason::TaintsGate));
+        skipped.push(skip(field, layer, value, SkipReason::TaintsGate));
         return Ok(None);
     }
     let was_right = old.is_some_and(|old| value.fitted(&field.shape, Some(&old), version) == old);
@@ -133,10 +134,10 @@ fn change(
         from: stands.map(|stands| Value::json(stands.to_json(version))),
         to: Some(Value::json(wanted.to_json(version))),
         rule: field.rule(layer.place, place),
-        source: layer.object.clone(),
+        source: layer.origin.object.to_string(),
         path: Path::fields(container),
         entry: "field",
-        place: Some(printed(field, layer.place, layer.version())),
+        place: Some(printed(field, layer.place, layer.origin.version)),
     }))
 }
 
@@ -158,9 +159,9 @@ pub(crate) fn keep_record(
         let old = subject.old()?.map(|old| field.read(place, old, None)).transpose()?;
         // A value that this request brings is its writer's own.
         let is_stored = old.is_none_or(|old| old == stands);
-        let path = field.path(place, subject.object.version()).unwrap_or_default();
+        let path = field.path(place, subject.object.version).unwrap_or_default();
         if let (Some(stands), Some((name, container))) = (stands.filter(|_| is_stored), path.split_last()) {
-            let removed = Value::json(stands.to_json(subject.object.version()));
+            let removed = Value::json(stands.to_json(subject.object.version));
             changes.push(own_change(Path::fields(container), "field", name, Action::Removed, Some(removed), None));
         }
     }
@@ -175,34 +176,33 @@ pub(crate) fn keep_record(
     Ok(())
 }
 
-fn skip(field: &Field, layer: &Layer, value: &FieldValue, reason: SkipReason) -> Skipped {
-    let version = layer.version();
+fn skip(field: &Field, layer: &Layer<'_>, value: &FieldValue, reason: SkipReason) -> Skipped {
+    let version = layer.origin.version;
     Skipped {
         carried: Carried::Field,
         key: field.name.to_owned(),
-        from: format!("{} {}", layer.object, printed(field, layer.place, version)),
+        from: format!("{} {}", layer.origin.object, printed(field, layer.place, version)),
         reason,
         value: Some(value.to_json(version)),
     }
 }
 
 impl Field {
-    /// The value at one place of an object; `element` picks an entry of a list by a field's value.
+    /// The value at one place of an object; `entry` is as for [`Object::at`].
     ///
     /// # Errors
     /// When it has another shape.
-    pub(crate) fn read(
+    pub(crate) fn read<'a>(
         &self,
         place: Place,
-        object: &Object<'_>,
-        element: Option<(&str, &str)>,
+        object: &Object<'a>,
+        entry: Option<Json<'a>>,
     ) -> Result<Option<FieldValue>, Malformed> {
-        let Some(path) = self.path(place, object.version()) else {
+        let Some((base, steps)) = self.steps(place, object.version) else {
             return Ok(None);
         };
-        let below_spec = path.get(1..).unwrap_or_default();
-        match object.spec.at(below_spec, element)? {
-            Some(json) => FieldValue::read(&self.shape, &json, object.version()),
+        match object.at(base, entry)?.at(steps)?.present() {
+            Some(json) => FieldValue::read(&self.shape, json, object.version),
             None => Ok(None),
         }
     }

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use crate::admission::subject::Subject;
 use crate::catalog::keys::TRACKING;
 use crate::catalog::place::MapKind;
-use crate::json::{Json, Malformed};
+use crate::json::Malformed;
+use crate::json::document::Document;
 use crate::kube::object::Object;
 
 /// Keys that this policy added to an object, sorted.
@@ -37,15 +38,10 @@ impl Record {
     }
 
     fn read(text: &str) -> Option<Record> {
-        let record = Json::new(text, TRACKING);
-        let keys = |map| -> Option<BTreeSet<String>> {
-            let mut keys = BTreeSet::new();
-            if let Some(list) = record.at(&[map], None).ok()? {
-                for key in list.elements().ok()? {
-                    keys.insert(key.as_string().ok()?.into_owned());
-                }
-            }
-            Some(keys)
+        let record = Document::new(text);
+        let keys = |list| -> Option<BTreeSet<String>> {
+            let keys = record.root().get(list).ok()?.as_elements()?;
+            keys.map(|key| key.as_str().map(str::to_owned)).collect()
         };
         Some(Record { labels: keys("labels")?, annotations: keys("annotations")?, fields: keys("fields")? })
     }
@@ -90,26 +86,24 @@ impl Record {
 ///
 /// # Errors
 /// When `managedFields` has another shape than Kubernetes gives it.
-pub(crate) fn claimed(object: &Object<'_>, map: MapKind) -> Result<BTreeSet<String>, Malformed> {
+pub(crate) fn claimed<'e>(object: &Object<'e>, map: MapKind) -> Result<BTreeSet<&'e str>, Malformed> {
     let mut claimed = BTreeSet::new();
-    let entries = object.managed_fields.as_ref().map(Json::elements).transpose()?;
-    for entry in entries.unwrap_or_default() {
+    for entry in object.managed_fields.elements()? {
         let manager = entry.string(&["manager"])?.unwrap_or_default();
-        let applies = entry.string(&["operation"])?.as_deref() == Some("Apply");
+        let applies = entry.string(&["operation"])? == Some("Apply");
         if !applies && !manager.starts_with("capi-") && manager != "machinepool-controller" {
             continue;
         }
         let field = if map == MapKind::Labels { "f:labels" } else { "f:annotations" };
-        if let Some(keys) = entry.at(&["fieldsV1", "f:metadata", field], None)? {
-            claimed.extend(keys.present_fields()?.filter_map(|(key, _)| key.strip_prefix("f:").map(str::to_owned)));
-        }
+        let keys = entry.at(&["fieldsV1", "f:metadata", field])?.fields()?;
+        claimed.extend(keys.filter_map(|(key, _)| key.strip_prefix("f:")));
     }
     Ok(claimed)
 }
 
 /// What brings the record that an object carries up to date; `None` where it is.
 pub(crate) fn recorded(object: &Object<'_>, record: &Record) -> Option<Change> {
-    let stands = object.annotations.get(TRACKING).map(|value| Value::string(value));
+    let stands = object.annotations.get(TRACKING).map(Value::string);
     let wanted = record.to_annotation().map(|record| Value::string(&record));
     let path = Path::fields(&["metadata", "annotations"]);
     (stands != wanted).then(|| own_change(path, "annotation", TRACKING, Action::Recorded, stands, wanted))
@@ -129,15 +123,15 @@ mod tests {
 
     #[test]
     fn appliers_and_cluster_api_claim_keys_and_editors_do_not() {
-        let object = Object::parse(
+        let document = Document::new(
             r#"{"metadata":{"managedFields":[
                 {"manager":"argocd","operation":"Apply","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:a/b":{}}}}},
                 {"manager":"capi-machineset","operation":"Update","fieldsV1":{"f:metadata":{"f:labels":{"f:c":{}}}}},
                 {"manager":"machinepool-controller","operation":"Update","fieldsV1":{"f:metadata":{"f:labels":{"f:e":{}}}}},
                 {"manager":"kubectl-edit","operation":"Update","fieldsV1":{"f:metadata":{"f:labels":{"f:d":{}}}}}]}}"#,
-        )
-        .unwrap();
-        assert_eq!(claimed(&object, MapKind::Labels).unwrap(), ["a/b", "c", "e"].map(str::to_owned).into());
+        );
+        let object = Object::read(&document).unwrap();
+        assert_eq!(claimed(&object, MapKind::Labels).unwrap(), ["a/b", "c", "e"].into());
         assert_eq!(claimed(&object, MapKind::Annotations).unwrap(), BTreeSet::new());
     }
 }

@@ -12,7 +12,7 @@ use crate::json::Map;
 use crate::json::path::Path;
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
-use crate::propagation::expected::{Entries, Expected, Why, expected};
+use crate::propagation::expected::{Entries, Expected, Skip, expected};
 use crate::propagation::managed::{Record, claimed};
 use crate::propagation::sources::Sources;
 use crate::report::change::own_change;
@@ -21,43 +21,51 @@ use crate::report::not_applicable::NotApplicableReason;
 use crate::report::skipped::{SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
-/// What differs, what did not travel, and which keys come from above, to an object that hands them on or has guards.
+/// What differs, what did not travel, and what comes from above.
 #[derive(Default)]
-pub(crate) struct Differences {
+pub(crate) struct Differences<'e> {
     pub(crate) changes: Vec<Change>,
-    pub(crate) skipped: BTreeSet<Skipped>,
-    pub(crate) carried: BTreeSet<(MapKind, String)>,
+    /// Sorted.
+    pub(crate) skipped: Vec<Skipped>,
+    /// Of an object that hands keys on or has guards.
+    pub(crate) above: Above<'e>,
+}
+
+/// What comes from above.
+#[derive(Debug, Default)]
+pub(crate) struct Above<'e> {
+    pub(crate) carried: BTreeSet<(MapKind, &'e str)>,
     /// The labels by which the owner finds what it controls, where it has a selector.
-    pub(crate) selector: Option<Vec<String>>,
+    pub(crate) selector: Option<Vec<&'e str>>,
 }
 
 /// Holds an object against its sources, and where `records` is set, against the record of what this policy added.
 ///
 /// # Errors
 /// When nothing propagates to the object, or when it is not known what does.
-pub(crate) fn differences(
-    subject: &Subject<'_>,
+pub(crate) fn differences<'e>(
+    subject: &Subject<'e>,
     settings: &ClusterApi,
     records: bool,
-    lookups: &Lookups<'_>,
-) -> Result<Differences, Stop> {
+    lookups: &Lookups<'e>,
+) -> Result<Differences<'e>, Stop> {
     let sources = Sources::of(subject, lookups)?;
-    let mut found = Differences::default();
+    let mut changes = Vec::new();
+    let mut skips = Vec::new();
     let mut own_maps = Vec::new();
     let mut arriving = BTreeSet::new();
     // Of an object that is being deleted only fields are kept.
     let targets: &[Place] = if subject.object.deleting { &[] } else { &sources.targets };
     for &target in targets {
         for map in MapKind::BOTH {
-            let expected = expected(&sources, target, map, settings, &mut found.skipped);
+            let expected = expected(&sources, target, map, settings, &mut skips);
             let actual = subject.object.map(target, map, None)?;
-            let missing =
-                |(key, entry): &(&&str, &Expected<'_>)| actual.get(**key).is_none_or(|value| *value != entry.value);
+            let missing = |(key, entry): &(&&str, &Expected<'_>)| actual.get(key) != Some(&*entry.value);
             let mut missing = expected.iter().filter(missing).peekable();
             if missing.peek().is_some() {
                 let old = subject.old_map(target, map)?;
-                let path = [target.path(subject.object.version()), &[map.field()]].concat();
-                found.changes.extend(missing.map(|(key, entry)| change(&path, map, key, entry, &actual, &old)));
+                let path = Path::fields(target.path(subject.object.version)).field(map.field());
+                changes.extend(missing.map(|(key, entry)| change(&path, map, key, entry, &actual, &old)));
             }
             arriving.extend(expected.keys().map(|key| (map, *key)));
             if Some(target) == subject.place {
@@ -65,73 +73,69 @@ pub(crate) fn differences(
             }
         }
     }
+    let mut above = Above::default();
     if subject.template().is_some() || subject.place == Some(Place::Machine) {
-        let arriving = arriving.iter().map(|(map, key)| (*map, (*key).to_owned()));
-        let of_class = found.skipped.iter().filter(|skip| skip.reason == SkipReason::ClassPatches);
-        let of_class = of_class.filter_map(|skip| Some((skip.carried.map()?, skip.key.clone())));
-        found.carried = arriving.chain(of_class).collect();
+        let of_class = skips.iter().filter(|skip| skip.reason == SkipReason::ClassPatches);
+        above.carried = of_class.map(|skip| (skip.map, skip.key)).collect();
         // A new object may carry whatever the patches of its class made.
         if sources.forced_only.is_some() && subject.review.operation == Operation::Create {
             for map in MapKind::BOTH {
-                found.carried.extend(subject.object.top_level(map).keys().map(|key| (map, key.clone().into_owned())));
+                above.carried.extend(subject.object.top_level(map).keys().map(|key| (map, key)));
             }
         }
     }
-    found.skipped.retain(|skip| match (skip.reason, skip.carried.map()) {
+    skips.retain(|skip| match skip.reason {
         // What reaches one place of the object is not missed at another.
-        (SkipReason::NotPropagated, Some(map)) => !arriving.contains(&(map, &*skip.key)),
+        SkipReason::NotPropagated => !arriving.contains(&(skip.map, skip.key)),
         // What stands as it should did arrive.
-        (SkipReason::ClassPatches, Some(map)) => {
-            subject.object.top_level(map).get(&*skip.key).map(|value| &**value) != skip.value.as_deref()
-        }
+        SkipReason::ClassPatches => subject.object.top_level(skip.map).get(skip.key) != skip.value.as_deref(),
         _ => true,
     });
+    let mut skipped: Vec<Skipped> = skips.into_iter().map(Skip::into).collect();
     let mut fields = FieldDifferences::default();
     if settings.fields {
-        fields = fields::differences(subject, &sources, settings, &mut found.skipped)?;
-        found.changes.append(&mut fields.changes);
+        fields = fields::differences(subject, &sources, settings, &mut skipped)?;
+        changes.append(&mut fields.changes);
     }
+    skipped.sort();
+    skipped.dedup();
     let may_carry_record = matches!(subject.place, Some(Place::Machine | Place::InfraMachine | Place::BootstrapConfig));
     if records && may_carry_record && !subject.object.deleting {
-        keep_record(subject, sources.tracked, &own_maps, &fields, &mut found.changes)?;
+        keep_record(subject, sources.tracked, &own_maps, &fields, &mut changes)?;
     }
-    if let Some((namespace, name)) = sources.unread_cluster.as_ref().filter(|_| !found.changes.is_empty())
+    if let Some((namespace, name)) = sources.unread_cluster.filter(|_| !changes.is_empty())
         && lookups.cluster(namespace, name)?.is_paused
     {
         return Err(Stop::not_applicable(NotApplicableReason::Paused, format!("Cluster {namespace}/{name}")));
     }
-    found.selector = sources.selector;
-    Ok(found)
+    if subject.template().is_some() || subject.place == Some(Place::Machine) {
+        above.carried.append(&mut arriving);
+    }
+    above.selector = sources.selector;
+    Ok(Differences { changes, skipped, above })
 }
 
 /// What becomes of an entry that is not as it should be, in the map at `path`.
-fn change(
-    path: &[&'static str],
-    map: MapKind,
-    key: &str,
-    entry: &Expected<'_>,
-    actual: &Map<'_>,
-    old: &Map<'_>,
-) -> Change {
-    let from = actual.get(key).map(|value| Value::string(value));
-    let was_right = old.get(key).is_some_and(|value| *value == entry.value);
+fn change(path: &Path, map: MapKind, key: &str, entry: &Expected<'_>, actual: &Map<'_>, old: &Map<'_>) -> Change {
+    let from = actual.get(key).map(Value::string);
+    let was_right = old.get(key) == Some(&*entry.value);
     let action = match from {
         _ if was_right => Action::Restored,
         Some(_) => Action::Changed,
         None => Action::Added,
     };
+    let origin = entry.origin;
     Change {
-        at: path.join("."),
+        at: path.to_string(),
         key: key.to_owned(),
         action,
         from,
         to: Some(Value::string(&entry.value)),
         rule: entry.why.to_string(),
-        source: entry.source.to_owned(),
-        path: Path::fields(path),
+        source: origin.object.to_string(),
+        path: path.clone(),
         entry: map.entry(),
-        // An object's own metadata is printed as nothing.
-        place: entry.place.map(|place| format!("{}.{map}", if place.is_empty() { ".metadata" } else { place })),
+        place: origin.place.map(|place| origin.map_path(place, map)),
     }
 }
 
@@ -144,25 +148,25 @@ fn keep_record(
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
     // A record may stand in the stored object only, when this request drops it.
-    let old = subject.review.old_object.unwrap_or_default();
+    let old = subject.old()?;
     if !tracked
         && of_fields.of_pool.is_empty()
         && !subject.object.annotations.contains_key(TRACKING)
-        && !old.contains(TRACKING)
+        && !old.is_some_and(|old| old.annotations.contains_key(TRACKING))
     {
         return Ok(());
     }
     let mut record = Record::stored(subject)?;
     let mut written = Record::of(&subject.object);
     for (place, map, expected, actual) in maps {
-        let old = subject.old_map(*place, *map)?;
+        let stored = subject.old_map(*place, *map)?;
         let claimed = claimed(&subject.object, *map)?;
         let keys = record.keys(*map);
-        keys.retain(|key| !claimed.contains(key));
+        keys.retain(|key| !claimed.contains(&**key));
         for key in keys.iter().filter(|key| !expected.contains_key(key.as_str())) {
             // A value that this request brings is its writer's own.
-            let is_stored = subject.old()?.is_none() || old.get(key.as_str()) == actual.get(key.as_str());
-            if let Some(value) = actual.get(key.as_str()).filter(|_| is_stored) {
+            let is_stored = old.is_none() || stored.get(key) == actual.get(key);
+            if let Some(value) = actual.get(key).filter(|_| is_stored) {
                 let path = Path::fields(&["metadata", map.field()]);
                 changes.push(own_change(path, map.entry(), key, Action::Removed, Some(Value::string(value)), None));
             }
@@ -173,7 +177,9 @@ fn keep_record(
             // same request added and recorded. A key that stood before or is claimed is somebody else's.
             let written = written.keys(*map);
             let added = |key: &str| {
-                !old.contains_key(key) && !claimed.contains(key) && (!actual.contains_key(key) || written.contains(key))
+                !stored.contains_key(key)
+                    && !claimed.contains(key)
+                    && (!actual.contains_key(key) || written.contains(key))
             };
             keys.extend(expected.keys().filter(|key| added(key)).map(|key| (*key).to_owned()));
         }
@@ -181,21 +187,4 @@ fn keep_record(
     fields::keep_record(subject, of_fields, record.fields(), written.fields(), changes)?;
     changes.extend(recorded(&subject.object, &record));
     Ok(())
-}
-
-impl Differences {
-    /// What comes from above, without what differs.
-    pub(crate) fn above(&mut self) -> Differences {
-        let (carried, selector) = (std::mem::take(&mut self.carried), self.selector.take());
-        Differences { carried, selector, ..Differences::default() }
-    }
-}
-
-impl std::fmt::Display for Why {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Why::Rule(rule) => rule.fmt(f),
-            Why::Forced(forced) => forced.fmt(f),
-        }
-    }
 }

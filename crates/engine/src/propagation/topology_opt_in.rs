@@ -4,12 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::admission::request::GroupVersionKind;
 use crate::admission::subject::Subject;
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::place::MapKind;
+use crate::json::document::Json;
 use crate::json::path::Path;
-use crate::json::{Json, Malformed, Map};
+use crate::json::{Malformed, Map};
+use crate::kube::kind::GroupVersionKind;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::propagation::managed::Record;
@@ -31,11 +32,11 @@ pub(crate) fn concerns(kind: &GroupVersionKind<'_>, settings: &OptIn) -> bool {
 ///
 /// # Errors
 /// When the Cluster has another shape.
-pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool) -> Result<Differences, Stop> {
+pub(crate) fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: bool) -> Result<Differences<'e>, Stop> {
     let mut found = Differences::default();
     let object = &subject.object;
-    let idle = object.deleting || object.has_paused_annotation() || object.spec.is_true(&["paused"])?;
-    if idle || !concerns(&subject.review.kind, settings) || object.spec.at(&["topology"], None)?.is_none() {
+    let idle = object.deleting || object.has_paused_annotation() || object.spec.get("paused")?.is_true();
+    if idle || !concerns(&subject.review.kind, settings) || object.spec.get("topology")?.is_null() {
         return Ok(found);
     }
     let mut record = if records { Record::stored(subject)? } else { Record::default() };
@@ -44,20 +45,19 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
     let stored = old.map(receivers).transpose()?.unwrap_or_default();
     let stored: BTreeMap<&str, &Receiver<'_>> = stored.iter().map(|old| (old.entry.as_str(), old)).collect();
     let receivers = receivers(object)?;
-    let source = subject.title();
+    let source = subject.title().to_string();
     for map in MapKind::BOTH {
         let known = record.keys(map);
         let mut keys: BTreeSet<String> = known.clone();
         keys.extend(settings.cluster_to_topology.iter().cloned());
         for key in &keys {
             let selected = settings.cluster_to_topology.contains(key);
-            let value = object.top_level(map).get(key.as_str()).filter(|_| selected);
-            let was = old.and_then(|old| old.top_level(map).get(key.as_str()));
+            let value = object.top_level(map).get(key).filter(|_| selected);
+            let was = old.and_then(|old| old.top_level(map).get(key));
             let mut added = false;
             for receiver in &receivers {
-                let stands = receiver.map(map).get(key.as_str());
-                let stood =
-                    stored.get(receiver.entry.as_str()).is_some_and(|old| old.map(map).contains_key(key.as_str()));
+                let stands = receiver.map(map).get(key);
+                let stood = stored.get(receiver.entry.as_str()).is_some_and(|old| old.map(map).contains_key(key));
                 // New is what was not stored: what this request lacks, and what an earlier evaluation of it recorded.
                 let is_new = stands.is_none() || written.keys(map).contains(key);
                 added |= is_new && !stood;
@@ -70,15 +70,7 @@ pub(crate) fn differences(subject: &Subject<'_>, settings: &OptIn, records: bool
                     _ => continue,
                 };
                 let path = receiver.path.clone().field(map.field());
-                found.changes.push(change(
-                    &source,
-                    path,
-                    map,
-                    key,
-                    action,
-                    stands.map(|text| &**text),
-                    value.map(|text| &**text),
-                ));
+                found.changes.push(change(&source, path, map, key, action, stands, value));
             }
             match value {
                 None => known.remove(key),
@@ -102,11 +94,9 @@ struct Receiver<'a> {
 }
 
 impl<'a> Receiver<'a> {
-    fn read(path: Path, entry: String, holder: Option<&Json<'a>>) -> Result<Self, Malformed> {
-        let map = |map: MapKind| match holder {
-            Some(holder) => holder.map(&["metadata", map.field()]),
-            None => Ok(Map::new()),
-        };
+    fn read(path: Path, entry: String, holder: Json<'a>) -> Result<Self, Malformed> {
+        let metadata = holder.get("metadata")?;
+        let map = |map: MapKind| metadata.get(map.field())?.as_map();
         Ok(Receiver { path, entry, labels: map(MapKind::Labels)?, annotations: map(MapKind::Annotations)? })
     }
 
@@ -121,15 +111,13 @@ impl<'a> Receiver<'a> {
 /// Every `metadata` of the topology that Cluster API carries on, whether it is there or not.
 fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
     let path = Path::fields(&["spec", "topology", "controlPlane", "metadata"]);
-    let control_plane = object.spec.at(&["topology", "controlPlane"], None)?;
-    let mut receivers = vec![Receiver::read(path, String::new(), control_plane.as_ref())?];
+    let topology = object.spec.get("topology")?;
+    let mut receivers = vec![Receiver::read(path, String::new(), topology.get("controlPlane")?)?];
     for list in ["machineDeployments", "machinePools"] {
-        let entries = object.spec.at(&["topology", "workers", list], None)?;
-        let entries = entries.map(|entries| entries.elements()).transpose()?.unwrap_or_default();
-        for (index, entry) in entries.iter().enumerate() {
+        for (index, entry) in topology.at(&["workers", list])?.elements()?.enumerate() {
             let path = Path::fields(&["spec", "topology", "workers", list]).element(index).field("metadata");
-            let name = [list, "/", &entry.string(&["name"])?.unwrap_or_default()].concat();
-            receivers.push(Receiver::read(path, name, Some(entry))?);
+            let name = [list, "/", entry.string(&["name"])?.unwrap_or_default()].concat();
+            receivers.push(Receiver::read(path, name, entry)?);
         }
     }
     Ok(receivers)

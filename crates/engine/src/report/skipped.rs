@@ -31,16 +31,6 @@ pub enum Carried {
     Field,
 }
 
-impl Carried {
-    /// The map it is an entry of.
-    pub(crate) fn map(self) -> Option<MapKind> {
-        match self {
-            Carried::Map(map) => Some(map),
-            Carried::Field => None,
-        }
-    }
-}
-
 impl Serialize for Carried {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(match self {

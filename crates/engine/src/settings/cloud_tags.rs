@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::read::{fields, strings, strings_by_key, told, word};
 use super::{OnXrd, Problem, Reaction};
 use crate::json::Json;
+use crate::json::document::Document;
 use crate::settings::Stance;
 use crate::tags::problems;
 
@@ -75,13 +76,19 @@ impl Default for RawCloudTags {
 impl CloudTags {
     /// Whether the composites of an API group are stamped.
     pub(crate) fn has_group(&self, group: &str) -> bool {
-        self.composites.iter().any(|composites| composites.api_groups.iter().any(|known| known == group))
+        self.of_group(group).is_some()
+    }
+
+    /// What is said about the composites of an API group, if they are stamped.
+    pub(crate) fn of_group(&self, group: &str) -> Option<&Composites> {
+        self.composites.iter().find(|composites| composites.api_groups.iter().any(|known| known == group))
     }
 
     /// What is wrong with the definitions.
     pub(super) fn problems(&self) -> Vec<Problem> {
+        const PATH: &str = "cloudTags.definitions";
         let Registry::Inline(text) = &self.registry else { return Vec::new() };
-        problems(Some(&Json::new(text, "cloudTags.definitions"))).into_iter().map(Problem::from).collect()
+        problems(PATH, Document::named(PATH, text).root()).into_iter().map(Problem::from).collect()
     }
 }
 

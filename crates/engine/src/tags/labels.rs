@@ -1,7 +1,8 @@
 //! The labels that are assigned to a composite.
 
 use super::transform::Labels;
-use crate::json::{self, Malformed};
+use crate::json::Malformed;
+use crate::json::document::Document;
 use crate::kube::object::Object;
 
 /// Holds what Kubernetes labels cannot spell, such as the key `acme:checkout/owner`: a JSON map of strings.
@@ -15,10 +16,8 @@ const ORIGIN: &str = "platform/origin";
 /// # Errors
 /// When the annotation is not a JSON map of strings: where, and which key.
 pub(super) fn assignments(object: &Object<'_>) -> Result<Labels, Malformed> {
-    let mut all = Labels::new();
-    for (key, value) in &object.labels {
-        all.insert(key.clone().into_owned(), value.clone().into_owned());
-    }
+    let labels = object.labels.iter();
+    let mut all: Labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     if let Some(text) = object.annotations.get(ASSIGNMENTS) {
         let annotated = serde_json::from_str::<Labels>(text);
         let annotated = annotated.map_err(|error| malformed(&culprit(text, &error)))?;
@@ -42,8 +41,9 @@ fn malformed(problem: &str) -> Malformed {
 }
 
 fn culprit(text: &str, error: &serde_json::Error) -> String {
-    let fields = json::fields(text).unwrap_or_default();
-    let key = fields.iter().find(|field| json::string(field.value).is_none()).map(|field| &field.key);
+    let document = Document::new(text);
+    let fields = document.root().as_fields().into_iter().flatten();
+    let key = fields.filter(|(_, value)| value.as_str().is_none()).map(|(key, _)| key).next();
     let of_key = key.map(|key| format!("the value of `{key}`: ")).unwrap_or_default();
     format!("is not a JSON map of strings: {of_key}{error}")
 }
@@ -57,7 +57,8 @@ mod tests {
         let text = format!(
             r#"{{"metadata":{{"labels":{{"a":"label","b":"label"}},"annotations":{{"{ASSIGNMENTS}":{annotation}}}}}}}"#
         );
-        let object = Object::parse(&text).unwrap();
+        let document = Document::new(text);
+        let object = Object::read(&document).unwrap();
         let all = assignments(&object).map_err(|malformed| malformed.to_string())?;
         Ok(all.into_iter().collect())
     }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::json::{self, Field, Json, Malformed};
-use crate::kube::object::Object;
+use crate::json::Malformed;
+use crate::json::document::Json;
 
 /// What the registry says about one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -45,30 +45,29 @@ impl Scope {
 }
 
 /// The kind of the registry as an object.
-pub(super) const REGISTRY: &str = "LabelRegistry";
+pub(crate) const REGISTRY: &str = "LabelRegistry";
 
 /// The definitions that every installation has: of scope platform, immutable, and never tags.
 pub const SEEDED: [&str; 3] = ["platform/origin", "platform/mesh-ip", "platform/domain"];
 
-/// One definition of the map at `path`, as it is written.
+/// The definition of a key in the map at `path`, as it is written.
 ///
 /// # Errors
 /// When it has another shape, its key is empty, or it is a seeded one that was changed.
-pub(super) fn definition(path: &str, written: &Field<'_>) -> Result<Definition, Malformed> {
-    let key = &*written.key;
+pub(super) fn definition(path: &str, key: &str, written: Json<'_>) -> Result<Definition, Malformed> {
     let wrong = |field: &str, problem: &str| {
         Err(Malformed { path: format!("{path}[{key}]{field}"), problem: problem.to_owned() })
     };
     if key.is_empty() {
         return wrong("", "has an empty key");
     }
-    let Some(fields) = json::fields(written.value) else { return wrong("", "is not an object") };
+    let Some(fields) = written.present().and_then(Json::as_fields) else { return wrong("", "is not an object") };
     let (mut scope, mut cloud_tag_propagation) = (None, false);
-    for field in &fields {
-        match (&*field.key, field.value) {
+    for (name, value) in fields {
+        match (name, value.text()) {
             (_, "null") => {}
-            ("scope", value) => {
-                let text = json::string(value).unwrap_or_default();
+            ("scope", _) => {
+                let text = value.as_str().unwrap_or_default();
                 scope = Scope::ALL.into_iter().find(|scope| scope.as_str() == text);
                 if scope.is_none() {
                     return wrong(".scope", "is not `platform`, `domain` or `project`");
@@ -89,29 +88,25 @@ pub(super) fn definition(path: &str, written: &Field<'_>) -> Result<Definition, 
     Ok(Definition { scope, cloud_tag_propagation })
 }
 
-/// What is wrong with the definitions of a map, `None` for an absent one.
-pub(crate) fn problems(definitions: Option<&Json<'_>>) -> Vec<Malformed> {
-    let Some(definitions) = definitions else { return Vec::new() };
+/// What is wrong with the definitions of the map at `path`.
+pub(crate) fn problems(path: &str, definitions: Json<'_>) -> Vec<Malformed> {
     match definitions.fields() {
-        Ok(fields) => fields.iter().filter_map(|field| definition(definitions.path(), field).err()).collect(),
+        Ok(fields) => fields.filter_map(|(key, written)| definition(path, key, written).err()).collect(),
         Err(malformed) => vec![malformed],
     }
 }
 
-/// The definitions of a LabelRegistry object, as they are written.
-///
-/// # Errors
-/// When `spec` is not an object.
-pub(super) fn definitions<'a>(object: &Object<'a>) -> Result<Option<Json<'a>>, Malformed> {
-    object.spec.at(&["definitions"], None)
-}
+/// Where the definitions of a LabelRegistry object stand.
+pub(crate) const DEFINITIONS: &str = "spec.definitions";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::document::Document;
 
     fn told(text: &str) -> String {
-        let problems = problems(Some(&Json::new(text, "spec.definitions")));
+        let document = Document::named(DEFINITIONS, text);
+        let problems = problems(DEFINITIONS, document.root());
         problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     }
 
@@ -119,11 +114,11 @@ mod tests {
     fn a_definition_does_not_propagate_unless_it_says_so() {
         let text = r#"{"a":{"scope":"domain"},"b":{"scope":"domain","cloudTagPropagation":true},
             "c":{"scope":"domain","cloudTagPropagation":false},"d":{"scope":"domain","cloudTagPropagation":null}}"#;
-        let fields = json::fields(text).unwrap();
-        let read = |field: &Field<'_>| definition("", field).unwrap();
+        let document = Document::new(text);
+        let read = |(key, written): (&str, Json<'_>)| definition("", key, written).unwrap();
         let expected = [false, true, false, false]
             .map(|cloud_tag_propagation| Definition { scope: Scope::Domain, cloud_tag_propagation });
-        assert_eq!(fields.iter().map(read).collect::<Vec<_>>(), expected);
+        assert_eq!(document.root().fields().unwrap().map(read).collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -145,9 +140,8 @@ mod tests {
 
     #[test]
     fn no_definitions_are_no_problem() {
-        for text in ["{}", r#"{"spec":null}"#, r#"{"spec":{}}"#, r#"{"spec":{"definitions":null}}"#] {
-            let object = Object::parse(text).unwrap();
-            assert_eq!(problems(definitions(&object).unwrap().as_ref()), [], "{text}");
+        for text in ["{}", "null"] {
+            assert_eq!(told(text), "", "{text}");
         }
     }
 

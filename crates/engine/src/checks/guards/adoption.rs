@@ -46,8 +46,8 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     }
     let mut keys: Vec<&str> = Vec::new();
     for key in owner_labels {
-        let new = object.labels.get(*key);
-        let old = old.and_then(|old| old.labels.get(*key));
+        let new = object.labels.get(key);
+        let old = old.and_then(|old| old.labels.get(key));
         // The value of this one does not matter.
         let was_set = if *key == CONTROL_PLANE { old.is_some() } else { old == new };
         if new.is_some() && !was_set {
@@ -84,10 +84,10 @@ enum Adopters {
 
 fn adopters(guarded: &Guarded<'_, '_>) -> Result<Adopters, Malformed> {
     let Some(cluster) = guarded.subject.object.spec.string(&["clusterName"])? else { return Ok(Adopters::Named) };
-    Ok(match guarded.lookups.cluster(guarded.subject.namespace(), &cluster) {
+    Ok(match guarded.lookups.cluster(guarded.subject.namespace(), cluster) {
         Ok(cluster) if cluster.is_paused => Adopters::Nobody,
         Ok(cluster) if cluster.is_of_kubeadm => Adopters::NamedAndKubeadm,
-        Err(Stop::Lookup(_, error)) if error.cause == LookupCause::NotFound => Adopters::Nobody,
+        Err(Stop::LookupFailed(failed)) if failed.error.cause == LookupCause::NotFound => Adopters::Nobody,
         Ok(_) | Err(_) => Adopters::Named,
     })
 }

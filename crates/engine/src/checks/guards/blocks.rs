@@ -1,10 +1,9 @@
 //! The blocks of metadata in an object that propagate: in a topology, a class, a template.
 
-use std::borrow::Cow;
-
 use crate::admission::subject::Subject;
 use crate::catalog::place::{MapKind, Place};
-use crate::json::{Json, Malformed, Map};
+use crate::json::document::Json;
+use crate::json::{Malformed, Map};
 use crate::kube::object::Object;
 
 /// One block of metadata, as it would be stored and as it is.
@@ -13,7 +12,7 @@ pub(super) struct Block<'a> {
     /// Where it stands, such as `spec.topology.workers.machineDeployments[0].metadata`.
     pub(super) at: String,
     /// The name of the list's entry that it stands in.
-    pub(super) entry: Option<Cow<'a, str>>,
+    pub(super) entry: Option<&'a str>,
     labels: [Map<'a>; 2],
     annotations: [Map<'a>; 2],
 }
@@ -37,7 +36,7 @@ pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, M
     let mut blocks = Vec::new();
     let (object, old) = (&subject.object, subject.old()?);
     for &(place, name) in places(subject) {
-        let path = place.path(object.version());
+        let path = place.path(object.version);
         let Some(path) = path.strip_prefix(&["spec"]) else {
             blocks.push(Block {
                 place,
@@ -55,15 +54,16 @@ pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, M
         // Named once: a topology may have a thousand entries.
         let before = old.map(|old| entries(old, list, name)).transpose()?.unwrap_or_default();
         for (name, entry) in entries(object, list, name)? {
-            let Some(metadata) = entry.at(rest, None)? else { continue };
+            let Some(metadata) = entry.at(rest)?.present() else { continue };
             let before = match before.iter().find(|(named, _)| *named == name) {
-                Some((_, entry)) => entry.at(rest, None)?,
-                None => None,
+                Some((_, entry)) => entry.at(rest)?,
+                None => entry.absent(),
             };
-            let map = |map: MapKind| Ok([map_of(Some(&metadata), map)?, map_of(before.as_ref(), map)?]);
+            let of = |metadata: Json<'a>, map: MapKind| metadata.get(map.field())?.as_map();
+            let map = |map: MapKind| Ok([of(metadata, map)?, of(before, map)?]);
             blocks.push(Block {
                 place,
-                at: metadata.path().to_owned(),
+                at: metadata.path().to_string(),
                 labels: map(MapKind::Labels)?,
                 annotations: map(MapKind::Annotations)?,
                 entry: name,
@@ -73,22 +73,13 @@ pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, M
     Ok(blocks)
 }
 
-type Named<'a> = (Option<Cow<'a, str>>, Json<'a>);
+type Named<'a> = (Option<&'a str>, Json<'a>);
 
 /// The entries of a list, each with its name; where there is no list, `spec` itself.
 fn entries<'a>(object: &Object<'a>, list: Option<&[&str]>, name: &str) -> Result<Vec<Named<'a>>, Malformed> {
-    let Some(list) = list else { return Ok(vec![(None, object.spec.clone())]) };
-    let mut named = Vec::new();
-    if let Some(list) = object.spec.at(list, None)? {
-        for entry in list.elements()? {
-            named.push((entry.string(&[name])?, entry));
-        }
-    }
-    Ok(named)
-}
-
-fn map_of<'a>(metadata: Option<&Json<'a>>, map: MapKind) -> Result<Map<'a>, Malformed> {
-    metadata.map_or_else(|| Ok(Map::new()), |metadata| metadata.map(&[map.field()]))
+    let Some(list) = list else { return Ok(vec![(None, object.spec)]) };
+    let entries = object.spec.at(list)?.elements()?;
+    entries.map(|entry| Ok((entry.string(&[name])?, entry))).collect()
 }
 
 fn both<'a>(object: &Object<'a>, old: Option<&Object<'a>>, map: MapKind) -> [Map<'a>; 2] {

@@ -54,7 +54,7 @@ fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Res
     Ok(match (key, block.place) {
         (CLUSTER_NAME, ControlPlaneTopology | MachineDeploymentTopology | MachinePoolTopology) => value == name,
         (TOPOLOGY_DEPLOYMENT_NAME, MachineDeploymentTopology) | (TOPOLOGY_POOL_NAME, MachinePoolTopology) => {
-            block.entry.as_deref() == Some(value)
+            block.entry == Some(value)
         }
         (CONTROL_PLANE, ControlPlaneMachineTemplate) => value.is_empty(),
         (CONTROL_PLANE_NAME, ControlPlaneMachineTemplate) | (POOL_NAME, MachinePoolTemplate) => {
@@ -62,7 +62,7 @@ fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Res
         }
         // A new control plane does not know its Cluster yet.
         (CLUSTER_NAME, ControlPlaneMachineTemplate) => {
-            let owner = object.owners.iter().find(|owner| owner.is(CORE_GROUP, "Cluster")).map(|owner| &owner.name);
+            let owner = object.owner(CORE_GROUP, "Cluster").map(|owner| owner.name);
             owner.or_else(|| object.labels.get(key)).is_none_or(|cluster| cluster == value)
         }
         (TEMPLATE_HASH, MachineSetTemplate) | (TOPOLOGY_OWNED, ControlPlaneMachineTemplate) => is_own_label,
@@ -70,8 +70,8 @@ fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Res
         (_, MachineDeploymentTemplate | MachineSetTemplate | MachinePoolTemplate) => {
             let cluster_name = || object.spec.string(&["clusterName"]);
             is_own_label
-                || object.spec.map(&["selector", "matchLabels"])?.get(key).is_some_and(|own| own == value)
-                || (key == CLUSTER_NAME && cluster_name()?.as_deref() == Some(value))
+                || object.spec.at(&["selector", "matchLabels"])?.as_map()?.get(key).is_some_and(|own| own == value)
+                || (key == CLUSTER_NAME && cluster_name()? == Some(value))
         }
         (TOPOLOGY_OWNED, _) => value.is_empty(),
         _ => false,

@@ -59,18 +59,18 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         violations.push(Violation { at: "metadata.ownerReferences".to_owned(), message: sentence(&title(), kind) });
     }
     let selector = guarded.above.and_then(|above| above.selector.as_ref());
-    for (key, value) in &old.labels {
+    for (key, value) in old.labels.iter() {
         let counts = match selector {
-            Some(selector) => selector.iter().any(|label| label == key) || *key == TEMPLATE_HASH,
-            None => identity.contains(&&**key),
+            Some(selector) => selector.contains(&key) || key == TEMPLATE_HASH,
+            None => identity.contains(&key),
         };
         let now = object.labels.get(key);
         if !counts || now == Some(value) {
             continue;
         }
         let is_as_above = guarded.above.is_some_and(|above| {
-            above.carried.contains(&(MapKind::Labels, key.clone().into_owned()))
-                && !guarded.drift.iter().any(|change| change.entry == MapKind::Labels.entry() && change.key == **key)
+            above.carried.contains(&(MapKind::Labels, key))
+                && !guarded.drift.iter().any(|change| change.entry == MapKind::Labels.entry() && change.key == key)
         });
         if !is_as_above {
             let sentence =

@@ -1,14 +1,13 @@
 //! Which paths differ between the stored object and the one to be stored, no finer than the table distinguishes them.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::same::same;
 use crate::catalog::effects::{Effect, Same};
 use crate::catalog::keys::is_never;
-use crate::json::document::{Document, Json};
-use crate::json::{Map, string};
+use crate::json::Map;
+use crate::json::document::Json;
 use crate::kube::object::Object;
 use crate::kube::selector::same_selector;
 use crate::report::rollout_impact::Edit;
@@ -23,16 +22,15 @@ pub(super) struct Pattern {
 /// Every path that differs, the gravest first.
 pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) -> Vec<Edit> {
     let mut walk = Walk { patterns, old, new, edits: Vec::new() };
-    let count = |annotations: &Map<'_>| annotations.iter().filter(|(key, _)| !is_never(key)).count();
-    let kept = |(key, value): (&Cow<'_, str>, &Cow<'_, str>)| is_never(key) || new.annotations.get(key) == Some(value);
+    let count = |annotations: &Map<'_>| annotations.keys().filter(|key| !is_never(key)).count();
+    let kept = |key: &str| is_never(key) || new.annotations.get(key) == old.annotations.get(key);
     if old.labels != new.labels {
         walk.add_edit("metadata.labels", "metadata.labels");
     }
-    if count(&old.annotations) != count(&new.annotations) || !old.annotations.iter().all(kept) {
+    if count(&old.annotations) != count(&new.annotations) || !old.annotations.keys().all(kept) {
         walk.add_edit("metadata.annotations", "metadata.annotations");
     }
-    let (old_spec, new_spec) = (Document::new(old.spec.text()), Document::new(new.spec.text()));
-    walk.down("spec", "spec", old_spec.root(), new_spec.root());
+    walk.down("spec", "spec", old.spec, new.spec);
     walk.edits.sort_by_key(|edit| Reverse(edit.effect));
     walk.edits
 }
@@ -108,27 +106,27 @@ impl Walk<'_> {
 /// The values in an object or a list, each by a name.
 struct Entries<'a> {
     /// In the order they stand.
-    listed: Vec<(Cow<'a, str>, Json<'a>)>,
+    listed: Vec<(&'a str, Json<'a>)>,
     /// The last of several of one name.
-    by_name: BTreeMap<Cow<'a, str>, Json<'a>>,
+    by_name: BTreeMap<&'a str, Json<'a>>,
     absent: Json<'a>,
 }
 
 impl<'a> Entries<'a> {
     /// The fields of an object, none where it is absent; `None` where it is something else.
     fn of_object(object: Json<'a>) -> Option<Self> {
-        let listed = object.as_fields()?.map(|(key, value)| (Cow::Borrowed(key), value)).collect();
+        let listed = object.as_fields()?.collect();
         Some(Entries::new(object, listed))
     }
 
     /// The elements of a list by the value of a field, none where the list is absent; `None` where one has no such field.
     fn of_list(list: Json<'a>, key: &str) -> Option<Self> {
-        let named = |element: Json<'a>| Some((string(element.get(key).ok()?.text())?, element));
+        let named = |element: Json<'a>| Some((element.get(key).ok()?.as_str()?, element));
         Some(Entries::new(list, list.as_elements()?.map(named).collect::<Option<_>>()?))
     }
 
-    fn new(holder: Json<'a>, listed: Vec<(Cow<'a, str>, Json<'a>)>) -> Self {
-        Entries { by_name: listed.iter().cloned().collect(), listed, absent: holder.absent() }
+    fn new(holder: Json<'a>, listed: Vec<(&'a str, Json<'a>)>) -> Self {
+        Entries { by_name: listed.iter().copied().collect(), listed, absent: holder.absent() }
     }
 
     fn get(&self, name: &str) -> Json<'a> {
@@ -140,16 +138,17 @@ impl<'a> Entries<'a> {
 fn pairs<'e, 'a>(
     old: &'e Entries<'a>,
     new: &'e Entries<'a>,
-) -> impl Iterator<Item = (&'e str, Json<'a>, Json<'a>)> + use<'e, 'a> {
-    let stays = new.listed.iter().map(|(name, value)| (&**name, old.get(name), *value));
+) -> impl Iterator<Item = (&'a str, Json<'a>, Json<'a>)> + use<'e, 'a> {
+    let stays = new.listed.iter().map(|(name, value)| (*name, old.get(name), *value));
     let gone = old.listed.iter().filter(|(name, _)| !new.by_name.contains_key(name));
-    stays.chain(gone.map(|(name, value)| (&**name, *value, new.absent)))
+    stays.chain(gone.map(|(name, value)| (*name, *value, new.absent)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalog::effects::Kind;
+    use crate::json::document::Document;
 
     #[test]
     fn width_does_not_square_the_work() {
@@ -160,7 +159,8 @@ mod tests {
             format!(r#"{{"apiVersion":"cluster.x-k8s.io/v1beta2","spec":{{"topology":{topology}}}}}"#)
         };
         let (old, new) = (object(&mut (0..40_000), 1, "a"), object(&mut (1..40_001).rev(), 2, "b"));
-        let (old, new) = (Object::parse(&old).unwrap(), Object::parse(&new).unwrap());
+        let (old, new) = (Document::new(old), Document::new(new));
+        let (old, new) = (Object::read(&old).unwrap(), Object::read(&new).unwrap());
         let edits = between(&old, &new, &Kind::Cluster.rows("v1beta2"));
         let edit = |name: usize, field: &str, effect| {
             let at = format!("spec.topology.workers.machineDeployments[md-{name}]{field}");

@@ -1,10 +1,10 @@
 //! Which kind of the table an object is, and its rows.
 
 use super::edits::Pattern;
-use crate::admission::request::GroupVersionKind;
 use crate::catalog::effects::{EFFECTS, Effect, Kind, joined};
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::keys::TOPOLOGY_OWNED;
+use crate::kube::kind::GroupVersionKind;
 use crate::kube::object::Object;
 use crate::report::messages::rollout as messages;
 use crate::settings::Stance;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use crate::catalog::effects::Same;
 use crate::json::document::Json;
-use crate::json::string;
 use crate::kube::duration;
 use crate::kube::object::group_and_version;
 
@@ -27,30 +26,28 @@ pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {
 
 /// What a value says, in one spelling.
 fn meaning(how: Same, value: Json<'_>) -> Cow<'_, str> {
-    let written = value.present().map_or("", Json::text);
-    let text = string(written).unwrap_or(written.into());
+    let text = value.as_str().or_else(|| value.present().map(Json::text)).unwrap_or_default();
     match how {
         Same::OrCloudConfig if text.is_empty() => "cloud-config".into(),
         Same::OrIfNotPresent if text.is_empty() => "IfNotPresent".into(),
-        Same::Version => text.strip_prefix('v').unwrap_or(&text).to_owned().into(),
-        Same::Duration => match duration::parse(&text) {
+        Same::Version => text.strip_prefix('v').unwrap_or(text).into(),
+        Same::Duration => match duration::parse(text) {
             Some(value) => value.to_string().into(),
-            None => text,
+            None => text.into(),
         },
         Same::Reference => reference(value).into(),
-        _ => text,
+        _ => text.into(),
     }
 }
 
 /// Group, kind and name; v1beta1 has the group in an apiVersion, whose version says nothing.
 fn reference(value: Json<'_>) -> String {
     let part = |key| value.string(&[key]).ok().flatten().unwrap_or_default();
-    let api_version = part("apiVersion");
-    let group = match group_and_version(&api_version).0 {
+    let group = match group_and_version(part("apiVersion")).0 {
         "" => part("apiGroup"),
-        group => group.into(),
+        group => group,
     };
-    [&*group, " ", &*part("kind"), " ", &*part("name")].concat()
+    [group, " ", part("kind"), " ", part("name")].concat()
 }
 
 /// Key order does not count, and what is absent is null, an empty list, or an object of nothing but such.
@@ -74,7 +71,7 @@ fn equal(a: Json<'_>, b: Json<'_>, depth: u8) -> bool {
     if a.is_null() || b.is_null() {
         return false;
     }
-    match (string(a.text()), string(b.text())) {
+    match (a.as_str(), b.as_str()) {
         (Some(a), Some(b)) => a == b,
         _ => equal(a, a.absent(), depth) && equal(b, b.absent(), depth),
     }

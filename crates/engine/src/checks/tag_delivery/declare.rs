@@ -41,7 +41,7 @@ pub(super) fn missing(spec: Json<'_>) -> Result<Vec<(String, Change)>, Malformed
         for (key, value) in STEPS {
             let next = here.get(key)?;
             if next.is_null() {
-                changes.push((version.string(&["name"])?.unwrap_or_default().into_owned(), added(here, key, value)));
+                changes.push((version.string(&["name"])?.unwrap_or_default().to_owned(), added(here, key, value)));
                 break;
             }
             here = next;

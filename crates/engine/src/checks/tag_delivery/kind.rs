@@ -1,8 +1,8 @@
 //! The two kinds of Crossplane that decide what becomes of `spec.cloudTags`.
 
-use crate::admission::request::GroupVersionKind;
 use crate::json::Malformed;
 use crate::json::document::Json;
+use crate::kube::kind::GroupVersionKind;
 use crate::kube::object::group_and_version;
 use crate::settings::{CloudTags, Mode, OnXrd, Settings, Stance};
 

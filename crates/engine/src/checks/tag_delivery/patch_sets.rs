@@ -1,6 +1,5 @@
 //! Patch sets: patches that several resources share by name.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::json::Malformed;
@@ -16,7 +15,7 @@ const PATCH: usize = 100;
 /// The patch sets of one template.
 pub(super) struct PatchSets<'a> {
     /// The last of several of one name counts.
-    by_name: BTreeMap<Cow<'a, str>, PatchSet<'a>>,
+    by_name: BTreeMap<&'a str, PatchSet<'a>>,
     /// How many resources were resolved.
     resources: usize,
 }
@@ -78,5 +77,5 @@ impl<'a> PatchSets<'a> {
 pub(super) struct Resolved<'a> {
     pub(super) patches: Vec<Json<'a>>,
     /// Patches that name a set which is not there, and the name.
-    pub(super) missing: Vec<(Json<'a>, Cow<'a, str>)>,
+    pub(super) missing: Vec<(Json<'a>, &'a str)>,
 }

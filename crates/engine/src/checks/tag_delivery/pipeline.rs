@@ -114,7 +114,7 @@ impl<'a> Pipeline<'a> {
             Some(known) => *known = resource,
             None => {
                 if !resource.name.is_empty() {
-                    self.by_name.insert(resource.name.clone().into_owned(), self.resources.len());
+                    self.by_name.insert(resource.name.to_owned(), self.resources.len());
                 }
                 self.resources.push(resource);
             }

@@ -1,13 +1,11 @@
 //! One resource that a Composition composes.
 
-use std::borrow::Cow;
-
 use crate::json::document::Json;
 
 /// What the steps of a Composition say of one resource.
 pub(super) struct ComposedResource<'a> {
     /// Its name; empty where it needs none, as with Crossplane 1.
-    pub(super) name: Cow<'a, str>,
+    pub(super) name: &'a str,
     /// Its entry in a list of `resources`.
     pub(super) at: Json<'a>,
     /// The object before patches; absent where another function makes it.

@@ -5,7 +5,8 @@ use crate::admission::subject::Subject;
 use crate::catalog::grants::NODE_MACHINE_MASKS;
 use crate::catalog::keys::{NODE_CLUSTER_NAMESPACE, NODE_MACHINE};
 use crate::catalog::place::Place;
-use crate::kube::lookup::{Lookups, ObjectQuery, Parent};
+use crate::kube::lookup::Lookups;
+use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
 use crate::report::not_applicable::NotApplicableReason;
 
@@ -16,18 +17,17 @@ use crate::report::not_applicable::NotApplicableReason;
 /// counts, and the Machine has a say.
 ///
 /// Source: core/reconcilers/machine/machine_controller_noderef.go, `reconcileNode` and `patchNode`.
-pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
-    let stored = subject.old()?.filter(|old| old.annotations.contains_key(NODE_MACHINE)).unwrap_or(&subject.object);
-    let annotation = |key: &str| stored.annotations.get(key).filter(|value| !value.is_empty());
+pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
+    let stored = subject.old()?.map(|old| &old.annotations).filter(|stored| stored.contains_key(NODE_MACHINE));
+    let annotations = stored.unwrap_or(&subject.object.annotations);
+    let annotation = |key: &str| annotations.get(key).filter(|value| !value.is_empty());
     let (Some(namespace), Some(name)) = (annotation(NODE_CLUSTER_NAMESPACE), annotation(NODE_MACHINE)) else {
         return Err(Stop::not_applicable(NotApplicableReason::NoOwner, ""));
     };
-    let wanted = ObjectQuery::core("Machine", namespace, name, NODE_MACHINE_MASKS);
-    let text = lookups.get(&wanted)?;
-    let machine = Parent::active(&text, &wanted)?;
+    let machine = lookups.active_parent(&ObjectQuery::core("Machine", namespace, name, NODE_MACHINE_MASKS))?;
     let node = machine.readable(machine.object.status.string(&["nodeRef", "name"]))?;
     if node.is_some_and(|node| node != subject.name()) {
-        return Err(Stop::not_applicable(NotApplicableReason::AnotherNode, machine.name()));
+        return Err(Stop::not_applicable(NotApplicableReason::AnotherNode, machine.name.to_string()));
     }
     let cluster = machine.string(&["clusterName"])?;
     Ok(Sources {
@@ -37,6 +37,6 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         facts: Facts::default(),
         tracked: false,
         selector: None,
-        unread_cluster: cluster.map(|cluster| (namespace.clone().into_owned(), cluster)),
+        unread_cluster: cluster.map(|cluster| (namespace, cluster)),
     })
 }

@@ -1,22 +1,23 @@
 //! The owner above a MachineSet, a Machine, or a Machine's infrastructure and bootstrap configuration.
 
-use std::borrow::Cow;
-
-use super::{Facts, Layer, Sources, owned};
+use super::{Facts, Layer, Sources};
 use crate::admission::subject::Subject;
 use crate::catalog::grants::{CONTROL_PLANE_MASKS, MACHINE_MASKS, TEMPLATE_MASKS};
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH};
 use crate::catalog::place::Place;
-use crate::kube::lookup::{Lookups, ObjectQuery, Parent};
+use crate::json::document::Json;
+use crate::kube::lookup::Lookups;
 use crate::kube::object::OwnerReference;
+use crate::kube::parent::Parent;
+use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
 use crate::report::not_applicable::NotApplicableReason;
 
 /// A MachineSet follows the MachineDeployment that controls it.
 ///
 /// Source: core/reconcilers/machinedeployment/machinedeployment_rollout_planner.go, `computeDesiredMS`.
-pub(super) fn of_machine_set(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+pub(super) fn of_machine_set<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
     match subject.object.controller() {
         Some(owner) if owner.is(CORE_GROUP, "MachineDeployment") => {
             let mut sources = read(Owner::MachineDeployment, owner, None, subject, lookups)?;
@@ -32,13 +33,10 @@ pub(super) fn of_machine_set(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Re
 ///
 /// Source: core/reconcilers/machineset/machineset_controller.go `computeDesiredMachine`, controlplane/kubeadm/pkg/
 /// desiredstate `ComputeDesiredMachine`, core/reconcilers/machinepool `computeDesiredMachine`.
-pub(super) fn of_machine(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+pub(super) fn of_machine<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
     let owner = subject.object.controller();
     match owner.and_then(|owner| Some((Owner::of_machines(owner)?, owner))) {
-        Some((kind, owner)) => {
-            let cluster = subject.object.spec.string(&["clusterName"])?.map(|name| name.into_owned());
-            read(kind, owner, cluster, subject, lookups)
-        }
+        Some((kind, owner)) => read(kind, owner, subject.object.spec.string(&["clusterName"])?, subject, lookups),
         None => Err(no_owner(owner)),
     }
 }
@@ -48,12 +46,11 @@ pub(super) fn of_machine(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result
 ///
 /// Source: core/reconcilers/machineset/machineset_controller.go `updateLabelsAndAnnotations`, controlplane/kubeadm/
 /// reconcilers/kubeadmcontrolplane `syncMachines`.
-pub(super) fn of_machine_part(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
-    let of_machine_part = |owner| Owner::of_machines(owner).filter(|kind| !matches!(kind, Owner::MachinePool));
-    if let Some(owner) = subject.object.owners.iter().find(|owner| owner.is(CORE_GROUP, "Machine")) {
-        let wanted = ObjectQuery::owner(owner, subject.namespace(), MACHINE_MASKS);
-        let text = lookups.get(&wanted)?;
-        let machine = Parent::active(&text, &wanted)?;
+pub(super) fn of_machine_part<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
+    let of_machine_part =
+        |owner: &OwnerReference<'_>| Owner::of_machines(owner).filter(|kind| !matches!(kind, Owner::MachinePool));
+    if let Some(owner) = subject.object.owner(CORE_GROUP, "Machine") {
+        let machine = lookups.active_parent(&ObjectQuery::owner(owner, subject.namespace(), MACHINE_MASKS))?;
         let owner = machine.object.controller();
         if owner.is_none() && lookups.carries_from_machines() {
             return of_standalone_machine(&machine, subject);
@@ -71,7 +68,7 @@ pub(super) fn of_machine_part(subject: &Subject<'_>, lookups: &Lookups<'_>) -> R
 }
 
 /// Beyond Cluster API: selected keys of a Machine that nobody controls.
-fn of_standalone_machine(machine: &Parent<'_>, subject: &Subject<'_>) -> Result<Sources, Stop> {
+fn of_standalone_machine<'e>(machine: &Parent<'e>, subject: &Subject<'e>) -> Result<Sources<'e>, Stop> {
     let cluster = machine.string(&["clusterName"])?;
     Ok(Sources {
         layers: vec![Layer::read(machine, Place::Machine, None, subject.place)?],
@@ -80,7 +77,7 @@ fn of_standalone_machine(machine: &Parent<'_>, subject: &Subject<'_>) -> Result<
         facts: Facts::default(),
         tracked: true,
         selector: None,
-        unread_cluster: cluster.map(|name| (subject.namespace().to_owned(), name)),
+        unread_cluster: cluster.map(|name| (subject.namespace(), name)),
     })
 }
 
@@ -96,7 +93,7 @@ enum Owner {
 
 impl Owner {
     fn of_machines(owner: &OwnerReference<'_>) -> Option<Owner> {
-        match (owner.group(), &*owner.kind) {
+        match (owner.group(), owner.kind) {
             (CORE_GROUP, "MachineSet") => Some(Owner::MachineSet),
             (CORE_GROUP, "MachinePool") => Some(Owner::MachinePool),
             (CONTROL_PLANE_GROUP, "KubeadmControlPlane") => Some(Owner::KubeadmControlPlane),
@@ -122,17 +119,15 @@ impl Owner {
 }
 
 /// `cluster` is the Cluster's name as the Machine knows it.
-fn read(
+fn read<'e>(
     kind: Owner,
-    owner: &OwnerReference<'_>,
-    cluster: Option<String>,
-    subject: &Subject<'_>,
-    lookups: &Lookups<'_>,
-) -> Result<Sources, Stop> {
+    owner: &OwnerReference<'e>,
+    cluster: Option<&'e str>,
+    subject: &Subject<'e>,
+    lookups: &Lookups<'e>,
+) -> Result<Sources<'e>, Stop> {
     let masks = if kind.is_control_plane() { CONTROL_PLANE_MASKS } else { TEMPLATE_MASKS };
-    let wanted = ObjectQuery::owner(owner, subject.namespace(), masks);
-    let text = lookups.get(&wanted)?;
-    let parent = Parent::active(&text, &wanted)?;
+    let parent = lookups.active_parent(&ObjectQuery::owner(owner, subject.namespace(), masks))?;
     let read = |place: &Place| Layer::read(&parent, *place, None, subject.place);
     let layers = kind.places().iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let selector = selector(&parent)?;
@@ -144,11 +139,11 @@ fn read(
         layers,
         targets: subject.place.into_iter().collect(),
         forced_only: None,
-        unread_cluster: cluster_name.clone().map(|name| (subject.namespace().to_owned(), name)),
+        unread_cluster: cluster_name.map(|name| (subject.namespace(), name)),
         facts: Facts {
             cluster_name,
-            owner_name: Some(parent.object.name.clone().into_owned()),
-            owner_labels: owned(parent.object.labels),
+            owner_name: Some(parent.object.name),
+            owner_labels: parent.object.labels,
             ..Facts::default()
         },
         tracked: matches!(kind, Owner::OtherControlPlane),
@@ -157,25 +152,23 @@ fn read(
 }
 
 /// The keys of the owner's selector.
-fn selector(parent: &Parent<'_>) -> Result<Option<Vec<String>>, Stop> {
-    let Some(selector) = parent.readable(parent.object.spec.at(&["selector"], None))? else { return Ok(None) };
-    let labels = parent.readable(selector.map(&["matchLabels"]))?;
-    let mut keys: Vec<String> = labels.into_keys().map(Cow::into_owned).collect();
-    let expressions = parent.readable(selector.at(&["matchExpressions"], None))?;
-    let expressions = expressions.map(|expressions| expressions.elements()).transpose();
-    for expression in parent.readable(expressions)?.unwrap_or_default() {
-        keys.extend(parent.readable(expression.string(&["key"]))?.map(Cow::into_owned));
-    }
-    Ok(Some(keys))
+fn selector<'e>(parent: &Parent<'e>) -> Result<Option<Vec<&'e str>>, Stop> {
+    let read = |selector: Json<'e>| {
+        let mut keys: Vec<&str> = selector.get("matchLabels")?.as_map()?.keys().collect();
+        for expression in selector.get("matchExpressions")?.elements()? {
+            keys.extend(expression.string(&["key"])?);
+        }
+        Ok(keys)
+    };
+    parent.readable(parent.spec(&["selector"])?.present().map(read).transpose())
 }
 
 /// The Cluster's name as the owner knows it: in `spec.clusterName`, which is immutable, in the reference to the
 /// Cluster, in the label.
-fn owners_cluster(parent: &Parent<'_>) -> Result<Option<String>, Stop> {
+fn owners_cluster<'e>(parent: &Parent<'e>) -> Result<Option<&'e str>, Stop> {
     let object = &parent.object;
-    let reference = || object.owners.iter().find(|owner| owner.is(CORE_GROUP, "Cluster")).map(|owner| &owner.name);
-    let name = || reference().or_else(|| object.labels.get(CLUSTER_NAME)).map(|name| name.clone().into_owned());
-    Ok(parent.string(&["clusterName"])?.or_else(name))
+    let reference = || object.owner(CORE_GROUP, "Cluster").map(|owner| owner.name);
+    Ok(parent.string(&["clusterName"])?.or_else(reference).or_else(|| object.labels.get(CLUSTER_NAME)))
 }
 
 /// Owners of Cluster API's groups are known not to propagate; what owners of other groups do is not known.

@@ -1,7 +1,5 @@
 //! ClusterClass and Cluster topology above a control plane, MachineDeployment or MachinePool.
 
-use std::borrow::Cow;
-
 use super::{Facts, Layer, Sources};
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
@@ -9,8 +7,10 @@ use crate::catalog::grants::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
 use crate::catalog::place::{MapKind, Place};
-use crate::kube::lookup::{Lookups, ObjectQuery, Parent};
+use crate::kube::lookup::Lookups;
 use crate::kube::object::{OwnerReference, group_and_version};
+use crate::kube::parent::Parent;
+use crate::kube::query::{ObjectName, ObjectQuery};
 use crate::kube::stop::Stop;
 use crate::report::not_applicable::NotApplicableReason;
 
@@ -21,7 +21,7 @@ use crate::report::not_applicable::NotApplicableReason;
 ///
 /// # Errors
 /// When no topology owns the object, or when what it says is not known.
-pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<Sources, Stop> {
+pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
     let cluster_name = match subject.stored_label(TOPOLOGY_OWNED)? {
         Some(_) => cluster_name(subject)?,
         None => None,
@@ -30,14 +30,12 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         return Err(Stop::not_applicable(NotApplicableReason::NoOwner, ""));
     };
 
-    let wanted = match cluster_owner(subject) {
+    let cluster = lookups.active_parent(&match cluster_owner(subject) {
         Some(owner) => ObjectQuery::owner(owner, subject.namespace(), TOPOLOGY_MASKS),
-        None => ObjectQuery::core("Cluster", subject.namespace(), &cluster_name, TOPOLOGY_MASKS),
-    };
-    let text = lookups.get(&wanted)?;
-    let cluster = Parent::active(&text, &wanted)?;
+        None => ObjectQuery::core("Cluster", subject.namespace(), cluster_name, TOPOLOGY_MASKS),
+    })?;
     if cluster.is_paused_cluster()? {
-        return Err(Stop::not_applicable(NotApplicableReason::Paused, cluster.name()));
+        return Err(Stop::not_applicable(NotApplicableReason::Paused, cluster.name.to_string()));
     }
 
     let class_name = match cluster.string(&["topology", "classRef", "name"])? {
@@ -45,13 +43,13 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         None => cluster.string(&["topology", "class"])?,
     };
     let Some(class_name) = class_name else {
-        return Err(Stop::not_applicable(NotApplicableReason::NoTopology, cluster.name()));
+        return Err(Stop::not_applicable(NotApplicableReason::NoTopology, cluster.name.to_string()));
     };
     let class_namespace = match cluster.string(&["topology", "classRef", "namespace"])? {
         Some(namespace) => Some(namespace),
         None => cluster.string(&["topology", "classNamespace"])?,
     };
-    let class_namespace = class_namespace.as_deref().unwrap_or(subject.namespace());
+    let class_namespace = class_namespace.unwrap_or(subject.namespace());
 
     // A worker's entry is found by name in the topology, and its class by name in the ClusterClass.
     let worker = match subject.place {
@@ -59,38 +57,34 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         Some(Place::MachinePool) => Some(("machinePools", TOPOLOGY_POOL_NAME)),
         _ => None,
     };
-    let mut topology_name = None;
-    let mut worker_class = None;
+    let (mut topology_name, mut class_name_of_worker) = (None, None);
+    let (mut topology_entry, mut class_entry) = (None, None);
     if let Some((list, label)) = worker {
         topology_name = subject.stored_label(label)?;
-        let name = topology_name.as_deref().unwrap_or_default();
-        let entry = cluster.object.spec.at(&["topology", "workers", list, "[]"], Some(("name", name)));
-        let Some(entry) = cluster.readable(entry)? else {
-            return Err(Stop::not_applicable(
-                NotApplicableReason::TopologyEntryMissing,
-                format!("{}: {name}", cluster.name()),
-            ));
-        };
-        worker_class = cluster.readable(entry.string(&["class"]))?.map(Cow::into_owned);
+        let name = topology_name.unwrap_or_default();
+        let entry = cluster.readable(cluster.spec(&["topology", "workers", list])?.element("name", name))?;
+        if entry.is_null() {
+            let missing = format!("{}: {name}", cluster.name);
+            return Err(Stop::not_applicable(NotApplicableReason::TopologyEntryMissing, missing));
+        }
+        class_name_of_worker = cluster.readable(entry.string(&["class"]))?;
+        topology_entry = Some(entry);
     } else if let Some(name) = cluster.string(&["controlPlaneRef", "name"])? {
         let kind = cluster.string(&["controlPlaneRef", "kind"])?;
         if name != subject.name() || kind.is_some_and(|kind| kind != subject.review.kind.kind) {
-            return Err(Stop::not_applicable(NotApplicableReason::AnotherControlPlane, cluster.name()));
+            return Err(Stop::not_applicable(NotApplicableReason::AnotherControlPlane, cluster.name.to_string()));
         }
     }
 
-    let wanted = ObjectQuery::core("ClusterClass", class_namespace, &class_name, CLASS_MASKS);
-    let text = lookups.get(&wanted)?;
-    let class = Parent::read(&text, &wanted)?;
-    let in_class = |path: &[&str], element| class.readable(class.object.spec.at(path, element));
+    let class = lookups.parent(&ObjectQuery::core("ClusterClass", class_namespace, class_name, CLASS_MASKS))?;
     if let Some((list, _)) = worker {
-        let name = worker_class.as_deref().unwrap_or_default();
-        if in_class(&["workers", list, "[]"], Some(("class", name)))?.is_none() {
-            return Err(Stop::not_applicable(
-                NotApplicableReason::ClassEntryMissing,
-                format!("{}: {name}", class.name()),
-            ));
+        let name = class_name_of_worker.unwrap_or_default();
+        let entry = class.readable(class.spec(&["workers", list])?.element("class", name))?;
+        if entry.is_null() {
+            let missing = format!("{}: {name}", class.name);
+            return Err(Stop::not_applicable(NotApplicableReason::ClassEntryMissing, missing));
         }
+        class_entry = Some(entry);
     }
 
     let (of_class, of_topology) = match subject.place {
@@ -99,8 +93,8 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         _ => (Place::ControlPlaneClass, Place::ControlPlaneTopology),
     };
     let mut layers = vec![
-        Layer::read(&class, of_class, worker_class.as_deref().map(|name| ("class", name)), subject.place)?,
-        Layer::read(&cluster, of_topology, topology_name.as_deref().map(|name| ("name", name)), subject.place)?,
+        Layer::read(&class, of_class, class_entry, subject.place)?,
+        Layer::read(&cluster, of_topology, topology_entry, subject.place)?,
     ];
     let mut targets: Vec<Place> = subject.place.into_iter().collect();
     let mut forced_only = None;
@@ -108,27 +102,25 @@ pub(super) fn sources(subject: &Subject<'_>, lookups: &Lookups<'_>) -> Result<So
         targets.extend(subject.template());
     } else {
         // Without infrastructure of its own the control plane has no machine template to fill.
-        if in_class(&["controlPlane", "machineInfrastructure"], None)?.is_some() {
+        if !class.spec(&["controlPlane", "machineInfrastructure"])?.is_null() {
             targets.extend(subject.template());
         }
         // Patches may set or drop any other key of the top level, and the class does not say which.
-        let patches = in_class(&["patches"], None)?.map(|patches| patches.elements());
-        let patches = class.readable(patches.transpose())?;
-        if patches.is_some_and(|patches| !patches.is_empty()) {
+        if class.readable(class.spec(&["patches"])?.elements())?.len() > 0 {
             forced_only = Some(Place::ControlPlane);
         }
         if template_decides(subject, &layers)? {
             layers.splice(0..0, template_layers(&class, class_namespace, lookups)?);
         }
     }
-    let facts = Facts { cluster_name: Some(cluster_name.clone()), topology_name, ..Facts::default() };
+    let facts = Facts { cluster_name: Some(cluster_name), topology_name, ..Facts::default() };
     Ok(Sources { layers, targets, forced_only, facts, tracked: false, selector: None, unread_cluster: None })
 }
 
 /// The Cluster's name: from the ownerReference, from `spec.clusterName` where the kind has it, else from the label.
-fn cluster_name(subject: &Subject<'_>) -> Result<Option<String>, Stop> {
+fn cluster_name<'e>(subject: &Subject<'e>) -> Result<Option<&'e str>, Stop> {
     if let Some(owner) = cluster_owner(subject) {
-        return Ok(Some(owner.name.clone().into_owned()));
+        return Ok(Some(owner.name));
     }
     // What a control plane of others calls so is its own business.
     let field = match subject.place {
@@ -136,18 +128,18 @@ fn cluster_name(subject: &Subject<'_>) -> Result<Option<String>, Stop> {
         _ => subject.object.spec.string(&["clusterName"])?,
     };
     match field {
-        Some(name) => Ok(Some(name.into_owned())),
+        Some(name) => Ok(Some(name)),
         None => Ok(subject.stored_label(CLUSTER_NAME)?.filter(|name| !name.is_empty())),
     }
 }
 
-fn cluster_owner<'s>(subject: &'s Subject<'_>) -> Option<&'s OwnerReference<'s>> {
-    subject.object.owners.iter().find(|owner| owner.is(CORE_GROUP, "Cluster"))
+fn cluster_owner<'s, 'e>(subject: &'s Subject<'e>) -> Option<&'s OwnerReference<'e>> {
+    subject.object.owner(CORE_GROUP, "Cluster")
 }
 
 /// Whether the control plane's template may matter: on CREATE, and when an UPDATE changes a key that is neither in
 /// topology or class nor forced.
-fn template_decides(subject: &Subject<'_>, layers: &[Layer]) -> Result<bool, Stop> {
+fn template_decides(subject: &Subject<'_>, layers: &[Layer<'_>]) -> Result<bool, Stop> {
     if subject.review.operation == Operation::Create {
         return Ok(true);
     }
@@ -170,28 +162,26 @@ fn template_decides(subject: &Subject<'_>, layers: &[Layer]) -> Result<bool, Sto
 
 /// The lowest layers: what the class' template gives the control plane. None where the template's kind may not be
 /// read; the lookups say so.
-fn template_layers(class: &Parent<'_>, namespace: &str, lookups: &Lookups<'_>) -> Result<Vec<Layer>, Stop> {
-    let reference = if class.object.version() == "v1beta1" { "ref" } else { "templateRef" };
+fn template_layers<'e>(class: &Parent<'e>, namespace: &'e str, lookups: &Lookups<'e>) -> Result<Vec<Layer<'e>>, Stop> {
+    let reference = if class.object.version == "v1beta1" { "ref" } else { "templateRef" };
     let field = |key| class.string(&["controlPlane", reference, key]);
     let (Some(api_version), Some(kind), Some(name)) = (field("apiVersion")?, field("kind")?, field("name")?) else {
         return Ok(Vec::new());
     };
-    let (group, version) = group_and_version(&api_version);
-    let wanted = ObjectQuery {
+    let (group, version) = group_and_version(api_version);
+    let query = ObjectQuery {
         group,
-        kind: &kind,
         version: Some(version),
-        namespace,
-        name: &name,
+        object: ObjectName { kind, namespace, name },
         uid: "",
         masks: CONTROL_PLANE_TEMPLATE_MASKS,
     };
-    let text = match lookups.get(&wanted) {
-        Ok(text) => text,
+    let answer = match lookups.get(&query) {
+        Ok(answer) => answer,
         Err(Stop::NotApplicable(_)) => return Ok(Vec::new()),
         Err(stop) => return Err(stop),
     };
-    let template = Parent::read(&text, &wanted)?;
+    let template = Parent::read(answer, &query)?;
     [Place::ControlPlaneTemplate, Place::ControlPlaneTemplateMachineTemplate]
         .into_iter()
         .map(|place| Layer::read(&template, place, None, None))

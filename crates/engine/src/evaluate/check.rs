@@ -1,0 +1,77 @@
+//! What the checks make of the object as it would be stored.
+
+use super::role::Role;
+use super::{Evaluation, line};
+use crate::checks::guards::Guarded;
+use crate::checks::{self, Checked, misplaced};
+use crate::json::Malformed;
+use crate::propagation::metadata::Above;
+use crate::report::finding::Finding;
+use crate::report::messages::guards::refused_by;
+use crate::report::messages::{SettingValue, about};
+use crate::report::outcome::Level;
+use crate::report::shortening::short;
+use crate::report::warnings;
+use crate::settings::Stance;
+
+impl<'e> Evaluation<'e> {
+    /// Looks at the object as it would be stored, unless it is refused already, and at keys in places that propagate
+    /// nothing. `above` is what comes from above, where it is known.
+    ///
+    /// # Errors
+    /// When the object has another shape than Kubernetes gives it.
+    pub(super) fn check(&mut self, above: Option<&Above<'e>>) -> Result<(), Malformed> {
+        if matches!(self.role, Role::Composite(_) | Role::Registry) {
+            return Ok(());
+        }
+        if self.outcome.rejection.is_none() {
+            let checked = self.checked(above)?;
+            self.report_findings(checked);
+        }
+        let nothing = Above::default();
+        let carried = &above.unwrap_or(&nothing).carried;
+        let version = self.settings.cluster_api.version;
+        let (skipped, warnings) = misplaced::wrong_places(self.subject, &self.report, carried, version)?;
+        self.report.skipped.extend(skipped);
+        self.outcome.warnings.extend(warnings);
+        Ok(())
+    }
+
+    fn checked(&self, above: Option<&Above<'e>>) -> Result<Checked, Malformed> {
+        let rewritten = self.written.get().map(|written| self.subject.rewritten(written)).transpose()?;
+        checks::check(&Guarded {
+            subject: rewritten.as_ref().unwrap_or(self.subject),
+            above,
+            drift: &self.report.drift,
+            lookups: &self.lookups,
+            settings: self.settings,
+        })
+    }
+
+    fn report_findings(&mut self, Checked { findings, rollout }: Checked) {
+        let of_stance = |stance| findings.iter().filter(move |finding| finding.stance == stance);
+        let refusals: Vec<String> = of_stance(Stance::Reject).map(|finding| self.refusal(finding)).collect();
+        if !refusals.is_empty() {
+            self.refuse(about(&self.report.object, &refusals.join("; ")));
+            // Nothing of what was going to be written is.
+            self.report.drift.append(&mut self.report.changes);
+        }
+        let lines = of_stance(Stance::Warn).map(|finding| {
+            let message = about(&self.report.object, &finding.message);
+            line(Level::Warning, message, [("check", finding.check.to_owned()), ("at", finding.at.clone())])
+        });
+        let lines = warnings::capped_lines(lines.collect());
+        // A refusal is the last word.
+        let at = if refusals.is_empty() { self.outcome.log.len() } else { 0 };
+        self.outcome.log.splice(at..at, lines);
+        let warnings: Vec<String> = of_stance(Stance::Warn).map(|finding| short(finding.message.clone())).collect();
+        self.outcome.warnings.splice(0..0, warnings);
+        self.report.findings = findings;
+        self.report.rollout = rollout;
+    }
+
+    fn refusal(&self, finding: &Finding) -> String {
+        let value = checks::refusing(finding.check, self.settings);
+        refused_by(&finding.message, SettingValue { setting: finding.check, value })
+    }
+}

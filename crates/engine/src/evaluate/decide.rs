@@ -1,0 +1,72 @@
+//! What is to change in an object, before the settings say what becomes of it.
+
+use super::Evaluation;
+use super::role::Role;
+use crate::catalog::place::Place;
+use crate::checks::tag_delivery;
+use crate::json::Malformed;
+use crate::kube::stop::Stop;
+use crate::propagation::metadata::{Differences, differences};
+use crate::propagation::topology_opt_in;
+use crate::report::change::Change;
+use crate::report::not_applicable::NotApplicableReason;
+use crate::settings::Mode;
+use crate::tags::composite::{Composite, Tagged};
+use crate::tags::registry::{DEFINITIONS, problems};
+
+/// What is to change in an object.
+pub(super) enum Decision<'e> {
+    /// What differs from the rules.
+    Propagated(Differences<'e>),
+    /// What differs from the labels of a composite.
+    Tagged(Tagged),
+    /// The declarations that a definition lacks, each with the name of its version.
+    Declared(Vec<(String, Change)>),
+    /// What composites could not use.
+    Unusable(Vec<Malformed>),
+}
+
+impl<'e> Evaluation<'e> {
+    pub(super) fn decide(&self) -> Result<Decision<'e>, Stop> {
+        let Evaluation { subject, settings, lookups, .. } = self;
+        let object = &subject.object;
+        let records = settings.mode == Mode::Mutate;
+        Ok(match self.role {
+            Role::Propagated(_) => Decision::Propagated(self.compare(records)?),
+            Role::Topology => {
+                Decision::Propagated(topology_opt_in::differences(subject, &settings.cluster_api.opt_in, records)?)
+            }
+            Role::Composite(composites) => {
+                let settings = &settings.cloud_tags;
+                Decision::Tagged(Composite { subject, composites, settings, lookups }.decide()?)
+            }
+            Role::Registry if object.deleting => Decision::Unusable(Vec::new()),
+            Role::Registry => Decision::Unusable(match object.spec.get("definitions") {
+                Ok(definitions) => problems(DEFINITIONS, definitions),
+                Err(malformed) => vec![malformed],
+            }),
+            Role::Definition => Decision::Declared(tag_delivery::declarations(subject, settings)?),
+        })
+    }
+
+    /// Holds the object against what is above it; `records` says whether the policy's own record counts.
+    pub(super) fn compare(&self, records: bool) -> Result<Differences<'e>, Stop> {
+        let object = &self.subject.object;
+        let own = |reason| Err(Stop::not_applicable(reason, ""));
+        let knows_version = ["v1beta1", "v1beta2"].contains(&object.version);
+        let is_cluster_apis =
+            !matches!(self.subject.place, Some(Place::InfraMachine | Place::BootstrapConfig | Place::Node))
+                && (self.subject.place != Some(Place::ControlPlane) || self.subject.is_kubeadm());
+        if is_cluster_apis && !knows_version {
+            return own(NotApplicableReason::UnknownApiVersion);
+        }
+        let keeps_fields = records && self.settings.cluster_api.fields && self.subject.place == Some(Place::Machine);
+        if object.deleting && !keeps_fields {
+            return own(NotApplicableReason::Deleting);
+        }
+        if object.has_paused_annotation() {
+            return own(NotApplicableReason::Paused);
+        }
+        differences(self.subject, &self.settings.cluster_api, records, &self.lookups)
+    }
+}

@@ -1,0 +1,56 @@
+//! What an object is to this policy.
+
+use crate::admission::request::Review;
+use crate::admission::subject::place_of;
+use crate::catalog::grants::LABELS;
+use crate::catalog::place::Place;
+use crate::checks::{guards, rollout, tag_delivery};
+use crate::propagation::topology_opt_in;
+use crate::settings::{Composites, Settings};
+use crate::tags::registry::REGISTRY;
+
+/// What an object is to this policy.
+#[derive(Clone, Copy)]
+pub(super) enum Role<'e> {
+    /// The rules write it.
+    Propagated(Place),
+    /// A Cluster, a ClusterClass or a template: what is below follows it.
+    Topology,
+    /// Its labels become cloud tags.
+    Composite(&'e Composites),
+    /// It says which labels become cloud tags.
+    Registry,
+    /// A definition or a Composition of Crossplane: cloud tags pass through it.
+    Definition,
+}
+
+impl<'e> Role<'e> {
+    /// By the kind alone; `None` where the policy has nothing to do with such an object.
+    pub(super) fn of(review: &Review<'_>, settings: &'e Settings) -> Option<Self> {
+        let kind = &review.kind;
+        if let Some(place) = place_of(kind) {
+            return Some(Role::Propagated(place));
+        }
+        if let Some(composites) = settings.cloud_tags.of_group(&kind.group) {
+            return Some(Role::Composite(composites));
+        }
+        if kind.group == LABELS && kind.kind == REGISTRY {
+            return Some(Role::Registry);
+        }
+        if tag_delivery::concerns(kind) {
+            return Some(Role::Definition);
+        }
+        let is_looked_at = guards::concern(kind)
+            || rollout::concerns(review, settings)
+            || topology_opt_in::concerns(kind, &settings.cluster_api.opt_in);
+        is_looked_at.then_some(Role::Topology)
+    }
+
+    /// The place that the object is, where the rules write it.
+    pub(super) fn place(self) -> Option<Place> {
+        match self {
+            Role::Propagated(place) => Some(place),
+            Role::Topology | Role::Composite(_) | Role::Registry | Role::Definition => None,
+        }
+    }
+}

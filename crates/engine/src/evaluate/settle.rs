@@ -1,0 +1,175 @@
+//! What becomes of what was decided: written, left, or a reason to refuse.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::decide::Decision;
+use super::{Evaluation, line};
+use crate::json::Malformed;
+use crate::json::document::Document;
+use crate::json::splice::{self, Write};
+use crate::propagation::metadata::{Above, Differences};
+use crate::report::change::{Action, Change};
+use crate::report::messages::propagation as messages;
+use crate::report::messages::{SettingValue, about, cloud_tags};
+use crate::report::outcome::{Level, Outcome, Rejection};
+use crate::report::shortening::short;
+use crate::report::tags::{TagReport, TagSkipReason};
+use crate::report::warnings;
+use crate::settings::{Mode, OnConflict};
+use crate::tags::composite::Tagged;
+
+/// A sentence that refuses an object for what differs in it.
+type Refusal = fn(&str, SettingValue<'_>, &str) -> String;
+
+const VERIFY: SettingValue<'_> = SettingValue { setting: "mode", value: "verify" };
+
+impl<'e> Evaluation<'e> {
+    /// Writes, leaves or refuses what was decided. What comes from above is returned, where it is known.
+    pub(super) fn settle(&mut self, decision: Decision<'e>) -> Option<Above<'e>> {
+        match decision {
+            Decision::Propagated(Differences { changes, skipped, above }) => {
+                self.report.skipped = skipped;
+                self.settle_propagated(changes);
+                self.subject.place.map(|_| above)
+            }
+            Decision::Tagged(Tagged { changes, tags }) => {
+                self.settle_tags(changes, &tags);
+                self.report.cloud_tags = Some(tags);
+                None
+            }
+            Decision::Declared(declarations) => {
+                self.declare(declarations);
+                None
+            }
+            Decision::Unusable(problems) => {
+                if !problems.is_empty() {
+                    let problems: Vec<String> = problems.iter().map(Malformed::to_string).collect();
+                    self.refuse(cloud_tags::unusable_registry(&self.report.object, &problems.join("; ")));
+                }
+                None
+            }
+        }
+    }
+
+    fn settle_propagated(&mut self, changes: Vec<Change>) {
+        let is_conflict = |change: &Change| change.action == Action::Restored;
+        let on_conflict = self.settings.cluster_api.on_conflict;
+        let (written, drift): (Vec<Change>, Vec<Change>) =
+            changes.into_iter().partition(|change| match self.settings.mode {
+                Mode::Verify => false,
+                Mode::Mutate => !is_conflict(change) || on_conflict == OnConflict::Restore,
+            });
+        if self.settings.mode == Mode::Verify && !drift.is_empty() {
+            return self.refuse_drift(messages::does_not_match, VERIFY, drift);
+        }
+        if on_conflict == OnConflict::Reject && !drift.is_empty() {
+            let setting = SettingValue { setting: "clusterApi.onConflict", value: "reject" };
+            return self.refuse_drift(messages::edits_propagated_values, setting, drift);
+        }
+        let of_written = written.iter().map(|change| (change, false));
+        let mut by_rank: BTreeMap<u8, Vec<(&Change, bool)>> = BTreeMap::new();
+        for (change, left) in of_written.chain(drift.iter().map(|change| (change, true))) {
+            by_rank.entry(warnings::rank(change)).or_default().push((change, left));
+        }
+        let mut conflicts = Vec::new();
+        for (change, left) in by_rank.into_values().flatten() {
+            if is_conflict(change) {
+                let sentence = if left { messages::left_edit } else { messages::restored_edit };
+                let message = sentence(change.entry, &self.report.object);
+                conflicts.push(line(Level::Warning, message, attributes(change)));
+            }
+            self.outcome.warnings.extend(warnings::of_change(change, left));
+        }
+        self.outcome.log.extend(warnings::capped_lines(conflicts));
+        if !written.is_empty() && self.write(&written) {
+            let title = &self.report.object;
+            let message = match written.iter().filter(|change| change.action != Action::Recorded).count() {
+                0 => messages::updated_record(title),
+                1 => messages::propagated_one(title),
+                count => messages::propagated(count, title),
+            };
+            let rules: BTreeSet<&str> = written.iter().map(|change| change.rule.as_str()).collect();
+            let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
+            self.log(Level::Info, message, [("rules", rules)]);
+        }
+        self.report.changes = written;
+        self.report.drift = drift;
+    }
+
+    /// Tells besides of every label that is no tag.
+    fn settle_tags(&mut self, changes: Vec<Change>, tags: &TagReport) {
+        if self.settings.mode == Mode::Verify && !changes.is_empty() {
+            self.refuse_drift(cloud_tags::do_not_match, VERIFY, changes);
+        } else if !changes.is_empty() && self.write(&changes) {
+            self.outcome.warnings.extend(changes.iter().filter_map(of_tag_edit));
+            let message = cloud_tags::updated(&self.report.object);
+            self.log(Level::Info, message, [("profile", tags.profile.to_owned())]);
+            self.report.changes = changes;
+        }
+        for skip in &tags.skipped {
+            let attributes = [
+                ("provisioned_resource", self.subject.full_name()),
+                ("qualified_key", skip.qualified_key.clone()),
+                ("tag_key", skip.tag_key.clone()),
+                ("provider", skip.provider.to_owned()),
+                ("reason", skip.reason.as_str().to_owned()),
+            ];
+            self.log(Level::Warning, cloud_tags::LABEL_NOT_ADDED.to_owned(), attributes);
+        }
+        // What somebody can mend comes first: over the cap there may be many.
+        for reason in TagSkipReason::ALL {
+            let of_reason = tags.skipped.iter().filter(|skip| skip.reason == reason);
+            self.outcome.warnings.extend(of_reason.map(warnings::of_skipped_label));
+        }
+    }
+
+    fn declare(&mut self, declarations: Vec<(String, Change)>) {
+        let (versions, changes): (Vec<String>, Vec<Change>) = declarations.into_iter().unzip();
+        if changes.is_empty() || !self.write(&changes) {
+            return;
+        }
+        for version in versions {
+            let what = cloud_tags::declared(&version);
+            self.log(Level::Info, about(&self.report.object, &what), []);
+            self.outcome.warnings.push(short(what));
+        }
+        self.report.changes = changes;
+    }
+
+    /// Writes changes into the object; false where it cannot be written, which refuses the request.
+    fn write(&mut self, changes: &[Change]) -> bool {
+        let writes: Vec<Write> = changes.iter().map(Change::write).collect();
+        match splice::written(self.subject.object.root, &writes) {
+            Ok(object) => {
+                self.written.get_or_init(|| Document::new(object.get().to_owned()));
+                self.outcome.object = Some(object);
+                true
+            }
+            Err(error) => {
+                self.outcome = Outcome { rejection: Some(Rejection::unwritable(&error)), ..Outcome::default() };
+                false
+            }
+        }
+    }
+
+    fn refuse_drift(&mut self, sentence: Refusal, setting: SettingValue<'_>, drift: Vec<Change>) {
+        self.refuse(sentence(&self.report.object, setting, &warnings::differences(&drift)));
+        self.report.drift = drift;
+    }
+}
+
+/// The warning for a tag that this request edits. One that it leaves out comes back without a word: a client that
+/// writes whole objects does not know of it.
+fn of_tag_edit(change: &Change) -> Option<String> {
+    let is_edit = change.action == Action::Restored && change.from.is_some();
+    is_edit.then(|| short(cloud_tags::restored(&change.key)))
+}
+
+fn attributes(change: &Change) -> [(&'static str, String); 4] {
+    [
+        ("at", change.at.clone()),
+        ("key", change.key.clone()),
+        ("rule", change.rule.clone()),
+        ("source", change.source.clone()),
+    ]
+}

@@ -1,0 +1,59 @@
+//! Which object to ask for.
+
+use std::fmt;
+
+use crate::catalog::groups::CORE_GROUP;
+use crate::kube::object::OwnerReference;
+
+/// An object to ask for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ObjectQuery<'a> {
+    pub(crate) group: &'a str,
+    /// The version that the reference names, if it names one.
+    pub(crate) version: Option<&'a str>,
+    pub(crate) object: ObjectName<'a>,
+    /// The uid that the reference names; empty where it names none.
+    pub(crate) uid: &'a str,
+    pub(crate) masks: &'static [&'static str],
+}
+
+impl<'a> ObjectQuery<'a> {
+    /// A kind of Cluster API's core group, by name only.
+    pub(crate) fn core(kind: &'a str, namespace: &'a str, name: &'a str, masks: &'static [&'static str]) -> Self {
+        let object = ObjectName { kind, namespace, name };
+        ObjectQuery { group: CORE_GROUP, version: None, object, uid: "", masks }
+    }
+
+    /// The object that an ownerReference points to.
+    pub(crate) fn owner(owner: &OwnerReference<'a>, namespace: &'a str, masks: &'static [&'static str]) -> Self {
+        ObjectQuery {
+            group: owner.group(),
+            version: Some(owner.version()),
+            object: ObjectName { kind: owner.kind, namespace, name: owner.name },
+            uid: owner.uid,
+            masks,
+        }
+    }
+}
+
+/// What an object is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ObjectName<'a> {
+    pub(crate) kind: &'a str,
+    /// Empty for cluster-scoped kinds.
+    pub(crate) namespace: &'a str,
+    pub(crate) name: &'a str,
+}
+
+/// Kind, namespace and name.
+impl fmt::Display for ObjectName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind)?;
+        f.write_str(" ")?;
+        if !self.namespace.is_empty() {
+            f.write_str(self.namespace)?;
+            f.write_str("/")?;
+        }
+        f.write_str(self.name)
+    }
+}
