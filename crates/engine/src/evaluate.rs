@@ -25,7 +25,8 @@ use crate::report::change::{Action, Change};
 use crate::report::finding::Finding;
 use crate::report::messages::guards::refused_by;
 use crate::report::messages::propagation as messages;
-use crate::report::messages::{SettingValue, about, cloud_tags, requests};
+use crate::report::messages::tag_delivery::declared;
+use crate::report::messages::{SettingValue, about, requests};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
 use crate::report::shortening::short;
@@ -255,7 +256,7 @@ impl Evaluation<'_> {
             Err(error) => outcome.rejection = Some(Rejection::unwritable(&error)),
         }
         for (version, change) in declarations {
-            let what = cloud_tags::declared(&version);
+            let what = declared(&version);
             outcome.log.push(self.line(Level::Info, about(&self.subject.title(), &what), []));
             outcome.warnings.push(short(what));
             report.changes.push(change);
