@@ -80,6 +80,11 @@ impl Profile {
         PROFILES.iter().find(|profile| profile.name.eq_ignore_ascii_case(provider)).unwrap_or(&GENERIC)
     }
 
+    /// The beginning that the provider reserves for itself, where a qualified key has one.
+    pub(crate) fn reserved_prefix(&self, qualified_key: &str) -> Option<&'static str> {
+        self.reserved.iter().copied().find(|reserved| qualified_key.starts_with(reserved))
+    }
+
     /// The most characters that a value may have. A limit in bytes is one in characters of one byte each.
     pub(crate) fn value_characters(&self) -> usize {
         match self.unit {

@@ -10,7 +10,7 @@ use crate::json::splice::{self, Write};
 use crate::propagation::metadata::{Above, Differences};
 use crate::report::change::{Action, Change};
 use crate::report::messages::propagation as messages;
-use crate::report::messages::{SettingValue, about, cloud_tags};
+use crate::report::messages::{SettingValue, about, cloud_tags, tag_delivery};
 use crate::report::outcome::{Level, Outcome, Rejection};
 use crate::report::shortening::short;
 use crate::report::tags::{TagReport, TagSkipReason};
@@ -129,7 +129,7 @@ impl<'e> Evaluation<'e> {
             return;
         }
         for version in versions {
-            let what = cloud_tags::declared(&version);
+            let what = tag_delivery::declared(&version);
             self.log(Level::Info, about(&self.report.object, &what), []);
             self.outcome.warnings.push(short(what));
         }

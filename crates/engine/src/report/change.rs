@@ -75,7 +75,7 @@ impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match RawValue::from_string(self.0.clone()) {
             Ok(json) => json.serialize(serializer),
-            // What a request holds is read in passing: it may be less than JSON, and is told as it stands.
+            // What a request holds is read in passing: it may be less than JSON, and is reported as it stands.
             Err(_) => serializer.serialize_str(&self.0),
         }
     }

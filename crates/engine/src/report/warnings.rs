@@ -37,10 +37,7 @@ pub(crate) fn of_skipped_label(label: &SkippedLabel) -> String {
     let profile = Profile::of(label.provider);
     let key = &label.qualified_key;
     let reason = match label.reason {
-        TagSkipReason::ReservedPrefix => {
-            let reserved = profile.reserved.iter().find(|reserved| key.starts_with(**reserved));
-            cloud_tags::reserved_prefix(reserved.copied().unwrap_or_default())
-        }
+        TagSkipReason::ReservedPrefix => cloud_tags::reserved_prefix(profile.reserved_prefix(key).unwrap_or_default()),
         TagSkipReason::KeyTooLong => cloud_tags::key_too_long(profile.key, profile.unit),
         TagSkipReason::ValueTooLong => cloud_tags::value_too_long(profile.value, profile.unit),
         TagSkipReason::KeyCharacterClass => cloud_tags::key_characters(profile.characters),
@@ -147,6 +144,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::catalog::profiles::PROFILES;
     use crate::report::shortening::{LONGEST, SHORTEST_KEY};
 
     const PATH: &str = ".spec.template.metadata.labels";
@@ -260,20 +258,19 @@ mod tests {
         }
 
         #[test]
-        fn a_skipped_label_is_told_in_120_characters(key in "[a-zä./-]{0,400}", provider in 0..4_usize) {
-            let provider = crate::catalog::profiles::PROFILES.get(provider).unwrap().name;
-            for reason in TagSkipReason::ALL {
-                let tag_key = String::new();
-                let told = of_skipped_label(&SkippedLabel { qualified_key: key.clone(), tag_key, provider, reason });
-                prop_assert!(told.chars().count() <= LONGEST, "{}", told);
-                prop_assert!(told.ends_with(&format!("(profile `{provider}`)")), "{}", told);
+        fn a_skipped_label_has_a_warning_of_120_characters(key in "[a-zä./-]{0,400}") {
+            for (provider, reason) in PROFILES.iter().flat_map(|row| TagSkipReason::ALL.map(|reason| (row.name, reason))) {
+                let (qualified_key, tag_key) = (key.clone(), String::new());
+                let warning = of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason });
+                prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
+                prop_assert!(warning.ends_with(&format!("(profile `{provider}`)")), "{}", warning);
             }
         }
     }
 
     #[test]
-    fn a_skipped_label_is_told_the_limit_that_it_meets() {
-        let told = |reason, provider| {
+    fn a_skipped_label_names_the_limit_that_it_meets() {
+        let warning = |reason, provider| {
             let (qualified_key, tag_key) = ("aws:cost".to_owned(), "plexsphere:aws:cost".to_owned());
             of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason })
         };
@@ -285,7 +282,7 @@ mod tests {
             (TagSkipReason::CountCap, "generic", "limit of 32 reached (profile `generic`)"),
         ] {
             let expected = format!("label `aws:cost` not added as a cloud tag: {expected}");
-            assert_eq!(told(reason, provider), expected);
+            assert_eq!(warning(reason, provider), expected);
         }
     }
 
@@ -314,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_as_long_as_a_label_may_be_is_told_whole() {
+    fn a_value_as_long_as_a_label_may_be_stays_whole() {
         let value = "v".repeat(63);
         let must_be = |value: &str| {
             format!("label `a` in `metadata.labels` must be `{value}`: set on MachineSet fleet/ms ({PATH})")

@@ -44,7 +44,7 @@ pub fn cloud_tags(profile: &'static Profile, labels: &Labels) -> Transformed {
 }
 
 fn refusal(profile: &Profile, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
-    if profile.reserved.iter().any(|reserved| qualified_key.starts_with(reserved)) {
+    if profile.reserved_prefix(qualified_key).is_some() {
         return Some(TagSkipReason::ReservedPrefix);
     }
     if profile.unit.length(tag_key) > profile.key {

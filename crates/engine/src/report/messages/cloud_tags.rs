@@ -31,7 +31,7 @@ pub(crate) fn key_characters(admitted: KeyCharacters) -> String {
     match admitted {
         KeyCharacters::LettersDigitsAnd(others) => format!("only letters, digits and `{others}` allowed"),
         KeyCharacters::NonControlBut("") => "no control characters allowed".to_owned(),
-        KeyCharacters::NonControlBut(refused) => format!("no control characters and none of `{refused}` allowed"),
+        KeyCharacters::NonControlBut(others) => format!("no control characters or `{others}` allowed"),
     }
 }
 
@@ -81,11 +81,6 @@ pub(crate) const NO_LABEL: &str = "no label propagates to this tag";
 /// The rule behind the removal of a map without entries.
 pub(crate) const EMPTY_MAP: &str = "no tags are left";
 
-/// The warning, and with the definition's name the log line, when a CompositeResourceDefinition gets a declaration.
-pub(crate) fn declared(version: &str) -> String {
-    format!("version `{version}`: declared `spec.cloudTags` as a map of strings")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +105,11 @@ mod tests {
                 key_characters(KeyCharacters::NonControlBut("")),
                 "openstack",
                 "no control characters allowed (profile `openstack`)",
+            ),
+            (
+                key_characters(KeyCharacters::NonControlBut("<>%")),
+                "azure",
+                "no control characters or `<>%` allowed (profile `azure`)",
             ),
             (limit_reached(32), "generic", "limit of 32 reached (profile `generic`)"),
         ] {
@@ -137,10 +137,5 @@ mod tests {
     fn a_tag_says_where_it_comes_from() {
         assert_eq!(propagates("team"), "label `team` propagates to cloud tags");
         assert_eq!(restored("plexsphere:team"), "cloud tag `plexsphere:team` restored: set by its label");
-    }
-
-    #[test]
-    fn a_declaration_names_its_version() {
-        assert_eq!(declared("v1"), "version `v1`: declared `spec.cloudTags` as a map of strings");
     }
 }

@@ -41,6 +41,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_warning_names_the_object_and_the_cause() {
+        for (cause, expected) in [
+            (NOT_FOUND, "cannot read v1 Kind a/b: not found"),
+            (NOT_SERVED, "cannot read v1 Kind a/b: not served by the API server in this version"),
+            (NOT_GRANTED, "cannot read v1 Kind a/b: not listed in the policy's `contextAwareResources`"),
+            (NO_CAPABILITY, "cannot read v1 Kind a/b: capability `kubernetes/get_resource` is not granted"),
+            (FORBIDDEN, "cannot read v1 Kind a/b: forbidden for the PolicyServer's service account"),
+            (UNAVAILABLE, "cannot read v1 Kind a/b: the Kubernetes API could not be queried"),
+            (UNREADABLE, "cannot read v1 Kind a/b: not of the expected shape"),
+        ] {
+            assert_eq!(cannot_read("v1 Kind a/b", cause), expected);
+        }
+    }
+
+    #[test]
     fn a_refusal_names_both_objects_the_cause_and_the_setting() {
         let message = cannot_read("cluster.x-k8s.io/v1beta2 MachineSet fleet/ms", NOT_FOUND);
         assert_eq!(message, "cannot read cluster.x-k8s.io/v1beta2 MachineSet fleet/ms: not found");

@@ -28,6 +28,11 @@ pub(crate) fn more(count: usize) -> String {
     format!("and {count} more")
 }
 
+/// The warning, and with the definition's name the log line, when a definition gets a declaration.
+pub(crate) fn declared(version: &str) -> String {
+    format!("version `{version}`: declared `spec.cloudTags` as a map of strings")
+}
+
 /// The rule behind a declaration that is added to a definition.
 pub(crate) const DECLARATION_RULE: &str = "a served version must declare `spec.cloudTags` as a map of strings";
 
@@ -340,6 +345,11 @@ mod tests {
             ],
         );
         check("", &[&unknown_function("function-go-templating"), &exempt("a reason"), &more(3), &DECLARATION_RULE]);
+    }
+
+    #[test]
+    fn a_declaration_names_its_version() {
+        assert_eq!(declared("v1"), "version `v1`: declared `spec.cloudTags` as a map of strings");
     }
 
     #[test]
