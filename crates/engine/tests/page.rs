@@ -1,8 +1,11 @@
 //! `RULES` says what Cluster API's page says, line by line, in every edition; `FORCED` holds together.
 
+#![expect(clippy::disallowed_methods, reason = "the pages are files; it is the engine that reads none")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+
+use anyhow::{Result, anyhow};
 
 use metadata_propagation::{FORCED, MapKind, RULES, Version};
 
@@ -14,14 +17,16 @@ const ERRATA: &[(&str, &str)] = &[
 ];
 
 /// The pages in spec/, each with the version in the name of its file: the editions that this engine follows, oldest first.
-fn editions() -> BTreeMap<Version, String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec");
-    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let pages = files.filter_map(|path| {
-        let version = path.file_stem()?.to_str()?.strip_prefix("rules-")?.parse().unwrap();
-        Some((version, fs::read_to_string(path).unwrap()))
-    });
-    pages.collect()
+fn editions() -> Result<BTreeMap<Version, String>> {
+    let mut editions = BTreeMap::new();
+    for entry in fs::read_dir(testkit::root().join("spec"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if let Some(version) = name.strip_prefix("rules-").and_then(|rest| rest.strip_suffix(".txt")) {
+            let version = version.parse().map_err(|error| anyhow!("{name}: {error}"))?;
+            editions.insert(version, fs::read_to_string(testkit::root().join("spec").join(&name))?);
+        }
+    }
+    Ok(editions)
 }
 
 /// The lines of a page as they are meant, and the slips that were found.
@@ -40,23 +45,25 @@ fn lines(page: &str) -> (Vec<String>, BTreeSet<&'static str>) {
 }
 
 #[test]
-fn the_rules_of_an_edition_are_the_lines_of_its_page() {
+fn the_rules_of_an_edition_are_the_lines_of_its_page() -> Result<()> {
     let mut slips = BTreeSet::new();
-    for (version, page) in editions() {
+    for (version, page) in editions()? {
         let (lines, used) = lines(&page);
         let rules = RULES.iter().filter(|rule| rule.on_page && rule.holds(version));
         assert_eq!(rules.map(ToString::to_string).collect::<Vec<_>>(), lines, "{version}");
         slips.extend(used);
     }
     assert_eq!(slips.len(), ERRATA.len(), "a slip is in no page any more: {slips:?}");
+    Ok(())
 }
 
 #[test]
-fn the_rules_change_where_an_edition_begins() {
+fn the_rules_change_where_an_edition_begins() -> Result<()> {
     let changes: BTreeSet<Version> = RULES.iter().flat_map(|rule| [Some(rule.since), rule.until]).flatten().collect();
-    assert_eq!(changes, editions().into_keys().collect());
+    assert_eq!(changes, editions()?.into_keys().collect());
     assert_eq!(changes.first(), Some(&Version::OLDEST_EDITION));
     assert!(changes.last() <= Some(&Version::NEWEST));
+    Ok(())
 }
 
 #[test]
@@ -76,8 +83,8 @@ fn machine_pools_have_the_rows_of_machine_deployments() {
 }
 
 #[test]
-fn no_map_of_a_place_has_two_rows_to_one_place_in_one_edition() {
-    for version in editions().into_keys() {
+fn no_map_of_a_place_has_two_rows_to_one_place_in_one_edition() -> Result<()> {
+    for version in editions()?.into_keys() {
         let mut seen = BTreeSet::new();
         for rule in RULES.iter().filter(|rule| rule.holds(version)) {
             for to in rule.to {
@@ -89,6 +96,7 @@ fn no_map_of_a_place_has_two_rows_to_one_place_in_one_edition() {
             );
         }
     }
+    Ok(())
 }
 
 #[test]
