@@ -269,7 +269,7 @@ impl Field {
             Base::Object => &[],
             Base::Machines => {
                 let (_, v1beta1, v1beta2) = MACHINES.iter().find(|(of, ..)| *of == place)?;
-                if old { *v1beta1 } else { *v1beta2 }
+                if old { v1beta1 } else { v1beta2 }
             }
         };
         Some((base, steps))

@@ -75,7 +75,7 @@ pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec
 /// # Errors
 /// As [`findings`].
 pub(crate) fn declarations(subject: &Subject<'_>, settings: &Settings) -> Result<Vec<(String, Change)>, Malformed> {
-    let is_exempt = subject.object.annotations.get(EXEMPT).is_some_and(|reason| states_reason(reason));
+    let is_exempt = subject.object.annotations.get(EXEMPT).is_some_and(states_reason);
     if settings.cloud_tags.xrds != OnXrd::Declare || settings.mode != Mode::Mutate || is_exempt {
         return Ok(Vec::new());
     }

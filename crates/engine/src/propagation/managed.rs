@@ -34,7 +34,7 @@ impl Record {
 
     /// The record that an object carries.
     pub(crate) fn of(object: &Object<'_>) -> Record {
-        object.annotations.get(TRACKING).and_then(|text| Record::read(text)).unwrap_or_default()
+        object.annotations.get(TRACKING).and_then(Record::read).unwrap_or_default()
     }
 
     fn read(text: &str) -> Option<Record> {

@@ -49,9 +49,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     let title = || format!("{} {}/{}", owner.kind, subject.namespace(), owner.name);
     // A corrected uid is that of the owner, which was read.
     let is_same = |now: &OwnerReference<'_>| {
-        now.is(owner.group(), &owner.kind)
-            && now.name == owner.name
-            && (now.uid == owner.uid || guarded.above.is_some())
+        now.is(owner.group(), owner.kind) && now.name == owner.name && (now.uid == owner.uid || guarded.above.is_some())
     };
     let now = object.controller();
     if !now.is_some_and(is_same) {

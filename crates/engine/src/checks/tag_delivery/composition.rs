@@ -18,7 +18,7 @@ pub(super) fn faults<'a>(spec: Json<'a>, composites: &CloudTags, faults: &mut Fa
     let mut not_patched = Vec::new();
     let mut no_other_gets_tags = true;
     for resource in &resources {
-        faults.about = messages::about_resource(&resource.name);
+        faults.about = messages::about_resource(resource.name);
         match delivery(resource, composites, faults)? {
             Delivery::NotApplicable => {}
             Delivery::NotPatched(field) => {
@@ -29,7 +29,7 @@ pub(super) fn faults<'a>(spec: Json<'a>, composites: &CloudTags, faults: &mut Fa
         }
     }
     for (resource, field) in not_patched {
-        faults.about = messages::about_resource(&resource.name);
+        faults.about = messages::about_resource(resource.name);
         match no_other_gets_tags {
             true => faults.add(Loss, resource.at, messages::not_patched_anywhere(field)),
             false => faults.add(Note, resource.at, messages::not_patched_if_declared(field)),

@@ -44,18 +44,18 @@ pub(super) fn delivery<'a>(
         return Ok(Delivery::NotApplicable);
     }
     let reason = base.at(&["metadata", "annotations", EXEMPT])?;
-    if !reason.is_null() && exempts(&reason.as_string()?, reason, faults) {
+    if !reason.is_null() && exempts(reason.as_string()?, reason, faults) {
         return Ok(Delivery::NotApplicable);
     }
     let api_version = base.string(&["apiVersion"])?.unwrap_or_default();
     let kind = base.string(&["kind"])?.unwrap_or_default();
-    let group = group_and_version(&api_version).0;
+    let group = group_and_version(api_version).0;
     // A composite below this one has tags of its own.
     if composites.has_group(group) {
         return Ok(Delivery::NotApplicable);
     }
-    let Some(known) = tags_of_kind(group, &kind) else {
-        faults.add(Note, resource.at, messages::unknown_kind(group, &kind));
+    let Some(known) = tags_of_kind(group, kind) else {
+        faults.add(Note, resource.at, messages::unknown_kind(group, kind));
         return Ok(Delivery::NotApplicable);
     };
     let base_tags = match known.tags {
@@ -63,7 +63,7 @@ pub(super) fn delivery<'a>(
         Tags::List(_) | Tags::Nowhere => base.absent(),
     };
     let has_base_tags = base_tags.as_fields().is_some_and(|fields| fields.len() > 0);
-    let mut tags = PatchedTags::of_base(&kind, known, has_base_tags);
+    let mut tags = PatchedTags::of_base(kind, known, has_base_tags);
     for patch in &resource.patches {
         tags.apply(*patch, faults)?;
     }
@@ -78,7 +78,7 @@ pub(super) fn delivery<'a>(
         _ if tags.is_unknown => Ok(Delivery::NotApplicable),
         Tags::Nowhere => Ok(Delivery::NotApplicable),
         Tags::List(field) => {
-            faults.add(Note, resource.at, messages::list_of_tags(&kind, field));
+            faults.add(Note, resource.at, messages::list_of_tags(kind, field));
             Ok(Delivery::NotApplicable)
         }
         Tags::Map(field) if !known.by_name && base_tags.is_null() => Ok(Delivery::NotPatched(field)),

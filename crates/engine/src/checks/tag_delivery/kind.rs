@@ -51,10 +51,10 @@ impl CheckedKind {
     /// When the group stands in something else than a string.
     pub(super) fn is_about(self, spec: Json<'_>, composites: &CloudTags) -> Result<bool, Malformed> {
         match self {
-            CheckedKind::Definition => Ok(composites.has_group(&spec.string(&["group"])?.unwrap_or_default())),
+            CheckedKind::Definition => Ok(composites.has_group(spec.string(&["group"])?.unwrap_or_default())),
             CheckedKind::Composition => {
                 let api_version = spec.string(&["compositeTypeRef", "apiVersion"])?.unwrap_or_default();
-                Ok(composites.has_group(group_and_version(&api_version).0))
+                Ok(composites.has_group(group_and_version(api_version).0))
             }
         }
     }

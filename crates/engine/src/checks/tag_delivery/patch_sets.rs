@@ -49,7 +49,7 @@ impl<'a> PatchSets<'a> {
         self.resources += 1;
         let mut resolved = Resolved::default();
         for patch in resource.get("patches")?.elements()? {
-            if patch.string(&["type"])?.as_deref() != Some("PatchSet") {
+            if patch.string(&["type"])? != Some("PatchSet") {
                 resolved.patches.push(patch);
                 continue;
             }

@@ -56,10 +56,10 @@ impl<'k> PatchedTags<'k> {
     /// When the patch has another shape than Crossplane gives it.
     pub(super) fn apply<'a>(&mut self, patch: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         let patch_type = patch.string(&["type"])?;
-        let patch_type = patch_type.as_deref().unwrap_or("FromCompositeFieldPath");
-        let to = field_path::plain(&patch.string(&["toFieldPath"])?.unwrap_or_default());
+        let patch_type = patch_type.unwrap_or("FromCompositeFieldPath");
+        let to = field_path::plain(patch.string(&["toFieldPath"])?.unwrap_or_default());
         if patch_type == "FromCompositeFieldPath"
-            && field_path::plain(&patch.string(&["fromFieldPath"])?.unwrap_or_default()) == CLOUD_TAGS
+            && field_path::plain(patch.string(&["fromFieldPath"])?.unwrap_or_default()) == CLOUD_TAGS
         {
             return self.apply_from_cloud_tags(patch, &to, faults);
         }
@@ -94,7 +94,7 @@ impl<'k> PatchedTags<'k> {
             self.lose(patch, messages::no_to_field_path(kind), faults);
             return Ok(());
         }
-        if patch.string(&["policy", "fromFieldPath"])?.as_deref() == Some("Required") {
+        if patch.string(&["policy", "fromFieldPath"])? == Some("Required") {
             self.lose(patch, messages::REQUIRED_SOURCE, faults);
         }
         match self.known.tags {

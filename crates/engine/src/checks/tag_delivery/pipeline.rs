@@ -26,7 +26,7 @@ const READS_ONLY: &str = "function-auto-ready";
 pub(super) fn resources<'a>(spec: Json<'a>, faults: &mut Faults<'a>) -> Result<Vec<ComposedResource<'a>>, Malformed> {
     let mut pipeline = Pipeline::default();
     let steps = spec.get("pipeline")?;
-    let is_pipeline = match &*spec.string(&["mode"])?.unwrap_or_default() {
+    let is_pipeline = match spec.string(&["mode"])?.unwrap_or_default() {
         // The default was `Resources` in Crossplane 1, and is `Pipeline` since.
         "" => !steps.is_null(),
         mode => mode == "Pipeline",
@@ -67,13 +67,13 @@ impl<'a> Pipeline<'a> {
     fn run(&mut self, step: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         let input = step.get("input")?;
         faults.about.clear();
-        match group_and_version(&input.string(&["apiVersion"])?.unwrap_or_default()).0 {
+        match group_and_version(input.string(&["apiVersion"])?.unwrap_or_default()).0 {
             PATCH_AND_TRANSFORM => self.patch_and_transform(input, faults),
             TAG_MANAGER => self.add_tags(input, faults),
             _ => {
                 let function = step.string(&["functionRef", "name"])?.unwrap_or_default();
                 if !function.ends_with(READS_ONLY) {
-                    faults.add(Note, step, messages::unknown_function(&function));
+                    faults.add(Note, step, messages::unknown_function(function));
                     self.last_unknown = self.step;
                 }
                 Ok(())
@@ -87,9 +87,9 @@ impl<'a> Pipeline<'a> {
         for at in template.get("resources")?.elements()? {
             let name = at.string(&["name"])?.unwrap_or_default();
             let resolved = patch_sets.resolve(at, &mut self.expanded)?;
-            faults.about = messages::about_resource(&name);
+            faults.about = messages::about_resource(name);
             for (patch, name) in resolved.missing {
-                faults.add(Loss, patch, messages::no_patch_set(&name));
+                faults.add(Loss, patch, messages::no_patch_set(name));
             }
             self.compose(ComposedResource {
                 name,
@@ -107,7 +107,7 @@ impl<'a> Pipeline<'a> {
     /// Adds a resource, or joins it by its name with what an earlier step says of it. Without a name, as in Crossplane 1,
     /// it stands for itself.
     fn compose(&mut self, resource: ComposedResource<'a>) {
-        let known = self.by_name.get(&*resource.name).and_then(|index| self.resources.get_mut(*index));
+        let known = self.by_name.get(resource.name).and_then(|index| self.resources.get_mut(*index));
         match known {
             // Without a base, the patches are for what an earlier step composes.
             Some(known) if resource.base.is_null() => known.patches.extend(resource.patches),
@@ -126,10 +126,10 @@ impl<'a> Pipeline<'a> {
     /// Source: its input/v1beta1/input.go and tags.go, `ResolveAddTags`.
     fn add_tags(&mut self, input: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         for tags in input.get("addTags")?.elements()? {
-            if field_path::plain(&tags.string(&["fromFieldPath"])?.unwrap_or_default()) != CLOUD_TAGS {
+            if field_path::plain(tags.string(&["fromFieldPath"])?.unwrap_or_default()) != CLOUD_TAGS {
                 continue;
             }
-            match &*tags.string(&["type"])?.unwrap_or_default() {
+            match tags.string(&["type"])?.unwrap_or_default() {
                 "FromCompositeFieldPath" if self.resources.is_empty() => {
                     faults.add(Loss, tags, messages::TAG_MANAGER_TOO_EARLY);
                 }

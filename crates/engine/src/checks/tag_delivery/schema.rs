@@ -57,7 +57,7 @@ impl<'a> Schema<'a> {
     /// When the schema has another shape than an OpenAPI schema.
     pub(super) fn is_bare(&self) -> Result<bool, Malformed> {
         let tags = self.tags;
-        Ok(tags.string(&["type"])?.as_deref() == Some("object")
+        Ok(tags.string(&["type"])? == Some("object")
             && tags.get("additionalProperties")?.is_null()
             && tags.get("properties")?.fields()?.len() == 0
             && !tags.get(PRESERVE)?.is_true())
@@ -79,7 +79,7 @@ impl<'a> Schema<'a> {
             self.declared(faults)?;
         }
         for field in self.spec.get("required")?.elements()? {
-            if field.string(&[])?.as_deref() == Some("cloudTags") {
+            if field.string(&[])? == Some("cloudTags") {
                 faults.add(Loss, field, messages::REQUIRED);
             }
         }
@@ -121,7 +121,7 @@ impl<'a> Schema<'a> {
     fn declared(&self, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         let tags = self.tags;
         let preserves = tags.get(PRESERVE)?.is_true();
-        match &*tags.string(&["type"])?.unwrap_or_default() {
+        match tags.string(&["type"])?.unwrap_or_default() {
             "object" => {}
             "" if preserves => {}
             "" => {
@@ -156,7 +156,7 @@ impl<'a> Schema<'a> {
 
 /// What the schema of a value does to tags.
 fn of_values<'a>(values: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
-    match &*values.string(&["type"])?.unwrap_or_default() {
+    match values.string(&["type"])?.unwrap_or_default() {
         "string" => {}
         "" if values.get(PRESERVE)?.is_true() || values.get(INT_OR_STRING)?.is_true() => {
             faults.add(Risk, values, messages::VALUES_OF_ANY_TYPE);

@@ -33,8 +33,8 @@ pub(super) fn faults<'a>(spec: Json<'a>, faults: &mut Faults<'a>) -> Result<(), 
         }
     }
     for version in versions {
-        faults.about = about_version(&version.string(&["name"])?.unwrap_or_default());
-        Schema::read(version)?.faults(version, declaring.as_deref(), faults)?;
+        faults.about = about_version(version.string(&["name"])?.unwrap_or_default());
+        Schema::read(version)?.faults(version, declaring, faults)?;
     }
     Ok(())
 }
