@@ -11,7 +11,7 @@ mod unanswered;
 
 use std::cell::OnceCell;
 
-use crate::admission::request::{Operation, Review};
+use crate::admission::request::{Objects, Operation, Review};
 use crate::admission::subject::{Stored, Subject};
 use crate::checks::guards;
 use crate::evaluate::role::Role;
@@ -30,6 +30,11 @@ use crate::settings::Settings;
 /// The outcome is a function of the review, the settings and the objects that the cluster returns. Evaluating the
 /// outcome's object again changes nothing.
 pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> Outcome {
+    evaluate_objects(review, Objects::of(review), settings, cluster)
+}
+
+/// As [`evaluate`], where the objects of the request were read already, as far as they were.
+fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settings, cluster: &dyn Cluster) -> Outcome {
     if !matches!(review.operation, Operation::Create | Operation::Update) || !review.sub_resource.is_empty() {
         return Outcome::default();
     }
@@ -46,9 +51,8 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
         Some(role) if !is_controller || role.place().is_some() => role,
         _ => return Outcome::default(),
     };
-    let (object, written) = (Document::new(text), OnceCell::new());
-    let (stored, answers) = (Stored::of(review), Answers::default());
-    let subject = match Subject::read(role.place(), review, &object, &stored) {
+    let (stored, written, answers) = (Stored::new(objects.old), OnceCell::new(), Answers::default());
+    let subject = match Subject::read(role.place(), review, &objects.new, &stored) {
         Ok(subject) => subject,
         Err(_) if is_controller => return Outcome::default(),
         Err(malformed) => return unreadable(review, &malformed),

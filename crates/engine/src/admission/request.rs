@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::scan::Scanner;
+use crate::json::document::{Document, Json};
 use crate::json::{Malformed, string};
 use crate::kube::kind::GroupVersionKind;
 use crate::report::messages::requests as messages;
@@ -16,32 +16,58 @@ pub struct Call<'a> {
     pub settings: &'a str,
 }
 
+/// The objects of a request.
+#[derive(Debug)]
+pub(crate) struct Objects<'a> {
+    /// The object as it would be stored.
+    pub(crate) new: Document<'a>,
+    /// The object as it is stored.
+    pub(crate) old: Option<Document<'a>>,
+}
+
 impl<'a> Call<'a> {
-    /// Reads a call in one pass.
+    /// Reads a call.
     ///
     /// # Errors
     /// When the text is no JSON, or the request has another shape than Kubernetes gives it.
     pub fn from_json(text: &'a str) -> Result<Self, Malformed> {
-        let (mut review, mut settings) = (None, "{}");
-        let mut scanner = Scanner::new(text);
-        let object = scanner.object(|key, scanner| {
-            match &*string(scanner.slice(key))? {
-                "request" => review = Some(Review::scan(scanner)?),
-                "settings" => {
-                    let value = scanner.value()?;
-                    settings = scanner.slice(value);
-                }
-                _ => {
-                    scanner.value()?;
-                }
-            }
-            Some(())
-        });
-        if object.is_none() || !scanner.is_done() {
+        Call::with_objects(text).map(|(call, _)| call)
+    }
+
+    /// As [`Call::from_json`], together with what was read of the objects on the way.
+    ///
+    /// # Errors
+    /// As [`Call::from_json`].
+    pub(crate) fn with_objects(text: &'a str) -> Result<(Self, Objects<'a>), Malformed> {
+        let mut payload = Document::new(text);
+        let root = payload.root();
+        let (Some(request), Some(settings)) = (root.get("request").ok(), root.get("settings").ok()) else {
+            return Err(not_readable(text));
+        };
+        let settings = settings.present().map_or("{}", |settings| settings.text_in(text));
+        let Some(request) = request.present() else { return Err(missing("request")) };
+        if request.as_fields().is_none() {
             return Err(not_readable(text));
         }
-        let review = review.unwrap_or_else(|| Err(missing("request")))?;
-        Ok(Call { review, settings })
+        let review = Review::read(text, request)?;
+        let new = payload.take(&["request", "object"], "");
+        let new = new.unwrap_or_else(|| Document::new(review.object.unwrap_or("null")));
+        let old = review.old_object.map(|text| {
+            let old = payload.take(&["request", "oldObject"], OLD_OBJECT);
+            old.unwrap_or_else(|| Document::named(OLD_OBJECT, text))
+        });
+        Ok((Call { review, settings }, Objects { new, old }))
+    }
+}
+
+const OLD_OBJECT: &str = "oldObject";
+
+impl<'a> Objects<'a> {
+    pub(crate) fn of(review: &Review<'a>) -> Self {
+        Objects {
+            new: Document::new(review.object.unwrap_or("null")),
+            old: review.old_object.map(|text| Document::named(OLD_OBJECT, text)),
+        }
     }
 }
 
@@ -92,9 +118,49 @@ impl<'a> Review<'a> {
     /// # Errors
     /// When the text is no JSON, or has another shape than Kubernetes gives it.
     pub fn from_json(text: &'a str) -> Result<Self, Malformed> {
-        let mut scanner = Scanner::new(text);
-        let review = Review::scan(&mut scanner).filter(|_| scanner.is_done());
-        review.unwrap_or_else(|| Err(not_readable(text)))
+        let request = Document::named("request", text);
+        match request.root().present().and_then(Json::as_fields) {
+            Some(_) => Review::read(text, request.root()),
+            None => Err(not_readable(text)),
+        }
+    }
+
+    /// Reads a request that stands in `text`.
+    fn read(text: &'a str, request: Json<'_>) -> Result<Self, Malformed> {
+        let mut review = Review::default();
+        let (mut operation, mut user) = (None, None);
+        let plain = |value: Json<'_>| {
+            value.as_string()?;
+            Ok::<_, Malformed>(string(value.text_in(text)).unwrap_or_default())
+        };
+        let part = |value: Json<'_>, name| value.get(name)?.present().map_or(Ok(Cow::Borrowed("")), plain);
+        for (key, value) in request.fields()? {
+            if value.is_null() {
+                continue;
+            }
+            match key {
+                "kind" => {
+                    let (group, version) = (part(value, "group")?, part(value, "version")?);
+                    review.kind = GroupVersionKind { group, version, kind: part(value, "kind")? };
+                }
+                "subResource" => review.sub_resource = plain(value)?,
+                "name" => review.name = plain(value)?,
+                "namespace" => review.namespace = plain(value)?,
+                "operation" => operation = Some(Operation::read(value)?),
+                "userInfo" => user = Some(part(value, "username")?),
+                "options" => {
+                    let manager = part(value, "fieldManager")?;
+                    review.field_manager = Some(manager).filter(|manager| !manager.is_empty());
+                }
+                "object" => review.object = Some(value.text_in(text)),
+                "oldObject" => review.old_object = Some(value.text_in(text)),
+                "dryRun" => review.dry_run = value.is_true(),
+                _ => {}
+            }
+        }
+        review.operation = operation.ok_or_else(|| missing("request.operation"))?;
+        review.username = user.ok_or_else(|| missing("request.userInfo"))?;
+        Ok(review)
     }
 
     /// Kind, namespace and name, as far as the request has them.
@@ -105,100 +171,17 @@ impl<'a> Review<'a> {
             (namespace, name) => format!("{} {namespace}/{name}", self.kind.kind),
         }
     }
-
-    /// `None` where no object begins at the scanner.
-    fn scan(scanner: &mut Scanner<'a>) -> Option<Result<Self, Malformed>> {
-        let mut review = Review::default();
-        let (mut operation, mut user) = (None, None);
-        let mut problem = None;
-        scanner.object(|key, scanner| {
-            let value = scanner.value()?;
-            let (key, value) = (scanner.slice(key), scanner.slice(value));
-            if value == "null" {
-                return Some(());
-            }
-            let read = match &*string(key)? {
-                "kind" => strings(value, "request.kind", ["group", "version", "kind"])
-                    .map(|[group, version, kind]| review.kind = GroupVersionKind { group, version, kind }),
-                "subResource" => text(value, "request.subResource").map(|text| review.sub_resource = text),
-                "name" => text(value, "request.name").map(|text| review.name = text),
-                "namespace" => text(value, "request.namespace").map(|text| review.namespace = text),
-                "operation" => text(value, "request.operation")
-                    .and_then(|text| Operation::read(&text))
-                    .map(|read| operation = Some(read)),
-                "userInfo" => strings(value, "request.userInfo", ["username"]).map(|[name]| user = Some(name)),
-                "options" => strings(value, "request.options", ["fieldManager"])
-                    .map(|[manager]| review.field_manager = Some(manager).filter(|manager| !manager.is_empty())),
-                "object" => {
-                    review.object = Some(value);
-                    Ok(())
-                }
-                "oldObject" => {
-                    review.old_object = Some(value);
-                    Ok(())
-                }
-                "dryRun" => {
-                    review.dry_run = value == "true";
-                    Ok(())
-                }
-                _ => Ok(()),
-            };
-            if let Err(malformed) = read {
-                problem.get_or_insert(malformed);
-            }
-            Some(())
-        })?;
-        Some(match (problem, operation, user) {
-            (Some(malformed), ..) => Err(malformed),
-            (None, None, _) => Err(missing("request.operation")),
-            (None, _, None) => Err(missing("request.userInfo")),
-            (None, Some(operation), Some(username)) => Ok(Review { operation, username, ..review }),
-        })
-    }
 }
 
 impl Operation {
-    fn read(text: &str) -> Result<Operation, Malformed> {
-        match text {
+    fn read(json: Json<'_>) -> Result<Operation, Malformed> {
+        match json.as_string()? {
             "CREATE" => Ok(Operation::Create),
             "UPDATE" => Ok(Operation::Update),
             "DELETE" => Ok(Operation::Delete),
             "CONNECT" => Ok(Operation::Connect),
-            other => {
-                let problem = messages::unknown_operation(other);
-                Err(Malformed { path: "request.operation".to_owned(), problem })
-            }
+            other => Err(json.malformed(messages::unknown_operation(other))),
         }
-    }
-}
-
-/// The string that `value` is.
-fn text<'a>(value: &'a str, path: &str) -> Result<Cow<'a, str>, Malformed> {
-    string(value).ok_or_else(|| Malformed { path: path.to_owned(), problem: "is not a string".to_owned() })
-}
-
-/// The strings under some names of the object that `value` is; empty where they are absent or null.
-fn strings<'a, const N: usize>(value: &'a str, path: &str, names: [&str; N]) -> Result<[Cow<'a, str>; N], Malformed> {
-    let mut found = [const { Cow::Borrowed("") }; N];
-    let mut problem = None;
-    let mut scanner = Scanner::new(value);
-    let object = scanner.object(|key, scanner| {
-        let value = scanner.value()?;
-        let (key, value) = (string(scanner.slice(key))?, scanner.slice(value));
-        if let Some((name, found)) = names.iter().zip(&mut found).find(|(name, _)| **name == key)
-            && value != "null"
-        {
-            match text(value, &[path, ".", name].concat()) {
-                Ok(text) => *found = text,
-                Err(malformed) => problem = Some(malformed),
-            }
-        }
-        Some(())
-    });
-    match (object, problem) {
-        (None, _) => Err(Malformed { path: path.to_owned(), problem: "is not an object".to_owned() }),
-        (Some(()), Some(malformed)) => Err(malformed),
-        (Some(()), None) => Ok(found),
     }
 }
 

@@ -47,8 +47,7 @@ pub(crate) struct Stored<'e> {
 }
 
 impl<'e> Stored<'e> {
-    pub(crate) fn of(review: &Review<'e>) -> Self {
-        let document = review.old_object.map(|text| Document::named("oldObject", text));
+    pub(crate) fn new(document: Option<Document<'e>>) -> Self {
         Stored { document, read: OnceCell::new() }
     }
 

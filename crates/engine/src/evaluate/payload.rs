@@ -1,7 +1,7 @@
 //! The bytes of one call, as a host hands them to a door.
 
 use crate::admission::request::Call;
-use crate::evaluate::evaluate;
+use crate::evaluate::evaluate_objects;
 use crate::kube::cluster::Cluster;
 use crate::report::messages::requests;
 use crate::report::outcome::{Outcome, Rejection};
@@ -17,9 +17,9 @@ pub fn evaluate_payload(payload: &[u8], cluster: &dyn Cluster) -> Outcome {
 
 fn decide(payload: &[u8], cluster: &dyn Cluster) -> Result<Outcome, String> {
     let text = str::from_utf8(payload).map_err(|error| requests::not_utf8(error.valid_up_to()))?;
-    let call = Call::from_json(text).map_err(|malformed| requests::unreadable_request(&malformed))?;
+    let (call, objects) = Call::with_objects(text).map_err(|malformed| requests::unreadable_request(&malformed))?;
     let settings = Settings::from_json(call.settings).map_err(|error| requests::unusable_settings(&error))?;
-    Ok(evaluate(&call.review, &settings, cluster))
+    Ok(evaluate_objects(&call.review, objects, &settings, cluster))
 }
 
 #[cfg(test)]

@@ -4,12 +4,10 @@
 //! and knows no path: where it stands is worked out from its place in the text, for the few that somebody has to hear of.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 
-use super::map::Map;
+use super::level::{Below, Node, Span, Text};
+use super::malformed::Malformed;
 use super::path::{Path, Step};
-use super::scan::{Scanner, Span};
-use super::{Malformed, string};
 
 /// A JSON text, and what of it was looked at.
 #[derive(Debug, Clone)]
@@ -18,32 +16,6 @@ pub(crate) struct Document<'a> {
     /// What the text is called before a path into it, such as `oldObject`; empty for the object under review.
     name: &'static str,
     root: Node,
-}
-
-/// One value of a document, and what is directly in it once that was asked for.
-#[derive(Debug, Clone)]
-struct Node {
-    span: Span,
-    below: OnceCell<Below>,
-}
-
-/// What is directly in a value.
-#[derive(Debug, Clone)]
-enum Below {
-    Fields(Vec<(Text, Node)>),
-    Elements(Vec<Node>),
-    Text(Text),
-    /// It is a number, a boolean, null, or not JSON.
-    Nothing,
-}
-
-/// A string, or a key.
-#[derive(Debug, Clone)]
-enum Text {
-    /// It stands so, between its quotes.
-    AsWritten(Span),
-    /// Without its escapes.
-    Unescaped(Box<str>),
 }
 
 impl<'a> Document<'a> {
@@ -65,56 +37,21 @@ impl<'a> Document<'a> {
         Json { document: self, node: Some(&self.root) }
     }
 
+    /// A part of this document that was looked at, as a document of its own that is called `name`; nothing is left in its
+    /// place.
+    pub(crate) fn take(&mut self, path: &[&str], name: &'static str) -> Option<Document<'a>> {
+        let Cow::Borrowed(text) = self.text else { return None };
+        let mut node = &mut self.root;
+        for step in path {
+            let Some(Below::Fields(fields)) = node.below.get_mut() else { return None };
+            node = &mut fields.iter_mut().rfind(|(key, _)| key.plain(text) == *step)?.1;
+        }
+        let root = std::mem::replace(node, Node::new(Span { begin: 0, end: 0 }));
+        Some(Document { text: Cow::Borrowed(text), name, root })
+    }
+
     fn slice(&self, span: Span) -> &str {
         self.text.get(span.begin..span.end).unwrap_or_default()
-    }
-}
-
-impl Node {
-    fn new(span: Span) -> Self {
-        Node { span, below: OnceCell::new() }
-    }
-
-    fn below(&self, text: &str) -> &Below {
-        self.below.get_or_init(|| Below::scan(text, self.span).unwrap_or(Below::Nothing))
-    }
-}
-
-impl Below {
-    /// `None` where the value is neither object, list nor string.
-    fn scan(text: &str, span: Span) -> Option<Below> {
-        let mut scanner = Scanner::at(text, span.begin);
-        let below = match text.as_bytes().get(span.begin)? {
-            b'"' => return Text::read(text, span).map(Below::Text),
-            b'{' => {
-                let mut fields = Vec::new();
-                scanner.object(|key, scanner| {
-                    fields.push((Text::read(text, key)?, Node::new(scanner.value()?)));
-                    Some(())
-                })?;
-                Below::Fields(fields)
-            }
-            b'[' => {
-                let mut elements = Vec::new();
-                scanner.list(|scanner| {
-                    elements.push(Node::new(scanner.value()?));
-                    Some(())
-                })?;
-                Below::Elements(elements)
-            }
-            _ => return None,
-        };
-        (scanner.position() == span.end).then_some(below)
-    }
-}
-
-impl Text {
-    /// `None` where it is not a string as JSON writes it.
-    fn read(text: &str, written: Span) -> Option<Text> {
-        match string(text.get(written.begin..written.end)?)? {
-            Cow::Borrowed(_) => Some(Text::AsWritten(Span { begin: written.begin + 1, end: written.end - 1 })),
-            Cow::Owned(unescaped) => Some(Text::Unescaped(unescaped.into())),
-        }
     }
 }
 
@@ -140,6 +77,11 @@ impl<'a> Json<'a> {
     /// The value as it is written; `null` where it is absent.
     pub(crate) fn text(self) -> &'a str {
         self.node.map_or("null", |node| self.document.slice(node.span))
+    }
+
+    /// The value as it is written in `text`, which has to be that of the document.
+    pub(crate) fn text_in<'t>(self, text: &'t str) -> &'t str {
+        self.node.and_then(|node| text.get(node.span.begin..node.span.end)).unwrap_or("null")
     }
 
     /// Whether the value is absent or null.
@@ -235,7 +177,7 @@ impl<'a> Json<'a> {
     /// As [`Json::as_string`]; `None` where the value is not a string.
     pub(crate) fn as_str(self) -> Option<&'a str> {
         match self.below() {
-            Below::Text(text) => Some(self.document.plain(text)),
+            Below::Text(text) => Some(text.plain(&self.document.text)),
             _ => None,
         }
     }
@@ -249,14 +191,6 @@ impl<'a> Json<'a> {
         Ok(found.filter(|text| !text.is_empty()))
     }
 
-    /// This value as a map of strings.
-    ///
-    /// # Errors
-    /// When it is not an object, or one of its values is not a string.
-    pub(crate) fn as_map(self) -> Result<Map<'a>, Malformed> {
-        Map::read(self)
-    }
-
     /// Where the value stands; where it is absent, the root.
     pub(crate) fn path(self) -> Path {
         let (document, mut here) = (self.document, &self.document.root);
@@ -268,7 +202,9 @@ impl<'a> Json<'a> {
             let next = match here.below(&document.text) {
                 Below::Fields(fields) => {
                     let index = fields.partition_point(|(_, node)| begins(node)).saturating_sub(1);
-                    fields.get(index).map(|(key, node)| (Step::Field(document.plain(key).to_owned().into()), node))
+                    fields
+                        .get(index)
+                        .map(|(key, node)| (Step::Field(key.plain(&document.text).to_owned().into()), node))
                 }
                 Below::Elements(elements) => {
                     let index = elements.partition_point(begins).saturating_sub(1);
@@ -301,15 +237,6 @@ impl<'a> Json<'a> {
     }
 }
 
-impl Document<'_> {
-    fn plain<'d>(&'d self, text: &'d Text) -> &'d str {
-        match text {
-            Text::AsWritten(span) => self.slice(*span),
-            Text::Unescaped(text) => text,
-        }
-    }
-}
-
 /// The fields of an object: keys without their escapes, and values.
 #[derive(Debug, Clone)]
 pub(crate) struct Fields<'a> {
@@ -319,7 +246,7 @@ pub(crate) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn of(document: &'a Document<'a>, (key, node): &'a (Text, Node)) -> (&'a str, Json<'a>) {
-        (document.plain(key), Json { document, node: Some(node) })
+        (key.plain(&document.text), Json { document, node: Some(node) })
     }
 }
 
@@ -397,7 +324,7 @@ mod tests {
             let value = object.root().at(path).unwrap();
             assert!(value.is_null() && value.present().is_none());
             assert_eq!((value.fields().unwrap().len(), value.elements().unwrap().len()), (0, 0));
-            assert_eq!((value.as_map().unwrap(), value.string(&[]).unwrap()), (Map::default(), None));
+            assert_eq!(value.string(&[]).unwrap(), None);
         }
         assert_eq!(object.root().string(&["spec", "empty"]).unwrap(), None);
     }
@@ -427,12 +354,20 @@ mod tests {
     }
 
     #[test]
+    fn a_part_is_a_document_of_its_own() {
+        let mut payload = Document::new(r#"{"request": {"object": {"a": [7]}, "oldObject": null}}"#);
+        assert!(payload.root().get("request").unwrap().fields().is_ok());
+        let object = payload.take(&["request", "object"], "").unwrap();
+        let seven = object.root().get("a").unwrap().elements().unwrap().next().unwrap();
+        assert_eq!((object.root().text(), seven.path().to_string()), (r#"{"a": [7]}"#, "a[0]".to_owned()));
+        assert_eq!(payload.take(&["request", "oldObject"], "oldObject").unwrap().root().text(), "null");
+        assert!(payload.take(&["settings"], "").is_none());
+    }
+
+    #[test]
     fn every_wrong_shape_names_path_and_culprit() {
         let object = Document::new(OBJECT);
         let at = |path: &[&str]| object.root().at(path).unwrap();
-        let map = |path: &[&str]| at(path).as_map().unwrap_err().to_string();
-        assert_eq!(map(&["spec", "list"]), "`spec.list` is not a map of strings");
-        assert_eq!(map(&["spec"]), "`spec` is not a map of strings: the value of `list` is not a string");
         assert_eq!(at(&["spec"]).as_string().unwrap_err().to_string(), "`spec` is not a string");
         assert_eq!(at(&["metadata"]).elements().unwrap_err().to_string(), "`metadata` is not a list");
         assert_eq!(
@@ -440,12 +375,11 @@ mod tests {
             "`spec.flag` is not an object"
         );
         for (name, expected) in [("", "`object` is not an object"), ("oldObject", "`oldObject` is not an object")] {
-            for text in ["[]", "{} x", "", "{", r#"{"a":{]}"#] {
-                let problem = Document::named(name, text).root().at(&["a", "b"]).unwrap_err().to_string();
-                assert!(problem == expected || text.starts_with("{\"a\""), "{text}: {problem}");
+            for text in ["[]", "{} x", "", "{", r#"{"a":{]}"#, r#"{"a":1,}"#, "{a:1}", r#"{"a":what}"#] {
+                assert_eq!(Document::named(name, text).root().get("a").unwrap_err().to_string(), expected, "{text}");
             }
         }
-        let named = Document::named("oldObject", r#"{"a":{]}"#);
+        let named = Document::named("oldObject", r#"{"a":1}"#);
         assert_eq!(named.root().at(&["a", "b"]).unwrap_err().to_string(), "`oldObject.a` is not an object");
     }
 }

@@ -1,7 +1,7 @@
 //! A map of labels or annotations.
 
-use super::Malformed;
 use super::document::Json;
+use super::malformed::Malformed;
 
 /// A map of labels or annotations, sorted by key. Values are unescaped when they are asked for: some are long, and most
 /// are passed over.
@@ -10,10 +10,18 @@ pub(crate) struct Map<'a> {
     entries: Vec<(&'a str, Json<'a>)>,
 }
 
-impl<'a> Map<'a> {
+impl<'a> Json<'a> {
+    /// This value as a map of strings.
+    ///
     /// # Errors
-    /// When the value is not an object, or one of its values is not a string.
-    pub(super) fn read(json: Json<'a>) -> Result<Self, Malformed> {
+    /// When it is not an object, or one of its values is not a string.
+    pub(crate) fn as_map(self) -> Result<Map<'a>, Malformed> {
+        Map::read(self)
+    }
+}
+
+impl<'a> Map<'a> {
+    fn read(json: Json<'a>) -> Result<Self, Malformed> {
         let fields = json.as_fields().ok_or_else(|| json.malformed("is not a map of strings"))?;
         let mut entries = Vec::with_capacity(fields.len());
         let mut is_sorted = true;

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::document::Json;
 use super::path::{Path, Step};
-use super::push_string;
+use super::string::push_string;
 
 /// One value to set or to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn what_is_not_json_is_not_answered() {
-        let object = Document::new(r#"{"a":what}"#);
-        assert!(written(object.root(), &[set(&[], "b", "1")]).is_err());
+        let object = Document::new("{}");
+        assert!(written(object.root(), &[set(&[], "a", "what")]).is_err());
     }
 }

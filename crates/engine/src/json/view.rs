@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::scan::Scanner;
+use super::document::Document;
 use super::{Malformed, string};
 
 /// A label or annotation map.
@@ -106,23 +106,18 @@ pub(crate) struct Field<'a> {
 
 /// The fields of a JSON object, in the order they stand; `None` where `text` is none.
 fn fields(text: &str) -> Option<Vec<Field<'_>>> {
-    let mut fields = Vec::with_capacity(16);
-    let mut scanner = Scanner::new(text);
-    scanner.object(|key, scanner| {
-        let value = scanner.value()?;
-        fields.push(Field { key: string(scanner.slice(key))?, value: scanner.slice(value) });
-        Some(())
-    })?;
-    scanner.is_done().then_some(fields)
+    let document = Document::new(text);
+    let fields = document.root().present()?.as_fields()?;
+    let field = |(key, value): (&str, super::document::Json<'_>)| Field {
+        key: Cow::Owned(key.to_owned()),
+        value: value.text_in(text),
+    };
+    Some(fields.map(field).collect())
 }
 
 /// The elements of a JSON list; `None` where `text` is none.
 fn elements(text: &str) -> Option<Vec<&str>> {
-    let mut elements = Vec::new();
-    Scanner::new(text).list(|scanner| {
-        let value = scanner.value()?;
-        elements.push(scanner.slice(value));
-        Some(())
-    })?;
-    Some(elements)
+    let document = Document::new(text);
+    let elements = document.root().present()?.as_elements()?;
+    Some(elements.map(|element| element.text_in(text)).collect())
 }
