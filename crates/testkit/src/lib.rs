@@ -11,6 +11,7 @@ mod classified;
 pub mod cluster;
 pub mod conformance;
 pub mod deviations;
+pub mod difference;
 pub mod fuzz;
 pub mod inplace;
 #[cfg(feature = "host")]

@@ -35,6 +35,7 @@ use serde_json::{Map, Value, json};
 
 use crate::case::{Answer, sorted};
 use crate::cluster::ApiServer;
+use crate::difference;
 use crate::request::request;
 use crate::runner::{Door, patched};
 
@@ -127,13 +128,18 @@ impl Sequence {
             ensure!(left.is_err() == step.refused, "step {number} is answered {left:?}");
             // A client that heard no answer asks again.
             let again = write(&request, &settings, seen, door).with_context(|| format!("step {number}, replayed"))?;
-            ensure!(left == again, "step {number}, replayed, leaves {again:?} and not {left:?}");
+            ensure!(left == again, "step {number}, replayed, leaves\n{}", difference::values(&left, &again));
             if let Ok(Some(object)) = left {
                 let mut same = request.clone();
                 if request["object"].is_object() {
                     same["object"] = object.clone();
                     let same = write(&same, &settings, seen, door)?;
-                    ensure!(same == Ok(Some(object.clone())), "step {number}: its own result becomes {same:?}");
+                    let result = Ok(Some(object.clone()));
+                    ensure!(
+                        same == result,
+                        "step {number}: its own result becomes\n{}",
+                        difference::values(&result, &same)
+                    );
                 }
                 if !step.dry_run {
                     stored.store(with_uid(object));
@@ -154,11 +160,12 @@ impl Sequence {
             maps.check(object).with_context(|| of.clone())?;
             let touch = json!({ "operation": "UPDATE", "username": "somebody", "object": object, "oldObject": object });
             let touched = write(&request(touch), &settings, &end, door)?;
-            if touched.as_ref() != Ok(&Some(object.clone())) {
-                unsettled.push(format!("a touch of {of} leaves {touched:?}"));
+            let left = Ok(Some(object.clone()));
+            if touched != left {
+                unsettled.push(format!("a touch of {of} leaves\n{}", difference::values(&left, &touched)));
             }
         }
-        ensure!(unsettled.is_empty() != self.unsettled.is_some(), "{:?}: {}", self.unsettled, unsettled.join(", "));
+        ensure!(unsettled.is_empty() != self.unsettled.is_some(), "{:?}: {}", self.unsettled, unsettled.join("\n"));
         Ok(())
     }
 }
@@ -216,7 +223,7 @@ impl Maps {
         ] {
             let Some(wanted) = wanted else { continue };
             let found = metadata.and_then(|metadata| metadata.get(map)).cloned().unwrap_or_else(|| json!({}));
-            ensure!(found == *wanted, "{name} end as {found} and not as {wanted}");
+            ensure!(found == *wanted, "{name} end as\n{}", difference::values(wanted, &found));
         }
         Ok(())
     }
