@@ -10,7 +10,7 @@
 //!   operation: CREATE
 //!   username: alice     # short for userInfo
 //!   object: {}
-//! expect: {}            # the whole answer, see `Answer`
+//! expect: {}            # the answer: all of it, or its facts, see the module `facts`
 //! ```
 //!
 //! A chain has `steps`, a list of reviews, and as many answers in `expect`. What a step stores, the next one finds in
@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::cluster::{ApiServer, Failure};
+use crate::facts::stated;
 use crate::request::request;
 
 /// One case.
@@ -37,16 +38,15 @@ pub struct Case {
     pub cluster: ApiServer,
     /// AdmissionRequests, in order.
     pub reviews: Vec<Value>,
-    /// Expected answers, one for each review; empty while a new case was never blessed.
-    pub expect: Vec<Answer>,
+    /// What is expected of the answers, one for each review; empty while a new case was never blessed.
+    pub expect: Vec<Value>,
     /// Whether the answers stand in a list.
     chain: bool,
     path: PathBuf,
 }
 
 /// Everything that a door answers.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Answer {
     /// Whether the request is admitted.
     pub accepted: bool,
@@ -111,7 +111,7 @@ impl Case {
         let expect = match file.expect {
             None => Vec::new(),
             Some(answers) if chain => serde_json::from_value(answers)?,
-            Some(answer) => vec![serde_json::from_value(answer)?],
+            Some(answer) => vec![answer],
         };
         let parts = [path.parent().and_then(Path::file_name), path.file_stem()];
         let parts: Vec<_> = parts.into_iter().flatten().map(|part| part.to_string_lossy()).collect();
@@ -126,17 +126,26 @@ impl Case {
         })
     }
 
+    /// What this case states of an answer.
+    ///
+    /// # Errors
+    /// When the answer cannot be written.
+    pub fn stated(&self, answer: &Answer) -> Result<Value> {
+        let topic = self.name.split('/').next().unwrap_or_default();
+        Ok(stated(topic, &self.settings, answer)?)
+    }
+
     /// Rewrites the file's `expect`, which stands last, and leaves the rest as it is.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn bless(&self, answers: &[Answer]) -> Result<()> {
+    pub fn bless(&self, answers: &[Value]) -> Result<()> {
         let text = fs::read_to_string(&self.path)?;
         let kept = match text.find("\nexpect:") {
             Some(at) => text.get(..=at).unwrap_or(&text).to_owned(),
             None => format!("{}\n", text.trim_end()),
         };
-        let answers = if self.chain { serde_json::to_value(answers)? } else { serde_json::to_value(answers.first())? };
+        let answers = if self.chain { json!(answers) } else { json!(answers.first()) };
         let expect = serde_yaml_ng::to_string(&json!({ "expect": answers }))?;
         Ok(fs::write(&self.path, kept + &expect)?)
     }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::case::{Answer, Case};
 use crate::cluster::ApiServer;
+use crate::consistency::agrees;
 use crate::difference::{self, yaml};
 use crate::owned::owned;
 
@@ -42,16 +43,17 @@ fn check(case: &Case, door: &Door, bless: bool) -> Result<()> {
         admit(review, &answer, &mut cluster)?;
         answers.push(answer);
     }
+    let stated: Vec<Value> = answers.iter().map(|answer| case.stated(answer)).collect::<Result<_>>()?;
     if bless {
-        return case.bless(&answers);
+        return case.bless(&stated);
     }
-    for (index, (answer, expect)) in answers.iter().zip(&case.expect).enumerate() {
-        ensure!(answer == expect, "step {index} answers otherwise\n{}", difference::values(expect, answer));
+    for (index, (stated, expect)) in stated.iter().zip(&case.expect).enumerate() {
+        ensure!(stated == expect, "step {index} answers otherwise\n{}", difference::values(expect, stated));
     }
     ensure!(
-        answers.len() == case.expect.len(),
+        stated.len() == case.expect.len(),
         "{} answers, {} expected; BLESS=1 writes them",
-        answers.len(),
+        stated.len(),
         case.expect.len()
     );
     Ok(())
@@ -82,6 +84,7 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
             ensure!(may_be_written(&kind, &leaf), "the patch touches {leaf}");
         }
     }
+    agrees(review, answer)?;
     let Some(mut again) = review.as_object().cloned() else { return Ok(()) };
     let settings_say_check = settings["clusterApi"]["selfCheck"] == true;
     again.insert("dryRun".to_owned(), json!(review["dryRun"] != true));
