@@ -4,7 +4,9 @@
 //! # Free text: why this is so.
 //! settings: {}          # the policy's settings; the defaults where absent
 //! cluster: []           # objects as the API server holds them, in the version they are written in
-//! failures:             # gets that fail, by apiVersion and kind
+//! fresh:                # what changed since the host cached it, by kind and name: merged onto the object (RFC 7386), null
+//!   MachineSet ms: {}   # where it is gone. Reads past the cache find it so, cached ones find what stands in `cluster`
+//! failures:             # gets that fail, by apiVersion and kind; `only: cached` or `only: fresh` where one of them does not
 //!   - { get: cluster.x-k8s.io/v1beta2 MachineSet, cause: forbidden, text: "what the host says" }
 //! review:               # an AdmissionRequest; what follows from the object and the operation may be left out
 //!   operation: CREATE
@@ -16,6 +18,7 @@
 //! A chain has `steps`, a list of reviews, and as many answers in `expect`. What a step stores, the next one finds in
 //! the cluster. `BLESS=1` rewrites `expect`; the change is then reviewed like code.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -76,6 +79,8 @@ struct File {
     #[serde(default)]
     cluster: Vec<Value>,
     #[serde(default)]
+    fresh: BTreeMap<String, Value>,
+    #[serde(default)]
     failures: Vec<Failure>,
     #[serde(default)]
     review: Option<Value>,
@@ -113,12 +118,14 @@ impl Case {
             Some(answers) if chain => serde_json::from_value(answers)?,
             Some(answer) => vec![answer],
         };
+        let mut cluster = ApiServer::new(file.cluster, file.failures)?;
+        file.fresh.iter().try_for_each(|(of, change)| cluster.change(of, change))?;
         let parts = [path.parent().and_then(Path::file_name), path.file_stem()];
         let parts: Vec<_> = parts.into_iter().flatten().map(|part| part.to_string_lossy()).collect();
         Ok(Case {
             name: parts.join("/"),
             settings: file.settings.unwrap_or_else(|| json!({})),
-            cluster: ApiServer::new(file.cluster, file.failures)?,
+            cluster,
             reviews: reviews.into_iter().map(request).collect(),
             expect,
             chain,

@@ -33,7 +33,7 @@ use serde_json::{Map, Value, json};
 use crate::case::Answer;
 
 /// The topics that state the whole answer. Together they have every kind of content that a report can have.
-pub const WHOLE: &[&str] = &[
+pub(crate) const WHOLE: &[&str] = &[
     "beyond-cluster-api",
     "conflict",
     "controllers",
@@ -49,7 +49,7 @@ pub const WHOLE: &[&str] = &[
 ///
 /// # Errors
 /// When the answer cannot be written.
-pub fn stated(topic: &str, settings: &Value, answer: &Answer) -> serde_json::Result<Value> {
+pub(crate) fn stated(topic: &str, settings: &Value, answer: &Answer) -> serde_json::Result<Value> {
     let mut stated = serde_json::to_value(answer)?;
     if let (false, Value::Object(fields)) = (WHOLE.contains(&topic), &mut stated) {
         let report = fields.remove("report").unwrap_or_default();
