@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
+use testkit::difference;
 
 use crate::documents::read;
 
@@ -20,7 +21,8 @@ pub(crate) fn check(path: &str, expected: &str) -> Result<()> {
         return Ok(fs::write(file, expected)?);
     }
     let found = read(path)?;
-    ensure!(found == expected, "{path} is not what the code says; `make bless` writes it:\n{}", diff(&found, expected));
+    let differs = difference::lines(expected, &found);
+    ensure!(found == expected, "{path} is not what the code says; `make bless` writes it\n{differs}");
     Ok(())
 }
 
@@ -38,16 +40,4 @@ pub(crate) fn check_section(path: &str, name: &str, content: &str) -> Result<()>
 pub(crate) fn change(path: &str, expected: impl FnOnce(&str) -> Result<String>) -> Result<()> {
     let _alone = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
     check(path, &expected(&read(path)?)?)
-}
-
-/// The first line that differs, from both sides.
-fn diff(found: &str, expected: &str) -> String {
-    let mut lines = found.lines();
-    for (number, expected) in (1..).zip(expected.lines()) {
-        match lines.next() {
-            Some(found) if found == expected => {}
-            found => return format!("line {number}\n- {}\n+ {expected}", found.unwrap_or_default()),
-        }
-    }
-    format!("lines after the last:\n- {}", lines.next().unwrap_or_default())
 }

@@ -4,18 +4,21 @@
 //! # Free text: why this is so.
 //! settings: {}          # the policy's settings; the defaults where absent
 //! cluster: []           # objects as the API server holds them, in the version they are written in
-//! failures:             # gets that fail, by apiVersion and kind
+//! fresh:                # what changed since the host cached it, by kind and name: merged onto the object (RFC 7386), null
+//!   MachineSet ms: {}   # where it is gone. Reads past the cache find it so, cached ones find what stands in `cluster`
+//! failures:             # gets that fail, by apiVersion and kind; `only: cached` or `only: fresh` where one of them does not
 //!   - { get: cluster.x-k8s.io/v1beta2 MachineSet, cause: forbidden, text: "what the host says" }
 //! review:               # an AdmissionRequest; what follows from the object and the operation may be left out
 //!   operation: CREATE
 //!   username: alice     # short for userInfo
 //!   object: {}
-//! expect: {}            # the whole answer, see `Answer`
+//! expect: {}            # the answer: all of it, or its facts, see the module `facts`
 //! ```
 //!
 //! A chain has `steps`, a list of reviews, and as many answers in `expect`. What a step stores, the next one finds in
 //! the cluster. `BLESS=1` rewrites `expect`; the change is then reviewed like code.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::cluster::{ApiServer, Failure};
+use crate::facts::stated;
 use crate::request::request;
 
 /// One case.
@@ -37,16 +41,15 @@ pub struct Case {
     pub cluster: ApiServer,
     /// AdmissionRequests, in order.
     pub reviews: Vec<Value>,
-    /// Expected answers, one for each review; empty while a new case was never blessed.
-    pub expect: Vec<Answer>,
+    /// What is expected of the answers, one for each review; empty while a new case was never blessed.
+    pub expect: Vec<Value>,
     /// Whether the answers stand in a list.
     chain: bool,
     path: PathBuf,
 }
 
 /// Everything that a door answers.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Answer {
     /// Whether the request is admitted.
     pub accepted: bool,
@@ -75,6 +78,8 @@ struct File {
     settings: Option<Value>,
     #[serde(default)]
     cluster: Vec<Value>,
+    #[serde(default)]
+    fresh: BTreeMap<String, Value>,
     #[serde(default)]
     failures: Vec<Failure>,
     #[serde(default)]
@@ -111,14 +116,16 @@ impl Case {
         let expect = match file.expect {
             None => Vec::new(),
             Some(answers) if chain => serde_json::from_value(answers)?,
-            Some(answer) => vec![serde_json::from_value(answer)?],
+            Some(answer) => vec![answer],
         };
+        let mut cluster = ApiServer::new(file.cluster, file.failures)?;
+        file.fresh.iter().try_for_each(|(of, change)| cluster.change(of, change))?;
         let parts = [path.parent().and_then(Path::file_name), path.file_stem()];
         let parts: Vec<_> = parts.into_iter().flatten().map(|part| part.to_string_lossy()).collect();
         Ok(Case {
             name: parts.join("/"),
             settings: file.settings.unwrap_or_else(|| json!({})),
-            cluster: ApiServer::new(file.cluster, file.failures)?,
+            cluster,
             reviews: reviews.into_iter().map(request).collect(),
             expect,
             chain,
@@ -126,17 +133,26 @@ impl Case {
         })
     }
 
+    /// What this case states of an answer.
+    ///
+    /// # Errors
+    /// When the answer cannot be written.
+    pub fn stated(&self, answer: &Answer) -> Result<Value> {
+        let topic = self.name.split('/').next().unwrap_or_default();
+        Ok(stated(topic, &self.settings, answer)?)
+    }
+
     /// Rewrites the file's `expect`, which stands last, and leaves the rest as it is.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn bless(&self, answers: &[Answer]) -> Result<()> {
+    pub fn bless(&self, answers: &[Value]) -> Result<()> {
         let text = fs::read_to_string(&self.path)?;
         let kept = match text.find("\nexpect:") {
             Some(at) => text.get(..=at).unwrap_or(&text).to_owned(),
             None => format!("{}\n", text.trim_end()),
         };
-        let answers = if self.chain { serde_json::to_value(answers)? } else { serde_json::to_value(answers.first())? };
+        let answers = if self.chain { json!(answers) } else { json!(answers.first()) };
         let expect = serde_yaml_ng::to_string(&json!({ "expect": answers }))?;
         Ok(fs::write(&self.path, kept + &expect)?)
     }

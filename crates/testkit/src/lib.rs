@@ -10,7 +10,10 @@ pub mod case;
 mod classified;
 pub mod cluster;
 pub mod conformance;
+mod consistency;
 pub mod deviations;
+pub mod difference;
+mod facts;
 pub mod fuzz;
 pub mod inplace;
 #[cfg(feature = "host")]

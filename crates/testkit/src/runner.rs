@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 
 use crate::case::{Answer, Case};
 use crate::cluster::ApiServer;
+use crate::consistency::agrees;
+use crate::difference::{self, yaml};
 use crate::owned::owned;
 
 /// A door: request, settings and cluster in, answer out.
@@ -41,16 +43,17 @@ fn check(case: &Case, door: &Door, bless: bool) -> Result<()> {
         admit(review, &answer, &mut cluster)?;
         answers.push(answer);
     }
+    let stated: Vec<Value> = answers.iter().map(|answer| case.stated(answer)).collect::<Result<_>>()?;
     if bless {
-        return case.bless(&answers);
+        return case.bless(&stated);
     }
-    for (index, (answer, expect)) in answers.iter().zip(&case.expect).enumerate() {
-        ensure!(answer == expect, "step {index} answers\n{}\nand not\n{}", yaml(answer), yaml(expect));
+    for (index, (stated, expect)) in stated.iter().zip(&case.expect).enumerate() {
+        ensure!(stated == expect, "step {index} answers otherwise\n{}", difference::values(expect, stated));
     }
     ensure!(
-        answers.len() == case.expect.len(),
+        stated.len() == case.expect.len(),
         "{} answers, {} expected; BLESS=1 writes them",
-        answers.len(),
+        stated.len(),
         case.expect.len()
     );
     Ok(())
@@ -81,11 +84,13 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
             ensure!(may_be_written(&kind, &leaf), "the patch touches {leaf}");
         }
     }
+    agrees(review, answer)?;
     let Some(mut again) = review.as_object().cloned() else { return Ok(()) };
     let settings_say_check = settings["clusterApi"]["selfCheck"] == true;
     again.insert("dryRun".to_owned(), json!(review["dryRun"] != true));
     let dry = door(&Value::Object(again.clone()), settings, cluster)?;
-    ensure!(settings_say_check || dry == *answer, "a dry run answers otherwise: {}", yaml(&dry));
+    let same = settings_say_check || dry == *answer;
+    ensure!(same, "a dry run answers otherwise\n{}", difference::values(answer, &dry));
     if answer.accepted && review["object"].is_object() {
         again.insert("object".to_owned(), patched(&review["object"], &answer.patch)?);
         let second = door(&Value::Object(again), settings, cluster)?;
@@ -175,8 +180,4 @@ pub fn patched(object: &Value, patch: &[Value]) -> Result<Value> {
     let mut object = object.clone();
     json_patch::patch(&mut object, &serde_json::from_value::<json_patch::Patch>(json!(patch))?)?;
     Ok(object)
-}
-
-fn yaml(answer: &Answer) -> String {
-    serde_yaml_ng::to_string(answer).unwrap_or_else(|error| error.to_string())
 }

@@ -10,7 +10,7 @@
 //!   - user: bob
 //!     update: Machine m-1 # kind and name
 //!     merge: {}           # RFC 7386, onto what is stored; nothing but a touch where absent
-//!     reads: 1            # the policy reads what stood so many steps before
+//!     reads: 1            # the host's cache has what stood so many steps before
 //!     refused: true       # the policy refuses it, and nothing is stored
 //!   - user: bob
 //!     delete: Machine m-1
@@ -31,10 +31,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::case::{Answer, sorted};
 use crate::cluster::ApiServer;
+use crate::difference;
 use crate::request::request;
 use crate::runner::{Door, patched};
 
@@ -122,18 +123,24 @@ impl Sequence {
             let seen = states.len().checked_sub(1 + step.reads).and_then(|at| states.get(at));
             let seen = seen.with_context(|| format!("step {number} reads before the first"))?;
             let mut stored = states.last().cloned().unwrap_or_default();
+            let seen = &stored.cached_as(seen);
             let request = step.request(&stored).with_context(|| format!("step {number}"))?;
             let left = write(&request, &settings, seen, door).with_context(|| format!("step {number}"))?;
             ensure!(left.is_err() == step.refused, "step {number} is answered {left:?}");
             // A client that heard no answer asks again.
             let again = write(&request, &settings, seen, door).with_context(|| format!("step {number}, replayed"))?;
-            ensure!(left == again, "step {number}, replayed, leaves {again:?} and not {left:?}");
+            ensure!(left == again, "step {number}, replayed, leaves\n{}", difference::values(&left, &again));
             if let Ok(Some(object)) = left {
                 let mut same = request.clone();
                 if request["object"].is_object() {
                     same["object"] = object.clone();
                     let same = write(&same, &settings, seen, door)?;
-                    ensure!(same == Ok(Some(object.clone())), "step {number}: its own result becomes {same:?}");
+                    let result = Ok(Some(object.clone()));
+                    ensure!(
+                        same == result,
+                        "step {number}: its own result becomes\n{}",
+                        difference::values(&result, &same)
+                    );
                 }
                 if !step.dry_run {
                     stored.store(with_uid(object));
@@ -154,11 +161,12 @@ impl Sequence {
             maps.check(object).with_context(|| of.clone())?;
             let touch = json!({ "operation": "UPDATE", "username": "somebody", "object": object, "oldObject": object });
             let touched = write(&request(touch), &settings, &end, door)?;
-            if touched.as_ref() != Ok(&Some(object.clone())) {
-                unsettled.push(format!("a touch of {of} leaves {touched:?}"));
+            let left = Ok(Some(object.clone()));
+            if touched != left {
+                unsettled.push(format!("a touch of {of} leaves\n{}", difference::values(&left, &touched)));
             }
         }
-        ensure!(unsettled.is_empty() != self.unsettled.is_some(), "{:?}: {}", self.unsettled, unsettled.join(", "));
+        ensure!(unsettled.is_empty() != self.unsettled.is_some(), "{:?}: {}", self.unsettled, unsettled.join("\n"));
         Ok(())
     }
 }
@@ -185,7 +193,7 @@ impl Step {
             (None, Some(of), None) => {
                 let old = stored(of)?;
                 let mut object = old.clone();
-                merge(&mut object, self.merge.as_ref().unwrap_or(&json!({})));
+                json_patch::merge(&mut object, self.merge.as_ref().unwrap_or(&json!({})));
                 ("UPDATE", object, old)
             }
             (None, None, Some(of)) => ("DELETE", Value::Null, stored(of)?),
@@ -216,7 +224,7 @@ impl Maps {
         ] {
             let Some(wanted) = wanted else { continue };
             let found = metadata.and_then(|metadata| metadata.get(map)).cloned().unwrap_or_else(|| json!({}));
-            ensure!(found == *wanted, "{name} end as {found} and not as {wanted}");
+            ensure!(found == *wanted, "{name} end as\n{}", difference::values(wanted, &found));
         }
         Ok(())
     }
@@ -228,23 +236,4 @@ fn with_uid(mut object: Value) -> Value {
         object["metadata"]["uid"] = json!(format!("{}-uid", object["metadata"]["name"].as_str().unwrap_or_default()));
     }
     object
-}
-
-/// RFC 7386: an object is merged field by field, null takes away, anything else replaces.
-fn merge(target: &mut Value, patch: &Value) {
-    let Value::Object(patch) = patch else {
-        *target = patch.clone();
-        return;
-    };
-    if !target.is_object() {
-        *target = Value::Object(Map::new());
-    }
-    let Value::Object(fields) = target else { return };
-    for (name, value) in patch {
-        if value.is_null() {
-            fields.remove(name);
-        } else {
-            merge(fields.entry(name.clone()).or_insert(Value::Null), value);
-        }
-    }
 }
