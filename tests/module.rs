@@ -10,8 +10,8 @@ use testkit::cluster::{ApiServer, Host};
 use testkit::module::Module;
 use wasmparser::{Parser, Payload};
 
-/// The module may not grow beyond what a PolicyServer compiles in a moment.
-const LARGEST: usize = 700 * 1024;
+/// Bytes: a PolicyServer compiles a module of this size in about a second, once, when it starts.
+const LARGEST: usize = 2_000_000;
 
 fn call(function: &str, payload: &[u8]) -> Result<Value> {
     let nothing: Arc<dyn Host> = Arc::new(ApiServer::default());
@@ -57,7 +57,7 @@ fn the_module_imports_wapc_only() -> Result<()> {
 }
 
 #[test]
-fn the_module_is_small() -> Result<()> {
+fn the_module_has_at_most_two_megabytes() -> Result<()> {
     let size = Module::policy()?.bytes.len();
     assert!(size <= LARGEST, "{size} bytes");
     Ok(())
