@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use kubewarden_policy_sdk::host_capabilities::kubernetes::GetResourceRequest;
 use kubewarden_policy_sdk::response::ValidationResponse;
 use kubewarden_policy_sdk::settings::SettingsValidationResponse;
 use serde_json::{Value, json};
@@ -67,6 +68,30 @@ fn the_module_has_at_most_two_megabytes() -> Result<()> {
 fn the_protocol_is_v1() -> Result<()> {
     let sdk = kubewarden_policy_sdk::protocol_version_guest(&[]).map_err(|error| anyhow::anyhow!("{error}"))?;
     assert_eq!(call("protocol_version", b"")?, serde_json::from_slice::<Value>(&sdk)?);
+    Ok(())
+}
+
+#[test]
+fn what_the_module_asks_of_the_host_is_the_sdks_request() -> Result<()> {
+    let machine_set = json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": { "namespace": "fleet", "name": "ms" },
+    });
+    let cluster: Arc<dyn Host> = Arc::new(ApiServer::new(vec![machine_set], Vec::new())?);
+    let payload = request(|request| {
+        request["namespace"] = json!("fleet");
+        request["object"]["metadata"]["ownerReferences"] = json!([{
+            "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "ms", "controller": true,
+        }]);
+    });
+    let gets = Module::policy()?.call("validate", &payload, &cluster)?.gets;
+    assert!(!gets.is_empty());
+    for (asked, _) in gets {
+        let typed: GetResourceRequest = serde_json::from_slice(&asked)?;
+        let mut asked: Value = serde_json::from_slice(&asked)?;
+        // The SDK has a set where the module may have a list.
+        asked["field_masks"].as_array_mut().context("no masks")?.sort_by_key(Value::to_string);
+        assert_eq!(asked, serde_json::to_value(typed)?);
+    }
     Ok(())
 }
 

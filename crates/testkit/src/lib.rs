@@ -12,6 +12,8 @@ pub mod cluster;
 pub mod conformance;
 pub mod deviations;
 pub mod fuzz;
+#[cfg(feature = "host")]
+mod guest;
 pub mod inplace;
 #[cfg(feature = "host")]
 pub mod kwctl;
