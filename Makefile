@@ -40,9 +40,9 @@ noop.wasm:
 ordinary.wasm:
 	scripts/wasm.sh ordinary-policy ordinary.wasm
 
-## bench: the policy against a no-op module and the ordinary way, all of the same toolchain
+## bench: the policy against a no-op module and the ordinary way, and with COMPARE=other.wasm against other builds
 bench: policy.wasm noop.wasm ordinary.wasm
-	cargo run --locked --profile bench --package testkit $(TESTKIT_FEATURES) --bin bench
+	cargo run --locked --profile bench --package testkit $(TESTKIT_FEATURES) --bin bench -- $(abspath $(COMPARE))
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm

@@ -34,7 +34,7 @@ fn validate(payload: &[u8]) -> CallResult {
     let review: ValidationRequest<Settings> = ValidationRequest::new(payload)?;
     let mut machine = review.request.object;
     let Some(get) = machine_set_of(&machine) else { return accept_request() };
-    let machine_set: Value = get_resource(&get)?;
+    let Ok(machine_set) = get_resource::<Value>(&get) else { return accept_request() };
     if merge_labels(&machine_set, &mut machine) { mutate_request(machine) } else { accept_request() }
 }
 

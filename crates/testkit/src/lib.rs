@@ -18,12 +18,14 @@ pub mod inplace;
 #[cfg(feature = "host")]
 pub mod kwctl;
 pub mod laws;
+pub mod markdown;
 #[cfg(feature = "host")]
 pub mod module;
 pub mod owned;
 pub mod recorded;
 pub mod request;
 pub mod runner;
+pub mod scenarios;
 pub mod sequence;
 
 use std::path::{Path, PathBuf};
