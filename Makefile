@@ -11,9 +11,9 @@ endif
 .PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm bench fuzz fmt lint e2e-tests bless conformance \
 	conformance-vectors conformance-cluster clean
 
-## run: a whole fleet goes through the compiled policy, object by object
+## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
-	cargo run --locked --quiet --package testkit $(TESTKIT_FEATURES) --bin run
+	cargo run --locked --package testkit $(TESTKIT_FEATURES) --bin run
 
 ## test: every test, the compiled module included
 test: policy.wasm
