@@ -8,16 +8,16 @@ ifneq (,$(findstring wasi,$(TARGET)))
 TESTKIT_FEATURES := --features testkit/wasi
 endif
 
-.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm bench fuzz fmt lint e2e-tests bless conformance \
+.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm bench fuzz fmt lint e2e-tests bless conformance \
 	conformance-vectors conformance-cluster clean
 
-## run: a whole fleet goes through the compiled policy, object by object
+## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
-	cargo run --locked --quiet --package testkit $(TESTKIT_FEATURES) --bin run
+	cargo run --locked --package testkit $(TESTKIT_FEATURES) --bin run
 
 ## test: every test, the compiled module included
 test: policy.wasm
-	cargo test --locked --workspace --exclude noop-policy --exclude webhook $(TESTKIT_FEATURES)
+	cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
 
 ## policy.wasm: the policy as a wasm32 module, at the root
 policy.wasm:
@@ -37,13 +37,16 @@ e2e-tests:
 noop.wasm:
 	scripts/wasm.sh noop-policy noop.wasm
 
-## bench: the policy against a no-op module of the same toolchain
-bench: policy.wasm noop.wasm
-	cargo run --locked --profile bench --package testkit $(TESTKIT_FEATURES) --bin bench
+ordinary.wasm:
+	scripts/wasm.sh ordinary-policy ordinary.wasm
+
+## bench: the policy against a no-op module and the ordinary way, and with COMPARE=other.wasm against other builds
+bench: policy.wasm noop.wasm ordinary.wasm
+	cargo run --locked --profile bench --package testkit $(TESTKIT_FEATURES) --bin bench -- $(abspath $(COMPARE))
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
-	BLESS=1 cargo test --locked --workspace --exclude noop-policy --exclude webhook $(TESTKIT_FEATURES)
+	BLESS=1 cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
 
 ## conformance: the policy against Cluster API itself
 conformance: conformance-vectors conformance-cluster
@@ -80,4 +83,4 @@ lint:
 
 clean:
 	cargo clean
-	rm -f policy.wasm annotated-policy.wasm noop.wasm
+	rm -f policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm

@@ -15,16 +15,20 @@ pub mod deviations;
 pub mod difference;
 mod facts;
 pub mod fuzz;
+#[cfg(feature = "host")]
+mod guest;
 pub mod inplace;
 #[cfg(feature = "host")]
 pub mod kwctl;
 pub mod laws;
+pub mod markdown;
 #[cfg(feature = "host")]
 pub mod module;
 pub mod owned;
 pub mod recorded;
 pub mod request;
 pub mod runner;
+pub mod scenarios;
 pub mod sequence;
 
 use std::path::{Path, PathBuf};

@@ -1,19 +1,18 @@
 //! The compiled policy in a waPC host on the runtime that Kubewarden uses: a fresh instance for each request.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-use wapc::WapcHost;
-use wasmtime_provider::{WasmtimeEngineProviderBuilder, WasmtimeEngineProviderPre};
 
 use crate::case::Answer;
 use crate::cluster::{ApiServer, Host};
+use crate::guest::{Called, Guest, HostCalls};
 
 /// A compiled module.
 pub struct Module {
-    pre: WasmtimeEngineProviderPre,
+    guest: Guest<Kubewarden>,
     /// The module's bytes.
     pub bytes: Vec<u8>,
 }
@@ -26,6 +25,9 @@ pub struct Call {
     pub log: Vec<Value>,
     /// Payloads and answers of `kubernetes/get_resource`, in order.
     pub gets: Vec<Exchange>,
+    /// How many instructions of WebAssembly were executed, from the start of the instance to the response; 0 unless the
+    /// module [counts](Module::counting).
+    pub instructions: u64,
 }
 
 /// A payload of `kubernetes/get_resource`, and its answer.
@@ -44,11 +46,21 @@ impl Module {
     /// When there is no such file, or it is no module that a waPC host can load.
     pub fn read(path: &Path) -> Result<Module> {
         let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-        let pre = WasmtimeEngineProviderBuilder::new()
-            .module_bytes(&bytes)
-            .build_pre()
-            .map_err(|error| anyhow!("{error}"))?;
-        Ok(Module { pre, bytes })
+        Module::new(bytes)
+    }
+
+    /// # Errors
+    /// When the bytes are no module that a waPC host can load.
+    pub fn new(bytes: Vec<u8>) -> Result<Module> {
+        Ok(Module { guest: Guest::new(&bytes, false)?, bytes })
+    }
+
+    /// The same module, compiled so that each call tells its instructions.
+    ///
+    /// # Errors
+    /// None that loading it did not have.
+    pub fn counting(&self) -> Result<Module> {
+        Ok(Module { guest: Guest::new(&self.bytes, true)?, bytes: self.bytes.clone() })
     }
 
     /// Calls one function of a fresh instance.
@@ -56,29 +68,9 @@ impl Module {
     /// # Errors
     /// When the module traps or returns a guest error: the policy never does.
     pub fn call(&self, function: &str, payload: &[u8], cluster: &Arc<dyn Host>) -> Result<Call> {
-        let log = Arc::new(Mutex::new(Vec::new()));
-        let gets = Arc::new(Mutex::new(Vec::new()));
-        let (log_of_host, gets_of_host, cluster) = (Arc::clone(&log), Arc::clone(&gets), Arc::clone(cluster));
-        let host = move |_, binding: &str, namespace: &str, operation: &str, payload: &[u8]| {
-            let value = || serde_json::from_slice::<Value>(payload).unwrap_or_default();
-            match (binding, namespace, operation) {
-                ("kubewarden", "tracing", "log") => {
-                    push(&log_of_host, value());
-                    Ok(Vec::new())
-                }
-                ("kubewarden", "kubernetes", "get_resource") => {
-                    let answer = cluster.get_resource(payload);
-                    push(&gets_of_host, (payload.to_vec(), answer.clone()));
-                    answer.map_err(|said| handed_on(&said).into())
-                }
-                other => Err(format!("no such host call: {other:?}").into()),
-            }
-        };
-        let engine = self.pre.rehydrate(None).map_err(|error| anyhow!("{error}"))?;
-        let host = WapcHost::new(Box::new(engine), Some(Box::new(host)))?;
-        let response = host.call(function, payload)?;
-        drop(host);
-        Ok(Call { response, log: take(&log), gets: take(&gets) })
+        let host = Kubewarden { cluster: Arc::clone(cluster), log: Vec::new(), gets: Vec::new() };
+        let Called { response, instructions, host } = self.guest.call(function, payload, host)?;
+        Ok(Call { response, log: host.log, gets: host.gets, instructions })
     }
 
     /// One admission request, answered.
@@ -94,6 +86,30 @@ impl Module {
         let call = self.call("validate", payload.as_bytes(), &cluster)?;
         let response: Value = serde_json::from_slice(&call.response)?;
         answer(&response, &request["object"], call.log)
+    }
+}
+
+/// What Kubewarden's host answers to one instance.
+struct Kubewarden {
+    cluster: Arc<dyn Host>,
+    log: Vec<Value>,
+    gets: Vec<Exchange>,
+}
+
+impl HostCalls for Kubewarden {
+    fn answer(&mut self, binding: &str, namespace: &str, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
+        match (binding, namespace, operation) {
+            ("kubewarden", "tracing", "log") => {
+                self.log.push(serde_json::from_slice(payload).unwrap_or_default());
+                Ok(Vec::new())
+            }
+            ("kubewarden", "kubernetes", "get_resource") => {
+                let answer = self.cluster.get_resource(payload);
+                self.gets.push((payload.to_vec(), answer.clone()));
+                answer.map_err(|said| handed_on(&said))
+            }
+            other => Err(format!("no such host call: {other:?}")),
+        }
     }
 }
 
@@ -130,14 +146,4 @@ fn answer(response: &Value, object: &Value, log: Vec<Value>) -> Result<Answer> {
 fn handed_on(said: &str) -> String {
     let refused_by_host = said.starts_with("Policy has not been granted access");
     if refused_by_host { said.to_owned() } else { format!("Callback evaluation failure: {said}") }
-}
-
-fn push<T>(list: &Mutex<Vec<T>>, item: T) {
-    if let Ok(mut list) = list.lock() {
-        list.push(item);
-    }
-}
-
-fn take<T>(list: &Mutex<Vec<T>>) -> Vec<T> {
-    list.lock().map(|mut list| std::mem::take(&mut *list)).unwrap_or_default()
 }

@@ -1,0 +1,43 @@
+//! `make bench`: the policy, a no-op module, the ordinary way and builds to compare with, in turn, a fresh instance for
+//! each request. What counts is the ratio: all see the same review, in the same run.
+//!
+//!     bench [MODULE.wasm]...
+//!
+//! Without modules to compare with, docs/performance.md is written.
+
+mod measure;
+mod page;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use testkit::markdown::replace_section;
+
+use crate::measure::Candidate;
+
+fn main() -> Result<()> {
+    let built = |name: &str| testkit::root().join(name);
+    let mut candidates = vec![
+        Candidate::read("no-op", &built("noop.wasm"))?,
+        Candidate::read("ordinary way", &built("ordinary.wasm"))?,
+        Candidate::read("policy", &built("policy.wasm"))?,
+    ];
+    let others: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    for other in &others {
+        let name = other.file_stem().unwrap_or_default().to_string_lossy();
+        candidates.push(Candidate::read(&name, other)?);
+    }
+    let text = page::measured(&candidates)?;
+    println!("{text}");
+    if others.is_empty() { publish(&text) } else { Ok(()) }
+}
+
+fn publish(text: &str) -> Result<()> {
+    let path = Path::new("docs/performance.md");
+    let file = testkit::root().join(path);
+    let page = fs::read_to_string(&file).with_context(|| path.display().to_string())?;
+    fs::write(&file, replace_section(&page, "measured", text)?)?;
+    eprintln!("{} is written", path.display());
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! One review through several modules in turn.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use serde_json::Value;
+use testkit::cluster::{ApiServer, Host};
+use testkit::module::{Exchange, Module};
+
+/// A module that is measured.
+pub(crate) struct Candidate {
+    pub(crate) name: String,
+    pub(crate) module: Module,
+    counting: Module,
+}
+
+/// What a review costs one module.
+pub(crate) struct Cost {
+    /// Microseconds, the median: a fresh instance, the call, its response.
+    pub(crate) call: f64,
+    /// The same with what Kubewarden's host does to every request besides: it parses the review, writes the payload,
+    /// parses the response, and makes a patch of a mutated object.
+    pub(crate) as_host: f64,
+    /// From the start of the instance to the response.
+    pub(crate) instructions: u64,
+    pub(crate) gets: usize,
+    pub(crate) log_lines: usize,
+}
+
+impl Candidate {
+    /// # Errors
+    /// When there is no such module.
+    pub(crate) fn read(name: &str, path: &Path) -> Result<Candidate> {
+        let module = Module::read(path)?;
+        Ok(Candidate { name: name.to_owned(), counting: module.counting()?, module })
+    }
+
+    /// Milliseconds to compile the module, the median.
+    ///
+    /// # Errors
+    /// As for loading it.
+    pub(crate) fn compile(&self) -> Result<f64> {
+        let one = || -> Result<f64> {
+            let start = Instant::now();
+            Module::new(self.module.bytes.clone())?;
+            Ok(start.elapsed().as_secs_f64() * 1e3)
+        };
+        Ok(median((0..5).map(|_| one()).collect::<Result<_>>()?))
+    }
+
+    /// Microseconds from nothing to the version of the protocol, the median: what an instance costs by itself.
+    ///
+    /// # Errors
+    /// When the module fails.
+    pub(crate) fn start(&self, rounds: usize) -> Result<f64> {
+        let nothing: Arc<dyn Host> = Arc::new(ApiServer::default());
+        let one = || -> Result<f64> {
+            let start = Instant::now();
+            self.module.call("protocol_version", b"", &nothing)?;
+            Ok(micros(start.elapsed()))
+        };
+        Ok(median((0..rounds).map(|_| one()).collect::<Result<_>>()?))
+    }
+}
+
+/// What a review costs each module.
+///
+/// # Errors
+/// When a module fails.
+pub(crate) fn measure(
+    candidates: &[Candidate],
+    payload: &str,
+    cluster: &ApiServer,
+    rounds: usize,
+) -> Result<Vec<Cost>> {
+    let cluster: Arc<dyn Host> = Arc::new(cluster.clone());
+    let mut costs = Vec::new();
+    let mut hosts: Vec<Arc<dyn Host>> = Vec::new();
+    for candidate in candidates {
+        let call = candidate.counting.call("validate", payload.as_bytes(), &cluster)?;
+        let (gets, log_lines) = (call.gets.len(), call.log.len());
+        hosts.push(Arc::new(Canned(call.gets)));
+        costs.push(Cost { call: 0.0, as_host: 0.0, instructions: call.instructions, gets, log_lines });
+    }
+    let mut times = vec![(Vec::new(), Vec::new()); candidates.len()];
+    for _ in 0..rounds {
+        for ((candidate, host), (call, as_host)) in candidates.iter().zip(&hosts).zip(&mut times) {
+            let (alone, besides) = timed(&candidate.module, payload, host)?;
+            call.push(alone);
+            as_host.push(alone + besides);
+        }
+    }
+    for (cost, (call, as_host)) in costs.iter_mut().zip(times) {
+        (cost.call, cost.as_host) = (median(call), median(as_host));
+    }
+    Ok(costs)
+}
+
+/// Microseconds of a call, and of what a host does besides.
+fn timed(module: &Module, payload: &str, host: &Arc<dyn Host>) -> Result<(f64, f64)> {
+    let start = Instant::now();
+    let review: Value = serde_json::from_str(payload)?;
+    let payload = review.to_string();
+    let before = start.elapsed();
+    let start = Instant::now();
+    let response = module.call("validate", payload.as_bytes(), host)?.response;
+    let call = start.elapsed();
+    let start = Instant::now();
+    let response: Value = serde_json::from_slice(&response)?;
+    if let Some((object, mutated)) = review.pointer("/request/object").zip(response.get("mutated_object")) {
+        serde_json::to_vec(&json_patch::diff(object, mutated))?;
+    }
+    Ok((micros(call), micros(before + start.elapsed())))
+}
+
+/// A host that answers at once what the cluster would answer: the cluster's own time is not what is measured.
+struct Canned(Vec<Exchange>);
+
+impl Host for Canned {
+    fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String> {
+        let answer = self.0.iter().find(|(known, _)| known == payload);
+        answer.map_or(Err("not recorded".to_owned()), |(_, answer)| answer.clone())
+    }
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// The middle of some values.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}

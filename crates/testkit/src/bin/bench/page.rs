@@ -1,0 +1,188 @@
+//! The measured part of docs/performance.md.
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use testkit::markdown::table;
+use testkit::recorded::{LIFE, play};
+use testkit::scenarios::scenarios;
+
+use crate::measure::{Candidate, Cost, measure, median};
+
+/// How often each review is answered.
+const ROUNDS: usize = 400;
+
+/// The same for each recorded review: there are hundreds.
+const ROUNDS_OF_RECORDED: usize = 7;
+
+/// What a review costs the candidates, the no-op first.
+struct Row {
+    name: String,
+    bytes: usize,
+    costs: Vec<Cost>,
+}
+
+/// Measures everything, and tells it as Markdown. The first candidate is the no-op.
+///
+/// # Errors
+/// When a module fails.
+pub(crate) fn measured(candidates: &[Candidate]) -> Result<String> {
+    let mut rows = Vec::new();
+    for scenario in scenarios()? {
+        let payload = scenario.payload();
+        let costs = measure(candidates, &payload, &scenario.cluster, ROUNDS)?;
+        rows.push(Row { name: scenario.name.to_owned(), bytes: payload.len(), costs });
+    }
+    let recorded = recorded(candidates)?;
+    let parts = [
+        "### Modules".to_owned(),
+        modules(candidates)?,
+        "### Time of a call, as a multiple of the no-op's".to_owned(),
+        times(candidates, &rows, &recorded),
+        "### Instructions of a call".to_owned(),
+        instructions(candidates, &rows, &recorded),
+        "### From 10 labels to 1,000".to_owned(),
+        growth(candidates, &rows)?,
+    ];
+    Ok(parts.join("\n\n"))
+}
+
+/// Every recorded review in order, with default settings: the median over the reviews, of ratios for times.
+struct Recorded {
+    reviews: usize,
+    gets: usize,
+    bytes: f64,
+    call: Vec<f64>,
+    as_host: Vec<f64>,
+    instructions: Vec<f64>,
+}
+
+fn recorded(candidates: &[Candidate]) -> Result<Recorded> {
+    let mut columns = vec![(Vec::new(), Vec::new(), Vec::new()); candidates.len()];
+    let (mut bytes, mut gets) = (Vec::new(), 0);
+    play(LIFE, |_, _, request, cluster| {
+        let payload = json!({ "request": request, "settings": {} }).to_string();
+        let costs = measure(candidates, &payload, cluster, ROUNDS_OF_RECORDED)?;
+        let noop = costs.first().context("no candidates")?;
+        for (cost, (call, as_host, instructions)) in costs.iter().zip(&mut columns) {
+            call.push(cost.call / noop.call);
+            as_host.push(cost.as_host / noop.as_host);
+            instructions.push(cost.instructions as f64);
+        }
+        bytes.push(payload.len() as f64);
+        gets += costs.get(POLICY).map_or(0, |cost| cost.gets);
+        Ok(())
+    })?;
+    let mut recorded = Recorded {
+        reviews: bytes.len(),
+        gets,
+        bytes: median(bytes),
+        call: Vec::new(),
+        as_host: Vec::new(),
+        instructions: Vec::new(),
+    };
+    for (call, as_host, instructions) in columns {
+        recorded.call.push(median(call));
+        recorded.as_host.push(median(as_host));
+        recorded.instructions.push(median(instructions));
+    }
+    Ok(recorded)
+}
+
+fn modules(candidates: &[Candidate]) -> Result<String> {
+    let header = cells(["module", "KB", "compiled in ms", "start of an instance in µs"]);
+    let rows: Vec<Vec<String>> = candidates
+        .iter()
+        .map(|candidate| {
+            Ok(vec![
+                candidate.name.clone(),
+                (candidate.module.bytes.len() / 1000).to_string(),
+                format!("{:.0}", candidate.compile()?),
+                format!("{:.0}", candidate.start(ROUNDS)?),
+            ])
+        })
+        .collect::<Result<_>>()?;
+    Ok(table(&header, &rows))
+}
+
+fn times(candidates: &[Candidate], rows: &[Row], recorded: &Recorded) -> String {
+    let mut header = cells(["review", "bytes", "gets", "no-op in µs"]);
+    header.extend(others(candidates));
+    header.push("policy, with the host's own work".to_owned());
+    let lines = rows.iter().map(|row| {
+        let noop = |of: fn(&Cost) -> f64| row.costs.first().map_or(f64::NAN, of);
+        let policy = row.costs.get(POLICY);
+        let mut line = vec![
+            row.name.clone(),
+            row.bytes.to_string(),
+            policy.map_or(0, |cost| cost.gets).to_string(),
+            format!("{:.0}", noop(|cost| cost.call)),
+        ];
+        line.extend(row.costs.iter().skip(1).map(|cost| ratio(cost.call / noop(|cost| cost.call))));
+        line.extend(policy.map(|cost| ratio(cost.as_host / noop(|cost| cost.as_host))));
+        line
+    });
+    let mut lines: Vec<Vec<String>> = lines.collect();
+    let mut line = vec![
+        format!("{} recorded reviews, median", recorded.reviews),
+        format!("{:.0}", recorded.bytes),
+        format!("{} in all", recorded.gets),
+        String::new(),
+    ];
+    line.extend(recorded.call.iter().skip(1).copied().map(ratio));
+    line.extend(recorded.as_host.get(POLICY).copied().map(ratio));
+    lines.push(line);
+    table(&header, &lines)
+}
+
+fn instructions(candidates: &[Candidate], rows: &[Row], recorded: &Recorded) -> String {
+    let mut header = cells(["review", "log lines", "no-op"]);
+    header.extend(others(candidates));
+    let mut lines: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let log_lines = row.costs.get(POLICY).map_or(0, |cost| cost.log_lines);
+            let mut line = vec![row.name.clone(), log_lines.to_string()];
+            line.extend(row.costs.iter().map(|cost| cost.instructions.to_string()));
+            line
+        })
+        .collect();
+    let mut line = vec![format!("{} recorded reviews, median", recorded.reviews), String::new()];
+    line.extend(recorded.instructions.iter().map(|count| format!("{count:.0}")));
+    lines.push(line);
+    table(&header, &lines)
+}
+
+/// What a hundred times the labels cost: the rows for 1,000 labels against their neighbours for 10.
+fn growth(candidates: &[Candidate], rows: &[Row]) -> Result<String> {
+    let mut header = cells(["review"]);
+    for candidate in candidates.iter().skip(POLICY) {
+        header.extend([format!("{}: time", candidate.name), format!("{}: instructions", candidate.name)]);
+    }
+    let mut lines = Vec::new();
+    for many in rows.iter().filter(|row| row.name.contains("1,000")) {
+        let few = many.name.replace("1,000", "10");
+        let few = rows.iter().find(|row| row.name == few).with_context(|| format!("no review {few}"))?;
+        let mut line = vec![many.name.replace("1,000 ", "")];
+        for (many, few) in many.costs.iter().zip(&few.costs).skip(POLICY) {
+            line.push(format!("× {:.0}", many.call / few.call));
+            line.push(format!("× {:.0}", many.instructions as f64 / few.instructions as f64));
+        }
+        lines.push(line);
+    }
+    Ok(table(&header, &lines))
+}
+
+/// Where the policy stands among the candidates.
+const POLICY: usize = 2;
+
+fn others(candidates: &[Candidate]) -> impl Iterator<Item = String> {
+    candidates.iter().skip(1).map(|candidate| candidate.name.clone())
+}
+
+fn cells<const N: usize>(names: [&str; N]) -> Vec<String> {
+    names.map(str::to_owned).to_vec()
+}
+
+fn ratio(value: f64) -> String {
+    format!("{value:.2}")
+}

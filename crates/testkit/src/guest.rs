@@ -1,0 +1,183 @@
+//! waPC on wasmtime: a fresh instance for each call, and, when asked for, the number of instructions that it executes.
+
+use anyhow::{Result, bail};
+use wasmtime::{Caller, Config, Engine, InstancePre, Linker, Module, Store, error::format_err};
+
+/// What a guest may call.
+pub(crate) trait HostCalls: Send + 'static {
+    /// Answers a call of `operation`, which `binding` and `namespace` say whose it is.
+    ///
+    /// # Errors
+    /// With the text that the guest is told.
+    fn answer(&mut self, binding: &str, namespace: &str, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String>;
+}
+
+/// A compiled guest.
+pub(crate) struct Guest<H: HostCalls> {
+    engine: Engine,
+    instance: InstancePre<Conversation<H>>,
+    counts: bool,
+}
+
+/// What a call left behind.
+pub(crate) struct Called<H> {
+    pub(crate) response: Vec<u8>,
+    /// From the start of the instance to the response; 0 unless the guest was made to count.
+    pub(crate) instructions: u64,
+    pub(crate) host: H,
+}
+
+/// What guest and host hand to one another in one instance.
+struct Conversation<H> {
+    operation: Vec<u8>,
+    payload: Vec<u8>,
+    response: Option<Result<Vec<u8>, String>>,
+    answer: Result<Vec<u8>, String>,
+    host: H,
+    #[cfg(feature = "wasi")]
+    wasi: wasmtime_wasi::p1::WasiP1Ctx,
+}
+
+impl<H: HostCalls> Guest<H> {
+    /// Compiles a module. One that `counts` is slower.
+    ///
+    /// # Errors
+    /// When the bytes are no module, or one that imports what no waPC host has.
+    pub(crate) fn new(bytes: &[u8], counts: bool) -> Result<Guest<H>> {
+        let mut config = Config::new();
+        config.consume_fuel(counts);
+        let engine = Engine::new(&config)?;
+        let module = Module::new(&engine, bytes)?;
+        let mut linker = Linker::new(&engine);
+        #[cfg(feature = "wasi")]
+        wasmtime_wasi::p1::add_to_linker_sync(&mut linker, |conversation: &mut Conversation<H>| {
+            &mut conversation.wasi
+        })?;
+        link(&mut linker)?;
+        Ok(Guest { instance: linker.instantiate_pre(&module)?, engine, counts })
+    }
+
+    /// Calls one function of a fresh instance.
+    ///
+    /// # Errors
+    /// When the guest traps, answers with an error, or does not answer.
+    pub(crate) fn call(&self, function: &str, payload: &[u8], host: H) -> Result<Called<H>> {
+        let conversation = Conversation {
+            operation: function.into(),
+            payload: payload.into(),
+            response: None,
+            answer: Ok(Vec::new()),
+            host,
+            #[cfg(feature = "wasi")]
+            wasi: wasmtime_wasi::WasiCtxBuilder::new().build_p1(),
+        };
+        let mut store = Store::new(&self.engine, conversation);
+        if self.counts {
+            store.set_fuel(u64::MAX)?;
+        }
+        let instance = self.instance.instantiate(&mut store)?;
+        for name in ["_start", "wapc_init"] {
+            if instance.get_func(&mut store, name).is_some() {
+                instance.get_typed_func::<(), ()>(&mut store, name)?.call(&mut store, ())?;
+            }
+        }
+        let lengths = (u32::try_from(function.len())?, u32::try_from(payload.len())?);
+        instance.get_typed_func::<(u32, u32), u32>(&mut store, "__guest_call")?.call(&mut store, lengths)?;
+        let instructions = if self.counts { u64::MAX - store.get_fuel()? } else { 0 };
+        let Conversation { response, host, .. } = store.into_data();
+        match response {
+            Some(Ok(response)) => Ok(Called { response, instructions, host }),
+            Some(Err(error)) => bail!("the guest fails: {error}"),
+            None => bail!("the guest does not answer"),
+        }
+    }
+}
+
+/// The functions that a waPC host offers.
+///
+/// Source: <https://wapc.io/docs/spec/>.
+fn link<H: HostCalls>(linker: &mut Linker<Conversation<H>>) -> wasmtime::Result<()> {
+    let wapc = "wapc";
+    linker.func_wrap(
+        wapc,
+        "__guest_request",
+        |mut guest: Caller<'_, Conversation<H>>, operation: u32, payload: u32| {
+            let (memory, conversation) = parts(&mut guest)?;
+            write(memory, operation, &conversation.operation)?;
+            write(memory, payload, &conversation.payload)
+        },
+    )?;
+    linker.func_wrap(wapc, "__guest_response", |mut guest: Caller<'_, Conversation<H>>, at: u32, length: u32| {
+        let (memory, conversation) = parts(&mut guest)?;
+        conversation.response = Some(Ok(read(memory, at, length)?.to_vec()));
+        wasmtime::Result::Ok(())
+    })?;
+    linker.func_wrap(wapc, "__guest_error", |mut guest: Caller<'_, Conversation<H>>, at: u32, length: u32| {
+        let (memory, conversation) = parts(&mut guest)?;
+        conversation.response = Some(Err(text(memory, at, length)?.to_owned()));
+        wasmtime::Result::Ok(())
+    })?;
+    linker.func_wrap(
+        wapc,
+        "__host_call",
+        |mut guest: Caller<'_, Conversation<H>>,
+         binding: u32,
+         binding_length: u32,
+         namespace: u32,
+         namespace_length: u32,
+         operation: u32,
+         operation_length: u32,
+         payload: u32,
+         payload_length: u32| {
+            let (memory, conversation) = parts(&mut guest)?;
+            conversation.answer = conversation.host.answer(
+                text(memory, binding, binding_length)?,
+                text(memory, namespace, namespace_length)?,
+                text(memory, operation, operation_length)?,
+                read(memory, payload, payload_length)?,
+            );
+            wasmtime::Result::Ok(u32::from(conversation.answer.is_ok()))
+        },
+    )?;
+    // The guest asks for the length, makes room, and has the bytes written there.
+    linker.func_wrap(wapc, "__host_response_len", |guest: Caller<'_, Conversation<H>>| {
+        guest.data().answer.as_ref().map_or(0, Vec::len) as u32
+    })?;
+    linker.func_wrap(wapc, "__host_response", |mut guest: Caller<'_, Conversation<H>>, at: u32| {
+        let (memory, conversation) = parts(&mut guest)?;
+        conversation.answer.as_ref().map_or(Ok(()), |answer| write(memory, at, answer))
+    })?;
+    linker.func_wrap(wapc, "__host_error_len", |guest: Caller<'_, Conversation<H>>| {
+        guest.data().answer.as_ref().err().map_or(0, String::len) as u32
+    })?;
+    linker.func_wrap(wapc, "__host_error", |mut guest: Caller<'_, Conversation<H>>, at: u32| {
+        let (memory, conversation) = parts(&mut guest)?;
+        conversation.answer.as_ref().err().map_or(Ok(()), |error| write(memory, at, error.as_bytes()))
+    })?;
+    linker.func_wrap(wapc, "__console_log", |_: Caller<'_, Conversation<H>>, _: u32, _: u32| {})?;
+    Ok(())
+}
+
+/// The guest's memory, and what it talks about.
+fn parts<'a, H: 'static>(
+    guest: &'a mut Caller<'_, Conversation<H>>,
+) -> wasmtime::Result<(&'a mut [u8], &'a mut Conversation<H>)> {
+    let memory = guest.get_export("memory").and_then(wasmtime::Extern::into_memory);
+    Ok(memory.ok_or_else(|| format_err!("a guest without memory"))?.data_and_store_mut(guest))
+}
+
+fn read(memory: &[u8], at: u32, length: u32) -> wasmtime::Result<&[u8]> {
+    let start = at as usize;
+    memory.get(start..start + length as usize).ok_or_else(|| format_err!("{length} bytes at {at} are not in memory"))
+}
+
+fn text(memory: &[u8], at: u32, length: u32) -> wasmtime::Result<&str> {
+    Ok(str::from_utf8(read(memory, at, length)?)?)
+}
+
+fn write(memory: &mut [u8], at: u32, bytes: &[u8]) -> wasmtime::Result<()> {
+    let start = at as usize;
+    let room = memory.get_mut(start..start + bytes.len());
+    room.ok_or_else(|| format_err!("no room for {} bytes at {at}", bytes.len()))?.copy_from_slice(bytes);
+    Ok(())
+}

@@ -1,0 +1,243 @@
+//! The reviews that `make bench` measures and whose instructions `make test` counts. Somebody who is no controller
+//! writes, so that everything is evaluated.
+
+use anyhow::{Context, Result};
+use serde_json::{Map, Value, json};
+
+use crate::cluster::ApiServer;
+use crate::recorded::{LIFE, play};
+
+/// One review.
+pub struct Scenario {
+    /// What happens in it.
+    pub name: &'static str,
+    /// The admission request.
+    pub request: Value,
+    /// The policy's settings.
+    pub settings: Value,
+    /// The cluster that the policy may ask.
+    pub cluster: ApiServer,
+}
+
+impl Scenario {
+    /// What the host hands to `validate`.
+    #[must_use]
+    pub fn payload(&self) -> String {
+        json!({ "request": self.request, "settings": self.settings }).to_string()
+    }
+}
+
+/// All scenarios but the recorded reviews, in the order of docs/performance.md.
+///
+/// # Errors
+/// When the recorded reviews or the files of `benches/` cannot be read.
+pub fn scenarios() -> Result<Vec<Scenario>> {
+    let large = recorded_update()?;
+    let small = trimmed(&large)?;
+    Ok(vec![
+        without_four_labels("Machine UPDATE of 2 KB, four labels added", &small)?,
+        small,
+        without_four_labels("Machine UPDATE of 14 KB, four labels added", &large)?,
+        large,
+        machine_deployment()?,
+        node()?,
+        machine("Machine with 10 labels, nothing to change", 10, true)?,
+        machine("Machine with 1,000 labels, nothing to change", 1000, true)?,
+        machine("Machine, 10 labels added", 10, false)?,
+        machine("Machine, 1,000 labels added", 1000, false)?,
+        composite("Composite with 10 labels, profile aws", 10),
+        composite("Composite with 60 labels, profile aws", 60),
+        composite("Composite with 1,000 labels, profile aws", 1000),
+    ])
+}
+
+/// The first recorded write of a Machine of a MachineSet that is not a controller's own: the simulated infrastructure
+/// provider's, which sets what the rules do not speak of.
+fn recorded_update() -> Result<Scenario> {
+    let mut found = None;
+    play(LIFE, |_, _, request, cluster| {
+        let of_provider = request["userInfo"]["username"] == "system:serviceaccount:capd-system:capd-manager";
+        let owner = &request["object"]["metadata"]["ownerReferences"][0]["kind"];
+        if found.is_none() && of_provider && request["kind"]["kind"] == "Machine" && owner == "MachineSet" {
+            found = Some((request.clone(), cluster.clone()));
+        }
+        Ok(())
+    })?;
+    let (request, cluster) = found.context("no such review is recorded")?;
+    Ok(Scenario { name: "Machine UPDATE of 14 KB, nothing to change", request, settings: json!({}), cluster })
+}
+
+/// The same write without what takes room in all objects: status, managed fields, and most of the Machine's `spec`.
+fn trimmed(large: &Scenario) -> Result<Scenario> {
+    let trim = |object: &mut Value| {
+        drop(object.as_object_mut().and_then(|fields| fields.remove("status")));
+        drop(object["metadata"].as_object_mut().and_then(|metadata| metadata.remove("managedFields")));
+    };
+    let mut request = large.request.clone();
+    for object in ["object", "oldObject"] {
+        trim(&mut request[object]);
+        request[object]["spec"] = json!({ "clusterName": "c1" });
+    }
+    let fields = request.as_object_mut().context("a request that is no object")?;
+    fields.retain(|name, _| !["requestKind", "requestResource", "options"].contains(&name.as_str()));
+    request["userInfo"] = json!({ "username": request["userInfo"]["username"] });
+    let mut objects = large.cluster.objects().to_vec();
+    objects.iter_mut().for_each(trim);
+    let cluster = ApiServer::new(objects, Vec::new())?;
+    Ok(Scenario { name: "Machine UPDATE of 2 KB, nothing to change", request, settings: json!({}), cluster })
+}
+
+/// The write of a Machine that never got the labels which people gave its MachineSet's template.
+fn without_four_labels(name: &'static str, complete: &Scenario) -> Result<Scenario> {
+    let mut request = complete.request.clone();
+    for object in ["object", "oldObject"] {
+        let labels = request[object]["metadata"]["labels"].as_object_mut().context("a Machine without labels")?;
+        for key in ["class-only", "node.cluster.x-k8s.io/from-class", "owner", "tier"] {
+            labels.remove(key).with_context(|| format!("no label {key}"))?;
+        }
+    }
+    Ok(Scenario { name, request, settings: complete.settings.clone(), cluster: complete.cluster.clone() })
+}
+
+/// A MachineDeployment that lacks, in its own metadata and in its template's, eight keys: five of its class, three of
+/// its topology.
+fn machine_deployment() -> Result<Scenario> {
+    let class = json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "ClusterClass",
+        "metadata": { "namespace": "fleet", "name": "standard" },
+        "spec": { "workers": { "machineDeployments": [{
+            "class": "worker",
+            "metadata": {
+                "labels": { "tier": "standard", "team": "platform", "node.cluster.x-k8s.io/class": "worker" },
+                "annotations": { "runbook": "class", "contact": "platform" },
+            },
+        }] } },
+    });
+    let owner = json!({ "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "name": "c1", "uid": "uid-c1" });
+    let cluster = json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster",
+        "metadata": { "namespace": "fleet", "name": "c1", "uid": "uid-c1", "labels": { "region": "north" } },
+        "spec": { "topology": {
+            "classRef": { "name": "standard" },
+            "version": "v1.34.2",
+            "workers": { "machineDeployments": [{
+                "name": "md0",
+                "class": "worker",
+                "metadata": {
+                    "labels": { "cost-centre": "4711", "node.cluster.x-k8s.io/pool": "blue" },
+                    "annotations": { "owner": "payments" },
+                },
+            }] },
+        } },
+    });
+    let forced = json!({
+        "cluster.x-k8s.io/cluster-name": "c1",
+        "topology.cluster.x-k8s.io/owned": "",
+        "topology.cluster.x-k8s.io/deployment-name": "md0",
+    });
+    let object = json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineDeployment",
+        "metadata": { "namespace": "fleet", "name": "c1-md0", "labels": forced, "ownerReferences": [owner] },
+        "spec": {
+            "clusterName": "c1",
+            "replicas": 3,
+            "selector": { "matchLabels": forced },
+            "template": { "metadata": { "labels": forced }, "spec": { "clusterName": "c1", "version": "v1.34.2" } },
+        },
+    });
+    Ok(Scenario {
+        name: "MachineDeployment, eight keys in two places",
+        request: created(object),
+        settings: json!({}),
+        cluster: ApiServer::new(vec![class, cluster], Vec::new())?,
+    })
+}
+
+/// A Node that lacks three keys, two of which an expression of the settings selects.
+fn node() -> Result<Scenario> {
+    let read = |path: &str| -> Result<Value> {
+        Ok(serde_json::from_str(&std::fs::read_to_string(crate::root().join(path))?)?)
+    };
+    let cluster = json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster",
+        "metadata": { "namespace": "fleet", "name": "c1" }, "spec": {},
+    });
+    Ok(Scenario {
+        name: "Node, three keys added, three expressions",
+        request: read("benches/node.json")?,
+        settings: json!({ "clusterApi": { "node": {
+            "additionalLabels": ["^team\\.example\\.com/", "\\.pool$"],
+            "additionalAnnotations": ["^note-[a-z]{1,8}$"],
+        } } }),
+        cluster: ApiServer::new(vec![read("benches/node-machine.json")?, cluster], Vec::new())?,
+    })
+}
+
+/// A new Machine of a MachineSet whose template has so many labels.
+fn machine(name: &'static str, labels: usize, complete: bool) -> Result<Scenario> {
+    let template = numbered(labels);
+    let mut own = json!({ "cluster.x-k8s.io/cluster-name": "c1", "cluster.x-k8s.io/set-name": "ms" });
+    if let (true, Some(own)) = (complete, own.as_object_mut()) {
+        own.extend(template.clone());
+    }
+    let machine_set = json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet",
+        "metadata": { "namespace": "fleet", "name": "ms", "uid": "uid-ms" },
+        "spec": { "clusterName": "c1", "template": { "metadata": { "labels": template } } },
+    });
+    let owner = json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "ms", "uid": "uid-ms", "controller": true,
+    });
+    let object = json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Machine",
+        "metadata": { "namespace": "fleet", "name": "ms-1", "labels": own, "ownerReferences": [owner] },
+        "spec": { "clusterName": "c1" },
+    });
+    Ok(Scenario {
+        name,
+        request: created(object),
+        settings: json!({}),
+        cluster: ApiServer::new(vec![machine_set], Vec::new())?,
+    })
+}
+
+/// A new composite all of whose labels are opted in; what is over the cap of 50 is skipped and logged.
+fn composite(name: &'static str, labels: usize) -> Scenario {
+    let labels = numbered(labels);
+    let definition = json!({ "scope": "project", "cloudTagPropagation": true });
+    let definitions: Map<String, Value> = labels.keys().map(|key| (key.clone(), definition.clone())).collect();
+    let object = json!({
+        "apiVersion": "blueprints.plexsphere.com/v1alpha1", "kind": "XAWSEC2Instance",
+        "metadata": { "namespace": "team-a", "name": "vm-1", "labels": labels },
+        "spec": { "parameters": { "provider": "aws", "instanceType": "t3.small" } },
+    });
+    let composites = json!([{
+        "apiGroups": ["blueprints.plexsphere.com"], "provider": { "path": "spec.parameters.provider" },
+    }]);
+    Scenario {
+        name,
+        request: created(object),
+        settings: json!({ "cloudTags": { "composites": composites, "definitions": definitions } }),
+        cluster: ApiServer::default(),
+    }
+}
+
+fn numbered(labels: usize) -> Map<String, Value> {
+    (0..labels).map(|number| (format!("team.example.com/label-{number:04}"), json!("a value"))).collect()
+}
+
+/// A request by which alice creates an object.
+#[must_use]
+pub fn created(object: Value) -> Value {
+    let api_version = object["apiVersion"].as_str().unwrap_or_default();
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    json!({
+        "uid": "0f5d3c1e-6c5b-4f0e-9d5e-2f1f3b7a9c11",
+        "operation": "CREATE",
+        "kind": { "group": group, "version": version, "kind": object["kind"] },
+        "namespace": object["metadata"]["namespace"].as_str().unwrap_or_default(),
+        "name": object["metadata"]["name"],
+        "userInfo": { "username": "alice", "groups": ["system:authenticated"] },
+        "object": object,
+    })
+}
