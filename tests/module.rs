@@ -205,12 +205,12 @@ fn settings_are_judged_and_never_fail_as_a_call() -> Result<()> {
         ("{}", None),
         ("null", None),
         (r#"{"clusterApi":{"node":{"additionalLabels":["^team/"]}}}"#, None),
-        ("[]", Some("settings: expected an object")),
+        ("[]", Some("settings: expected an object, found a list")),
         (
             r#"{"modus":1,"lookup":{"onMissing":"ignore"}}"#,
             Some(
-                "modus: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`; \
-                 lookup.onMissing: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`",
+                "lookup.onMissing: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`; \
+                 modus: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`",
             ),
         ),
     ] {

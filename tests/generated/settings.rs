@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
-use metadata_propagation::RawSettings;
+use metadata_propagation::Settings;
 use serde_json::{Map, Value, json};
 
 use crate::documents::read;
@@ -41,7 +41,7 @@ struct Field<'s> {
 
 #[test]
 fn the_schema_is_the_settings_types() -> Result<()> {
-    let schema = schemars::schema_for!(RawSettings);
+    let schema = schemars::schema_for!(Settings);
     check(SCHEMA, &(serde_json::to_string_pretty(&schema)? + "\n"))
 }
 

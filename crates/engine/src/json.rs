@@ -7,9 +7,7 @@ pub(crate) mod map;
 pub(crate) mod path;
 pub(crate) mod splice;
 mod string;
-mod view;
 
 pub use self::malformed::Malformed;
 pub(crate) use self::map::Map;
 pub(crate) use self::string::string;
-pub(crate) use self::view::Json;

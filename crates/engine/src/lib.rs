@@ -48,10 +48,10 @@ pub use catalog::effects::{Block, EFFECTS, Effect, Kind, Row, Same};
 pub use catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
 pub use catalog::forced::{FORCED, Forced, ForcedValue};
 pub use catalog::grants::{GRANTS, Grant, ROUTES, Route};
+pub use catalog::guards::{GUARDS, Guard, GuardRail};
 pub use catalog::place::{MapKind, Place};
 pub use catalog::rules::{Criterion, Keys, RULES, Rule};
 pub use catalog::version::Version;
-pub use checks::guards::{GUARDS, Guard};
 pub use evaluate::evaluate;
 pub use evaluate::payload::evaluate_payload;
 pub use json::Malformed;
@@ -65,7 +65,7 @@ pub use report::outcome::{Level, LogLine, Outcome, Rejection, Report};
 pub use report::rollout_impact::{Edit, RolloutImpact};
 pub use report::skipped::{Carried, SkipReason, Skipped};
 pub use settings::{
-    CloudTags, ClusterApi, Composites, Guards, Lookup, Mode, NodeSync, OnConflict, OnXrd, OptIn, Pattern, PatternError,
-    Problem, Provider, RawCloudTags, RawClusterApi, RawLookup, RawNodeSync, RawSettings, Reaction, Registry, Settings,
-    SettingsError, Stance,
+    ApiVersion, CloudTags, ClusterApi, CompositeGroup, Composites, Controllers, FieldPath, Guards, KindAndGroup,
+    Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnXrd, OptIn, Pattern, PatternError, Problem, Provider, Reaction,
+    RegistryReference, Settings, SettingsError, Stance,
 };

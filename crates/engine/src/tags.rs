@@ -8,8 +8,7 @@ mod labels;
 pub(crate) mod registry;
 mod transform;
 
-pub(crate) use self::registry::problems;
-pub use self::registry::{Definition, SEEDED, Scope};
 pub use self::transform::{CLOUD_TAG_PREFIX, Labels, Transformed, cloud_tags};
 pub use crate::catalog::profiles::{KeyCharacters, PROFILES, Profile, Unit};
 pub use crate::report::tags::{SkippedLabel, TagReport, TagSkipReason};
+pub use crate::settings::{Definition, SEEDED, Scope};

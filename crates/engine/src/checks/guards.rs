@@ -11,6 +11,7 @@ mod template_keys;
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
+use crate::catalog::guards::{GUARDS, GuardRail};
 use crate::catalog::keys::{EXEMPT, RESTORED, TOPOLOGY_OWNED, belongs_to};
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
@@ -22,26 +23,9 @@ use crate::report::change::Change;
 use crate::report::finding::Finding;
 use crate::report::messages::EntryName;
 use crate::report::messages::guards as messages;
-use crate::settings::Stance;
-use crate::settings::{Guards, Settings};
+use crate::settings::{Settings, Stance};
 
 use self::blocks::Block;
-
-/// One guard rail.
-pub struct Guard {
-    /// The setting that decides what follows, such as `guards.adoption`.
-    pub setting: &'static str,
-    /// What follows where the settings do not say.
-    pub default: Stance,
-    /// What it looks at.
-    pub on: &'static str,
-    /// What it finds.
-    pub finds: &'static str,
-    /// What comes of it where nobody stops it.
-    pub because: &'static str,
-    stance: fn(&Guards) -> Stance,
-    look: Look,
-}
 
 /// How a guard looks.
 enum Look {
@@ -51,68 +35,17 @@ enum Look {
     Entry(fn(&Guarded<'_, '_>, &Entry<'_>) -> Result<Option<String>, Malformed>),
 }
 
-/// The guard rails, the gravest first.
-///
-/// Source: core/reconcilers/machineset/machineset_controller.go `getMachinesForMachineSet` and `shouldAdopt`;
-/// core/reconcilers/machinedeployment/machinedeployment_controller.go `getMachineSetsForDeployment`;
-/// controlplane/kubeadm/reconcilers/kubeadmcontrolplane `matchesInfraMachine` and `adoptMachines`;
-/// util/labels/helpers.go `GetManagedLabels`. What each costs was seen on the real controllers; Cluster API's own webhooks allow all of it.
-pub const GUARDS: &[Guard] = &[
-    Guard {
-        setting: "guards.selectorLabels",
-        default: Stance::Reject,
-        on: "Machine, MachineSet",
-        finds: "a label by which the owner finds the object, or the ownerReference to its controller, goes or changes",
-        because: "a replacement is made, nothing heals it, and deleting the Cluster hangs",
-        stance: |guards| guards.selector_labels,
-        look: Look::Object(selector_labels::find),
-    },
-    Guard {
-        setting: "guards.selectorChange",
-        default: Stance::Reject,
-        on: "MachineDeployment, MachineSet",
-        finds: "`spec.selector` changes",
-        because: "the Machines that it no longer matches are made anew",
-        stance: |guards| guards.selector_change,
-        look: Look::Object(selector_change::find),
-    },
-    Guard {
-        setting: "guards.adoption",
-        default: Stance::Reject,
-        on: "Machine, MachineSet",
-        finds: "an object without controller gets labels that name an owner",
-        because: "the owner adopts it, and may delete it at once",
-        stance: |guards| guards.adoption,
-        look: Look::Object(adoption::find),
-    },
-    Guard {
-        setting: "guards.reservedKeys",
-        default: Stance::Warn,
-        on: "topology, class, machine templates",
-        finds: "a map that propagates gets a key that Cluster API or a client sets itself",
-        because: "it is overwritten below, or does harm to every descendant: pauses it, rolls it out for ever",
-        stance: |guards| guards.reserved_keys,
-        look: Look::Entry(reserved_keys::find),
-    },
-    Guard {
-        setting: "guards.templateKeys",
-        default: Stance::Warn,
-        on: "machine templates below a topology",
-        finds: "a key that comes neither from topology nor class is added or changed",
-        because: "nobody reverts it, and every descendant gets it",
-        stance: |guards| guards.template_keys,
-        look: Look::Entry(template_keys::find),
-    },
-    Guard {
-        setting: "guards.nodeUnreachable",
-        default: Stance::Warn,
-        on: "topology, class, machine templates, Machine",
-        finds: "a key looks meant for Nodes and misses the criteria",
-        because: "it stops at the Machine without a word",
-        stance: |guards| guards.node_unreachable,
-        look: Look::Entry(node_unreachable::find),
-    },
-];
+/// What looks for the findings of a guard rail.
+fn look(rail: GuardRail) -> Look {
+    match rail {
+        GuardRail::SelectorLabels => Look::Object(selector_labels::find),
+        GuardRail::SelectorChange => Look::Object(selector_change::find),
+        GuardRail::Adoption => Look::Object(adoption::find),
+        GuardRail::ReservedKeys => Look::Entry(reserved_keys::find),
+        GuardRail::TemplateKeys => Look::Entry(template_keys::find),
+        GuardRail::NodeUnreachable => Look::Entry(node_unreachable::find),
+    }
+}
 
 /// One fact that a guard finds wrong, before the settings say what follows.
 struct Violation {
@@ -185,11 +118,11 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
     let blocks = guarded.blocks()?;
     let entries = guarded.new_entries(&blocks);
     for guard in GUARDS {
-        let (check, stance) = (guard.setting, (guard.stance)(&guarded.settings.guards));
+        let (check, stance) = (guard.setting, guarded.settings.guards.stance(guard.rail));
         if stance == Stance::Ignore {
             continue;
         }
-        match guard.look {
+        match look(guard.rail) {
             Look::Object(find) => {
                 let violations = find(guarded)?.into_iter();
                 findings.extend(violations.map(|Violation { at, message }| Finding { check, at, message, stance }));

@@ -4,15 +4,14 @@ use super::Evaluation;
 use super::role::Role;
 use crate::catalog::place::Place;
 use crate::checks::tag_delivery;
-use crate::json::Malformed;
 use crate::kube::stop::Stop;
 use crate::propagation::metadata::{Differences, differences};
 use crate::propagation::topology_opt_in;
 use crate::report::change::Change;
 use crate::report::not_applicable::NotApplicableReason;
-use crate::settings::Mode;
+use crate::settings::{Mode, Problem};
 use crate::tags::composite::{Composite, Tagged};
-use crate::tags::registry::{DEFINITIONS, problems};
+use crate::tags::registry::definitions;
 
 /// What is to change in an object.
 pub(super) enum Decision<'e> {
@@ -23,7 +22,7 @@ pub(super) enum Decision<'e> {
     /// The declarations that a definition lacks, each with the name of its version.
     Declared(Vec<(String, Change)>),
     /// What composites could not use.
-    Unusable(Vec<Malformed>),
+    Unusable(Vec<Problem>),
 }
 
 impl<'e> Evaluation<'e> {
@@ -41,10 +40,7 @@ impl<'e> Evaluation<'e> {
                 Decision::Tagged(Composite { subject, composites, settings, lookups }.decide()?)
             }
             Role::Registry if object.deleting => Decision::Unusable(Vec::new()),
-            Role::Registry => Decision::Unusable(match object.spec.get("definitions") {
-                Ok(definitions) => problems(DEFINITIONS, definitions),
-                Err(malformed) => vec![malformed],
-            }),
+            Role::Registry => Decision::Unusable(definitions(object, |_| true).err().unwrap_or_default()),
             Role::Definition => Decision::Declared(tag_delivery::declarations(subject, settings)?),
         })
     }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::decide::Decision;
 use super::{Evaluation, line};
-use crate::json::Malformed;
 use crate::json::document::Document;
 use crate::json::splice::{self, Write};
 use crate::propagation::metadata::{Above, Differences};
@@ -15,7 +14,7 @@ use crate::report::outcome::{Level, Outcome, Rejection};
 use crate::report::shortening::short;
 use crate::report::tags::{TagReport, TagSkipReason};
 use crate::report::warnings;
-use crate::settings::{Mode, OnConflict};
+use crate::settings::{Mode, OnConflict, listed};
 use crate::tags::composite::Tagged;
 
 /// A sentence that refuses an object for what differs in it.
@@ -43,8 +42,7 @@ impl<'e> Evaluation<'e> {
             }
             Decision::Unusable(problems) => {
                 if !problems.is_empty() {
-                    let problems: Vec<String> = problems.iter().map(Malformed::to_string).collect();
-                    self.refuse(cloud_tags::unusable_registry(&self.report.object, &problems.join("; ")));
+                    self.refuse(cloud_tags::unusable_registry(&self.report.object, &listed(&problems)));
                 }
                 None
             }

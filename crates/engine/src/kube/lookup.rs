@@ -141,9 +141,9 @@ impl<'e> Lookups<'e> {
         let mut versions: Vec<&str> = shipped.map_or(Vec::new(), |grant| grant.versions.to_vec());
         let configured = &self.settings.lookup.api_versions;
         if !configured.is_empty()
-            && let Some(version) = configured.get(&[kind, ".", query.group].concat())
+            && let Some(version) = configured.get(&*[kind, ".", query.group].concat())
         {
-            versions.retain(|known| known != version);
+            versions.retain(|known| **known != **version);
             versions.insert(0, version);
         }
         let is_own = is_cluster_apis_own(query.group, kind);

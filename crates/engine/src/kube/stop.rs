@@ -1,5 +1,7 @@
 //! Why an evaluation ends before anything is compared.
 
+use std::fmt::Display;
+
 use crate::json::Malformed;
 use crate::kube::cluster::{LookupCause, LookupError};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
@@ -29,8 +31,8 @@ impl Stop {
     }
 
     /// `object` was found, and is not what Kubernetes makes of it.
-    pub(crate) fn unreadable(object: impl Into<String>, malformed: &Malformed) -> Stop {
-        let error = LookupError { cause: LookupCause::Unreadable, detail: malformed.to_string() };
+    pub(crate) fn unreadable(object: impl Into<String>, problem: &dyn Display) -> Stop {
+        let error = LookupError { cause: LookupCause::Unreadable, detail: problem.to_string() };
         Stop::LookupFailed(LookupFailed { query: object.into(), error })
     }
 }

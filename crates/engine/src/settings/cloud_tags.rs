@@ -1,76 +1,105 @@
-//! `cloudTags`: as it is written, and as it is meant.
+//! `cloudTags`.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-use serde_json::value::RawValue;
+use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::read::{fields, strings, strings_by_key, told, word};
-use super::{OnXrd, Problem, Reaction};
-use crate::json::Json;
-use crate::json::document::Document;
-use crate::settings::Stance;
-use crate::tags::problems;
+use super::definition::objections;
+use super::text::{CompositeGroup, FieldPath, NonEmpty};
+use super::{Definition, Problem, Reaction, Stance, object};
 
-/// Crossplane's side.
-#[derive(Debug, Clone)]
+/// Which labels of Crossplane composites become tags of their cloud resources.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct CloudTags {
-    /// Which objects are composites; nothing is stamped where there are none.
+    /// Which objects are Crossplane composites, and where their provider is found. None: no tags are stamped.
+    #[serde(deserialize_with = "object::list")]
     pub composites: Vec<Composites>,
-    /// Where label definitions are found.
-    pub registry: Registry,
-    /// When a registry object cannot be read, or does not exist.
+    /// The label registry: definitions by qualified key. Not together with `registry`.
+    #[serde(deserialize_with = "object::map")]
+    pub definitions: BTreeMap<String, Definition>,
+    /// The label registry as an object of the cluster, instead of `definitions`.
+    #[serde(deserialize_with = "object::option")]
+    pub registry: Option<RegistryReference>,
+    /// The registry object cannot be read, or does not exist.
     pub on_registry_failure: Reaction,
-    /// When a CompositeResourceDefinition of a composite does not keep `spec.cloudTags`.
+    /// A CompositeResourceDefinition of a composite does not keep `spec.cloudTags`.
     pub xrds: OnXrd,
-    /// When a Composition of a composite does not carry `spec.cloudTags` to the tags of its resources.
+    /// A Composition of a composite does not carry `spec.cloudTags` to the tags of its resources.
     pub compositions: Stance,
 }
 
+impl Default for CloudTags {
+    fn default() -> Self {
+        CloudTags {
+            composites: Vec::new(),
+            definitions: BTreeMap::new(),
+            registry: None,
+            on_registry_failure: Reaction::Reject,
+            xrds: OnXrd::Warn,
+            compositions: Stance::Warn,
+        }
+    }
+}
+
 /// Composites that say in the same way who their provider is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Composites {
-    /// Their API groups.
-    pub api_groups: Vec<String>,
-    /// Where their provider is found.
+    /// API groups of the composites, such as `blueprints.plexsphere.com`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[serde(deserialize_with = "not_empty")]
+    pub api_groups: Vec<CompositeGroup>,
+    /// Where the provider is found. An unknown or absent provider gets the generic profile.
     pub provider: Provider,
-    /// Kinds of these groups that are claims: their composite is stamped, they are not.
+    /// Kinds of these groups that are claims, which are never stamped.
+    #[serde(default)]
     pub claim_kinds: Vec<String>,
 }
 
 /// Where the provider of a composite is found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub enum Provider {
-    /// In the field of the composite to which these steps lead.
-    Path(Vec<String>),
-    /// Here.
+    /// Dotted path of a field of the composite, such as `spec.parameters.provider`.
+    Path(FieldPath),
+    /// The provider of all.
     Fixed(String),
-    /// Here, by the composite's kind.
+    /// The provider of each kind.
     ByKind(BTreeMap<String, String>),
 }
 
-/// Where label definitions are found.
-#[derive(Debug, Clone)]
-pub enum Registry {
-    /// Here: the text of a JSON object, by qualified key. [`Settings::validate`](super::Settings::validate) judges all of
-    /// them, an evaluation reads those that it needs.
-    Inline(String),
-    /// In the LabelRegistry object of this name.
-    Object(String),
+/// A LabelRegistry object.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RegistryReference {
+    /// Name of a LabelRegistry object.
+    pub name: NonEmpty,
 }
 
-/// `cloudTags` as it is written: text, for most requests are for objects that carry no tags.
-///
-/// Read by hand and not by serde, whose code for these shapes takes three times the room in the module.
-#[derive(Debug, Clone, Serialize)]
-#[serde(transparent)]
-pub struct RawCloudTags(Box<RawValue>);
+/// What a CompositeResourceDefinition that loses `spec.cloudTags` leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum OnXrd {
+    /// Nothing: it is not even looked at.
+    Ignore,
+    /// A warning.
+    Warn,
+    /// The request is refused.
+    Reject,
+    /// The missing declaration is written, a warning where that cannot be done. In verify mode the request is refused.
+    Declare,
+}
 
-impl Default for RawCloudTags {
-    fn default() -> Self {
-        RawCloudTags(RawValue::from_string("{}".to_owned()).unwrap_or_default())
-    }
+/// A list with elements.
+fn not_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    let list = Vec::deserialize(deserializer)?;
+    if list.is_empty() { Err(de::Error::invalid_length(0, &"at least one element")) } else { Ok(list) }
 }
 
 impl CloudTags {
@@ -81,222 +110,98 @@ impl CloudTags {
 
     /// What is said about the composites of an API group, if they are stamped.
     pub(crate) fn of_group(&self, group: &str) -> Option<&Composites> {
-        self.composites.iter().find(|composites| composites.api_groups.iter().any(|known| known == group))
+        self.composites.iter().find(|composites| composites.api_groups.iter().any(|known| **known == *group))
     }
 
-    /// What is wrong with the definitions.
-    pub(super) fn problems(&self) -> Vec<Problem> {
-        const PATH: &str = "cloudTags.definitions";
-        let Registry::Inline(text) = &self.registry else { return Vec::new() };
-        problems(PATH, Document::named(PATH, text).root()).into_iter().map(Problem::from).collect()
-    }
-}
-
-impl RawCloudTags {
-    pub(super) fn of(written: &Json<'_>) -> Self {
-        RawCloudTags(RawValue::from_string(written.text().to_owned()).unwrap_or_default())
-    }
-
-    /// What it means. What makes no sense is told to `problems`.
-    pub(super) fn read(&self, problems: &mut Vec<Problem>) -> CloudTags {
-        read(&Json::new(self.0.get(), "cloudTags"), problems)
-    }
-}
-
-/// Reads the section. What makes no sense is told to `problems`.
-pub(super) fn read(written: &Json<'_>, problems: &mut Vec<Problem>) -> CloudTags {
-    let [composites, definitions, registry, on_registry_failure, xrds, compositions] = fields(
-        written,
-        ["composites", "definitions", "registry", "onRegistryFailure", "xrds", "compositions"],
-        problems,
-    );
-    let mut read = CloudTags {
-        composites: Vec::new(),
-        registry: Registry::Object(String::new()),
-        on_registry_failure: Reaction::Reject,
-        xrds: OnXrd::Warn,
-        compositions: Stance::Warn,
-    };
-    for element in told(composites.map(|list| list.elements()), problems).unwrap_or_default() {
-        let composites = read_composites(&element, &read.composites, problems);
-        read.composites.push(composites);
-    }
-    read.registry = match registry {
-        None => Registry::Inline(definitions.map_or("{}", |definitions| definitions.text()).to_owned()),
-        Some(registry) => {
-            let [name] = fields(&registry, ["name"], problems);
-            let name = told(name.map(|name| name.as_string()), problems).unwrap_or_default();
-            if name.is_empty() {
-                problems.push(registry.malformed("names no LabelRegistry").into());
+    /// What does not go together.
+    pub(super) fn contradictions(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut seen = BTreeSet::new();
+        for group in self.composites.iter().flat_map(|composites| &composites.api_groups) {
+            if !seen.insert(group) {
+                problems
+                    .push(Problem::new("cloudTags.composites", format!("API group `{}` is listed twice", &**group)));
             }
-            if definitions.is_some_and(|definitions| !definitions.fields().is_ok_and(|fields| fields.is_empty())) {
-                problems.push(registry.malformed("stands beside `definitions`: there is one registry").into());
-            }
-            Registry::Object(name.into_owned())
         }
-    };
-    if let Some(reaction) = told(on_registry_failure.map(|written| word(&written)), problems) {
-        read.on_registry_failure = reaction;
-    }
-    if let Some(on_xrd) = told(xrds.map(|written| word(&written)), problems) {
-        read.xrds = on_xrd;
-    }
-    if let Some(stance) = told(compositions.map(|written| word(&written)), problems) {
-        read.compositions = stance;
-    }
-    read
-}
-
-fn read_composites(written: &Json<'_>, before: &[Composites], problems: &mut Vec<Problem>) -> Composites {
-    let [api_groups, provider, claim_kinds] = fields(written, ["apiGroups", "provider", "claimKinds"], problems);
-    let api_groups = strings(api_groups, problems);
-    for group in &api_groups {
-        let problem = if before.iter().any(|other| other.api_groups.contains(group)) {
-            "stands in another entry too"
-        } else if !is_group_of_composites(group) {
-            "is no group of composites, such as `blueprints.plexsphere.com`"
-        } else {
-            continue;
-        };
-        problems.push(written.malformed(&format!("`{group}` {problem}")).into());
-    }
-    if api_groups.is_empty() {
-        problems.push(written.malformed("has no `apiGroups`").into());
-    }
-    let provider = match provider {
-        Some(provider) => read_provider(&provider, problems),
-        None => {
-            problems.push(written.malformed("has no `provider`").into());
-            Provider::Fixed(String::new())
+        if self.registry.is_some() && !self.definitions.is_empty() {
+            problems.push(Problem::new("cloudTags.registry", "there are `definitions` as well: there is one registry"));
         }
-    };
-    Composites { api_groups, provider, claim_kinds: strings(claim_kinds, problems) }
-}
-
-fn read_provider(written: &Json<'_>, problems: &mut Vec<Problem>) -> Provider {
-    let [path, fixed, by_kind] = fields(written, ["path", "fixed", "byKind"], problems);
-    match (path, fixed, by_kind) {
-        (Some(path), None, None) => {
-            let steps = told(Some(path.as_string()), problems).unwrap_or(Cow::Borrowed("-"));
-            let steps: Vec<String> = steps.split('.').map(str::to_owned).collect();
-            if steps.iter().any(String::is_empty) {
-                problems.push(path.malformed("is not a path such as `spec.parameters.provider`").into());
-            }
-            Provider::Path(steps)
-        }
-        (None, Some(fixed), None) => {
-            Provider::Fixed(told(Some(fixed.as_string()), problems).unwrap_or_default().into_owned())
-        }
-        (None, None, Some(by_kind)) => {
-            Provider::ByKind(told(Some(strings_by_key(&by_kind)), problems).unwrap_or_default())
-        }
-        _ => {
-            problems.push(written.malformed("has to be one of `path`, `fixed` and `byKind`").into());
-            Provider::Fixed(String::new())
-        }
+        let of_definitions = objections(&self.definitions).into_iter();
+        problems.extend(of_definitions.map(|problem| problem.below("cloudTags.definitions")));
+        problems
     }
-}
-
-/// A group with a domain of its own that neither Cluster API, nor Crossplane's own definitions, nor the registry are in.
-fn is_group_of_composites(group: &str) -> bool {
-    const OTHERS: [&str; 3] = ["cluster.x-k8s.io", "apiextensions.crossplane.io", "labels.plexsphere.com"];
-    let is_part =
-        |part: &str| !part.is_empty() && part.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
-    let others =
-        OTHERS.iter().any(|other| group.strip_suffix(other).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')));
-    group.contains('.') && group.split('.').all(is_part) && !others
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Settings;
-    use crate::settings::words::Word;
+    use crate::settings::{Scope, Settings};
+
+    #[track_caller]
+    fn read(cloud_tags: &str) -> CloudTags {
+        Settings::from_json(&format!(r#"{{"cloudTags":{cloud_tags}}}"#)).unwrap().cloud_tags
+    }
 
     #[track_caller]
     fn refused(cloud_tags: &str) -> String {
-        Settings::validate(&format!(r#"{{"cloudTags":{cloud_tags}}}"#)).unwrap_err().to_string()
+        Settings::from_json(&format!(r#"{{"cloudTags":{cloud_tags}}}"#)).unwrap_err().to_string()
     }
 
     #[test]
     fn nothing_is_a_composite_by_default() {
-        let settings = Settings::from_json("{}").unwrap().cloud_tags;
-        assert!(settings.composites.is_empty());
-        assert!(matches!(settings.registry, Registry::Inline(definitions) if definitions == "{}"));
+        let settings = read("{}");
+        assert!(settings.composites.is_empty() && settings.definitions.is_empty() && settings.registry.is_none());
         assert_eq!(settings.on_registry_failure, Reaction::Reject);
         assert_eq!((settings.xrds, settings.compositions), (OnXrd::Warn, Stance::Warn));
     }
 
     #[test]
-    fn every_word_of_the_survival_checks_is_read() {
-        for (text, on_xrd) in OnXrd::WORDS {
-            let settings = Settings::from_json(&format!(r#"{{"cloudTags":{{"xrds":"{text}"}}}}"#)).unwrap();
-            assert_eq!(settings.cloud_tags.xrds, *on_xrd);
-        }
-        for (text, stance) in Stance::WORDS {
-            let settings = Settings::from_json(&format!(r#"{{"cloudTags":{{"compositions":"{text}"}}}}"#)).unwrap();
-            assert_eq!(settings.cloud_tags.compositions, *stance);
-        }
-        assert_eq!(
-            refused(r#"{"xrds":"declares","compositions":"declare"}"#),
-            "cloudTags.xrds: unknown variant `declares`, expected one of `ignore`, `warn`, `reject`, `declare`; \
-             cloudTags.compositions: unknown variant `declare`, expected one of `ignore`, `warn`, `reject`"
-        );
-    }
-
-    #[test]
     fn every_kind_of_provider_is_read() {
         let read = |provider: &str| {
-            let text = format!(r#"{{"cloudTags":{{"composites":[{{"apiGroups":["a.b"],"provider":{provider}}}]}}}}"#);
-            Settings::validate(&text).unwrap();
-            Settings::from_json(&text).unwrap().cloud_tags.composites.pop().unwrap().provider
+            read(&format!(r#"{{"composites":[{{"apiGroups":["a.b"],"provider":{provider}}}]}}"#)).composites[0]
+                .provider
+                .clone()
         };
-        assert!(matches!(read(r#"{"path":"spec.a"}"#), Provider::Path(steps) if steps == ["spec", "a"]));
-        assert!(matches!(read(r#"{"fixed":"aws"}"#), Provider::Fixed(provider) if provider == "aws"));
-        assert!(matches!(read(r#"{"byKind":{"X":"aws"}}"#), Provider::ByKind(kinds) if kinds.len() == 1));
+        assert!(matches!(read(r#"{"path":"spec.a"}"#), Provider::Path(path) if path.steps().eq(["spec", "a"])));
+        assert!(matches!(read(r#"{"fixed":"aws","path":null}"#), Provider::Fixed(provider) if provider == "aws"));
+        assert!(matches!(read(r#"{"byKind":{"X":"aws"}}"#), Provider::ByKind(kinds) if kinds["X"] == "aws"));
     }
 
     #[test]
-    fn every_reaction_is_read() {
-        for (text, reaction) in [("accept", Reaction::Accept), ("warn", Reaction::Warn), ("reject", Reaction::Reject)] {
-            let settings =
-                Settings::from_json(&format!(r#"{{"cloudTags":{{"onRegistryFailure":"{text}"}}}}"#)).unwrap();
-            assert_eq!(settings.cloud_tags.on_registry_failure, reaction);
-        }
+    fn definitions_are_read_by_key() {
+        let definitions = read(r#"{"definitions":{"a/b":{"scope":"project","cloudTagPropagation":true}}}"#).definitions;
+        let expected = Definition { scope: Scope::Project, cloud_tag_propagation: true };
+        assert_eq!(definitions, BTreeMap::from([("a/b".to_owned(), expected)]));
+        assert_eq!(&*read(r#"{"registry":{"name":"default"},"definitions":{}}"#).registry.unwrap().name, "default");
     }
 
     #[test]
     fn every_problem_of_shape_is_named_with_its_path() {
-        assert_eq!(refused("[]"), "cloudTags: is not an object");
+        assert_eq!(refused("[]"), "cloudTags: expected an object, found a list");
         assert_eq!(
             refused(
                 r#"{"composites":[{"apiGroups":["a.b"],"provider":{"pth":"a","fixed":7}},3,
-                    {"apiGroup":"a","apiGroups":["c.d",7],"claimKinds":"X","provider":{"byKind":{"X":7}}}],
-                    "registry":{"nam":"x"},"onRegistryFailure":"ignore"}"#
+                    {"apiGroup":"a","apiGroups":["c.d",7],"claimKinds":"X","provider":{"byKind":{"X":7}}},[],
+                    {"apiGroups":[7],"provider":{"path":null}},{"apiGroups":[],"provider":"aws"}],
+                    "registry":{"nam":"x"},"onRegistryFailure":"ignore","xrds":"declares","compositions":"declare"}"#
             ),
             "cloudTags.composites[0].provider.pth: unknown field, expected one of `path`, `fixed`, `byKind`; \
-             cloudTags.composites[0].provider.fixed: is not a string; \
-             cloudTags.composites[1]: is not an object; \
-             cloudTags.composites[1]: has no `apiGroups`; \
-             cloudTags.composites[1]: has no `provider`; \
+             cloudTags.composites[0].provider.fixed: expected a string, found a number; \
+             cloudTags.composites[1]: expected an object, found a number; \
              cloudTags.composites[2].apiGroup: unknown field, expected one of `apiGroups`, `provider`, `claimKinds`; \
-             cloudTags.composites[2].apiGroups[1]: is not a string; \
-             cloudTags.composites[2].provider.byKind: is not a map of strings: the value of `X` is not a string; \
-             cloudTags.composites[2].claimKinds: is not a list; \
-             cloudTags.registry.nam: unknown field, expected one of `name`; \
-             cloudTags.registry: names no LabelRegistry; \
-             cloudTags.onRegistryFailure: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`"
-        );
-    }
-
-    #[test]
-    fn problems_of_other_sections_are_told_as_well() {
-        assert_eq!(
-            Settings::validate(r#"{"mode":7,"cloudTags":{"composites":7,"tags":{}}}"#).unwrap_err().to_string(),
-            "mode: is not a string; \
-             cloudTags.tags: unknown field, expected one of `composites`, `definitions`, `registry`, `onRegistryFailure`, \
-             `xrds`, `compositions`; \
-             cloudTags.composites: is not a list"
+             cloudTags.composites[2].apiGroups[1]: expected a string, found a number; \
+             cloudTags.composites[2].claimKinds: expected a list, found a string; \
+             cloudTags.composites[2].provider.byKind[X]: expected a string, found a number; \
+             cloudTags.composites[3]: expected an object, found a list; \
+             cloudTags.composites[4].apiGroups[0]: expected a string, found a number; \
+             cloudTags.composites[4].provider: expected exactly one of `path`, `fixed`, `byKind`; \
+             cloudTags.composites[5].apiGroups: expected at least one element; \
+             cloudTags.composites[5].provider: unknown variant `aws`, expected one of `path`, `fixed`, `byKind`; \
+             cloudTags.compositions: unknown variant `declare`, expected one of `ignore`, `warn`, `reject`; \
+             cloudTags.onRegistryFailure: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`; \
+             cloudTags.registry.nam: unknown field, expected `name`; \
+             cloudTags.registry.name: is missing; \
+             cloudTags.xrds: unknown variant `declares`, expected one of `ignore`, `warn`, `reject`, `declare`"
         );
     }
 
@@ -305,49 +210,45 @@ mod tests {
         assert_eq!(
             refused(
                 r#"{"composites":[{"apiGroups":["a.b","*"],"provider":{"path":"spec..a"}},
-                    {"apiGroups":["a.b","infrastructure.cluster.x-k8s.io"],"provider":{"fixed":"aws","path":"a"}},{}],
+                    {"apiGroups":["a.b","infrastructure.cluster.x-k8s.io"],"provider":{"fixed":"aws","path":"a"}},{},
+                    {"apiGroups":["c.d","c.d"],"provider":{"fixed":"aws"}}],
                     "definitions":{"b":{"scope":"domain"}},"registry":{"name":""}}"#
             ),
-            "cloudTags.composites[0]: `*` is no group of composites, such as `blueprints.plexsphere.com`; \
-             cloudTags.composites[0].provider.path: is not a path such as `spec.parameters.provider`; \
-             cloudTags.composites[1]: `a.b` stands in another entry too; \
-             cloudTags.composites[1]: `infrastructure.cluster.x-k8s.io` is no group of composites, such as `blueprints.plexsphere.com`; \
-             cloudTags.composites[1].provider: has to be one of `path`, `fixed` and `byKind`; \
-             cloudTags.composites[2]: has no `apiGroups`; \
-             cloudTags.composites[2]: has no `provider`; \
-             cloudTags.registry: names no LabelRegistry; \
-             cloudTags.registry: stands beside `definitions`: there is one registry"
+            "cloudTags.composites[0].apiGroups[1]: expected an API group of composites such as `blueprints.plexsphere.com`, \
+             found `*`; \
+             cloudTags.composites[0].provider.path: expected a path such as `spec.parameters.provider`, found `spec..a`; \
+             cloudTags.composites[1].apiGroups[1]: expected an API group of composites such as \
+             `blueprints.plexsphere.com`, found `infrastructure.cluster.x-k8s.io`; \
+             cloudTags.composites[1].provider: expected exactly one of `path`, `fixed`, `byKind`; \
+             cloudTags.composites[2].apiGroups: is missing; \
+             cloudTags.registry.name: expected a text that is not empty, found ``; \
+             cloudTags.composites: API group `c.d` is listed twice"
         );
     }
 
     #[test]
-    fn every_definition_is_judged_when_settings_are_validated() {
-        assert_eq!(refused(r#"{"definitions":[]}"#), "cloudTags.definitions: is not an object");
-        let definitions = r#"{"":{"scope":"domain"},"a":{"scope":"team"},"b":{"scope":"domain"},
-            "platform/origin":{"scope":"platform","cloudTagPropagation":true}}"#;
+    fn there_is_one_registry_and_an_api_group_is_in_one_entry() {
         assert_eq!(
-            refused(&format!(r#"{{"definitions":{definitions}}}"#)),
-            "cloudTags.definitions[]: has an empty key; \
-             cloudTags.definitions[a].scope: is not `platform`, `domain` or `project`; \
-             cloudTags.definitions[platform/origin]: is seeded: its scope is `platform`, and it cannot be opted in"
+            refused(
+                r#"{"composites":[{"apiGroups":["a.b"],"provider":{"fixed":"a"}},{"apiGroups":["a.b"],"provider":{"fixed":"b"}}],
+                    "definitions":{"b":{"scope":"domain"}},"registry":{"name":"default"}}"#
+            ),
+            "cloudTags.composites: API group `a.b` is listed twice; \
+             cloudTags.registry: there are `definitions` as well: there is one registry"
         );
     }
 
     #[test]
-    fn groups_of_others_are_no_groups_of_composites() {
-        for (group, expected) in [
-            ("blueprints.plexsphere.com", true),
-            ("my-cluster.x-k8s.io", true),
-            ("cluster.x-k8s.io", false),
-            ("bootstrap.cluster.x-k8s.io", false),
-            ("apiextensions.crossplane.io", false),
-            ("labels.plexsphere.com", false),
-            ("apps", false),
-            ("A.b", false),
-            ("a..b", false),
-            ("", false),
-        ] {
-            assert_eq!(is_group_of_composites(group), expected, "{group}");
-        }
+    fn every_definition_is_judged() {
+        assert_eq!(refused(r#"{"definitions":[]}"#), "cloudTags.definitions: expected an object, found a list");
+        assert_eq!(
+            refused(
+                r#"{"definitions":{"":{"scope":"domain"},"a":{"scope":"team"},"b":{"scope":"domain"},
+                    "platform/origin":{"scope":"platform","cloudTagPropagation":true}}}"#
+            ),
+            "cloudTags.definitions[a].scope: unknown variant `team`, expected one of `platform`, `domain`, `project`; \
+             cloudTags.definitions[]: the key is empty; \
+             cloudTags.definitions[platform/origin]: a seeded definition has the scope `platform`, and cannot be opted in"
+        );
     }
 }

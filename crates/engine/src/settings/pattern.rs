@@ -10,9 +10,12 @@ use std::cell::OnceCell;
 use std::fmt;
 
 use regex::bytes::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
 
 /// One expression of `clusterApi.node.additionalLabels` or `additionalAnnotations`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
+#[serde(try_from = "String", into = "String")]
 pub struct Pattern {
     source: String,
     compiled: OnceCell<Option<Regex>>,
@@ -65,6 +68,20 @@ impl Pattern {
             };
             PatternError { expression: self.source.clone(), reason }
         })
+    }
+}
+
+impl TryFrom<String> for Pattern {
+    type Error = PatternError;
+
+    fn try_from(source: String) -> Result<Self, PatternError> {
+        Pattern::parse(&source)
+    }
+}
+
+impl From<Pattern> for String {
+    fn from(pattern: Pattern) -> String {
+        pattern.source
     }
 }
 

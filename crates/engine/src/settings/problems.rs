@@ -5,7 +5,7 @@ use std::fmt;
 /// One thing that is wrong with the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Dotted path, such as `clusterApi.version`; empty for the settings as a whole.
+    /// Path, such as `clusterApi.version` or `cloudTags.definitions[platform/env]`; empty for the settings as a whole.
     pub path: String,
     /// What is wrong there.
     pub problem: String,
@@ -14,6 +14,11 @@ pub struct Problem {
 impl Problem {
     pub(crate) fn new(path: impl Into<String>, problem: impl fmt::Display) -> Self {
         Problem { path: path.into(), problem: problem.to_string() }
+    }
+
+    /// The same of something larger, in which the text that was read stands at `above`.
+    pub(crate) fn below(self, above: &str) -> Self {
+        Problem { path: joined(above, &self.path), problem: self.problem }
     }
 }
 
@@ -24,10 +29,21 @@ impl fmt::Display for Problem {
     }
 }
 
+/// All problems in one text.
+pub(crate) fn listed(problems: &[Problem]) -> String {
+    problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// A path and one below it; either may be empty.
+pub(super) fn joined(above: &str, below: &str) -> String {
+    let dot = if above.is_empty() || below.is_empty() || below.starts_with('[') { "" } else { "." };
+    [above, dot, below].concat()
+}
+
 /// Settings that cannot be used: all problems, at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsError {
-    /// In the order of the settings.
+    /// What each value is, in the order of their paths; then what does not go together.
     pub problems: Vec<Problem>,
 }
 
@@ -39,11 +55,7 @@ impl SettingsError {
 
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.problems.iter().enumerate() {
-            let separator = if index == 0 { "" } else { "; " };
-            write!(f, "{separator}{problem}")?;
-        }
-        Ok(())
+        f.write_str(&listed(&self.problems))
     }
 }
 

@@ -4,13 +4,13 @@ use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use super::labels::{assignments, is_adopted};
-use super::registry::{DEFINITIONS, REGISTRY, SEEDED, definition};
+use super::registry::{REGISTRY, definitions};
 use super::transform::{CLOUD_TAG_PREFIX, Labels, cloud_tags};
 use crate::admission::subject::Subject;
 use crate::catalog::grants::{LABELS, REGISTRY_MASKS};
 use crate::catalog::profiles::Profile;
 use crate::json::Malformed;
-use crate::json::document::{Document, Json};
+use crate::json::document::Json;
 use crate::json::path::Path;
 use crate::kube::lookup::Lookups;
 use crate::kube::query::{ObjectName, ObjectQuery};
@@ -19,7 +19,7 @@ use crate::report::change::{Action, Change, Value};
 use crate::report::messages::cloud_tags as messages;
 use crate::report::not_applicable::NotApplicableReason;
 use crate::report::tags::TagReport;
-use crate::settings::{CloudTags, Composites, Provider, Registry};
+use crate::settings::{CloudTags, Composites, Definition, Provider, SEEDED, listed};
 
 /// The field that carries the tags, below `spec`.
 const FIELD: &str = "cloudTags";
@@ -80,8 +80,8 @@ impl<'e> Composite<'_, 'e> {
 
     fn provider(&self) -> Result<Option<&'e str>, Malformed> {
         Ok(match &self.composites.provider {
-            Provider::Path(steps) => {
-                let field = steps.iter().try_fold(self.subject.object.root, |here, step| here.get(step))?;
+            Provider::Path(path) => {
+                let field = path.steps().try_fold(self.subject.object.root, |here, step| here.get(step))?;
                 field.string(&[])?
             }
             Provider::Fixed(provider) => Some(provider),
@@ -91,26 +91,24 @@ impl<'e> Composite<'_, 'e> {
 
     /// The labels that are meant to be tags, and why the others are not.
     fn propagating(&self, assigned: &Labels) -> Result<(Labels, BTreeMap<String, String>), Stop> {
-        let name = match &self.settings.registry {
-            // Where there is no label, no definition makes a tag of it.
-            _ if assigned.is_empty() => return Ok(Default::default()),
-            Registry::Inline(text) => {
-                let definitions = Document::named("cloudTags.definitions", text);
-                let read = propagating(assigned, "cloudTags.definitions", definitions.root());
-                return read.map_err(|malformed| Stop::unreadable(messages::INLINE_REGISTRY, &malformed));
-            }
-            Registry::Object(name) => name,
+        // Where there is no label, no definition makes a tag of it.
+        if assigned.is_empty() {
+            return Ok(Default::default());
+        }
+        let Some(reference) = &self.settings.registry else {
+            return Ok(propagating(assigned, &self.settings.definitions));
         };
         let query = ObjectQuery {
             group: LABELS,
             version: None,
-            object: ObjectName { kind: REGISTRY, namespace: "", name },
+            object: ObjectName { kind: REGISTRY, namespace: "", name: &reference.name },
             uid: "",
             masks: REGISTRY_MASKS,
         };
         let registry = self.lookups.parent(&query)?;
-        let definitions = registry.spec(&["definitions"])?;
-        registry.readable(propagating(assigned, DEFINITIONS, definitions))
+        let definitions = definitions(&registry.object, |key| assigned.contains_key(key))
+            .map_err(|problems| Stop::unreadable(registry.name.to_string(), &listed(&problems)))?;
+        Ok(propagating(assigned, &definitions))
     }
 
     /// What differs from `tags`: entries under our prefix only, and no map that would be empty.
@@ -168,28 +166,20 @@ fn change(key: &str, action: Action, from: Option<Json<'_>>, to: Option<&String>
     }
 }
 
-/// The labels that `definitions`, the map at `path`, let become tags, and why the others do not.
-fn propagating(
-    assigned: &Labels,
-    path: &str,
-    definitions: Json<'_>,
-) -> Result<(Labels, BTreeMap<String, String>), Malformed> {
+/// The labels that their definitions let become tags, and why the others do not.
+fn propagating(assigned: &Labels, definitions: &BTreeMap<String, Definition>) -> (Labels, BTreeMap<String, String>) {
     let (mut labels, mut others) = (Labels::new(), BTreeMap::new());
-    for (key, written) in definitions.fields()? {
-        // What is wrong with definitions of other labels is told where they are written.
-        let Some(value) = assigned.get(key) else { continue };
-        if definition(path, key, written)?.cloud_tag_propagation {
-            labels.insert(key.to_owned(), value.clone());
-        } else {
-            others.insert(key.to_owned(), "not-opted-in".to_owned());
-        }
+    for (key, value) in assigned {
+        let reason = match definitions.get(key) {
+            Some(definition) if definition.cloud_tag_propagation => {
+                labels.insert(key.clone(), value.clone());
+                continue;
+            }
+            _ if SEEDED.contains(&key.as_str()) => "seeded",
+            Some(_) => "not-opted-in",
+            None => "not-defined",
+        };
+        others.insert(key.clone(), reason.to_owned());
     }
-    for key in assigned.keys().filter(|key| !labels.contains_key(*key)) {
-        if SEEDED.contains(&key.as_str()) {
-            others.insert(key.clone(), "seeded".to_owned());
-        } else if !others.contains_key(key) {
-            others.insert(key.clone(), "not-defined".to_owned());
-        }
-    }
-    Ok((labels, others))
+    (labels, others)
 }

@@ -67,9 +67,6 @@ pub(crate) fn unusable_registry(registry: &str, problems: &str) -> String {
     format!("{registry}: {problems}")
 }
 
-/// What lets labels become tags, where the settings hold it.
-pub(crate) const INLINE_REGISTRY: &str = "the settings";
-
 /// The rule behind a tag.
 pub(crate) fn propagates(label: &str) -> String {
     format!("label `{label}` propagates to cloud tags")

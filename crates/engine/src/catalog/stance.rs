@@ -1,9 +1,9 @@
 //! What a finding leads to.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a finding leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stance {

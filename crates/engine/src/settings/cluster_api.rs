@@ -1,0 +1,210 @@
+//! `clusterApi`.
+
+use serde::{Deserialize, Serialize};
+
+use super::text::NonEmpty;
+use super::{Pattern, Problem, Stance, object};
+use crate::catalog::version::Version;
+
+/// Which rules of Cluster API hold, and for whom.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct ClusterApi {
+    /// `v1.MINOR` or `v1.MINOR.PATCH`; before v1.10 the older edition of the rules holds.
+    pub version: Version,
+    /// Exact user names whose writes pass at once and unchanged.
+    pub controllers: Controllers,
+    /// Compare the controllers' writes with the rules; differences go to the audit annotation and the log.
+    pub self_check: bool,
+    /// Somebody edits a propagated value on a child.
+    pub on_conflict: OnConflict,
+    /// In-place mutable fields propagate as well.
+    pub fields: bool,
+    /// The cluster's gate `MachineTaintPropagation` is on: taints may be introduced where an object has none.
+    pub taints: bool,
+    /// Propagation beyond Cluster API, for selected keys; none by default.
+    #[serde(deserialize_with = "object::field")]
+    pub opt_in: OptIn,
+    /// An UPDATE would replace Machines.
+    pub rollout: Stance,
+    /// What the manager syncs from Machines to Nodes beyond the three criteria.
+    #[serde(deserialize_with = "object::field")]
+    pub node: NodeSync,
+}
+
+impl Default for ClusterApi {
+    fn default() -> Self {
+        ClusterApi {
+            version: Version::NEWEST,
+            controllers: Controllers::default(),
+            self_check: false,
+            on_conflict: OnConflict::default(),
+            fields: true,
+            taints: false,
+            opt_in: OptIn::default(),
+            rollout: Stance::Warn,
+            node: NodeSync::default(),
+        }
+    }
+}
+
+/// User names of controllers, in the order in which they are listed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "Vec<NonEmpty>"))]
+#[serde(from = "Vec<NonEmpty>")]
+pub struct Controllers(Vec<String>);
+
+/// The service accounts of the core, kubeadm bootstrap and kubeadm control-plane managers, as released manifests name
+/// them.
+const CONTROLLERS: [&str; 3] = [
+    "system:serviceaccount:capi-system:capi-manager",
+    "system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager",
+    "system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager",
+];
+
+impl Default for Controllers {
+    fn default() -> Self {
+        Controllers(CONTROLLERS.map(str::to_owned).to_vec())
+    }
+}
+
+impl From<Vec<NonEmpty>> for Controllers {
+    fn from(names: Vec<NonEmpty>) -> Self {
+        Controllers(names.into_iter().map(String::from).collect())
+    }
+}
+
+impl Controllers {
+    /// Whether a user is listed.
+    #[must_use]
+    pub fn contains(&self, user: &str) -> bool {
+        self.iter().any(|listed| listed == user)
+    }
+
+    /// The user names.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+/// What an edit of a propagated value on a child leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum OnConflict {
+    /// The value is written back, with a warning.
+    #[default]
+    Restore,
+    /// The edit stands, with a warning.
+    Warn,
+    /// The request is refused.
+    Reject,
+}
+
+/// What propagates beyond Cluster API.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct OptIn {
+    /// Keys of a Cluster's own labels and annotations that go to all of its topology.
+    pub cluster_to_topology: Vec<String>,
+    /// Keys of a standalone Machine's labels and annotations that go to its infrastructure and bootstrap configuration.
+    pub machine_to_infra: Vec<String>,
+    /// The in-place mutable fields of a MachinePool go to its Machines.
+    pub pool_to_machine: bool,
+}
+
+/// What the manager syncs from Machines to Nodes beyond the three criteria.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct NodeSync {
+    /// The manager's `--additional-sync-machine-labels`: Go regular expressions, not anchored, on the key.
+    pub additional_labels: Vec<Pattern>,
+    /// The manager's `--additional-sync-machine-annotations`: Go regular expressions, not anchored, on the key.
+    pub additional_annotations: Vec<Pattern>,
+}
+
+impl NodeSync {
+    /// The expressions that do not compile.
+    pub(super) fn uncompilable(&self) -> Vec<Problem> {
+        let problems = self.lists().into_iter().flat_map(|(path, patterns)| {
+            patterns.iter().enumerate().filter_map(move |(index, pattern)| {
+                let error = pattern.check().err()?;
+                Some(Problem::new(format!("{path}[{index}]"), error))
+            })
+        });
+        problems.collect()
+    }
+
+    /// Both lists, each with its path.
+    fn lists(&self) -> [(&'static str, &[Pattern]); 2] {
+        [
+            ("clusterApi.node.additionalLabels", &self.additional_labels),
+            ("clusterApi.node.additionalAnnotations", &self.additional_annotations),
+        ]
+    }
+}
+
+impl ClusterApi {
+    /// What does not go together.
+    pub(super) fn contradictions(&self) -> Vec<Problem> {
+        if self.version.at_least(Version::NODE_EXPRESSIONS) {
+            return Vec::new();
+        }
+        let (since, version) = (Version::NODE_EXPRESSIONS, self.version);
+        let lists = self.node.lists().into_iter().filter(|(_, patterns)| !patterns.is_empty());
+        let needs = format!("needs Cluster API {since} or later, `clusterApi.version` is {version}");
+        lists.map(|(path, _)| Problem::new(path, &needs)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    #[track_caller]
+    fn refused(cluster_api: &str) -> String {
+        Settings::validate(&format!(r#"{{"clusterApi":{cluster_api}}}"#)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn expressions_need_the_version_that_has_them() {
+        assert_eq!(
+            refused(r#"{"version":"v1.9.6","node":{"additionalAnnotations":["a"]}}"#),
+            "clusterApi.node.additionalAnnotations: needs Cluster API v1.10 or later, `clusterApi.version` is v1.9"
+        );
+    }
+
+    #[test]
+    fn every_senseless_value_is_named_with_its_path() {
+        assert_eq!(
+            refused(r#"{"version":"1.14","controllers":["a",""],"node":{"additionalLabels":["ok","(?x)a"]}}"#),
+            "clusterApi.controllers[1]: expected a text that is not empty, found ``; \
+             clusterApi.node.additionalLabels[1]: `(?x)a` at byte 0: after `(?` stand flags out of `imsU` and `-`, \
+             then `:` or `)`; \
+             clusterApi.version: `1.14` is not `v1.MINOR` or `v1.MINOR.PATCH`"
+        );
+    }
+
+    #[test]
+    fn an_expression_that_does_not_compile_is_found_when_settings_are_validated() {
+        let cluster_api = r#"{"node":{"additionalAnnotations":["a","(?ii)a"]}}"#;
+        assert!(Settings::from_json(&format!(r#"{{"clusterApi":{cluster_api}}}"#)).is_ok());
+        assert_eq!(
+            refused(cluster_api),
+            "clusterApi.node.additionalAnnotations[1]: `(?ii)a` does not compile: duplicate flag"
+        );
+    }
+
+    #[test]
+    fn controllers_are_listed_by_their_whole_name() {
+        let controllers =
+            Settings::from_json(r#"{"clusterApi":{"controllers":["b","a"]}}"#).unwrap().cluster_api.controllers;
+        assert_eq!(controllers.iter().collect::<Vec<_>>(), ["b", "a"]);
+        assert!(controllers.contains("a") && !controllers.contains("A") && !controllers.contains(""));
+        assert_eq!(Controllers::default().iter().collect::<Vec<_>>(), CONTROLLERS);
+    }
+}

@@ -1,0 +1,162 @@
+//! What is wrong with a value: serde's reasons in our words.
+
+use std::fmt::{self, Display};
+use std::ptr;
+
+use serde::de::{Error, Expected, Unexpected};
+use serde_json::Value;
+
+use super::node::{Node, Step};
+use crate::settings::Problem;
+use crate::settings::problems::joined;
+
+/// Why a value cannot be read. Where that is, it learns on its way out of the tree.
+#[derive(Debug)]
+pub(super) struct Fault {
+    cause: Cause,
+    path: String,
+    culprit: Option<*const Value>,
+}
+
+#[derive(Debug)]
+enum Cause {
+    /// Told as it is.
+    Told(String),
+    /// What would have been right; what was found is told with it.
+    Expected(String),
+    /// One field out of these.
+    ExpectedOne(&'static [&'static str]),
+    /// A field that has to be there.
+    Missing(&'static str),
+    /// So many elements.
+    TooShort(String),
+    /// What is missing was there, and was told to be wrong.
+    Consequence,
+}
+
+impl Fault {
+    pub(super) fn expected(expected: impl Display) -> Self {
+        Fault::from(Cause::Expected(expected.to_string()))
+    }
+
+    pub(super) fn expected_one(variants: &'static [&'static str]) -> Self {
+        Fault::from(Cause::ExpectedOne(variants))
+    }
+
+    /// The value that has to go for the rest to be read.
+    pub(super) fn culprit(&self) -> Option<*const Value> {
+        self.culprit
+    }
+
+    /// What is told of it; nothing where it follows from what was told before.
+    pub(super) fn into_problem(self) -> Option<Problem> {
+        match self.cause {
+            Cause::Told(problem) => Some(Problem { path: self.path, problem }),
+            _ => None,
+        }
+    }
+
+    /// The fault as it is seen from a value on its way out of the tree; the first one is the culprit.
+    pub(super) fn at(mut self, node: &Node<'_>) -> Fault {
+        if self.culprit.is_none() {
+            self.culprit = Some(ptr::from_ref(node.value));
+            if let Cause::Missing(name) = self.cause {
+                self.path = name.to_owned();
+            }
+            self.cause = self.cause.told_of(node);
+        }
+        let step = match node.step {
+            Step::Root => String::new(),
+            Step::Field(name) if !name.is_empty() => name.to_owned(),
+            Step::Field(key) | Step::Key(key) => format!("[{key}]"),
+            Step::Element(index) => format!("[{index}]"),
+        };
+        self.path = joined(&step, &self.path);
+        self
+    }
+}
+
+impl Cause {
+    fn told_of(self, node: &Node<'_>) -> Cause {
+        Cause::Told(match self {
+            Cause::Missing(name) if node.has_lost(|key| key == name) => return Cause::Consequence,
+            Cause::Missing(_) => "is missing".to_owned(),
+            Cause::TooShort(_) if node.has_lost(|_| true) => return Cause::Consequence,
+            Cause::TooShort(expected) => format!("expected {expected}"),
+            Cause::ExpectedOne(variants) => {
+                let is_present = |name: &&&str| node.value.get(name).is_some_and(|value| !value.is_null());
+                if variants.iter().filter(is_present).count() < 2 && node.has_lost(|_| true) {
+                    return Cause::Consequence;
+                }
+                format!("expected exactly {}", one_of(variants))
+            }
+            Cause::Expected(expected) => format!("expected {expected}, found {}", found(node.value)),
+            Cause::Told(problem) => problem,
+            Cause::Consequence => return Cause::Consequence,
+        })
+    }
+}
+
+fn found(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Names to choose from.
+pub(super) fn one_of(names: &[&str]) -> String {
+    match names {
+        [one] => format!("`{one}`"),
+        [one, other] => format!("`{one}` or `{other}`"),
+        all => format!("one of `{}`", all.join("`, `")),
+    }
+}
+
+impl From<Cause> for Fault {
+    fn from(cause: Cause) -> Self {
+        Fault { cause, path: String::new(), culprit: None }
+    }
+}
+
+impl Error for Fault {
+    fn custom<T: Display>(problem: T) -> Self {
+        Fault::from(Cause::Told(problem.to_string()))
+    }
+
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Fault::expected(expected)
+    }
+
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Fault::expected(expected)
+    }
+
+    fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
+        Fault::from(Cause::TooShort(expected.to_string()))
+    }
+
+    fn unknown_variant(variant: &str, variants: &'static [&'static str]) -> Self {
+        Fault::custom(format!("unknown variant `{variant}`, expected {}", one_of(variants)))
+    }
+
+    fn unknown_field(_: &str, fields: &'static [&'static str]) -> Self {
+        Fault::custom(format!("unknown field, expected {}", one_of(fields)))
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Fault::from(Cause::Missing(field))
+    }
+}
+
+impl Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.cause)
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -1,0 +1,166 @@
+//! Texts of a certain form. What is not of that form cannot be read.
+
+use std::borrow::Borrow;
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+/// Declares a text: its name, whether a text is of its form, and what the form is called.
+macro_rules! text {
+    ($(#[$meta:meta])* $name:ident, $is:expr, $form:literal) => {
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
+        #[serde(try_from = "String", into = "String")]
+        $(#[$meta])*
+        pub struct $name(String);
+
+        impl TryFrom<String> for $name {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<Self, String> {
+                let is_of_form: fn(&str) -> bool = $is;
+                if is_of_form(&text) { Ok($name(text)) } else { Err(format!("expected {}, found `{text}`", $form)) }
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(text: $name) -> String {
+                text.0
+            }
+        }
+
+        impl Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+    };
+}
+
+text!(
+    /// A text that is not empty.
+    #[cfg_attr(feature = "schema", schemars(extend("minLength" = 1)))]
+    NonEmpty,
+    |text| !text.is_empty(),
+    "a text that is not empty"
+);
+text!(
+    /// A kind and its group, such as `RKE2ControlPlane.controlplane.cluster.x-k8s.io`.
+    KindAndGroup,
+    is_kind_and_group,
+    "`Kind.group` such as `RKE2ControlPlane.controlplane.cluster.x-k8s.io`"
+);
+text!(
+    /// A version of an API, such as `v1beta2`.
+    ApiVersion,
+    is_api_version,
+    "a version such as `v1beta1`"
+);
+text!(
+    /// An API group that composites can have, such as `blueprints.plexsphere.com`.
+    CompositeGroup,
+    is_group_of_composites,
+    "an API group of composites such as `blueprints.plexsphere.com`"
+);
+text!(
+    /// The dotted path of a field, such as `spec.parameters.provider`.
+    FieldPath,
+    |text| text.split('.').all(|step| !step.is_empty()),
+    "a path such as `spec.parameters.provider`"
+);
+
+impl FieldPath {
+    /// The names of the fields, from the object's root down.
+    pub fn steps(&self) -> impl Iterator<Item = &str> {
+        self.split('.')
+    }
+}
+
+fn is_kind_and_group(text: &str) -> bool {
+    text.split_once('.').is_some_and(|(kind, group)| {
+        kind.starts_with(|first: char| first.is_ascii_uppercase())
+            && kind.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && group.split('.').all(|part| !part.is_empty())
+    })
+}
+
+/// `v1`, `v1beta2`, `v2alpha1`.
+fn is_api_version(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.strip_prefix('v').is_some_and(|rest| {
+        let (major, minor) = rest.split_once("alpha").or_else(|| rest.split_once("beta")).unwrap_or((rest, "1"));
+        is_number(major) && is_number(minor)
+    })
+}
+
+/// A group with a domain of its own that neither Cluster API, nor Crossplane's own definitions, nor the registry are in.
+fn is_group_of_composites(text: &str) -> bool {
+    const OTHERS: [&str; 3] = ["cluster.x-k8s.io", "apiextensions.crossplane.io", "labels.plexsphere.com"];
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+    let is_of_others =
+        OTHERS.iter().any(|other| text.strip_suffix(other).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')));
+    text.contains('.') && text.split('.').all(is_part) && !is_of_others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_versions_are_spelt_as_kubernetes_does() {
+        for (text, expected) in
+            [("RKE2ControlPlane.a.b", true), ("rke2.a", false), ("Kind", false), ("Kind.", false), ("Kind.a..b", false)]
+        {
+            assert_eq!(KindAndGroup::try_from(text.to_owned()).is_ok(), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("v1", true),
+            ("v1beta2", true),
+            ("v2alpha1", true),
+            ("1", false),
+            ("v", false),
+            ("v1beta", false),
+            ("v1gamma1", false),
+        ] {
+            assert_eq!(ApiVersion::try_from(text.to_owned()).is_ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn groups_of_others_are_no_groups_of_composites() {
+        for (text, expected) in [
+            ("blueprints.plexsphere.com", true),
+            ("my-cluster.x-k8s.io", true),
+            ("cluster.x-k8s.io", false),
+            ("bootstrap.cluster.x-k8s.io", false),
+            ("apiextensions.crossplane.io", false),
+            ("labels.plexsphere.com", false),
+            ("apps", false),
+            ("A.b", false),
+            ("a..b", false),
+            ("", false),
+        ] {
+            assert_eq!(CompositeGroup::try_from(text.to_owned()).is_ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_its_steps() {
+        let path = FieldPath::try_from("spec.provider".to_owned()).unwrap();
+        assert_eq!(path.steps().collect::<Vec<_>>(), ["spec", "provider"]);
+        assert_eq!(
+            FieldPath::try_from("spec..a".to_owned()).unwrap_err(),
+            "expected a path such as `spec.parameters.provider`, found `spec..a`"
+        );
+        assert_eq!(NonEmpty::try_from(String::new()).unwrap_err(), "expected a text that is not empty, found ``");
+    }
+}
