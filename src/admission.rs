@@ -1,10 +1,11 @@
 //! Bytes of the host ⇄ review, settings and outcome of the engine. Never fails as a guest call: whatever comes in, a
 //! structured answer goes out.
 
+use kubewarden_policy_sdk::settings::SettingsValidationResponse;
+use kubewarden_policy_sdk::wapc_guest::CallResult;
 use metadata_propagation::{Outcome, Rejection, Settings, evaluate_payload};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use wapc_guest::CallResult;
 
 use crate::host::{HostCluster, log};
 
@@ -23,21 +24,10 @@ pub(crate) fn validate_settings(payload: &[u8]) -> CallResult {
         Ok(text) => Settings::validate(text).map_err(|error| error.to_string()),
         Err(_) => Err("settings: not UTF-8".to_owned()),
     };
-    Ok(serde_json::to_vec(&Verdict { valid: judged.is_ok(), message: judged.err() })?)
+    Ok(serde_json::to_vec(&SettingsValidationResponse { valid: judged.is_ok(), message: judged.err() })?)
 }
 
-/// Names the version of the protocol between host and policy.
-pub(crate) fn protocol_version(_payload: &[u8]) -> CallResult {
-    Ok(br#""v1""#.to_vec())
-}
-
-#[derive(Serialize)]
-struct Verdict {
-    valid: bool,
-    message: Option<String>,
-}
-
-/// Kubewarden's validation response, with the object as text.
+/// Kubewarden's validation response, with the object as text: the SDK's own has it as a tree, which loses bytes.
 #[derive(Serialize)]
 struct Response<'a> {
     accepted: bool,

@@ -1,42 +1,35 @@
 //! The cluster and the log, as Kubewarden's host offers them.
 
+use kubewarden_policy_sdk::Error;
+use kubewarden_policy_sdk::host_capabilities::kubernetes::{GetResourceRequest, get_resource};
+use kubewarden_policy_sdk::wapc_guest::host_call;
 use metadata_propagation::{Cluster, Get, LogLine, LookupCause, LookupError};
-use serde::Serialize;
-use wapc_guest::host_call;
+use serde_json::value::RawValue;
 
 /// The cluster behind the host capability `kubernetes/get_resource`.
 pub(crate) struct HostCluster;
 
 impl Cluster for HostCluster {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
-        let request = GetResource {
-            api_version: &get.api_version,
-            kind: &get.kind,
-            name: &get.name,
-            namespace: get.namespace.as_deref(),
+        let request = GetResourceRequest {
+            api_version: get.api_version.clone(),
+            kind: get.kind.clone(),
+            name: get.name.clone(),
+            namespace: get.namespace.clone(),
             disable_cache: get.fresh,
-            field_masks: get.masks,
+            field_masks: Some(get.masks.iter().map(|mask| (*mask).to_owned()).collect()),
         };
-        let payload = serde_json::to_vec(&request).map_err(|error| unreadable(error.to_string()))?;
-        let answer = host_call("kubewarden", "kubernetes", "get_resource", &payload);
-        let object = answer.map_err(|error| failure(&error.to_string()))?;
-        String::from_utf8(object).map_err(|error| unreadable(error.to_string()))
+        let object: Box<RawValue> = get_resource(&request).map_err(lookup_error)?;
+        Ok(Box::<str>::from(object).into_string())
     }
 }
 
-/// Payload of `kubernetes/get_resource`.
-#[derive(Serialize)]
-struct GetResource<'a> {
-    api_version: &'a str,
-    kind: &'a str,
-    name: &'a str,
-    namespace: Option<&'a str>,
-    disable_cache: bool,
-    field_masks: &'a [&'static str],
-}
-
-fn unreadable(detail: String) -> LookupError {
-    LookupError { cause: LookupCause::Unreadable, detail }
+/// What the host said itself, without what the SDK puts around it.
+fn lookup_error(error: Error) -> LookupError {
+    match error {
+        Error::HostCall { source, .. } => failure(&source.to_string()),
+        error => LookupError { cause: LookupCause::Unreadable, detail: error.to_string() },
+    }
 }
 
 /// Texts by which the host's failures are told apart, in the order in which they are tried: the host hands errors on as
@@ -80,7 +73,8 @@ fn message(said: &str) -> &str {
     answer.rsplit_once(": ").map_or(answer, |(message, _)| message)
 }
 
-/// Hands a line to the host's log. A log that is not to be had is no reason to fail.
+/// Hands a line to the host's log, and not through the SDK's drain, which adds file, line and column of this code. Logging
+/// failures are ignored.
 pub(crate) fn log(line: &LogLine) {
     if let Ok(message) = serde_json::to_vec(line) {
         let _ = host_call("kubewarden", "tracing", "log", &message);

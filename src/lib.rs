@@ -3,7 +3,8 @@
 mod admission;
 mod host;
 
-use wapc_guest::register_function;
+use kubewarden_policy_sdk::protocol_version_guest;
+use kubewarden_policy_sdk::wapc_guest::register_function;
 
 /// Called by the waPC host once per instance.
 #[expect(unsafe_code, reason = "waPC finds the policy by this exported name")]
@@ -11,5 +12,5 @@ use wapc_guest::register_function;
 pub extern "C" fn wapc_init() {
     register_function("validate", admission::validate);
     register_function("validate_settings", admission::validate_settings);
-    register_function("protocol_version", admission::protocol_version);
+    register_function("protocol_version", protocol_version_guest);
 }
