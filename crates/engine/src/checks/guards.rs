@@ -3,10 +3,14 @@
 mod adoption;
 mod blocks;
 mod node_unreachable;
+mod own_cluster;
 mod reserved_keys;
 mod selector_change;
 mod selector_labels;
 mod template_keys;
+mod topology_entry;
+
+use std::cell::OnceCell;
 
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
@@ -26,6 +30,10 @@ use crate::settings::Stance;
 use crate::settings::{Guards, Settings};
 
 use self::blocks::Block;
+pub(crate) use self::own_cluster::OwnCluster;
+
+/// How Kubernetes names the users that are no people.
+const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 
 /// One guard rail.
 pub struct Guard {
@@ -45,7 +53,7 @@ pub struct Guard {
 
 /// How a guard looks.
 enum Look {
-    /// At the object as a whole.
+    /// At the object as a whole: who controls it. Silent while the object or its Cluster is paused.
     Object(fn(&Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed>),
     /// At one new entry of a map that propagates. What is wrong is a sentence about the entry.
     Entry(fn(&Guarded<'_, '_>, &Entry<'_>) -> Result<Option<String>, Malformed>),
@@ -56,7 +64,8 @@ enum Look {
 /// Source: core/reconcilers/machineset/machineset_controller.go `getMachinesForMachineSet` and `shouldAdopt`;
 /// core/reconcilers/machinedeployment/machinedeployment_controller.go `getMachineSetsForDeployment`;
 /// controlplane/kubeadm/reconcilers/kubeadmcontrolplane `matchesInfraMachine` and `adoptMachines`;
-/// util/labels/helpers.go `GetManagedLabels`. What each costs was seen on the real controllers; Cluster API's own webhooks allow all of it.
+/// core/reconcilers/topology/cluster/current_state.go `getCurrentMachineDeploymentState`; util/labels/helpers.go
+/// `GetManagedLabels`. What each costs was seen on the real controllers; Cluster API's own webhooks allow all of it.
 pub const GUARDS: &[Guard] = &[
     Guard {
         setting: "guards.selectorLabels",
@@ -79,9 +88,9 @@ pub const GUARDS: &[Guard] = &[
     Guard {
         setting: "guards.adoption",
         default: Stance::Reject,
-        on: "Machine, MachineSet",
-        finds: "an object without controller gets labels that name an owner",
-        because: "the owner adopts it, and may delete it at once",
+        on: "Machine, MachineSet, MachineDeployment, MachinePool",
+        finds: "an object without controller gets labels that name an owner, or labels of a topology",
+        because: "the owner adopts it, and may delete it at once; two objects for one entry stop a topology",
         stance: |guards| guards.adoption,
         look: Look::Object(adoption::find),
     },
@@ -143,6 +152,8 @@ pub(crate) struct Guarded<'a, 'o> {
     pub(crate) drift: &'a [Change],
     pub(crate) lookups: &'a Lookups<'o>,
     pub(crate) settings: &'a Settings,
+    /// Read when a guard first asks for it.
+    pub(crate) cluster: OnceCell<OwnCluster>,
 }
 
 /// Whether a guard looks at objects of this kind, beyond those that the rules write.
@@ -190,9 +201,18 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
             continue;
         }
         match guard.look {
+            Look::Object(_) if object.has_paused_annotation() => {}
             Look::Object(find) => {
-                let violations = find(guarded)?.into_iter();
-                findings.extend(violations.map(|Violation { at, message }| Finding { check, at, message, stance }));
+                let violations = find(guarded)?;
+                if violations.is_empty() || guarded.is_cluster_paused()? {
+                    continue;
+                }
+                findings.extend(violations.into_iter().map(|Violation { at, message }| Finding {
+                    check,
+                    at,
+                    message,
+                    stance,
+                }));
             }
             Look::Entry(find) => {
                 for entry in &entries {
@@ -207,7 +227,22 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
     Ok(findings)
 }
 
+/// How to make an edit all the same that guards refuse; `None` where none does.
+pub(crate) fn way_out(findings: &[Finding]) -> Option<String> {
+    let refusing = |guard: &&Guard| {
+        findings.iter().any(|finding| finding.check == guard.setting && finding.stance == Stance::Reject)
+    };
+    let mut guards = GUARDS.iter().filter(refusing).peekable();
+    guards.peek()?;
+    Some(messages::way_out(EXEMPT, guards.all(|guard| matches!(guard.look, Look::Object(_)))))
+}
+
 impl<'o> Guarded<'_, 'o> {
+    /// Whether a controller or a tool writes, not a person.
+    fn is_by_service_account(&self) -> bool {
+        self.subject.review.username.starts_with(SERVICE_ACCOUNT)
+    }
+
     /// Whether this is the audit scanner's question about a stored object.
     fn is_audit(&self) -> bool {
         let Subject { review, object, .. } = self.subject;
