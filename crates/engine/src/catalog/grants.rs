@@ -112,6 +112,13 @@ pub(crate) const TOPOLOGY_MASKS: &[&str] = &[
     "spec.topology.workers.machinePools.nodeDrainTimeout",
     "spec.topology.workers.machinePools.nodeVolumeDetachTimeout",
 ];
+/// Fields that are read of a Cluster to know which objects its topology has.
+pub(crate) const TOPOLOGY_ENTRY_MASKS: &[&str] = &[
+    "spec.topology.class",
+    "spec.topology.classRef",
+    "spec.topology.workers.machineDeployments.name",
+    "spec.topology.workers.machinePools.name",
+];
 /// Fields that are read of a LabelRegistry.
 pub(crate) const REGISTRY_MASKS: &[&str] = &["spec.definitions"];
 /// Fields that are read of a ClusterClass.
@@ -155,7 +162,8 @@ pub struct Route {
     pub of: &'static str,
     /// When this way is taken.
     pub when: &'static str,
-    /// The gets, in order. Another get of the Cluster follows when something would be changed and it was not read.
+    /// The gets, in order. Another get of the Cluster follows when something would be changed and it was not read, and
+    /// when a guard would find something: a paused Cluster is under maintenance.
     pub gets: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -170,8 +178,9 @@ pub const ROUTES: &[Route] = &[
     Route { of: "Machine",           when: "owned by a MachineSet",        gets: &[("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a MachinePool",       gets: &[("MachinePool", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a control plane",     gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
-    Route { of: "MachineSet",        when: "new labels name an owner that no ownerReference does", gets: &[("Cluster", CLUSTER_MASKS)] },
-    Route { of: "Machine",           when: "new labels name an owner or a control plane, and no ownerReference does", gets: &[("Cluster", CLUSTER_MASKS)] },
+    Route { of: "MachineDeployment", when: "its selector changes",         gets: &[("Cluster", CLUSTER_MASKS)] },
+    Route { of: "MachineSet",        when: "new labels name an owner that no ownerReference does, or its selector changes", gets: &[("Cluster", CLUSTER_MASKS)] },
+    Route { of: "Machine",           when: "new labels name an owner or a control plane, and no ownerReference does, or its owner is lost", gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a MachineSet",    gets: &[("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a control plane", gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a MachineSet",    gets: &[("Machine", MACHINE_MASKS), ("MachineSet", TEMPLATE_MASKS)] },

@@ -41,7 +41,8 @@ pub enum GuardRail {
 /// Source: core/reconcilers/machineset/machineset_controller.go `getMachinesForMachineSet` and `shouldAdopt`;
 /// core/reconcilers/machinedeployment/machinedeployment_controller.go `getMachineSetsForDeployment`;
 /// controlplane/kubeadm/reconcilers/kubeadmcontrolplane `matchesInfraMachine` and `adoptMachines`;
-/// util/labels/helpers.go `GetManagedLabels`. What each costs was seen on the real controllers; Cluster API's own webhooks allow all of it.
+/// core/reconcilers/topology/cluster/current_state.go `getCurrentMachineDeploymentState`; util/labels/helpers.go
+/// `GetManagedLabels`. What each costs was seen on the real controllers; Cluster API's own webhooks allow all of it.
 pub const GUARDS: &[Guard] =
     &[SELECTOR_LABELS, SELECTOR_CHANGE, ADOPTION, RESERVED_KEYS, TEMPLATE_KEYS, NODE_UNREACHABLE];
 
@@ -67,9 +68,9 @@ pub(crate) const ADOPTION: Guard = Guard {
     rail: GuardRail::Adoption,
     setting: "guards.adoption",
     default: Stance::Reject,
-    on: "Machine, MachineSet",
-    finds: "an object without controller gets labels that name an owner",
-    because: "the owner adopts it, and may delete it at once",
+    on: "Machine, MachineSet, MachineDeployment, MachinePool",
+    finds: "an object without controller gets labels that name an owner, or labels of a topology",
+    because: "the owner adopts it, and may delete it at once; two objects for one entry stop a topology",
 };
 
 pub(crate) const RESERVED_KEYS: Guard = Guard {

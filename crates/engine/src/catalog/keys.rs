@@ -35,6 +35,13 @@ pub(crate) const CLONED_FROM_GROUP_KIND: &str = "cluster.x-k8s.io/cloned-from-gr
 /// Holds the deletion of a control-plane Machine back until its etcd member is gone.
 pub(crate) const KCP_CLEANUP: &str = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup";
 
+/// Asks MachineHealthChecks to have one Machine replaced.
+pub(crate) const REMEDIATE_MACHINE: &str = "cluster.x-k8s.io/remediate-machine";
+/// Puts one Machine first when its owner scales down.
+pub(crate) const DELETE_MACHINE: &str = "cluster.x-k8s.io/delete-machine";
+/// Which of several managers reconciles an object.
+pub(crate) const WATCH_FILTER: &str = "cluster.x-k8s.io/watch-filter";
+
 /// Presence pauses an object, whatever the value.
 pub(crate) const PAUSED: &str = "cluster.x-k8s.io/paused";
 /// On a Node: its Machine.

@@ -3,10 +3,14 @@
 mod adoption;
 mod blocks;
 mod node_unreachable;
+mod own_cluster;
 mod reserved_keys;
 mod selector_change;
 mod selector_labels;
 mod template_keys;
+mod topology_entry;
+
+use std::cell::OnceCell;
 
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
@@ -26,10 +30,14 @@ use crate::report::messages::guards as messages;
 use crate::settings::{Settings, Stance};
 
 use self::blocks::Block;
+pub(crate) use self::own_cluster::OwnCluster;
+
+/// How Kubernetes names the users that are no people.
+const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 
 /// How a guard looks.
 enum Look {
-    /// At the object as a whole.
+    /// At the object as a whole: who controls it. Silent while the object or its Cluster is paused.
     Object(fn(&Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed>),
     /// At one new entry of a map that propagates. What is wrong is a sentence about the entry.
     Entry(fn(&Guarded<'_, '_>, &Entry<'_>) -> Result<Option<String>, Malformed>),
@@ -76,6 +84,8 @@ pub(crate) struct Guarded<'a, 'o> {
     pub(crate) drift: &'a [Change],
     pub(crate) lookups: &'a Lookups<'o>,
     pub(crate) settings: &'a Settings,
+    /// Read when a guard first asks for it.
+    pub(crate) cluster: OnceCell<OwnCluster>,
 }
 
 /// Whether a guard looks at objects of this kind, beyond those that the rules write.
@@ -123,9 +133,18 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
             continue;
         }
         match look(guard.rail) {
+            Look::Object(_) if object.has_paused_annotation() => {}
             Look::Object(find) => {
-                let violations = find(guarded)?.into_iter();
-                findings.extend(violations.map(|Violation { at, message }| Finding { check, at, message, stance }));
+                let violations = find(guarded)?;
+                if violations.is_empty() || guarded.is_cluster_paused()? {
+                    continue;
+                }
+                findings.extend(violations.into_iter().map(|Violation { at, message }| Finding {
+                    check,
+                    at,
+                    message,
+                    stance,
+                }));
             }
             Look::Entry(find) => {
                 for entry in &entries {
@@ -140,7 +159,22 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
     Ok(findings)
 }
 
+/// How to make an edit all the same that guards refuse; `None` where none does.
+pub(crate) fn way_out(findings: &[Finding]) -> Option<String> {
+    let refusing = |guard: &&Guard| {
+        findings.iter().any(|finding| finding.check == guard.setting && finding.stance == Stance::Reject)
+    };
+    let mut guards = GUARDS.iter().filter(refusing).peekable();
+    guards.peek()?;
+    Some(messages::way_out(EXEMPT, guards.all(|guard| matches!(guard.look, Look::Object(_)))))
+}
+
 impl<'o> Guarded<'_, 'o> {
+    /// Whether a controller or a tool writes, not a person.
+    fn is_by_service_account(&self) -> bool {
+        self.subject.review.username.starts_with(SERVICE_ACCOUNT)
+    }
+
     /// Whether this is the audit scanner's question about a stored object.
     fn is_audit(&self) -> bool {
         let Subject { review, object, .. } = self.subject;

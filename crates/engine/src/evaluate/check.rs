@@ -1,8 +1,10 @@
 //! What the checks make of the object as it would be stored.
 
+use std::cell::OnceCell;
+
 use super::role::Role;
 use super::{Evaluation, line};
-use crate::checks::guards::Guarded;
+use crate::checks::guards::{self, Guarded};
 use crate::checks::{self, Checked, misplaced};
 use crate::json::Malformed;
 use crate::propagation::metadata::Above;
@@ -45,13 +47,15 @@ impl<'e> Evaluation<'e> {
             drift: &self.report.drift,
             lookups: &self.lookups,
             settings: self.settings,
+            cluster: OnceCell::new(),
         })
     }
 
     fn report_findings(&mut self, Checked { findings, rollout }: Checked) {
         let of_stance = |stance| findings.iter().filter(move |finding| finding.stance == stance);
-        let refusals: Vec<String> = of_stance(Stance::Reject).map(|finding| self.refusal(finding)).collect();
+        let mut refusals: Vec<String> = of_stance(Stance::Reject).map(|finding| self.refusal(finding)).collect();
         if !refusals.is_empty() {
+            refusals.extend(guards::way_out(&findings));
             self.refuse(about(&self.report.object, &refusals.join("; ")));
             // Nothing of what was going to be written is.
             self.report.drift.append(&mut self.report.changes);

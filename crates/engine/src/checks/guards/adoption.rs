@@ -1,11 +1,9 @@
 //! Objects without controller that a controller would adopt.
 
-use super::{Guarded, Violation};
+use super::{Guarded, OwnCluster, Violation, topology_entry};
 use crate::catalog::keys::*;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
-use crate::kube::cluster::LookupCause;
-use crate::kube::stop::Stop;
 use crate::report::messages::guards::adoption;
 
 /// Labels of a Machine that name its owner.
@@ -28,14 +26,14 @@ const MACHINE_SET_OWNER_LABELS: &[&str] = &[DEPLOYMENT_NAME, TEMPLATE_HASH, TOPO
 /// Labels that name an owner, on an object without controller, as far as this request brings them.
 ///
 /// After a restore, adoption by controllers is intended: what Velero restores passes, and so do the objects of a Cluster
-/// that is paused or does not exist yet. A Cluster that cannot be read counts as neither. Control-plane Machines made by
-/// hand have no owner that adopts them, and pass.
+/// that does not exist yet. A Cluster that cannot be read does not count as one. Control-plane Machines made by hand have
+/// no owner that adopts them, and pass.
 pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
     let subject = guarded.subject;
     let owner_labels = match subject.place {
         Some(Place::Machine) => MACHINE_OWNER_LABELS,
         Some(Place::MachineSet) => MACHINE_SET_OWNER_LABELS,
-        _ => return Ok(Vec::new()),
+        _ => return topology_entry::find(guarded),
     };
     let object = &subject.object;
     let old = subject.old()?;
@@ -57,37 +55,13 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     if keys.is_empty() {
         return Ok(Vec::new());
     }
-    let adopters = adopters(guarded)?;
+    let has_kubeadm_control_plane = match guarded.cluster()? {
+        OwnCluster::Missing => return Ok(Vec::new()),
+        OwnCluster::Known(state) => state.is_of_kubeadm,
+        OwnCluster::Unknown => false,
+    };
     let kind = &subject.review.kind.kind;
-    let mut violations = Vec::new();
-    for key in keys {
-        let is_adopted = match adopters {
-            Adopters::Nobody => false,
-            Adopters::Named => key != CONTROL_PLANE,
-            Adopters::NamedAndKubeadm => true,
-        };
-        if is_adopted {
-            violations.push(Violation { at: "metadata.labels".to_owned(), message: adoption(key, kind) });
-        }
-    }
-    Ok(violations)
-}
-
-/// Who adopts in a Cluster.
-enum Adopters {
-    Nobody,
-    /// Owners that labels name.
-    Named,
-    /// These, and the KubeadmControlPlane that the Cluster names.
-    NamedAndKubeadm,
-}
-
-fn adopters(guarded: &Guarded<'_, '_>) -> Result<Adopters, Malformed> {
-    let Some(cluster) = guarded.subject.object.spec.string(&["clusterName"])? else { return Ok(Adopters::Named) };
-    Ok(match guarded.lookups.cluster(guarded.subject.namespace(), cluster) {
-        Ok(cluster) if cluster.is_paused => Adopters::Nobody,
-        Ok(cluster) if cluster.is_of_kubeadm => Adopters::NamedAndKubeadm,
-        Err(Stop::LookupFailed(failed)) if failed.error.cause == LookupCause::NotFound => Adopters::Nobody,
-        Ok(_) | Err(_) => Adopters::Named,
-    })
+    let is_adopted = |key: &&str| *key != CONTROL_PLANE || has_kubeadm_control_plane;
+    let violation = |key| Violation { at: "metadata.labels".to_owned(), message: adoption(key, kind) };
+    Ok(keys.into_iter().filter(is_adopted).map(violation).collect())
 }

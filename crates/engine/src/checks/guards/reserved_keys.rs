@@ -11,7 +11,9 @@ use crate::report::messages::guards::*;
 /// What comes of a reserved key. An annotation that [`is_never`] and has no row is bookkeeping.
 ///
 /// Source: seen on the real controllers; `ControlPlaneMachineAnnotations` in controlplane/kubeadm/pkg/desiredstate
-/// for the cloned-from annotations.
+/// for the cloned-from annotations; core/reconcilers/machinehealthcheck/machinehealthcheck_targets.go `needsRemediation`;
+/// core/reconcilers/machineset/machineset_deletion_order.go; util/predicates/generic_predicates.go
+/// `ResourceHasFilterLabel`.
 #[rustfmt::skip]
 const RESERVED: &[(MapKind, &str, &str)] = &[
     (MapKind::Labels,      CLUSTER_NAME,             MANAGED_BY_CLUSTER_API),
@@ -24,10 +26,13 @@ const RESERVED: &[(MapKind, &str, &str)] = &[
     (MapKind::Labels,      TOPOLOGY_OWNED,           MANAGED_BY_CLUSTER_API),
     (MapKind::Labels,      TOPOLOGY_POOL_NAME,       MANAGED_BY_CLUSTER_API),
     (MapKind::Labels,      TEMPLATE_HASH,            MANAGED_BY_CLUSTER_API),
+    (MapKind::Labels,      WATCH_FILTER,             SELECTS_MANAGERS),
     (MapKind::Annotations, PAUSED,                   PAUSES_CHILDREN),
     (MapKind::Annotations, CLONED_FROM_GROUP_KIND,   ENDLESS_ROLLOUT),
     (MapKind::Annotations, CLONED_FROM_NAME,         ENDLESS_ROLLOUT),
+    (MapKind::Annotations, DELETE_MACHINE,           DELETED_FIRST),
     (MapKind::Annotations, KCP_CLEANUP,              BLOCKS_DELETION),
+    (MapKind::Annotations, REMEDIATE_MACHINE,        REMEDIATED_ENDLESSLY),
 ];
 
 /// Why a key must not stand in a map that propagates; `None` where it may.
@@ -94,7 +99,14 @@ mod tests {
     fn every_annotation_that_is_never_carried_is_reserved() {
         for key in NEVER {
             assert!(reason(MapKind::Annotations, key).is_some(), "{key}");
-            assert!(RESERVED.iter().all(|(map, reserved, _)| *map == MapKind::Labels || is_never(reserved)));
         }
+    }
+
+    /// What a person may set on one Machine is carried on where it stands in a template: only the guard warns.
+    #[test]
+    fn reserved_annotations_that_are_carried_are_those_of_one_machine() {
+        let of_annotations = RESERVED.iter().filter(|(map, ..)| *map == MapKind::Annotations);
+        let carried: Vec<&str> = of_annotations.map(|(_, key, _)| *key).filter(|key| !is_never(key)).collect();
+        assert_eq!(carried, [DELETE_MACHINE, REMEDIATE_MACHINE]);
     }
 }

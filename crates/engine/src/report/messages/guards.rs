@@ -13,9 +13,30 @@ pub(crate) fn refused_by(finding: &str, setting: super::SettingValue<'_>) -> Str
     format!("{finding} ({setting})")
 }
 
+/// How to make a refused edit all the same. Pausing helps where the guard is about who controls the object.
+pub(crate) fn way_out(annotation: &str, pausing_helps: bool) -> String {
+    let pause = if pausing_helps { "pause the Cluster or " } else { "" };
+    format!("if this is intended, {pause}set annotation `{annotation}: <reason>`")
+}
+
 /// An object without controller gets a label that names an owner.
 pub(crate) fn adoption(label: &str, kind: &str) -> String {
     format!("label `{label}` without ownerReference: a controller adopts this {kind} and may delete it")
+}
+
+/// An object gets the labels of a topology entry, which has its own object.
+pub(crate) fn second_of_topology_entry(label: &str, kind: &str, entry: &str, cluster: &str) -> String {
+    format!("label `{label}` on a second {kind} for `{entry}` stops the topology of Cluster {cluster}")
+}
+
+/// An object gets the labels of a topology entry that does not exist.
+pub(crate) fn topology_entry_missing(label: &str, kind: &str, entry: &str, cluster: &str) -> String {
+    format!("label `{label}`: Cluster {cluster} has no topology entry `{entry}` and deletes this {kind}")
+}
+
+/// An object gets the label of a topology's objects without that which names the entry.
+pub(crate) fn topology_object_without_name(label: &str, name_label: &str, cluster: &str) -> String {
+    format!("label `{label}` without `{name_label}` stops the topology of Cluster {cluster}")
 }
 
 /// The selector of a MachineDeployment or MachineSet is another one.
@@ -62,6 +83,15 @@ pub(crate) const ENDLESS_ROLLOUT: &str = "makes control planes replace their Mac
 
 /// The hook by which a KubeadmControlPlane holds back the deletion of a Machine.
 pub(crate) const BLOCKS_DELETION: &str = "blocks the deletion of every child Machine";
+
+/// The annotation by which somebody has one Machine replaced. The replacement gets it too.
+pub(crate) const REMEDIATED_ENDLESSLY: &str = "makes MachineHealthChecks replace child Machines over and over";
+
+/// The annotation by which the autoscaler or a user chooses the Machine that goes.
+pub(crate) const DELETED_FIRST: &str = "marks every child Machine to be deleted first, so a scale-down cannot choose";
+
+/// The label by which managers with `--watch-filter` share the objects.
+pub(crate) const SELECTS_MANAGERS: &str = "decides which managers reconcile the child objects";
 
 /// A key is set on a template that a topology owns, and the topology does not have it: nothing reverts it, and it reaches
 /// every object below.
@@ -153,6 +183,23 @@ mod tests {
                 "annotation `a` makes control planes replace their Machines over and over",
             ),
             (annotation("a"), BLOCKS_DELETION, "annotation `a` blocks the deletion of every child Machine"),
+            (
+                annotation("cluster.x-k8s.io/remediate-machine"),
+                REMEDIATED_ENDLESSLY,
+                "annotation `cluster.x-k8s.io/remediate-machine` makes MachineHealthChecks replace child Machines over and \
+                 over",
+            ),
+            (
+                annotation("cluster.x-k8s.io/delete-machine"),
+                DELETED_FIRST,
+                "annotation `cluster.x-k8s.io/delete-machine` marks every child Machine to be deleted first, so a \
+                 scale-down cannot choose",
+            ),
+            (
+                label("cluster.x-k8s.io/watch-filter"),
+                SELECTS_MANAGERS,
+                "label `cluster.x-k8s.io/watch-filter` decides which managers reconcile the child objects",
+            ),
         ] {
             assert_eq!(reserved_key(entry, reason), expected);
         }
@@ -195,6 +242,40 @@ mod tests {
             "`spec.selector` changed: objects it no longer selects are orphaned and recreated \
              (`guards.selectorChange` is `reject`)"
         );
+    }
+
+    #[test]
+    fn a_refusal_names_the_ways_out() {
+        for (pausing_helps, expected) in [
+            (true, "if this is intended, pause the Cluster or set annotation `example.com/exempt: <reason>`"),
+            (false, "if this is intended, set annotation `example.com/exempt: <reason>`"),
+        ] {
+            assert_eq!(way_out("example.com/exempt", pausing_helps), expected);
+        }
+    }
+
+    #[test]
+    fn labels_of_a_topology_say_what_the_topology_does() {
+        let owned = "topology.cluster.x-k8s.io/owned";
+        for (message, expected) in [
+            (
+                second_of_topology_entry(owned, "MachineDeployment", "md0", "fleet/c1"),
+                "label `topology.cluster.x-k8s.io/owned` on a second MachineDeployment for `md0` stops the topology of \
+                 Cluster fleet/c1",
+            ),
+            (
+                topology_entry_missing(owned, "MachinePool", "mp9", "fleet/c1"),
+                "label `topology.cluster.x-k8s.io/owned`: Cluster fleet/c1 has no topology entry `mp9` and deletes this \
+                 MachinePool",
+            ),
+            (
+                topology_object_without_name(owned, "topology.cluster.x-k8s.io/pool-name", "fleet/c1"),
+                "label `topology.cluster.x-k8s.io/owned` without `topology.cluster.x-k8s.io/pool-name` stops the topology \
+                 of Cluster fleet/c1",
+            ),
+        ] {
+            assert_eq!(message, expected);
+        }
     }
 
     #[test]

@@ -1,0 +1,46 @@
+//! The Cluster of the object under review, and whether somebody holds it paused.
+
+use super::Guarded;
+use crate::json::Malformed;
+use crate::kube::cluster::LookupCause;
+use crate::kube::lookup::ClusterState;
+use crate::kube::stop::Stop;
+
+/// What is known of the Cluster that the object names.
+pub(crate) enum OwnCluster {
+    Known(ClusterState),
+    /// There is no such Cluster.
+    Missing,
+    /// The object names none, or it cannot be read.
+    Unknown,
+}
+
+impl Guarded<'_, '_> {
+    /// The Cluster of the object. It is asked for once, when a guard would otherwise find something.
+    ///
+    /// # Errors
+    /// When the object has another shape than Kubernetes gives it.
+    pub(super) fn cluster(&self) -> Result<&OwnCluster, Malformed> {
+        if let Some(cluster) = self.cluster.get() {
+            return Ok(cluster);
+        }
+        let cluster = match self.subject.object.spec.string(&["clusterName"])? {
+            None => OwnCluster::Unknown,
+            Some(name) => match self.lookups.cluster(self.subject.namespace(), name) {
+                Ok(state) => OwnCluster::Known(state),
+                Err(Stop::LookupFailed(failed)) if failed.error.cause == LookupCause::NotFound => OwnCluster::Missing,
+                Err(_) => OwnCluster::Unknown,
+            },
+        };
+        Ok(self.cluster.get_or_init(|| cluster))
+    }
+
+    /// Whether the Cluster is paused: what happens to its objects then is maintenance. A Cluster that cannot be read counts
+    /// as not paused.
+    ///
+    /// # Errors
+    /// As [`Guarded::cluster`].
+    pub(super) fn is_cluster_paused(&self) -> Result<bool, Malformed> {
+        Ok(matches!(self.cluster()?, OwnCluster::Known(state) if state.is_paused))
+    }
+}

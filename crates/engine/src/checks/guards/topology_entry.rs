@@ -1,0 +1,80 @@
+//! Labels by which a topology takes a MachineDeployment or MachinePool for its own.
+
+use super::{Guarded, OwnCluster, Violation};
+use crate::catalog::grants::TOPOLOGY_ENTRY_MASKS;
+use crate::catalog::keys::{TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
+use crate::catalog::place::Place;
+use crate::json::Malformed;
+use crate::kube::query::ObjectQuery;
+use crate::kube::stop::Stop;
+use crate::report::messages::guards as messages;
+
+/// The field manager of the topology controller, which creates these objects without ownerReference.
+///
+/// Source: core/reconcilers/topology/cluster/structuredmerge/serversidepatchhelper.go, `TopologyManagerName`.
+const TOPOLOGY_FIELD_MANAGER: &str = "capi-topology";
+
+/// Labels of a topology that this request brings. A topology lists its objects by these labels, not by ownerReferences:
+/// two objects for one entry, or one without the name of an entry, stop its reconciliation, and an object without an entry
+/// is deleted.
+///
+/// A Cluster that cannot be read, has no topology or is being deleted takes nothing.
+///
+/// Source: core/reconcilers/topology/cluster/current_state.go, `getCurrentMachineDeploymentState` and
+/// `getCurrentMachinePoolState`; reconcile_state.go, `calculateMachineDeploymentDiff`.
+pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
+    let subject = guarded.subject;
+    let (list, label) = match subject.place {
+        Some(Place::MachineDeployment) => ("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME),
+        Some(Place::MachinePool) => ("machinePools", TOPOLOGY_POOL_NAME),
+        _ => return Ok(Vec::new()),
+    };
+    let (object, old) = (&subject.object, subject.old()?);
+    let name = object.labels.get(label).filter(|name| !name.is_empty());
+    let was_owned = old.is_some_and(|old| old.labels.contains_key(TOPOLOGY_OWNED));
+    let had_name = old.and_then(|old| old.labels.get(label)).filter(|name| !name.is_empty()) == name;
+    // Only the empty value counts.
+    let is_owned = object.labels.get(TOPOLOGY_OWNED) == Some("");
+    let is_topology_controller =
+        guarded.is_by_service_account() && subject.review.field_manager.as_deref() == Some(TOPOLOGY_FIELD_MANAGER);
+    if !is_owned
+        || (was_owned && had_name)
+        || is_topology_controller
+        || guarded.has_lived_before()
+        || guarded.is_audit()
+    {
+        return Ok(Vec::new());
+    }
+    let has_entry = match has_entry(guarded, list, name) {
+        Ok(Some(has_entry)) => has_entry,
+        Ok(None) | Err(Stop::LookupFailed(_) | Stop::NotApplicable(_)) => return Ok(Vec::new()),
+        Err(Stop::Malformed(malformed)) => return Err(malformed),
+    };
+    let kind = &*subject.review.kind.kind;
+    let cluster = [subject.namespace(), "/", object.spec.string(&["clusterName"])?.unwrap_or_default()].concat();
+    let message = match name {
+        None => messages::topology_object_without_name(TOPOLOGY_OWNED, label, &cluster),
+        Some(name) if has_entry => messages::second_of_topology_entry(TOPOLOGY_OWNED, kind, name, &cluster),
+        Some(name) => messages::topology_entry_missing(TOPOLOGY_OWNED, kind, name, &cluster),
+    };
+    Ok(vec![Violation { at: "metadata.labels".to_owned(), message }])
+}
+
+/// Whether the topology of the object's Cluster has an entry of this name; `None` where no topology takes the object.
+fn has_entry(guarded: &Guarded<'_, '_>, list: &str, name: Option<&str>) -> Result<Option<bool>, Stop> {
+    let OwnCluster::Known(state) = guarded.cluster()? else { return Ok(None) };
+    if state.is_paused {
+        return Ok(None);
+    }
+    let subject = guarded.subject;
+    let name_of_cluster = subject.object.spec.string(&["clusterName"])?.unwrap_or_default();
+    let query = ObjectQuery::core("Cluster", subject.namespace(), name_of_cluster, TOPOLOGY_ENTRY_MASKS);
+    let cluster = guarded.lookups.parent(&query)?;
+    let topology = cluster.spec(&["topology"])?;
+    if cluster.object.deleting || topology.is_null() {
+        return Ok(None);
+    }
+    let entry = |name| topology.at(&["workers", list])?.element("name", name);
+    let entry = name.map(|name| cluster.readable(entry(name))).transpose()?;
+    Ok(Some(entry.is_some_and(|entry| !entry.is_null())))
+}
