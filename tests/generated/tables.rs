@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use metadata_propagation::tags::PROFILES;
 use metadata_propagation::{
-    CARRIERS, EFFECTS, Effect, FIELDS, Field, GUARDS, Guard, Hop, Place, ROUTES, Tags, Version,
+    Block, CARRIERS, EFFECTS, Effect, FIELDS, Field, GUARDS, Given, Guard, Hop, KeyEdit, Place, ROUTES, Row, Tags,
+    Version,
 };
 
 use crate::file::check_section;
@@ -141,15 +142,46 @@ fn the_page_shows_what_rolls_out() -> Result<()> {
         let mut by_effect: BTreeMap<Effect, String> = BTreeMap::new();
         for block in EFFECTS.iter().filter(|block| block.kind == kind) {
             for row in block.rows {
-                let [old, new] = row.paths(block);
-                let old = if old == new { String::new() } else { code(old) };
-                writeln!(by_effect.entry(row.effect).or_default(), "| {} | {} | {old} |", row.effect, code(new))?;
+                for (effect, cells) in effects(block, row) {
+                    writeln!(by_effect.entry(effect).or_default(), "| {effect} | {cells} |")?;
+                }
             }
         }
         let rows: String = by_effect.into_values().rev().collect();
-        writeln!(text, "### {kind}\n\n| effect | path | in v1beta1 |\n|---|---|---|\n{rows}")?;
+        writeln!(text, "### {kind}\n\n| effect | path | in v1beta1 | only |\n|---|---|---|---|\n{rows}")?;
     }
     check_section("docs/rollout.md", "effects", &text)
+}
+
+/// What edits of one row do: of the path, of an entry that is removed, and of keys that are told apart.
+fn effects(block: &Block, row: &Row) -> Vec<(Effect, String)> {
+    let paths = |suffix: &str, edit: &str| {
+        let of = |path: Option<String>| code(path.map(|path| path + suffix)) + edit;
+        let [old, new] = row.paths(block);
+        let old = if old == new { String::new() } else { of(old) };
+        format!("{} | {old}", of(new))
+    };
+    let only = |given: Given, since: Version| {
+        let until = row.until.map(|until| format!("before {until}"));
+        let since = (since > Version::OLDEST_EDITION).then(|| format!("since {since}"));
+        let conditions = [Some(given.to_string()).filter(|given| !given.is_empty()), since, until];
+        conditions.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    };
+    let of_path = format!("{} | {}", paths("", ""), only(block.condition(row), row.since));
+    let mut effects = vec![(row.effect, of_path)];
+    effects.extend(
+        row.removed.map(|effect| {
+            (effect, format!("{} | {}", paths("", ", an entry removed"), only(Given::Replicas, row.since)))
+        }),
+    );
+    effects.extend(row.keys.iter().map(|key| {
+        let edit = match key.edit {
+            KeyEdit::Removed => " removed",
+            KeyEdit::Changed => " changed",
+        };
+        (key.effect, format!("{} | {}", paths(&format!("[{}]", key.key), edit), only(key.given, key.since)))
+    }));
+    effects
 }
 
 fn code(path: Option<String>) -> String {

@@ -3,24 +3,62 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
-use metadata_propagation::{EFFECTS, Effect, Kind};
+use metadata_propagation::{EFFECTS, Effect, Given, KeyEdit, Kind, Version};
 use serde_json::{Value, json};
 use testkit::case::Case;
 use testkit::runner::{admit, engine, patched};
 
-/// The rows of one API version: kind, path from the object's root, effect.
-fn rows(version: usize) -> Vec<(Kind, String, Effect)> {
-    let of_block = |block: &'static metadata_propagation::Block| {
-        block.rows.iter().filter_map(move |row| {
-            row.paths(block).into_iter().nth(version).flatten().map(|path| (block.kind, path, row.effect))
-        })
-    };
-    EFFECTS.iter().flat_map(of_block).collect()
+/// What one edit of a kind of object does in one API version.
+#[derive(Debug, Clone, PartialEq)]
+struct Line {
+    kind: Kind,
+    /// From the object's root; `removed` or `changed` behind it where only that counts.
+    path: String,
+    effect: Effect,
+    given: Given,
+    since: Version,
+    until: Option<Version>,
+}
+
+/// The lines of one API version.
+fn lines(version: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for block in EFFECTS {
+        for row in block.rows {
+            let Some(path) = row.paths(block).into_iter().nth(version).flatten() else { continue };
+            let given = block.condition(row);
+            let line = Line { kind: block.kind, path, effect: row.effect, given, since: row.since, until: row.until };
+            lines.push(line.clone());
+            if let Some(effect) = row.removed {
+                let path = format!("{} removed", line.path);
+                lines.push(Line { path, effect, given: Given::Replicas, ..line.clone() });
+            }
+            for key in row.keys {
+                let edit = match key.edit {
+                    KeyEdit::Removed => "removed",
+                    KeyEdit::Changed => "changed",
+                };
+                let path = format!("{}[{}] {edit}", line.path, key.key);
+                lines.push(Line { path, effect: key.effect, given: key.given, since: key.since, ..line.clone() });
+            }
+        }
+    }
+    lines
+}
+
+/// As the specification writes it.
+fn text(line: &Line) -> String {
+    let mut conditions = vec![line.given.to_string()];
+    conditions.extend((line.since > Version::OLDEST_EDITION).then(|| format!("since {}", line.since)));
+    conditions.extend(line.until.map(|until| format!("before {until}")));
+    conditions.retain(|condition| !condition.is_empty());
+    let mut columns = vec![line.kind.to_string(), line.path.clone(), line.effect.to_string()];
+    columns.extend((!conditions.is_empty()).then(|| conditions.join(", ")));
+    columns.join(" | ")
 }
 
 fn check(spec: &str, version: usize) {
-    let lines: Vec<String> =
-        rows(version).iter().map(|(kind, path, effect)| format!("{kind} | {path} | {effect}")).collect();
+    let lines: Vec<String> = lines(version).iter().map(text).collect();
     let spec: Vec<&str> = spec.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(lines, spec);
 }
@@ -39,7 +77,7 @@ fn the_rows_of_v1beta2_are_those_of_the_specification() {
 fn no_path_of_a_kind_has_two_rows() {
     for version in [0, 1] {
         let mut seen = BTreeSet::new();
-        for (kind, path, _) in rows(version) {
+        for Line { kind, path, .. } in lines(version) {
             assert!(seen.insert((kind, path.clone())), "{kind} {path}");
         }
     }
@@ -57,6 +95,8 @@ fn kind(review: &Value) -> Option<Kind> {
         "MachineSet" => Kind::MachineSet,
         "MachinePool" => Kind::MachinePool,
         "KubeadmControlPlane" => Kind::KubeadmControlPlane,
+        "Machine" if owner == "KubeadmControlPlane" => Kind::ControlPlaneMachine,
+        "KubeadmConfig" => Kind::ControlPlaneKubeadmConfig,
         "Cluster" => Kind::Cluster,
         "ClusterClass" => Kind::ClusterClass,
         name if name.ends_with("Template") && !of_class => Kind::Template,
@@ -65,6 +105,7 @@ fn kind(review: &Value) -> Option<Kind> {
         "DockerMachinePoolTemplate" => Kind::ClassMachinePoolTemplate,
         name if name.ends_with("ControlPlaneTemplate") => Kind::ClassControlPlaneTemplate,
         name if name.ends_with("Template") => Kind::ClassTemplate,
+        name if name.ends_with("Machine") => Kind::ControlPlaneInfraMachine,
         _ => return None,
     })
 }
@@ -81,10 +122,45 @@ fn leads_through(path: &str, row: &str) -> bool {
     path.strip_prefix(row).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
+/// The line that an edit is told by: the one with the longest path.
+fn line<'a>(lines: &'a [Line], kind: Kind, at: &str, effect: &Value) -> Option<&'a Line> {
+    let of_kind = || lines.iter().filter(|line| line.kind == kind);
+    if let Some((map, key)) = at.strip_suffix(']').and_then(|at| at.split_once("metadata.annotations[")) {
+        let map = unnamed(kind, map) + "metadata.annotations[";
+        return of_kind().find(|line| {
+            let of_row = line.path.strip_prefix(&map).and_then(|rest| rest.split_once(']'));
+            of_row.is_some_and(|(of_row, _)| key == of_row || !of_row.contains('/') && key.starts_with(of_row))
+        });
+    }
+    let mut path = unnamed(kind, at);
+    // An entry that comes or goes is for the row of the list.
+    if at.ends_with(']') {
+        path.truncate(path.rfind('[').unwrap_or(path.len()));
+        let removed = format!("{path} removed");
+        let of_entry = of_kind().find(|line| line.path == removed && *effect == json!(line.effect));
+        if of_entry.is_some() {
+            return of_entry;
+        }
+    }
+    of_kind().filter(|line| leads_through(&path, &line.path)).max_by_key(|line| line.path.len())
+}
+
+/// What an edit may do whose condition does not hold, or may not hold.
+fn otherwise(given: Given) -> &'static [Effect] {
+    match given {
+        Given::Always => &[],
+        Given::Replicas | Given::Topology | Given::NoInPlaceUpdate => &[Effect::Nothing],
+        Given::PendingUpgrade | Given::HeldUpgrade | Given::OutdatedMachines => &[Effect::Nothing, Effect::CannotTell],
+    }
+}
+
 #[test]
 fn the_corpus_has_an_edit_for_every_row_and_the_longest_path_decides() -> Result<()> {
     let mut edited = BTreeSet::new();
+    let mut unmet = BTreeSet::new();
     for case in Case::corpus()? {
+        let known = case.settings["clusterApi"]["version"].as_str().unwrap_or("v1.14");
+        let known: Version = known.parse().map_err(anyhow::Error::msg)?;
         let mut cluster = case.cluster.clone();
         for review in &case.reviews {
             let answer = engine(review, &case.settings, &cluster)?;
@@ -92,23 +168,27 @@ fn the_corpus_has_an_edit_for_every_row_and_the_longest_path_decides() -> Result
             for edit in answer.report["rollout"]["edits"].as_array().into_iter().flatten() {
                 let kind = kind(review).with_context(|| case.name.clone())?;
                 let at = edit["at"].as_str().unwrap_or_default();
-                let mut path = unnamed(kind, at);
-                // An entry that comes or goes is for the row of the list.
-                if at.ends_with(']') {
-                    path.truncate(path.rfind('[').unwrap_or(path.len()));
+                let mut lines = lines(version);
+                lines.retain(|line| known >= line.since && line.until.is_none_or(|until| known < until));
+                let line = line(&lines, kind, at, &edit["effect"]).with_context(|| at.to_owned())?;
+                if edit["effect"] == json!(line.effect) {
+                    edited.insert((version, kind, line.path.clone()));
+                } else {
+                    let told = otherwise(line.given).iter().find(|effect| edit["effect"] == json!(effect));
+                    let told = told.with_context(|| format!("{}: {at}: {}", case.name, edit["effect"]))?;
+                    unmet.insert((version, line.given, *told));
                 }
-                let rows = rows(version);
-                let above = rows.iter().filter(|row| row.0 == kind && leads_through(&path, &row.1));
-                let (_, row, effect) = above.max_by_key(|row| row.1.len()).with_context(|| path.clone())?;
-                assert_eq!(edit["effect"], json!(effect), "{}: {at}", case.name);
-                edited.insert((version, kind, row.clone()));
             }
             admit(review, &answer, &mut cluster)?;
         }
     }
-    let all = (0..2).flat_map(|version| rows(version).into_iter().map(move |(kind, path, _)| (version, kind, path)));
-    let missing: Vec<_> = all.filter(|row| !edited.contains(row)).collect();
+    let all = (0..2).flat_map(|version| lines(version).into_iter().map(move |line| (version, line)));
+    let missing: Vec<_> =
+        all.clone().map(|(version, line)| (version, line.kind, line.path)).filter(|it| !edited.contains(it)).collect();
     assert_eq!(missing, []);
+    let conditions =
+        all.flat_map(|(version, line)| otherwise(line.given).iter().map(move |e| (version, line.given, *e)));
+    assert_eq!(unmet, conditions.collect());
     Ok(())
 }
 

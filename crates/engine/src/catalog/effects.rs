@@ -1,10 +1,14 @@
 //! What an edit of each path does to Machines: the types of the table and their names.
 
+mod build;
+mod rows;
 mod table;
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
+
+use super::version::Version;
 
 pub use self::table::EFFECTS;
 
@@ -54,6 +58,12 @@ pub enum Kind {
     ClassMachinePoolTemplate,
     /// Template that no ClusterClass uses.
     Template,
+    /// Machine of a KubeadmControlPlane.
+    ControlPlaneMachine,
+    /// KubeadmConfig of a Machine of a KubeadmControlPlane.
+    ControlPlaneKubeadmConfig,
+    /// Infrastructure of a Machine of a KubeadmControlPlane.
+    ControlPlaneInfraMachine,
 }
 
 /// The rows below one path of one kind.
@@ -67,6 +77,8 @@ pub struct Block {
     pub v1beta2: &'static str,
     /// What stands below.
     pub rows: &'static [Row],
+    /// What has to hold for the effects of rows that say nothing else.
+    pub given: Given,
 }
 
 /// What an edit of one path does.
@@ -80,8 +92,64 @@ pub struct Row {
     pub v1beta2: Option<&'static str>,
     /// What follows. The row with the longest path decides.
     pub effect: Effect,
+    /// What follows when an entry of this list is removed that has Machines, where that differs.
+    pub removed: Option<Effect>,
     /// When two values are no edit.
     pub same: Same,
+    /// What has to hold for the edit to have its effect.
+    pub given: Given,
+    /// Keys of this map whose edits have effects of their own.
+    pub keys: &'static [KeyRow],
+    /// First version of Cluster API for which this holds.
+    pub since: Version,
+    /// First version of Cluster API for which it does not hold any more.
+    pub until: Option<Version>,
+}
+
+/// What an edit of one key of a map does.
+#[derive(Debug, PartialEq, Eq)]
+pub struct KeyRow {
+    /// The key; without a `/` the beginning of keys.
+    pub key: &'static str,
+    /// Which edits of it count.
+    pub edit: KeyEdit,
+    /// Keys that have to be absent for the edit to have an effect.
+    pub held_by: &'static [&'static str],
+    /// What follows.
+    pub effect: Effect,
+    /// What has to hold for the edit to have its effect.
+    pub given: Given,
+    /// First version of Cluster API for which this holds.
+    pub since: Version,
+}
+
+/// An edit of one key of a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyEdit {
+    /// The key is removed.
+    Removed,
+    /// The key gets another value.
+    Changed,
+}
+
+/// What has to hold for an edit to have its effect; where it does not, the edit has none. Where nothing tells whether it
+/// holds, neither can anybody tell the effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Given {
+    /// Nothing.
+    Always,
+    /// `replicas` is not 0, in the `spec` or the entry of a topology that is edited, before and after.
+    Replicas,
+    /// The Cluster has a topology.
+    Topology,
+    /// An upgrade of the topology is pending, by the Cluster's condition `TopologyReconciled`.
+    PendingUpgrade,
+    /// An upgrade of the topology is pending that has not begun.
+    HeldUpgrade,
+    /// Some Machines are outdated, by the counts in `status`.
+    OutdatedMachines,
+    /// No extension is updating the object in place.
+    NoInPlaceUpdate,
 }
 
 /// When two values mean the same.
@@ -107,6 +175,10 @@ pub enum Same {
     Appointment,
     /// As selectors: the name of the object's own Cluster is added by defaulting, and no edit.
     Selector,
+    /// As strategies: only from OnDelete to another one is an edit.
+    NotFromOnDelete,
+    /// As feature gates of kubeadm: what Cluster API sets by default is no edit.
+    FeatureGates,
 }
 
 /// A block's path and a row's below it; either may be empty.
@@ -115,7 +187,24 @@ pub(crate) fn joined(above: &str, path: &str) -> String {
     [above, dot, path].concat()
 }
 
+impl Block {
+    /// What has to hold for a row of this block to have its effect.
+    #[must_use]
+    pub fn condition(&self, row: &Row) -> Given {
+        match row.given {
+            Given::Always if row.effect > Effect::Nothing => self.given,
+            given => given,
+        }
+    }
+}
+
 impl Row {
+    /// Whether a version of Cluster API has this row.
+    #[must_use]
+    pub fn holds(&self, version: Version) -> bool {
+        version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))
+    }
+
     /// The row's path from the object's root in v1beta1 and v1beta2, where it has one.
     #[must_use]
     pub fn paths(&self, block: &Block) -> [Option<String>; 2] {
@@ -150,6 +239,21 @@ impl Serialize for Effect {
     }
 }
 
+/// As the end of a sentence about an effect; empty where nothing has to hold.
+impl fmt::Display for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Given::Always => "",
+            Given::Replicas => "if there are replicas",
+            Given::Topology => "if the Cluster has a topology",
+            Given::PendingUpgrade => "if an upgrade is pending",
+            Given::HeldUpgrade => "if an upgrade is pending that has not begun",
+            Given::OutdatedMachines => "if some Machines are outdated",
+            Given::NoInPlaceUpdate => "unless an extension updates it in place",
+        })
+    }
+}
+
 /// In the README's words.
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -166,6 +270,9 @@ impl fmt::Display for Kind {
             Kind::ClassClusterTemplate => "cluster template of a ClusterClass",
             Kind::ClassMachinePoolTemplate => "machine-pool template of a ClusterClass",
             Kind::Template => "any other template",
+            Kind::ControlPlaneMachine => "Machine of a KubeadmControlPlane",
+            Kind::ControlPlaneKubeadmConfig => "KubeadmConfig of a KubeadmControlPlane",
+            Kind::ControlPlaneInfraMachine => "infrastructure machine of a KubeadmControlPlane",
         })
     }
 }

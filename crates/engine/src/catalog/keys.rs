@@ -61,11 +61,34 @@ pub(crate) const EXEMPT: &str = "metadata-propagation.plexsphere.com/exempt";
 /// Source: Velero's restore reference.
 pub(crate) const RESTORED: &str = "velero.io/restore-name";
 
+/// On an entry of a topology: holds back its upgrade and those of the entries behind it.
+///
+/// Source: exp/topology/desiredstate/desired_state.go, `isMachineDeploymentDeferred`, `isMachinePoolDeferred`.
+pub(crate) const HOLD_UPGRADE_SEQUENCE: &str = "topology.cluster.x-k8s.io/hold-upgrade-sequence";
+/// On an entry of a topology: holds back its upgrade.
+///
+/// Source: as for [`HOLD_UPGRADE_SEQUENCE`].
+pub(crate) const DEFER_UPGRADE: &str = "topology.cluster.x-k8s.io/defer-upgrade";
+
 /// Annotations that hold back an upgrade: for a MachineDeployment's or MachinePool's topology, not for the objects.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `computeMachineDeployment`, `computeMachinePool`.
-pub(crate) const UPGRADE_HOLDS: &[&str] =
-    &["topology.cluster.x-k8s.io/hold-upgrade-sequence", "topology.cluster.x-k8s.io/defer-upgrade"];
+pub(crate) const UPGRADE_HOLDS: &[&str] = &[HOLD_UPGRADE_SEQUENCE, DEFER_UPGRADE];
+
+/// On a Cluster, with a name behind it: holds back the beginning of an upgrade.
+///
+/// Source: api/core/v1beta2/common_types.go, `BeforeClusterUpgradeHookAnnotationPrefix`.
+pub(crate) const BEFORE_UPGRADE_HOOK: &str = "before-upgrade.hook.cluster.cluster.x-k8s.io";
+
+/// On a Cluster: the hooks that are still to be called, separated by commas.
+///
+/// Source: api/runtime/v1beta2/extensionconfig_types.go, `PendingHooksAnnotation`.
+pub(crate) const PENDING_HOOKS: &str = "runtime.cluster.x-k8s.io/pending-hooks";
+
+/// On a Machine, its infrastructure and its bootstrap configuration while an extension updates them in place.
+///
+/// Source: api/core/v1beta2/machine_types.go, `UpdateInProgressAnnotation`.
+pub(crate) const UPDATE_IN_PROGRESS: &str = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
 
 /// Annotations of a MachineDeployment that its MachineSets do not inherit: exact keys.
 ///

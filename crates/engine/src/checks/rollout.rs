@@ -1,6 +1,7 @@
 //! Rollout impact: what an UPDATE does to the Machines below the object, path by path.
 
 mod edits;
+mod given;
 mod kind;
 mod same;
 
@@ -37,7 +38,7 @@ pub(crate) fn impact(
     }
     let Some(old) = subject.old()? else { return Ok(None) };
     let Some(kind) = Kind::of_object(&subject.review.kind, Some(old)) else { return Ok(None) };
-    let edits = edits::between(old, &subject.object, &kind.rows(old.version));
+    let edits = edits::between(old, &subject.object, &kind.rows(old.version, settings.cluster_api.version));
     if edits.is_empty() {
         return Ok(None);
     }
@@ -58,7 +59,12 @@ fn findings(edits: &[Edit], kind: Kind, configured: Stance) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for edit in edits {
         let Some((sentence, strictest)) = edit.effect.sentence() else { continue };
-        let mut message = sentence(&edit.at, kind.machines());
+        let mut message = match (edit.is_removal, edit.effect) {
+            (true, Effect::Destructive) => messages::deletes(&edit.at),
+            (true, Effect::Rollout) => messages::releases(&edit.at),
+            (true, Effect::CannotTell) => messages::may_release(&edit.at),
+            _ => sentence(&edit.at, kind.machines()),
+        };
         if findings.is_empty() {
             message = with_in_place(message, edits);
         }
@@ -87,6 +93,7 @@ mod tests {
     use crate::catalog::forced::FORCED;
     use crate::catalog::place::{MapKind, Place};
     use crate::catalog::rules::RULES;
+    use crate::catalog::version::Version;
 
     /// The kinds of the table that hold a place; none for kinds that no row speaks of.
     fn kinds(place: Place) -> &'static [Kind] {
@@ -95,7 +102,10 @@ mod tests {
             "MachineDeployment" => &[Kind::MachineDeployment],
             "MachineSet" => &[Kind::MachineSet, Kind::OwnedMachineSet],
             "MachinePool" => &[Kind::MachinePool],
-            "Machine" | "InfraMachine" | "BootstrapConfig" | "Node" => &[],
+            "Machine" => &[Kind::ControlPlaneMachine],
+            "InfraMachine" => &[Kind::ControlPlaneInfraMachine],
+            "BootstrapConfig" => &[Kind::ControlPlaneKubeadmConfig],
+            "Node" => &[],
             other => panic!("{other} is written and stands in no table"),
         }
     }
@@ -109,9 +119,9 @@ mod tests {
                 for &kind in kinds(place) {
                     for map in MapKind::BOTH {
                         let path = format!("{}.{}", place.path(version).join("."), map.field());
-                        let rows = kind.rows(version);
+                        let rows = kind.rows(version, Version::NEWEST);
                         let row = edits::deciding_row(&rows, &path).unwrap_or_else(|| panic!("{kind:?} {path}"));
-                        assert!(matches!(row.effect, Effect::Nothing | Effect::InPlace), "{kind:?} {path}");
+                        assert!(matches!(row.row.effect, Effect::Nothing | Effect::InPlace), "{kind:?} {path}");
                         seen += 1;
                     }
                 }
@@ -129,9 +139,9 @@ mod tests {
                     let Some(path) = field.path(hop.to, version) else { continue };
                     for &kind in kinds(hop.to) {
                         let path = path.join(".");
-                        let rows = kind.rows(version);
+                        let rows = kind.rows(version, Version::NEWEST);
                         let row = edits::deciding_row(&rows, &path).unwrap_or_else(|| panic!("{kind:?} {path}"));
-                        assert!(matches!(row.effect, Effect::Nothing | Effect::InPlace), "{kind:?} {path}");
+                        assert!(matches!(row.row.effect, Effect::Nothing | Effect::InPlace), "{kind:?} {path}");
                         seen += 1;
                     }
                 }
@@ -142,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_is_updated_in_place_is_named_where_there_is_room() {
-        let edit = |at: &str, effect| Edit { at: at.to_owned(), effect };
+        let edit = |at: &str, effect| Edit { at: at.to_owned(), effect, is_removal: false };
         let first = |edits: &[Edit]| findings(edits, Kind::MachineDeployment, Stance::Reject).remove(0).message;
         let version = edit("spec.template.spec.version", Effect::Rollout);
         assert_eq!(first(std::slice::from_ref(&version)), "changing `spec.template.spec.version` replaces Machines");

@@ -21,4 +21,7 @@ pub struct Edit {
     pub at: String,
     /// What follows.
     pub effect: Effect,
+    /// Whether the path is removed: an entry with Machines of its own, or what holds an upgrade back.
+    #[serde(skip)]
+    pub(crate) is_removal: bool,
 }

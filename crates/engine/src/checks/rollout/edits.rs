@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::same::same;
-use crate::catalog::effects::{Effect, Same};
+use super::given::Around;
+use super::same::{same, same_feature_gates};
+use crate::catalog::effects::{Effect, Given, KeyEdit, KeyRow, Row, Same};
 use crate::catalog::keys::is_never;
 use crate::json::Map;
 use crate::json::document::Json;
@@ -15,13 +16,16 @@ use crate::report::rollout_impact::Edit;
 /// One row of the table, its path from the object's root.
 pub(super) struct Pattern {
     pub(super) path: String,
-    pub(super) effect: Effect,
-    pub(super) same: Same,
+    pub(super) row: &'static Row,
+    /// What has to hold for its effect.
+    pub(super) given: Given,
+    /// The row's keys of the version of Cluster API.
+    pub(super) keys: Vec<&'static KeyRow>,
 }
 
 /// Every path that differs, the gravest first.
 pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) -> Vec<Edit> {
-    let mut walk = Walk { patterns, old, new, edits: Vec::new() };
+    let mut walk = Walk { patterns, old, new, around: Around::of(old, new), edits: Vec::new() };
     let count = |annotations: &Map<'_>| annotations.keys().filter(|key| !is_never(key)).count();
     let kept = |key: &str| is_never(key) || new.annotations.get(key) == old.annotations.get(key);
     if old.labels != new.labels {
@@ -29,6 +33,9 @@ pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) 
     }
     if count(&old.annotations) != count(&new.annotations) || !old.annotations.keys().all(kept) {
         walk.add_edit("metadata.annotations", "metadata.annotations");
+    }
+    if let Some(pattern) = deciding_row(patterns, "metadata.annotations") {
+        walk.keys(pattern, "metadata.annotations", &old.annotations, &new.annotations);
     }
     walk.down("spec", "spec", old.spec, new.spec);
     walk.edits.sort_by_key(|edit| Reverse(edit.effect));
@@ -50,12 +57,13 @@ struct Walk<'a> {
     patterns: &'a [Pattern],
     old: &'a Object<'a>,
     new: &'a Object<'a>,
+    around: Around<'a>,
     edits: Vec<Edit>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     /// Compares what stands at one path: `path` in the table's words, `at` with the names of list entries.
-    fn down(&mut self, path: &str, at: &str, old: Json<'_>, new: Json<'_>) {
+    fn down(&mut self, path: &str, at: &str, old: Json<'a>, new: Json<'a>) {
         if old == new {
             return;
         }
@@ -70,12 +78,14 @@ impl Walk<'_> {
             let below = [path, "[", key, "]"].concat();
             for (name, old, new) in pairs(&old_entries, &new_entries) {
                 let at = [at, "[", name, "]"].concat();
+                let holder = std::mem::replace(&mut self.around.holder, [old, new]);
                 if old.is_null() || new.is_null() {
                     // An entry comes or goes, and its Machines with it: that is for the row of the list.
                     self.whole(path, &at, old, new);
                 } else {
                     self.down(&below, &at, old, new);
                 }
+                self.around.holder = holder;
             }
         } else {
             let (Some(old_entries), Some(new_entries)) = (Entries::of_object(old), Entries::of_object(new)) else {
@@ -87,20 +97,58 @@ impl Walk<'_> {
         }
     }
 
-    fn whole(&mut self, path: &str, at: &str, old: Json<'_>, new: Json<'_>) {
-        // A selector's own Cluster is named beside it.
-        let stays = |row: &Pattern| {
-            same(row.same, old, new) || row.same == Same::Selector && same_selector(self.old, self.new).unwrap_or(false)
+    fn whole(&mut self, path: &str, at: &str, old: Json<'a>, new: Json<'a>) {
+        let Some(pattern) = deciding_row(self.patterns, path) else { return };
+        let row = pattern.row;
+        let stays = match row.same {
+            // A selector's own Cluster is named beside it.
+            Same::Selector => same_selector(self.old, self.new).unwrap_or(false),
+            Same::FeatureGates => same_feature_gates(self.new.spec, old, new),
+            how => same(how, old, new),
         };
-        if deciding_row(self.patterns, path).is_some_and(|row| !stays(row)) {
-            self.add_edit(path, at);
+        if stays {
+            return;
+        }
+        match row.removed.filter(|_| new.is_null() && self.around.had_replicas()) {
+            Some(effect) => self.edits.push(Edit { at: at.to_owned(), effect, is_removal: true }),
+            None => self.add(at.to_owned(), row.effect, pattern.given, false),
+        }
+        if !pattern.keys.is_empty()
+            && let (Ok(old), Ok(new)) = (old.as_map(), new.as_map())
+        {
+            self.keys(pattern, at, &old, &new);
+        }
+    }
+
+    /// The edits of keys that have effects of their own.
+    fn keys(&mut self, pattern: &Pattern, at: &str, old: &Map<'_>, new: &Map<'_>) {
+        for key_row in &pattern.keys {
+            for (key, value) in old.iter().filter(|(key, _)| is_key(key_row.key, key)) {
+                let (is_edit, is_removal) = match (key_row.edit, new.get(key)) {
+                    (KeyEdit::Removed, now) => (now.is_none(), true),
+                    (KeyEdit::Changed, now) => (now.is_some_and(|now| now != value), false),
+                };
+                let stays = || new.keys().any(|key| key_row.held_by.iter().any(|by| is_key(by, key)));
+                if is_edit && !stays() {
+                    self.add(format!("{at}[{key}]"), key_row.effect, key_row.given, is_removal);
+                }
+            }
         }
     }
 
     fn add_edit(&mut self, path: &str, at: &str) {
-        let Some(row) = deciding_row(self.patterns, path) else { return };
-        self.edits.push(Edit { at: at.to_owned(), effect: row.effect });
+        let Some(pattern) = deciding_row(self.patterns, path) else { return };
+        self.add(at.to_owned(), pattern.row.effect, pattern.given, false);
     }
+
+    fn add(&mut self, at: String, effect: Effect, given: Given, is_removal: bool) {
+        self.edits.push(Edit { at, effect: self.around.effect(effect, given), is_removal });
+    }
+}
+
+/// Whether a key is the one of a row, or begins with it where the row has a prefix.
+fn is_key(of_row: &str, key: &str) -> bool {
+    key == of_row || !of_row.contains('/') && key.starts_with(of_row)
 }
 
 /// The values in an object or a list, each by a name.
@@ -148,6 +196,7 @@ fn pairs<'e, 'a>(
 mod tests {
     use super::*;
     use crate::catalog::effects::Kind;
+    use crate::catalog::version::Version;
     use crate::json::document::Document;
 
     #[test]
@@ -161,16 +210,16 @@ mod tests {
         let (old, new) = (object(&mut (0..40_000), 1, "a"), object(&mut (1..40_001).rev(), 2, "b"));
         let (old, new) = (Document::new(old), Document::new(new));
         let (old, new) = (Object::read(&old).unwrap(), Object::read(&new).unwrap());
-        let edits = between(&old, &new, &Kind::Cluster.rows("v1beta2"));
+        let edits = between(&old, &new, &Kind::Cluster.rows("v1beta2", Version::NEWEST));
         let edit = |name: usize, field: &str, effect| {
             let at = format!("spec.topology.workers.machineDeployments[md-{name}]{field}");
-            Edit { at, effect }
+            Edit { at, is_removal: effect == Effect::Destructive, effect }
         };
         let kept = || (1..40_000).rev();
-        let mut expected: Vec<Edit> = kept().map(|name| edit(name, ".failureDomain", Effect::Rollout)).collect();
+        let mut expected = vec![edit(0, "", Effect::Destructive)];
+        expected.extend(kept().map(|name| edit(name, ".failureDomain", Effect::Rollout)));
         expected.push(edit(40_000, "", Effect::Scale));
         expected.extend(kept().map(|name| edit(name, ".replicas", Effect::Scale)));
-        expected.push(edit(0, "", Effect::Scale));
         assert!(edits == expected, "{} edits", edits.len());
     }
 }

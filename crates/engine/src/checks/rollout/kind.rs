@@ -3,7 +3,8 @@
 use super::edits::Pattern;
 use crate::catalog::effects::{EFFECTS, Effect, Kind, joined};
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
-use crate::catalog::keys::TOPOLOGY_OWNED;
+use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
+use crate::catalog::version::Version;
 use crate::kube::kind::GroupVersionKind;
 use crate::kube::object::Object;
 use crate::report::messages::rollout as messages;
@@ -16,6 +17,8 @@ const KINDS: &[(&str, &str, Kind)] = &[
     (CORE_GROUP, "Cluster", Kind::Cluster),
     (CORE_GROUP, "ClusterClass", Kind::ClusterClass),
     (CONTROL_PLANE_GROUP, "KubeadmControlPlane", Kind::KubeadmControlPlane),
+    (CORE_GROUP, "Machine", Kind::ControlPlaneMachine),
+    (BOOTSTRAP_GROUP, "KubeadmConfig", Kind::ControlPlaneKubeadmConfig),
 ];
 
 /// Templates that a ClusterClass uses, by group and end of the kind; the first that fits.
@@ -34,28 +37,47 @@ impl Kind {
     ///
     /// `None` where no row of the table is about it.
     pub(crate) fn of_object(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<Kind> {
-        let owned = |by: &str| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(CORE_GROUP, by)));
+        let owned_by =
+            |group, kind| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(group, kind)));
         let fits = |row: &&(&str, &str, Kind)| row.0 == kind.group && kind.kind.ends_with(row.1);
         if let Some((.., template)) = TEMPLATES.iter().find(fits) {
             let is_of_topology = || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
-            return Some(if owned("ClusterClass") || is_of_topology() { *template } else { Kind::Template });
+            return Some(if owned_by(CORE_GROUP, "ClusterClass") || is_of_topology() {
+                *template
+            } else {
+                Kind::Template
+            });
+        }
+        let is_unknown = stored.is_none();
+        // The control plane writes this label, and other ones do not make KubeadmConfigs.
+        let is_labelled = || stored.is_some_and(|object| object.labels.contains_key(CONTROL_PLANE_NAME));
+        if kind.group == INFRASTRUCTURE_GROUP {
+            return Some(Kind::ControlPlaneInfraMachine).filter(|_| is_unknown || is_labelled());
         }
         let found = KINDS.iter().find(|row| row.0 == kind.group && row.1 == kind.kind)?.2;
         if !["v1beta1", "v1beta2"].contains(&&*kind.version) {
             return None;
         }
-        Some(if found == Kind::MachineSet && owned("MachineDeployment") { Kind::OwnedMachineSet } else { found })
+        match found {
+            Kind::MachineSet if owned_by(CORE_GROUP, "MachineDeployment") => Some(Kind::OwnedMachineSet),
+            Kind::ControlPlaneMachine => {
+                Some(found).filter(|_| is_unknown || owned_by(CONTROL_PLANE_GROUP, "KubeadmControlPlane"))
+            }
+            Kind::ControlPlaneKubeadmConfig => Some(found).filter(|_| is_unknown || is_labelled()),
+            _ => Some(found),
+        }
     }
 
-    /// Every row of this kind in one version.
-    pub(super) fn rows(self, version: &str) -> Vec<Pattern> {
+    /// Every row of this kind in one API version, as a version of Cluster API has them.
+    pub(super) fn rows(self, version: &str, cluster_api: Version) -> Vec<Pattern> {
         let mut rows = Vec::new();
         for block in EFFECTS.iter().filter(|block| block.kind == self) {
-            for row in block.rows {
+            for row in block.rows.iter().filter(|row| row.holds(cluster_api)) {
                 let (above, path) =
                     if version == "v1beta1" { (block.v1beta1, row.v1beta1) } else { (block.v1beta2, row.v1beta2) };
                 if let Some(path) = path {
-                    rows.push(Pattern { path: joined(above, path), effect: row.effect, same: row.same });
+                    let keys = row.keys.iter().filter(|key| cluster_api.at_least(key.since)).collect();
+                    rows.push(Pattern { path: joined(above, path), row, given: block.condition(row), keys });
                 }
             }
         }
@@ -71,6 +93,9 @@ impl Kind {
             | Kind::MachinePool
             | Kind::KubeadmControlPlane
             | Kind::Cluster
+            | Kind::ControlPlaneMachine
+            | Kind::ControlPlaneKubeadmConfig
+            | Kind::ControlPlaneInfraMachine
             | Kind::Template => messages::MACHINES,
             Kind::ClusterClass
             | Kind::ClassTemplate

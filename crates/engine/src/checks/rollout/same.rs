@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::catalog::effects::Same;
-use crate::json::document::Json;
+use crate::json::document::{Fields, Json};
 use crate::kube::duration;
 use crate::kube::object::group_and_version;
 
@@ -17,10 +17,38 @@ pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {
     match how {
         Same::Value | Same::Selector => alike,
         Same::ListOrNone => alike && old.is_null() == new.is_null(),
+        // Asked with the selectors, or the version, beside the value.
+        Same::FeatureGates => alike,
+        Same::NotFromOnDelete => alike || old.as_str() != Some("OnDelete"),
         Same::Appointment => alike || equal(new, new.absent(), DEEPEST),
         Same::Text | Same::OrCloudConfig | Same::OrIfNotPresent | Same::Version | Same::Duration | Same::Reference => {
             alike || meaning(how, old) == meaning(how, new)
         }
+    }
+}
+
+/// Whether two maps of feature gates are the same to a control plane with this `spec`: for Kubernetes v1.31 to v1.35
+/// Cluster API adds `ControlPlaneKubeletLocalMode` where nobody set it.
+///
+/// Source: controlplane/kubeadm/pkg/desiredstate/desired_state.go, `DefaultFeatureGates`.
+pub(super) fn same_feature_gates(spec: Json<'_>, old: Json<'_>, new: Json<'_>) -> bool {
+    const DEFAULTED: &str = "ControlPlaneKubeletLocalMode";
+    let version = spec.string(&["version"]).ok().flatten();
+    let minor = version.and_then(|version| version.split('.').nth(1)?.parse::<u16>().ok());
+    let is_default = |(gate, value): &(&str, Json<'_>)| {
+        *gate == DEFAULTED && value.is_true() && minor.is_some_and(|minor| (31..36).contains(&minor))
+    };
+    match (old.as_fields(), new.as_fields()) {
+        (Some(old), Some(new)) => {
+            let own = |gates: Fields<'_>| -> BTreeMap<_, _> {
+                gates
+                    .filter(|gate| !is_default(gate))
+                    .map(|(gate, value)| (gate.to_owned(), value.text().to_owned()))
+                    .collect()
+            };
+            own(old) == own(new)
+        }
+        _ => equal(old, new, DEEPEST),
     }
 }
 

@@ -25,6 +25,21 @@ pub(crate) fn orphans(path: &str, machines: &str) -> String {
     format!("changing `{path}` orphans existing {machines} and creates new ones")
 }
 
+/// An entry of a topology is removed or renamed.
+pub(crate) fn deletes(path: &str) -> String {
+    format!("removing `{path}` deletes its Machines")
+}
+
+/// What holds an upgrade back is removed, and an upgrade is pending.
+pub(crate) fn releases(path: &str) -> String {
+    format!("removing `{path}` lets a pending upgrade replace Machines")
+}
+
+/// What holds an upgrade back is removed, and nothing says whether an upgrade is pending.
+pub(crate) fn may_release(path: &str) -> String {
+    format!("removing `{path}` replaces Machines if an upgrade is pending")
+}
+
 /// The same edit changes other paths as well, without replacing anything.
 pub(crate) fn with_in_place(message: &str, paths: &[&str]) -> String {
     format!("{message}; updated in place: `{}`", paths.join("`, `"))
@@ -57,6 +72,18 @@ mod tests {
             (
                 orphans("spec.selector", MACHINES),
                 "changing `spec.selector` orphans existing Machines and creates new ones",
+            ),
+            (
+                deletes("spec.topology.workers.machinePools[mp]"),
+                "removing `spec.topology.workers.machinePools[mp]` deletes its Machines",
+            ),
+            (
+                releases("metadata.annotations[hold]"),
+                "removing `metadata.annotations[hold]` lets a pending upgrade replace Machines",
+            ),
+            (
+                may_release("metadata.annotations[hold]"),
+                "removing `metadata.annotations[hold]` replaces Machines if an upgrade is pending",
             ),
         ] {
             assert_eq!(message, expected);
