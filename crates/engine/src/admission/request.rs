@@ -1,6 +1,7 @@
 //! One admission request, as the API server sends it and Kubewarden hands it on.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::json::document::{Document, Json};
 use crate::json::{Malformed, string};
@@ -88,6 +89,8 @@ pub struct Review<'a> {
     pub operation: Operation,
     /// Who does it: the exact user name; an empty one is anybody.
     pub username: Cow<'a, str>,
+    /// The groups that the user is in.
+    pub groups: Vec<Cow<'a, str>>,
     /// The object's text as it would be stored.
     pub object: Option<&'a str>,
     /// The object's text as it is stored, on UPDATE and DELETE.
@@ -147,7 +150,10 @@ impl<'a> Review<'a> {
                 "name" => review.name = plain(value)?,
                 "namespace" => review.namespace = plain(value)?,
                 "operation" => operation = Some(Operation::read(value)?),
-                "userInfo" => user = Some(part(value, "username")?),
+                "userInfo" => {
+                    user = Some(part(value, "username")?);
+                    review.groups = value.get("groups")?.elements()?.map(plain).collect::<Result<_, _>>()?;
+                }
                 "options" => {
                     let manager = part(value, "fieldManager")?;
                     review.field_manager = Some(manager).filter(|manager| !manager.is_empty());
@@ -161,6 +167,11 @@ impl<'a> Review<'a> {
         review.operation = operation.ok_or_else(|| missing("request.operation"))?;
         review.username = user.ok_or_else(|| missing("request.userInfo"))?;
         Ok(review)
+    }
+
+    /// Whether a list of user names and groups names the user, or a group that the user is in, exactly.
+    pub(crate) fn is_by_one_of(&self, listed: &BTreeSet<String>) -> bool {
+        listed.contains(&*self.username) || self.groups.iter().any(|group| listed.contains(&**group))
     }
 
     /// Kind, namespace and name, as far as the request has them.
