@@ -60,12 +60,13 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
         Err(malformed) => return unreadable(review, &malformed),
     };
     let [first, second] = &passes;
-    let cached = Evaluation::new(&subject, role, settings, cluster, first, Reads::Cached);
+    let reads = if settings.lookup.fresh { Reads::Fresh } else { Reads::Cached };
+    let evaluation = Evaluation::new(&subject, role, settings, cluster, first, reads);
     if is_controller {
-        return cached.self_check();
+        return evaluation.self_check();
     }
-    let outcome = cached.run();
-    if !acts_on_reads(&outcome) {
+    let outcome = evaluation.run();
+    if reads == Reads::Fresh || !acts_on_reads(&outcome) {
         return outcome;
     }
     Evaluation::new(&subject, role, settings, cluster, second, Reads::Fresh).run().after(outcome)
