@@ -13,15 +13,17 @@ use std::cell::OnceCell;
 
 use crate::admission::request::{Objects, Operation, Review};
 use crate::admission::subject::{Stored, Subject};
+use crate::catalog::version::Version;
 use crate::checks::guards;
 use crate::evaluate::role::Role;
 use crate::json::Malformed;
 use crate::json::document::Document;
 use crate::kube::cluster::Cluster;
-use crate::kube::lookup::{Answers, Lookups};
+use crate::kube::lookup::{Answers, Lookups, Reads};
 use crate::kube::stop::Stop;
-use crate::report::messages::requests as messages;
+use crate::report::messages::{about, requests as messages};
 use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
+use crate::report::shortening::short;
 use crate::report::warnings;
 use crate::settings::Settings;
 
@@ -43,7 +45,7 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
         let found = if text == "null" { messages::NO_OBJECT } else { messages::NOT_AN_OBJECT };
         return Outcome { rejection: Some(Rejection::unreadable(found)), ..Outcome::default() };
     }
-    let is_controller = settings.cluster_api.controllers.contains(&*review.username);
+    let is_controller = review.is_by_one_of(|name| settings.cluster_api.controllers.contains(name));
     if is_controller && !(settings.cluster_api.self_check && self_check::may_be_checked(review)) {
         return Outcome::default();
     }
@@ -51,23 +53,38 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
         Some(role) if !is_controller || role.place().is_some() => role,
         _ => return Outcome::default(),
     };
-    let (stored, written, answers) = (Stored::new(objects.old), OnceCell::new(), Answers::default());
+    let (stored, passes) = (Stored::new(objects.old), [Pass::default(), Pass::default()]);
     let subject = match Subject::read(role.place(), review, &objects.new, &stored) {
         Ok(subject) => subject,
         Err(_) if is_controller => return Outcome::default(),
         Err(malformed) => return unreadable(review, &malformed),
     };
-    let lookups = Lookups::new(&review.kind, settings, cluster, &answers);
-    let evaluation = Evaluation {
-        report: report(&subject, role, settings),
-        subject: &subject,
-        role,
-        settings,
-        lookups,
-        written: &written,
-        outcome: Outcome::default(),
-    };
-    if is_controller { evaluation.self_check() } else { evaluation.run() }
+    let [first, second] = &passes;
+    let reads = if settings.lookup.fresh { Reads::Fresh } else { Reads::Cached };
+    let evaluation = Evaluation::new(&subject, role, settings, cluster, first, reads);
+    if is_controller {
+        return evaluation.self_check();
+    }
+    let outcome = evaluation.run();
+    if reads == Reads::Fresh || !acts_on_reads(&outcome) {
+        return outcome;
+    }
+    Evaluation::new(&subject, role, settings, cluster, second, Reads::Fresh).run().after(outcome)
+}
+
+/// What one pass over a request writes and reads.
+#[derive(Default)]
+struct Pass {
+    /// The text that is written, if any is.
+    written: OnceCell<Document<'static>>,
+    answers: Answers,
+}
+
+/// Whether an outcome writes or refuses, and something was read for it.
+fn acts_on_reads(outcome: &Outcome) -> bool {
+    let refuses = || outcome.rejection.as_ref().is_some_and(|rejection| rejection.code == Rejection::REFUSED);
+    let reads = outcome.report.as_ref().is_some_and(|report| !report.lookups.is_empty());
+    reads && (outcome.object.is_some() || refuses())
 }
 
 /// One object under review, and what was found out so far.
@@ -82,8 +99,28 @@ struct Evaluation<'e> {
     report: Report,
 }
 
-impl Evaluation<'_> {
+impl<'e> Evaluation<'e> {
+    fn new(
+        subject: &'e Subject<'e>,
+        role: Role<'e>,
+        settings: &'e Settings,
+        cluster: &'e dyn Cluster,
+        pass: &'e Pass,
+        reads: Reads,
+    ) -> Self {
+        Evaluation {
+            report: report(subject, role, settings),
+            subject,
+            role,
+            settings,
+            lookups: Lookups::new(&subject.review.kind, settings, cluster, &pass.answers, reads),
+            written: &pass.written,
+            outcome: Outcome::default(),
+        }
+    }
+
     fn run(mut self) -> Outcome {
+        self.tell_of_settings();
         let above = match self.decide() {
             Ok(decision) => self.settle(decision),
             Err(Stop::NotApplicable(inert)) => {
@@ -117,6 +154,23 @@ impl Evaluation<'_> {
         outcome
     }
 
+    /// Tells of settings that may not be meant: a controller that is not listed, a version that is not known.
+    fn tell_of_settings(&mut self) {
+        let Subject { review, .. } = self.subject;
+        let manager = review.field_manager.as_deref().unwrap_or_default();
+        if review.username.starts_with("system:serviceaccount:") && manager.starts_with("capi-") {
+            let message = messages::unlisted_controller(&review.username, manager);
+            self.outcome.warnings.push(short(message.clone()));
+            let setting = [("setting", "clusterApi.controllers".to_owned())];
+            self.log(Level::Warning, about(&self.report.object, &message), setting);
+        }
+        let version = self.settings.cluster_api.version;
+        if version > Version::NEWEST && self.subject.place.is_some() {
+            let message = messages::newer_version(version, Version::NEWEST);
+            self.log(Level::Warning, message, [("setting", "clusterApi.version".to_owned())]);
+        }
+    }
+
     /// Refuses the request: nothing is written, and what was said of it so far holds no more.
     fn refuse(&mut self, message: String) {
         let log = vec![line(Level::Error, message.clone(), [])];
@@ -135,7 +189,7 @@ fn line<const N: usize>(level: Level, message: String, attributes: [(&'static st
 fn report(subject: &Subject<'_>, role: Role<'_>, settings: &Settings) -> Report {
     let cluster_api = match role {
         Role::Composite(_) => String::new(),
-        _ => settings.cluster_api.version.to_string(),
+        _ => settings.cluster_api.version.min(Version::NEWEST).to_string(),
     };
     Report {
         object: subject.title().to_string(),

@@ -8,3 +8,4 @@ pub(crate) mod managed;
 pub(crate) mod metadata;
 mod sources;
 pub(crate) mod topology_opt_in;
+pub(crate) mod untouched;

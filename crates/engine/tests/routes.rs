@@ -13,11 +13,14 @@ fn word(kind: &str) -> &str {
     ["ControlPlaneTemplate", "ControlPlane"].into_iter().find(|word| kind.ends_with(word)).unwrap_or(kind)
 }
 
-/// The kinds that were asked for, a second try in another version counted once.
+/// The kinds that were asked for, a second try in another version counted once. What is asked once more past the cache,
+/// before anything is written or refused, takes the same way again and is left out.
 fn asked(report: &Value) -> Vec<String> {
-    let lookups = report.get("lookups").and_then(Value::as_array);
+    let lookups = report.get("lookups").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let is_fresh = |lookup: &&Value| lookup.get("fresh").is_some();
+    let takes_cache = lookups.iter().any(|lookup| !is_fresh(&lookup));
     let mut gets: Vec<String> = Vec::new();
-    for lookup in lookups.into_iter().flatten() {
+    for lookup in lookups.iter().filter(|lookup| !takes_cache || !is_fresh(lookup)) {
         let get = lookup.get("get").and_then(Value::as_str).unwrap_or_default();
         let (_, object) = get.split_once(' ').unwrap_or_default();
         if gets.last().is_none_or(|last| last != object) {

@@ -88,6 +88,8 @@ pub struct Review<'a> {
     pub operation: Operation,
     /// Who does it: the exact user name; an empty one is anybody.
     pub username: Cow<'a, str>,
+    /// The groups that the user is in.
+    pub groups: Vec<Cow<'a, str>>,
     /// The object's text as it would be stored.
     pub object: Option<&'a str>,
     /// The object's text as it is stored, on UPDATE and DELETE.
@@ -147,7 +149,10 @@ impl<'a> Review<'a> {
                 "name" => review.name = plain(value)?,
                 "namespace" => review.namespace = plain(value)?,
                 "operation" => operation = Some(Operation::read(value)?),
-                "userInfo" => user = Some(part(value, "username")?),
+                "userInfo" => {
+                    user = Some(part(value, "username")?);
+                    review.groups = value.get("groups")?.elements()?.map(plain).collect::<Result<_, _>>()?;
+                }
                 "options" => {
                     let manager = part(value, "fieldManager")?;
                     review.field_manager = Some(manager).filter(|manager| !manager.is_empty());
@@ -161,6 +166,11 @@ impl<'a> Review<'a> {
         review.operation = operation.ok_or_else(|| missing("request.operation"))?;
         review.username = user.ok_or_else(|| missing("request.userInfo"))?;
         Ok(review)
+    }
+
+    /// Whether `lists` names the user, or a group that the user is in.
+    pub(crate) fn is_by_one_of(&self, lists: impl Fn(&str) -> bool) -> bool {
+        lists(&self.username) || self.groups.iter().any(|group| lists(group))
     }
 
     /// Kind, namespace and name, as far as the request has them.

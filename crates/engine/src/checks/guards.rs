@@ -15,7 +15,7 @@ use std::cell::OnceCell;
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
-use crate::catalog::guards::{GUARDS, GuardRail};
+use crate::catalog::guards::{GUARDS, Guard, GuardRail};
 use crate::catalog::keys::{EXEMPT, RESTORED, TOPOLOGY_OWNED, belongs_to};
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
@@ -166,7 +166,7 @@ pub(crate) fn way_out(findings: &[Finding]) -> Option<String> {
     };
     let mut guards = GUARDS.iter().filter(refusing).peekable();
     guards.peek()?;
-    Some(messages::way_out(EXEMPT, guards.all(|guard| matches!(guard.look, Look::Object(_)))))
+    Some(messages::way_out(EXEMPT, guards.all(|guard| matches!(look(guard.rail), Look::Object(_)))))
 }
 
 impl<'o> Guarded<'_, 'o> {

@@ -4,11 +4,13 @@ use super::Evaluation;
 use super::role::Role;
 use crate::kube::cluster::LookupCause;
 use crate::kube::stop::LookupFailed;
+use crate::propagation::untouched;
 use crate::report::messages::{SettingValue, about, lookups as messages};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::outcome::{Level, Rejection};
 use crate::report::shortening::short;
 use crate::settings::Reaction;
+use crate::tags::composite;
 
 impl Evaluation<'_> {
     /// Accepts, warns or refuses, as the settings say. That an object does not exist is no news where it is accepted.
@@ -22,8 +24,16 @@ impl Evaluation<'_> {
             _ if is_missing => (lookup.on_missing, "lookup.onMissing", NotApplicableReason::ParentMissing),
             _ => (lookup.on_failure, "lookup.onFailure", NotApplicableReason::LookupFailed),
         };
-        let title = &self.report.object;
         let message = messages::cannot_read(&query, &error.cause.to_string());
+        if self.leaves_owned_as_stored() {
+            if !is_missing {
+                let message = about(&self.report.object, &messages::passes_unread(&message));
+                self.log(Level::Warning, message, [("detail", error.detail)]);
+            }
+            self.report.inert = Some(NotApplicable { reason, because: query });
+            return;
+        }
+        let title = &self.report.object;
         if !is_missing || reaction != Reaction::Accept {
             let level = if reaction == Reaction::Reject { Level::Error } else { Level::Warning };
             let message = about(title, &message);
@@ -42,5 +52,18 @@ impl Evaluation<'_> {
             }
         }
         self.report.inert = Some(NotApplicable { reason, because: query });
+    }
+
+    /// Whether nobody has to wait for an answer: what is being deleted needs no labels, and a write that leaves all that
+    /// the policy owns as it is stored changes nothing that an answer could say.
+    fn leaves_owned_as_stored(&self) -> bool {
+        let subject = self.subject;
+        let leaves = match self.role {
+            _ if subject.object.deleting => Ok(true),
+            Role::Composite(composites) => composite::leaves_tags_as_stored(subject, composites),
+            _ => untouched::leaves_owned_as_stored(subject),
+        };
+        // What cannot be read is not as it was.
+        leaves.unwrap_or(false)
     }
 }

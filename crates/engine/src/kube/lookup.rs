@@ -15,11 +15,22 @@ use crate::report::messages::lookups::{FOUND, NOT_ASKED};
 use crate::report::not_applicable::NotApplicableReason;
 use crate::settings::Settings;
 
+/// How the objects above are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// Through the host's cache: what is answered may be some seconds old. Good enough to find that nothing is to be done.
+    Cached,
+    /// Past the cache. What is written or refused rests on these: an older answer would overrule whoever has changed the
+    /// object above meanwhile, and Cluster API would not correct it.
+    Fresh,
+}
+
 /// The cluster, as one evaluation asks it. Remembers what was asked.
 pub(crate) struct Lookups<'e> {
     cluster: &'e dyn Cluster,
     settings: &'e Settings,
     answers: &'e Answers,
+    reads: Reads,
     /// Version of the object under review, where it is one of Cluster API's own kinds.
     own_version: Option<&'e str>,
     /// Version in which one of Cluster API's own kinds was found.
@@ -33,9 +44,18 @@ impl<'e> Lookups<'e> {
         settings: &'e Settings,
         cluster: &'e dyn Cluster,
         answers: &'e Answers,
+        reads: Reads,
     ) -> Self {
         let own_version = Some(&*kind.version).filter(|_| is_cluster_apis_own(&kind.group, &kind.kind));
-        Lookups { cluster, settings, answers, own_version, found_in: Cell::new(None), records: RefCell::default() }
+        Lookups {
+            cluster,
+            settings,
+            answers,
+            reads,
+            own_version,
+            found_in: Cell::new(None),
+            records: RefCell::default(),
+        }
     }
 
     /// Whether the settings carry keys of a Machine that nobody controls to what belongs to it.
@@ -59,7 +79,8 @@ impl<'e> Lookups<'e> {
         let Some(version) = versions.next() else {
             let object = query.object;
             let get = format!("{} {} {}/{}", query.group, object.kind, object.namespace, object.name);
-            self.records.borrow_mut().push(LookupRecord { get, result: NOT_ASKED.to_owned() });
+            let result = NOT_ASKED.to_owned();
+            self.records.borrow_mut().push(LookupRecord { get, result, fresh: false });
             return Err(Stop::not_applicable(
                 NotApplicableReason::UnknownOwnerKind,
                 format!("{} {}", object.kind, object.name),
@@ -116,7 +137,7 @@ impl<'e> Lookups<'e> {
             namespace: Some(object.namespace).filter(|namespace| !namespace.is_empty()).map(str::to_owned),
             name: object.name.to_owned(),
             masks: query.masks,
-            fresh: self.settings.lookup.fresh,
+            fresh: self.reads == Reads::Fresh,
         };
         let answer = self.cluster.get(&get);
         let result = match &answer {
@@ -127,7 +148,8 @@ impl<'e> Lookups<'e> {
             self.found_in.set(Some(version));
         }
         let get = get.to_string();
-        self.records.borrow_mut().push(LookupRecord { get: get.clone(), result });
+        let fresh = self.reads == Reads::Fresh;
+        self.records.borrow_mut().push(LookupRecord { get: get.clone(), result, fresh });
         match answer {
             Ok(text) => Ok(self.answers.keep(text)),
             Err(error) => Err(LookupFailed { query: get, error }),

@@ -9,4 +9,7 @@ pub struct LookupRecord {
     pub get: String,
     /// `found`, or why there is no answer, or why it was not asked.
     pub result: String,
+    /// Whether the question went past the host's cache.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
 }

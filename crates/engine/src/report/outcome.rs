@@ -39,7 +39,20 @@ pub struct Rejection {
     pub message: String,
 }
 
+impl Outcome {
+    /// This outcome, and before its reads those of an earlier pass over the same request.
+    pub(crate) fn after(mut self, earlier: Outcome) -> Outcome {
+        if let (Some(report), Some(earlier)) = (&mut self.report, earlier.report) {
+            report.lookups.splice(0..0, earlier.lookups);
+        }
+        self
+    }
+}
+
 impl Rejection {
+    /// The code of a refusal by the settings.
+    pub(crate) const REFUSED: u16 = 403;
+
     /// The request cannot be read.
     #[must_use]
     pub fn unreadable(message: impl Into<String>) -> Self {
@@ -53,7 +66,7 @@ impl Rejection {
 
     /// The settings say no.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
-        Rejection { code: 403, message: message.into() }
+        Rejection { code: Rejection::REFUSED, message: message.into() }
     }
 
     /// What has to be known could not be read.

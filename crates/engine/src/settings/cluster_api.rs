@@ -76,13 +76,13 @@ impl From<Vec<NonEmpty>> for Controllers {
 }
 
 impl Controllers {
-    /// Whether a user is listed.
+    /// Whether a user name or a group is listed.
     #[must_use]
-    pub fn contains(&self, user: &str) -> bool {
-        self.iter().any(|listed| listed == user)
+    pub fn contains(&self, name: &str) -> bool {
+        self.iter().any(|listed| listed == name)
     }
 
-    /// The user names.
+    /// The user names and groups.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

@@ -13,6 +13,7 @@ use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::json::path::Path;
 use crate::kube::lookup::Lookups;
+use crate::kube::object::Object;
 use crate::kube::query::{ObjectName, ObjectQuery};
 use crate::kube::stop::Stop;
 use crate::report::change::{Action, Change, Value};
@@ -56,7 +57,7 @@ impl<'e> Composite<'_, 'e> {
         if is_adopted(&assigned) {
             return not_applicable(NotApplicableReason::Adopted);
         }
-        let provider = self.provider()?;
+        let provider = provider(self.composites, &self.subject.review.kind.kind, object)?;
         let (labels, not_propagating) = self.propagating(&assigned)?;
         let profile = Profile::of(provider.unwrap_or_default());
         let transformed = cloud_tags(profile, &labels);
@@ -76,17 +77,6 @@ impl<'e> Composite<'_, 'e> {
         let kind = &*self.subject.review.kind.kind;
         let is_listed = self.composites.claim_kinds.iter().any(|known| known == kind);
         Ok(is_listed || !self.subject.object.spec.get("resourceRef")?.is_null())
-    }
-
-    fn provider(&self) -> Result<Option<&'e str>, Malformed> {
-        Ok(match &self.composites.provider {
-            Provider::Path(path) => {
-                let field = path.steps().try_fold(self.subject.object.root, |here, step| here.get(step))?;
-                field.string(&[])?
-            }
-            Provider::Fixed(provider) => Some(provider),
-            Provider::ByKind(providers) => providers.get(&*self.subject.review.kind.kind).map(String::as_str),
-        })
     }
 
     /// The labels that are meant to be tags, and why the others are not.
@@ -147,6 +137,28 @@ impl<'e> Composite<'_, 'e> {
         }
         Ok(changes)
     }
+}
+
+/// The provider that an object names; `None` where it names none.
+fn provider<'a>(composites: &'a Composites, kind: &str, object: &Object<'a>) -> Result<Option<&'a str>, Malformed> {
+    Ok(match &composites.provider {
+        Provider::Path(path) => path.steps().try_fold(object.root, |here, step| here.get(step))?.string(&[])?,
+        Provider::Fixed(provider) => Some(provider),
+        Provider::ByKind(providers) => providers.get(kind).map(String::as_str),
+    })
+}
+
+/// Whether an UPDATE leaves the tags of a composite, and all that they are made from, as they are stored.
+///
+/// # Errors
+/// When the composite or the stored one has another shape than Kubernetes gives it.
+pub(crate) fn leaves_tags_as_stored(subject: &Subject<'_>, composites: &Composites) -> Result<bool, Malformed> {
+    let (Some(old), object) = (subject.old()?, &subject.object) else { return Ok(false) };
+    let kind = &*subject.review.kind.kind;
+    Ok(object.labels == old.labels
+        && object.annotations == old.annotations
+        && object.spec.get(FIELD)? == old.spec.get(FIELD)?
+        && provider(composites, kind, object)? == provider(composites, kind, old)?)
 }
 
 /// One entry of the field that is not as it should be.

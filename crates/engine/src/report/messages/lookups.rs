@@ -26,6 +26,11 @@ pub(crate) fn cannot_read(object: &str, cause: &str) -> String {
     format!("cannot read {object}: {cause}")
 }
 
+/// The same for a request that needs no answer; `message` is [`cannot_read`].
+pub(crate) fn passes_unread(message: &str) -> String {
+    format!("{message}; the request passes, because it changes nothing that the policy sets")
+}
+
 /// The same as a refusal of the object under review, where the object that is needed does not exist.
 pub(crate) fn refused_missing(under_review: &str, message: &str, setting: SettingValue<'_>) -> String {
     format!("{under_review}: {message} ({setting})")

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use crate::catalog::version::Version;
 use crate::json::Malformed;
 
 /// The payload is no UTF-8.
@@ -49,6 +50,16 @@ pub(crate) fn unreadable_object(object: &str, malformed: &Malformed) -> String {
 /// The object under review has another shape at a place that has to be written.
 pub(crate) fn unwritable_object(error: &dyn Display) -> String {
     format!("cannot change `object`: {error}")
+}
+
+/// An account that is not listed writes as Cluster API's own controllers do.
+pub(crate) fn unlisted_controller(account: &str, field_manager: &str) -> String {
+    format!("`{account}` writes as `{field_manager}` and is not listed in `clusterApi.controllers`")
+}
+
+/// The settings name a version of Cluster API that is newer than the rules.
+pub(crate) fn newer_version(version: Version, newest: Version) -> String {
+    format!("the rules of Cluster API {newest} apply: `clusterApi.version` is {version}, newer than this policy knows")
 }
 
 #[cfg(test)]

@@ -1,0 +1,28 @@
+//! Requests that leave alone what the policy writes.
+
+use crate::admission::subject::Subject;
+use crate::catalog::fields::FIELDS;
+use crate::catalog::place::MapKind;
+use crate::json::Malformed;
+
+/// Whether an UPDATE leaves every map and field that the rules may write as it is stored.
+///
+/// # Errors
+/// When the object or the stored one has another shape than Kubernetes gives it.
+pub(crate) fn leaves_owned_as_stored(subject: &Subject<'_>) -> Result<bool, Malformed> {
+    let (Some(old), Some(place)) = (subject.old()?, subject.place) else { return Ok(false) };
+    let object = &subject.object;
+    for place in [Some(place), subject.template()].into_iter().flatten() {
+        for map in MapKind::BOTH {
+            if object.map(place, map, None)? != old.map(place, map, None)? {
+                return Ok(false);
+            }
+        }
+    }
+    for field in FIELDS {
+        if field.read(place, object, None)? != field.read(place, old, None)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
