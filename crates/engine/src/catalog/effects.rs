@@ -1,12 +1,10 @@
 //! What an edit of each path does to Machines: the types of the table and their names.
 
-mod table;
+pub(crate) mod table;
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
-
-pub use self::table::EFFECTS;
 
 /// What an edit does to the Machines below the object, the least grave first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
