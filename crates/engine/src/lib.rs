@@ -44,7 +44,8 @@ pub mod tags;
 
 pub use admission::request::{Call, Operation, Review};
 pub use catalog::carriers::{CARRIERS, Carrier, Tags};
-pub use catalog::effects::{Block, EFFECTS, Effect, Given, KeyEdit, KeyRow, Kind, Row, Same};
+pub use catalog::effects::table::EFFECTS;
+pub use catalog::effects::{Block, Effect, Given, KeyEdit, KeyRow, Kind, Row, Same};
 pub use catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
 pub use catalog::forced::{FORCED, Forced, ForcedValue};
 pub use catalog::grants::{GRANTS, Grant, ROUTES, Route};

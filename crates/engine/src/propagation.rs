@@ -4,6 +4,7 @@ mod carries;
 mod expected;
 mod field_value;
 mod fields;
+mod layers;
 pub(crate) mod managed;
 pub(crate) mod metadata;
 mod sources;

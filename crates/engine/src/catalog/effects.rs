@@ -2,15 +2,13 @@
 
 mod build;
 mod rows;
-mod table;
+pub(crate) mod table;
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
 use super::version::Version;
-
-pub use self::table::EFFECTS;
 
 /// What an edit does to the Machines below the object, the least grave first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use crate::catalog::keys::{UPGRADE_HOLDS, is_never};
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::{Keys, Rule};
 use crate::kube::label_value::formatted;
-use crate::propagation::sources::{Facts, Origin, Sources};
+use crate::propagation::layers::{Facts, Origin, Sources};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 

@@ -11,7 +11,7 @@ use crate::json::document::Json;
 use crate::json::path::Path;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
-use crate::propagation::sources::{Layer, Sources};
+use crate::propagation::layers::{Layer, Sources};
 use crate::report::change::own_change;
 use crate::report::change::{Action, Change, Value};
 use crate::report::skipped::{Carried, SkipReason, Skipped};

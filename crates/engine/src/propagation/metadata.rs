@@ -14,7 +14,7 @@ use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
 use crate::propagation::expected::{Entries, Expected, Skip, expected};
 use crate::propagation::managed::{Record, claimed};
-use crate::propagation::sources::Sources;
+use crate::propagation::sources;
 use crate::report::change::own_change;
 use crate::report::change::{Action, Change, Value};
 use crate::report::not_applicable::NotApplicableReason;
@@ -49,7 +49,7 @@ pub(crate) fn differences<'e>(
     records: bool,
     lookups: &Lookups<'e>,
 ) -> Result<Differences<'e>, Stop> {
-    let sources = Sources::of(subject, lookups)?;
+    let sources = sources::of(subject, lookups)?;
     let mut changes = Vec::new();
     let mut skips = Vec::new();
     let mut own_maps = Vec::new();

@@ -4,137 +4,26 @@ mod node;
 mod owner;
 mod topology;
 
-use std::fmt;
-
-use super::field_value::FieldValue;
+use super::layers::Sources;
 use crate::admission::subject::Subject;
-use crate::catalog::fields::{FIELDS, Field};
-use crate::catalog::place::{MapKind, Place};
-use crate::json::Map;
-use crate::json::document::Json;
+use crate::catalog::place::Place;
 use crate::kube::lookup::Lookups;
-use crate::kube::parent::Parent;
-use crate::kube::query::ObjectName;
 use crate::kube::stop::Stop;
 use crate::report::not_applicable::NotApplicableReason;
 
-/// What the rules read for one object, and which of its places they write.
-pub(crate) struct Sources<'e> {
-    /// What was read, the weakest first. Forced labels are those of the last.
-    pub(crate) layers: Vec<Layer<'e>>,
-    /// The places of the object under review that receive something.
-    pub(crate) targets: Vec<Place>,
-    /// The place of the object under review where only forced labels can be told, if any.
-    pub(crate) forced_only: Option<Place>,
-    /// Values of forced labels.
-    pub(crate) facts: Facts<'e>,
-    /// No controller will ever own what is added.
-    pub(crate) tracked: bool,
-    /// The labels by which the owner finds what it controls, where it has a selector.
-    pub(crate) selector: Option<Vec<&'e str>>,
-    /// Namespace and name of the Cluster, if it was not read yet: whether it is paused is not known.
-    pub(crate) unread_cluster: Option<(&'e str, &'e str)>,
-}
-
-/// The maps of one place of one object that was read.
-pub(crate) struct Layer<'e> {
-    pub(crate) place: Place,
-    pub(crate) origin: Origin<'e>,
-    labels: Map<'e>,
-    annotations: Map<'e>,
-    fields: Vec<(&'static Field, FieldValue)>,
-}
-
-/// Where entries come from.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Origin<'e> {
-    pub(crate) object: ObjectName<'e>,
-    /// The version of the object.
-    pub(crate) version: &'e str,
-    /// The place in the object; `None` for forced labels.
-    pub(crate) place: Option<Place>,
-}
-
-/// What values of forced labels are made of, as far as it is known.
-#[derive(Debug, Default)]
-pub(crate) struct Facts<'e> {
-    pub(crate) cluster_name: Option<&'e str>,
-    pub(crate) topology_name: Option<&'e str>,
-    pub(crate) owner_name: Option<&'e str>,
-    pub(crate) owner_labels: Map<'e>,
-    pub(crate) template_hash: Option<&'e str>,
-}
-
-impl<'e> Sources<'e> {
-    /// Reads what is above an object.
-    ///
-    /// # Errors
-    /// When nothing propagates to the object, or when it is not known what does.
-    pub(crate) fn of(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Self, Stop> {
-        match subject.place {
-            Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool) => {
-                topology::sources(subject, lookups)
-            }
-            Some(Place::MachineSet) => owner::of_machine_set(subject, lookups),
-            Some(Place::Machine) => owner::of_machine(subject, lookups),
-            Some(Place::InfraMachine | Place::BootstrapConfig) => owner::of_machine_part(subject, lookups),
-            Some(Place::Node) => node::sources(subject, lookups),
-            _ => Err(Stop::not_applicable(NotApplicableReason::NoOwner, "")),
+/// Reads what is above an object.
+///
+/// # Errors
+/// When nothing propagates to the object, or when it is not known what does.
+pub(super) fn of<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
+    match subject.place {
+        Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool) => {
+            topology::sources(subject, lookups)
         }
-    }
-}
-
-impl<'e> Layer<'e> {
-    /// The maps of a place, and those of its fields that `receiver`, the place under review, may get. `entry` is as for
-    /// [`Object::at`](crate::kube::object::Object::at).
-    ///
-    /// # Errors
-    /// When one of the maps has another shape.
-    fn read(parent: &Parent<'e>, place: Place, entry: Option<Json<'e>>, receiver: Option<Place>) -> Result<Self, Stop> {
-        let object = &parent.object;
-        let mut fields = Vec::new();
-        for field in FIELDS.iter().filter(|field| receiver.is_some_and(|receiver| field.travels(place, receiver))) {
-            if let Some(value) = parent.readable(field.read(place, object, entry))? {
-                fields.push((field, value));
-            }
-        }
-        Ok(Layer {
-            place,
-            origin: Origin { object: parent.name, version: object.version, place: Some(place) },
-            labels: parent.map(place, MapKind::Labels, entry)?,
-            annotations: parent.map(place, MapKind::Annotations, entry)?,
-            fields,
-        })
-    }
-
-    /// The value of a field at this place, if it has one.
-    pub(crate) fn field(&self, field: &Field) -> Option<&FieldValue> {
-        self.fields.iter().find(|(known, _)| known.name == field.name).map(|(_, value)| value)
-    }
-
-    pub(crate) fn map(&self, map: MapKind) -> &Map<'e> {
-        match map {
-            MapKind::Labels => &self.labels,
-            MapKind::Annotations => &self.annotations,
-        }
-    }
-}
-
-impl Origin<'_> {
-    /// Where a map of a place stands in the object: `.spec.template.metadata.labels`.
-    pub(crate) fn map_path(&self, place: Place, map: MapKind) -> String {
-        let place = if place.is_top_level() { ".metadata".to_owned() } else { place.printed(self.version) };
-        [&place, ".", map.field()].concat()
-    }
-}
-
-/// The object, and the place in it unless that is the object's own metadata.
-impl fmt::Display for Origin<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.object.fmt(f)?;
-        match self.place.filter(|place| !place.is_top_level()) {
-            Some(place) => write!(f, " {}", place.printed(self.version)),
-            None => Ok(()),
-        }
+        Some(Place::MachineSet) => owner::of_machine_set(subject, lookups),
+        Some(Place::Machine) => owner::of_machine(subject, lookups),
+        Some(Place::InfraMachine | Place::BootstrapConfig) => owner::of_machine_part(subject, lookups),
+        Some(Place::Node) => node::sources(subject, lookups),
+        _ => Err(Stop::not_applicable(NotApplicableReason::NoOwner, "")),
     }
 }

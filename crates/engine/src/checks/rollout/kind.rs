@@ -1,7 +1,8 @@
 //! Which kind of the table an object is, and its rows.
 
 use super::edits::Pattern;
-use crate::catalog::effects::{EFFECTS, Effect, Kind, joined};
+use crate::catalog::effects::table::EFFECTS;
+use crate::catalog::effects::{Effect, Kind, joined};
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
 use crate::catalog::version::Version;

@@ -1,6 +1,5 @@
 //! The Machine of a Node, in clusters that manage themselves.
 
-use super::{Facts, Layer, Sources};
 use crate::admission::subject::Subject;
 use crate::catalog::grants::NODE_MACHINE_MASKS;
 use crate::catalog::keys::{NODE_CLUSTER_NAMESPACE, NODE_MACHINE};
@@ -8,6 +7,7 @@ use crate::catalog::place::Place;
 use crate::kube::lookup::Lookups;
 use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
+use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
 
 /// A Node follows the Machine that its annotations name and that does not name another Node. The Machine controller

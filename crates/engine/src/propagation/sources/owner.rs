@@ -1,6 +1,5 @@
 //! The owner above a MachineSet, a Machine, or a Machine's infrastructure and bootstrap configuration.
 
-use super::{Facts, Layer, Sources};
 use crate::admission::subject::Subject;
 use crate::catalog::grants::{CONTROL_PLANE_MASKS, MACHINE_MASKS, TEMPLATE_MASKS};
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
@@ -12,6 +11,7 @@ use crate::kube::object::OwnerReference;
 use crate::kube::parent::Parent;
 use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
+use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
 
 /// A MachineSet follows the MachineDeployment that controls it.

@@ -1,6 +1,5 @@
 //! ClusterClass and Cluster topology above a control plane, MachineDeployment or MachinePool.
 
-use super::{Facts, Layer, Sources};
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::grants::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY_MASKS};
@@ -12,6 +11,7 @@ use crate::kube::object::{OwnerReference, group_and_version};
 use crate::kube::parent::Parent;
 use crate::kube::query::{ObjectName, ObjectQuery};
 use crate::kube::stop::Stop;
+use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
 
 /// What the topology says of an object that it owns.
