@@ -21,7 +21,7 @@ use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::kind::GroupVersionKind;
-use crate::kube::lookup::Lookups;
+use crate::kube::lookup::{Lookups, OwnCluster};
 use crate::propagation::metadata::Above;
 use crate::report::change::Change;
 use crate::report::finding::Finding;
@@ -30,7 +30,6 @@ use crate::report::messages::guards as messages;
 use crate::settings::{Settings, Stance};
 
 use self::blocks::Block;
-pub(crate) use self::own_cluster::OwnCluster;
 
 /// How Kubernetes names the users that are no people.
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";

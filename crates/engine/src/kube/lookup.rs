@@ -190,6 +190,15 @@ pub(crate) struct ClusterState {
     pub(crate) is_of_kubeadm: bool,
 }
 
+/// What is known of the Cluster that the object names.
+pub(crate) enum OwnCluster {
+    Known(ClusterState),
+    /// There is no such Cluster.
+    Missing,
+    /// The object names none, or it cannot be read.
+    Unknown,
+}
+
 /// Cluster API's own groups count as one: the host serves and grants them in the same versions.
 fn is_cluster_apis_own(group: &str, kind: &str) -> bool {
     group == CORE_GROUP || ([BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP].contains(&group) && kind.starts_with("Kubeadm"))

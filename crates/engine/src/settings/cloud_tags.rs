@@ -4,9 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use super::definition::Definition;
 use super::definition::objections;
+use super::lookup::Reaction;
+use super::object;
+use super::problems::Problem;
 use super::text::{CompositeGroup, FieldPath, NonEmpty};
-use super::{Definition, Problem, Reaction, Stance, object};
+use crate::catalog::stance::Stance;
 
 /// Which labels of Crossplane composites become tags of their cloud resources.
 #[derive(Debug, Clone, Serialize, Deserialize)]

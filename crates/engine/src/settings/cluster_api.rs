@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::object;
+use super::pattern::Pattern;
+use super::problems::Problem;
 use super::text::NonEmpty;
-use super::{Pattern, Problem, Stance, object};
+use crate::catalog::stance::Stance;
 use crate::catalog::version::Version;
 
 /// Which rules of Cluster API hold, and for whom.

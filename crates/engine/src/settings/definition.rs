@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Problem;
 use super::object::Object;
+use super::problems::Problem;
 use super::read::read;
 
 /// What the registry says about one key.

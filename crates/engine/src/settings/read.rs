@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use self::node::{Node, Wrong};
-use super::Problem;
+use super::problems::Problem;
 
 /// What a text holds, as far as it can be read, and all that is wrong with it.
 ///

@@ -1,9 +1,10 @@
 //! Objects without controller that a controller would adopt.
 
-use super::{Guarded, OwnCluster, Violation, topology_entry};
+use super::{Guarded, Violation, topology_entry};
 use crate::catalog::keys::*;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
+use crate::kube::lookup::OwnCluster;
 use crate::report::messages::guards::adoption;
 
 /// Labels of a Machine that name its owner.

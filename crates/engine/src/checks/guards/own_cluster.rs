@@ -3,17 +3,8 @@
 use super::Guarded;
 use crate::json::Malformed;
 use crate::kube::cluster::LookupCause;
-use crate::kube::lookup::ClusterState;
+use crate::kube::lookup::OwnCluster;
 use crate::kube::stop::Stop;
-
-/// What is known of the Cluster that the object names.
-pub(crate) enum OwnCluster {
-    Known(ClusterState),
-    /// There is no such Cluster.
-    Missing,
-    /// The object names none, or it cannot be read.
-    Unknown,
-}
 
 impl Guarded<'_, '_> {
     /// The Cluster of the object. It is asked for once, when a guard would otherwise find something.

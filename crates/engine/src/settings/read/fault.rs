@@ -7,8 +7,7 @@ use serde::de::{Error, Expected, Unexpected};
 use serde_json::Value;
 
 use super::node::{Node, Step};
-use crate::settings::Problem;
-use crate::settings::problems::joined;
+use crate::settings::problems::{Problem, joined};
 
 /// Why a value cannot be read. Where that is, it learns on its way out of the tree.
 #[derive(Debug)]
