@@ -6,6 +6,7 @@
 
 mod cloud_tags;
 mod cluster_api;
+mod composites;
 mod definition;
 mod guards;
 mod lookup;
@@ -17,8 +18,9 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::cloud_tags::{CloudTags, Composites, OnXrd, Provider, RegistryReference};
+pub use self::cloud_tags::{CloudTags, OnXrd, RegistryReference};
 pub use self::cluster_api::{ClusterApi, Controllers, NodeSync, OnConflict, OptIn};
+pub use self::composites::{Composites, Provider};
 pub(crate) use self::definition::read_definition;
 pub use self::definition::{Definition, SEEDED, Scope};
 pub use self::guards::Guards;
@@ -166,9 +168,6 @@ mod tests {
             ("", "settings: EOF while parsing a value"),
             ("{\"mode\":", "settings: EOF while parsing a value"),
             ("{} {}", "settings: trailing characters"),
-            (r#"{"lookup":[]}"#, "lookup: expected an object, found a list"),
-            (r#"{"lookup":[true]}"#, "lookup: expected an object, found a list"),
-            (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node: expected an object, found a list"),
             (r#"{"":1}"#, "[]: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`"),
             (
                 r#"{"clusterApi":{"node":{"additionalLabels":"a"}}}"#,
@@ -176,6 +175,25 @@ mod tests {
             ),
         ] {
             assert_eq!(refused(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn no_object_may_be_a_list() {
+        for (text, path) in [
+            (r#"{"lookup":[true]}"#, "lookup"),
+            (r#"{"lookup":{"apiVersions":[]}}"#, "lookup.apiVersions"),
+            (r#"{"clusterApi":["v1.9"]}"#, "clusterApi"),
+            (r#"{"clusterApi":{"optIn":[["a"]]}}"#, "clusterApi.optIn"),
+            (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node"),
+            (r#"{"guards":["warn"]}"#, "guards"),
+            (r#"{"cloudTags":[]}"#, "cloudTags"),
+            (r#"{"cloudTags":{"composites":[[["a.b"],{"fixed":"a"}]]}}"#, "cloudTags.composites[0]"),
+            (r#"{"cloudTags":{"definitions":[]}}"#, "cloudTags.definitions"),
+            (r#"{"cloudTags":{"definitions":{"a":["domain"]}}}"#, "cloudTags.definitions[a]"),
+            (r#"{"cloudTags":{"registry":["default"]}}"#, "cloudTags.registry"),
+        ] {
+            assert_eq!(refused(text), format!("{path}: expected an object, found a list"));
         }
     }
 

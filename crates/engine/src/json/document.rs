@@ -80,7 +80,7 @@ impl<'a> Json<'a> {
     }
 
     /// The value as it is written in `text`, which has to be that of the document.
-    pub(crate) fn text_in<'t>(self, text: &'t str) -> &'t str {
+    pub(crate) fn text_in(self, text: &str) -> &str {
         self.node.and_then(|node| text.get(node.span.begin..node.span.end)).unwrap_or("null")
     }
 

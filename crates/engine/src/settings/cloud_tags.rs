@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Serialize};
 
+use super::composites::Composites;
 use super::definition::Definition;
 use super::definition::objections;
 use super::lookup::Reaction;
 use super::object;
 use super::problems::Problem;
-use super::text::{CompositeGroup, FieldPath, NonEmpty};
+use super::text::NonEmpty;
 use crate::catalog::stance::Stance;
 
 /// Which labels of Crossplane composites become tags of their cloud resources.
@@ -47,35 +48,6 @@ impl Default for CloudTags {
     }
 }
 
-/// Composites that say in the same way who their provider is.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Composites {
-    /// API groups of the composites, such as `blueprints.plexsphere.com`.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
-    #[serde(deserialize_with = "not_empty")]
-    pub api_groups: Vec<CompositeGroup>,
-    /// Where the provider is found. An unknown or absent provider gets the generic profile.
-    pub provider: Provider,
-    /// Kinds of these groups that are claims, which are never stamped.
-    #[serde(default)]
-    pub claim_kinds: Vec<String>,
-}
-
-/// Where the provider of a composite is found.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum Provider {
-    /// Dotted path of a field of the composite, such as `spec.parameters.provider`.
-    Path(FieldPath),
-    /// The provider of all.
-    Fixed(String),
-    /// The provider of each kind.
-    ByKind(BTreeMap<String, String>),
-}
-
 /// A LabelRegistry object.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -98,12 +70,6 @@ pub enum OnXrd {
     Reject,
     /// The missing declaration is written, a warning where that cannot be done. In verify mode the request is refused.
     Declare,
-}
-
-/// A list with elements.
-fn not_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
-    let list = Vec::deserialize(deserializer)?;
-    if list.is_empty() { Err(de::Error::invalid_length(0, &"at least one element")) } else { Ok(list) }
 }
 
 impl CloudTags {
@@ -160,22 +126,12 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_provider_is_read() {
-        let read = |provider: &str| {
-            read(&format!(r#"{{"composites":[{{"apiGroups":["a.b"],"provider":{provider}}}]}}"#)).composites[0]
-                .provider
-                .clone()
-        };
-        assert!(matches!(read(r#"{"path":"spec.a"}"#), Provider::Path(path) if path.steps().eq(["spec", "a"])));
-        assert!(matches!(read(r#"{"fixed":"aws","path":null}"#), Provider::Fixed(provider) if provider == "aws"));
-        assert!(matches!(read(r#"{"byKind":{"X":"aws"}}"#), Provider::ByKind(kinds) if kinds["X"] == "aws"));
-    }
-
-    #[test]
     fn definitions_are_read_by_key() {
         let definitions = read(r#"{"definitions":{"a/b":{"scope":"project","cloudTagPropagation":true}}}"#).definitions;
         let expected = Definition { scope: Scope::Project, cloud_tag_propagation: true };
         assert_eq!(definitions, BTreeMap::from([("a/b".to_owned(), expected)]));
+        let twice = read(r#"{"definitions":{"b":{"scope":"domain"},"a":{"scope":"domain"},"b":{"scope":"project"}}}"#);
+        assert_eq!(twice.definitions["b"].scope, Scope::Project);
         assert_eq!(&*read(r#"{"registry":{"name":"default"},"definitions":{}}"#).registry.unwrap().name, "default");
     }
 
@@ -186,7 +142,8 @@ mod tests {
             refused(
                 r#"{"composites":[{"apiGroups":["a.b"],"provider":{"pth":"a","fixed":7}},3,
                     {"apiGroup":"a","apiGroups":["c.d",7],"claimKinds":"X","provider":{"byKind":{"X":7}}},[],
-                    {"apiGroups":[7],"provider":{"path":null}},{"apiGroups":[],"provider":"aws"}],
+                    {"apiGroups":[7],"provider":{"path":null}},{"apiGroups":[],"provider":"aws"},
+                    {"apiGroups":["e.f"],"provider":{"fixed":"a","path":"b","pth":"c"}}],
                     "registry":{"nam":"x"},"onRegistryFailure":"ignore","xrds":"declares","compositions":"declare"}"#
             ),
             "cloudTags.composites[0].provider.pth: unknown field, expected one of `path`, `fixed`, `byKind`; \
@@ -201,6 +158,8 @@ mod tests {
              cloudTags.composites[4].provider: expected exactly one of `path`, `fixed`, `byKind`; \
              cloudTags.composites[5].apiGroups: expected at least one element; \
              cloudTags.composites[5].provider: unknown variant `aws`, expected one of `path`, `fixed`, `byKind`; \
+             cloudTags.composites[6].provider.pth: unknown field, expected one of `path`, `fixed`, `byKind`; \
+             cloudTags.composites[6].provider: expected exactly one of `path`, `fixed`, `byKind`; \
              cloudTags.compositions: unknown variant `declare`, expected one of `ignore`, `warn`, `reject`; \
              cloudTags.onRegistryFailure: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`; \
              cloudTags.registry.nam: unknown field, expected `name`; \

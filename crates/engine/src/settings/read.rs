@@ -10,6 +10,7 @@
 
 mod fault;
 mod node;
+mod place;
 
 use std::marker::PhantomData;
 use std::ptr;
@@ -17,7 +18,7 @@ use std::ptr;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use self::node::{Node, Wrong};
+use self::place::{Node, Wrong};
 use super::problems::Problem;
 
 /// What a text holds, as far as it can be read, and all that is wrong with it.

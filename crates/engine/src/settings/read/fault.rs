@@ -6,7 +6,7 @@ use std::ptr;
 use serde::de::{Error, Expected, Unexpected};
 use serde_json::Value;
 
-use super::node::{Node, Step};
+use super::place::{Node, Step};
 use crate::settings::problems::{Problem, joined};
 
 /// Why a value cannot be read. Where that is, it learns on its way out of the tree.

@@ -1,6 +1,5 @@
 //! A value of a tree as serde reads it: without what was found wrong before, and every fault with its path.
 
-use std::collections::BTreeSet;
 use std::ptr;
 
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
@@ -9,31 +8,7 @@ use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
 use super::fault::{Fault, one_of};
-
-/// The values that were found wrong, by where they are in memory: the tree stays as it is while it is read.
-pub(super) type Wrong = BTreeSet<*const Value>;
-
-/// A value of a tree.
-#[derive(Clone, Copy)]
-pub(super) struct Node<'a> {
-    pub(super) value: &'a Value,
-    /// How it is reached from the value around it.
-    pub(super) step: Step<'a>,
-    wrong: &'a Wrong,
-}
-
-/// How a value is reached from the one around it.
-#[derive(Clone, Copy)]
-pub(super) enum Step<'a> {
-    /// It is the whole tree.
-    Root,
-    /// A field of a struct.
-    Field(&'a str),
-    /// An entry of a map.
-    Key(&'a str),
-    /// An element of a list.
-    Element(usize),
-}
+use super::place::{Node, Step, Wrong};
 
 impl<'a> Node<'a> {
     pub(super) fn root(value: &'a Value, wrong: &'a Wrong) -> Self {
@@ -43,16 +18,6 @@ impl<'a> Node<'a> {
     /// Reads the value. What is wrong with it is told with its path.
     pub(super) fn read<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Fault> {
         seed.deserialize(self).map_err(|fault| fault.at(&self))
-    }
-
-    /// Whether an element, or an entry of such a key, was found wrong before.
-    pub(super) fn has_lost(&self, is_looked_for: impl Fn(&str) -> bool) -> bool {
-        let is_wrong = |value: &Value| self.wrong.contains(&ptr::from_ref(value));
-        match self.value {
-            Value::Array(list) => list.iter().any(is_wrong),
-            Value::Object(map) => map.iter().any(|(key, value)| is_looked_for(key) && is_wrong(value)),
-            _ => false,
-        }
     }
 
     fn is_right(&self) -> bool {

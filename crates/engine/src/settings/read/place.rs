@@ -1,0 +1,43 @@
+//! A value of a tree, and how it is reached.
+
+use std::collections::BTreeSet;
+use std::ptr;
+
+use serde_json::Value;
+
+/// The values that were found wrong, by where they are in memory: the tree stays as it is while it is read.
+pub(super) type Wrong = BTreeSet<*const Value>;
+
+/// A value of a tree.
+#[derive(Clone, Copy)]
+pub(super) struct Node<'a> {
+    pub(super) value: &'a Value,
+    /// How it is reached from the value around it.
+    pub(super) step: Step<'a>,
+    pub(super) wrong: &'a Wrong,
+}
+
+/// How a value is reached from the one around it.
+#[derive(Clone, Copy)]
+pub(super) enum Step<'a> {
+    /// It is the whole tree.
+    Root,
+    /// A field of a struct.
+    Field(&'a str),
+    /// An entry of a map.
+    Key(&'a str),
+    /// An element of a list.
+    Element(usize),
+}
+
+impl Node<'_> {
+    /// Whether an element, or an entry of such a key, was found wrong before.
+    pub(super) fn has_lost(&self, is_looked_for: impl Fn(&str) -> bool) -> bool {
+        let is_wrong = |value: &Value| self.wrong.contains(&ptr::from_ref(value));
+        match self.value {
+            Value::Array(list) => list.iter().any(is_wrong),
+            Value::Object(map) => map.iter().any(|(key, value)| is_looked_for(key) && is_wrong(value)),
+            _ => false,
+        }
+    }
+}
