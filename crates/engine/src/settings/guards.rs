@@ -16,7 +16,7 @@ pub struct Guards {
     pub selector_labels: Stance,
     /// The selector of a MachineDeployment or MachineSet changes.
     pub selector_change: Stance,
-    /// A Machine or MachineSet without controller gets labels that name an owner.
+    /// An object without controller gets labels that name an owner, or labels of a topology.
     pub adoption: Stance,
     /// A map that propagates gets a key that Cluster API or a client sets itself.
     pub reserved_keys: Stance,
