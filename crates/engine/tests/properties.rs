@@ -169,6 +169,8 @@ proptest! {
         let outcome = outcome(&fleet);
         let report = outcome.report.as_ref();
         let is_kept = report.is_some_and(|report| report.inert.is_none() && keeps_records(&report.object));
+        // Nothing is stored of what is refused.
+        let is_kept = is_kept && outcome.rejection.is_none();
         let after = fleet.with(|review, settings| {
             // An edit that may stand may drop a key that is recorded.
             let restores = settings.cluster_api.on_conflict == OnConflict::Restore;
