@@ -14,11 +14,17 @@ use crate::report::messages::guards as messages;
 /// Source: core/reconcilers/topology/cluster/structuredmerge/serversidepatchhelper.go, `TopologyManagerName`.
 const TOPOLOGY_FIELD_MANAGER: &str = "capi-topology";
 
+/// Letters and digits at the end of a generated name.
+const RANDOM_LENGTH: usize = 5;
+/// What stays of a generated name in front of them, where it has more than 63 characters.
+const MAX_PREFIX_LENGTH: usize = 63 - RANDOM_LENGTH;
+
 /// Labels of a topology that this request brings. A topology lists its objects by these labels, not by ownerReferences:
 /// two objects for one entry, or one without the name of an entry, stop its reconciliation, and an object without an entry
 /// is deleted.
 ///
-/// A Cluster that cannot be read, has no topology or is being deleted takes nothing.
+/// A Cluster that cannot be read, has no topology or is being deleted takes nothing. A new object with a name as the topology
+/// controller generates it is the entry's own, restored from a backup.
 ///
 /// Source: core/reconcilers/topology/cluster/current_state.go, `getCurrentMachineDeploymentState` and
 /// `getCurrentMachinePoolState`; reconcile_state.go, `calculateMachineDeploymentDiff`.
@@ -50,14 +56,27 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         Ok(None) | Err(Stop::LookupFailed(_) | Stop::NotApplicable(_)) => return Ok(Vec::new()),
         Err(Stop::Malformed(malformed)) => return Err(malformed),
     };
+    let cluster_name = object.spec.string(&["clusterName"])?.unwrap_or_default();
+    if old.is_none() && has_entry && name.is_some_and(|name| is_generated(subject.name(), cluster_name, name)) {
+        return Ok(Vec::new());
+    }
     let kind = &*subject.review.kind.kind;
-    let cluster = [subject.namespace(), "/", object.spec.string(&["clusterName"])?.unwrap_or_default()].concat();
+    let cluster = [subject.namespace(), "/", cluster_name].concat();
     let message = match name {
         None => messages::topology_object_without_name(TOPOLOGY_OWNED, label, &cluster),
         Some(name) if has_entry => messages::second_of_topology_entry(TOPOLOGY_OWNED, kind, name, &cluster),
         Some(name) => messages::topology_entry_missing(TOPOLOGY_OWNED, kind, name, &cluster),
     };
     Ok(vec![Violation { at: "metadata.labels".to_owned(), message }])
+}
+
+/// Whether the topology controller generates such a name where the ClusterClass has no naming template.
+///
+/// Source: exp/topology/desiredstate/desired_state.go, `computeMachineDeployment`; internal/topology/names/names.go.
+fn is_generated(name: &str, cluster: &str, entry: &str) -> bool {
+    let prefix = [cluster, "-", entry, "-"].concat();
+    let prefix = prefix.get(..MAX_PREFIX_LENGTH).unwrap_or(&prefix);
+    name.strip_prefix(prefix).is_some_and(|random| random.len() == RANDOM_LENGTH)
 }
 
 /// Whether the topology of the object's Cluster has an entry of this name; `None` where no topology takes the object.
