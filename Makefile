@@ -83,4 +83,4 @@ lint:
 
 clean:
 	cargo clean
-	rm -f policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm
+	rm -f policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm *.wasm.rustc

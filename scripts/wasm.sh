@@ -3,6 +3,8 @@
 #
 #   scripts/wasm.sh PACKAGE OUTPUT.wasm
 #
+# OUTPUT.wasm.rustc says which compiler built it: how many instructions a module executes depends on that.
+#
 # TARGET (default wasm32-unknown-unknown) names the target. The toolchain is decided here, so that every make
 # target builds the same way:
 #   1. the rustup toolchain in use, when it has the target or can fetch it;
@@ -41,13 +43,15 @@ debian_gets_toolchain() {
     DEBIAN_FRONTEND=noninteractive bash -c "$install" >&2 && debian_has_toolchain
 }
 
+compiler=rustc
 if rustup_has_target || { ! debian_has_toolchain && rustup_gets_target; }; then
     cargo build --locked --release --package "$package" --target "$target"
 elif [ "$target" = wasm32-unknown-unknown ] && { debian_has_toolchain || debian_gets_toolchain; }; then
     host=$(rustc -vV | sed -n 's/^host: //p')
     linker=$(rustc --print sysroot)/lib/rustlib/$host/bin/rust-lld
     [ -x "$linker" ] || { echo "no linker at $linker: install Rust with rustup" >&2; exit 1; }
-    env -u RUSTUP_TOOLCHAIN RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 \
+    compiler=/usr/bin/rustc
+    env -u RUSTUP_TOOLCHAIN RUSTC="$compiler" RUSTC_BOOTSTRAP=1 \
         CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker" \
         /usr/bin/cargo build --locked --release --package "$package" --target "$target" \
         -Zbuild-std=std,panic_abort
@@ -56,3 +60,4 @@ else
     exit 1
 fi
 cp "$artefact" "$output"
+"$compiler" --version > "$output.rustc"

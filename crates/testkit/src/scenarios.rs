@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cluster::ApiServer;
 use crate::recorded::{LIFE, play};
+use crate::request::request;
 
 /// One review.
 pub struct Scenario {
@@ -17,6 +18,8 @@ pub struct Scenario {
     pub settings: Value,
     /// The cluster that the policy may ask.
     pub cluster: ApiServer,
+    /// How many entries the policy writes.
+    pub changes: usize,
 }
 
 impl Scenario {
@@ -34,11 +37,15 @@ impl Scenario {
 pub fn scenarios() -> Result<Vec<Scenario>> {
     let large = recorded_update()?;
     let small = trimmed(&large)?;
-    Ok(vec![
+    let [small_without, large_without] = [
         without_four_labels("Machine UPDATE of 2 KB, four labels added", &small)?,
-        small,
         without_four_labels("Machine UPDATE of 14 KB, four labels added", &large)?,
+    ];
+    Ok(vec![
+        small,
+        small_without,
         large,
+        large_without,
         machine_deployment()?,
         node()?,
         machine("Machine with 10 labels, nothing to change", 10, true)?,
@@ -64,10 +71,16 @@ fn recorded_update() -> Result<Scenario> {
         Ok(())
     })?;
     let (request, cluster) = found.context("no such review is recorded")?;
-    Ok(Scenario { name: "Machine UPDATE of 14 KB, nothing to change", request, settings: json!({}), cluster })
+    Ok(Scenario {
+        name: "Machine UPDATE of 14 KB, nothing to change",
+        request,
+        settings: json!({}),
+        cluster,
+        changes: 0,
+    })
 }
 
-/// The same write without what takes room in all objects: status, managed fields, and most of the Machine's `spec`.
+/// The same write without what takes room: status and managed fields of every object, and the Machine's references.
 fn trimmed(large: &Scenario) -> Result<Scenario> {
     let trim = |object: &mut Value| {
         drop(object.as_object_mut().and_then(|fields| fields.remove("status")));
@@ -76,7 +89,8 @@ fn trimmed(large: &Scenario) -> Result<Scenario> {
     let mut request = large.request.clone();
     for object in ["object", "oldObject"] {
         trim(&mut request[object]);
-        request[object]["spec"] = json!({ "clusterName": "c1" });
+        let spec = request[object]["spec"].as_object_mut().context("a Machine without spec")?;
+        spec.retain(|name, _| !["bootstrap", "infrastructureRef"].contains(&name.as_str()));
     }
     let fields = request.as_object_mut().context("a request that is no object")?;
     fields.retain(|name, _| !["requestKind", "requestResource", "options"].contains(&name.as_str()));
@@ -84,7 +98,13 @@ fn trimmed(large: &Scenario) -> Result<Scenario> {
     let mut objects = large.cluster.objects().to_vec();
     objects.iter_mut().for_each(trim);
     let cluster = ApiServer::new(objects, Vec::new())?;
-    Ok(Scenario { name: "Machine UPDATE of 2 KB, nothing to change", request, settings: json!({}), cluster })
+    Ok(Scenario {
+        name: "Machine UPDATE of 2 KB, nothing to change",
+        request,
+        settings: json!({}),
+        cluster,
+        changes: 0,
+    })
 }
 
 /// The write of a Machine that never got the labels which people gave its MachineSet's template.
@@ -96,7 +116,8 @@ fn without_four_labels(name: &'static str, complete: &Scenario) -> Result<Scenar
             labels.remove(key).with_context(|| format!("no label {key}"))?;
         }
     }
-    Ok(Scenario { name, request, settings: complete.settings.clone(), cluster: complete.cluster.clone() })
+    let (settings, cluster) = (complete.settings.clone(), complete.cluster.clone());
+    Ok(Scenario { name, request, settings, cluster, changes: 4 })
 }
 
 /// A MachineDeployment that lacks, in its own metadata and in its template's, eight keys: five of its class, three of
@@ -147,9 +168,10 @@ fn machine_deployment() -> Result<Scenario> {
     });
     Ok(Scenario {
         name: "MachineDeployment, eight keys in two places",
-        request: created(object),
+        request: request(json!({ "operation": "CREATE", "username": "alice", "object": object })),
         settings: json!({}),
         cluster: ApiServer::new(vec![class, cluster], Vec::new())?,
+        changes: 16,
     })
 }
 
@@ -158,18 +180,15 @@ fn node() -> Result<Scenario> {
     let read = |path: &str| -> Result<Value> {
         Ok(serde_json::from_str(&std::fs::read_to_string(crate::root().join(path))?)?)
     };
-    let cluster = json!({
-        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster",
-        "metadata": { "namespace": "fleet", "name": "c1" }, "spec": {},
-    });
     Ok(Scenario {
         name: "Node, three keys added, three expressions",
-        request: read("benches/node.json")?,
+        request: request(read("benches/node.json")?),
         settings: json!({ "clusterApi": { "node": {
             "additionalLabels": ["^team\\.example\\.com/", "\\.pool$"],
             "additionalAnnotations": ["^note-[a-z]{1,8}$"],
         } } }),
-        cluster: ApiServer::new(vec![read("benches/node-machine.json")?, cluster], Vec::new())?,
+        cluster: ApiServer::new(vec![read("benches/node-machine.json")?, plain_cluster()], Vec::new())?,
+        changes: 3,
     })
 }
 
@@ -195,20 +214,21 @@ fn machine(name: &'static str, labels: usize, complete: bool) -> Result<Scenario
     });
     Ok(Scenario {
         name,
-        request: created(object),
+        request: request(json!({ "operation": "CREATE", "username": "alice", "object": object })),
         settings: json!({}),
-        cluster: ApiServer::new(vec![machine_set], Vec::new())?,
+        cluster: ApiServer::new(vec![machine_set, plain_cluster()], Vec::new())?,
+        changes: if complete { 0 } else { labels },
     })
 }
 
 /// A new composite all of whose labels are opted in; what is over the cap of 50 is skipped and logged.
 fn composite(name: &'static str, labels: usize) -> Scenario {
-    let labels = numbered(labels);
+    let all = numbered(labels);
     let definition = json!({ "scope": "project", "cloudTagPropagation": true });
-    let definitions: Map<String, Value> = labels.keys().map(|key| (key.clone(), definition.clone())).collect();
+    let definitions: Map<String, Value> = all.keys().map(|key| (key.clone(), definition.clone())).collect();
     let object = json!({
         "apiVersion": "blueprints.plexsphere.com/v1alpha1", "kind": "XAWSEC2Instance",
-        "metadata": { "namespace": "team-a", "name": "vm-1", "labels": labels },
+        "metadata": { "namespace": "team-a", "name": "vm-1", "labels": all },
         "spec": { "parameters": { "provider": "aws", "instanceType": "t3.small" } },
     });
     let composites = json!([{
@@ -216,28 +236,21 @@ fn composite(name: &'static str, labels: usize) -> Scenario {
     }]);
     Scenario {
         name,
-        request: created(object),
+        request: request(json!({ "operation": "CREATE", "username": "alice", "object": object })),
         settings: json!({ "cloudTags": { "composites": composites, "definitions": definitions } }),
         cluster: ApiServer::default(),
+        changes: labels.min(50),
     }
+}
+
+/// A Cluster that is not paused.
+fn plain_cluster() -> Value {
+    json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster",
+        "metadata": { "namespace": "fleet", "name": "c1" }, "spec": {},
+    })
 }
 
 fn numbered(labels: usize) -> Map<String, Value> {
     (0..labels).map(|number| (format!("team.example.com/label-{number:04}"), json!("a value"))).collect()
-}
-
-/// A request by which alice creates an object.
-#[must_use]
-pub fn created(object: Value) -> Value {
-    let api_version = object["apiVersion"].as_str().unwrap_or_default();
-    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    json!({
-        "uid": "0f5d3c1e-6c5b-4f0e-9d5e-2f1f3b7a9c11",
-        "operation": "CREATE",
-        "kind": { "group": group, "version": version, "kind": object["kind"] },
-        "namespace": object["metadata"]["namespace"].as_str().unwrap_or_default(),
-        "name": object["metadata"]["name"],
-        "userInfo": { "username": "alice", "groups": ["system:authenticated"] },
-        "object": object,
-    })
 }

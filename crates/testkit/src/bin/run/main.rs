@@ -15,8 +15,8 @@ use testkit::case::Answer;
 use testkit::cluster::{ApiServer, Host};
 use testkit::module::Module;
 use testkit::recorded::{LIFE, play};
+use testkit::request::request;
 use testkit::runner::patched;
-use testkit::scenarios::created;
 
 /// An object, as alice wrote it, and what the policy answered.
 struct Written {
@@ -43,7 +43,8 @@ fn write(policy: &Module, path: &str, settings: &Value) -> Result<Vec<Written>> 
     let mut written = Vec::new();
     for document in serde_yaml_ng::Deserializer::from_str(&text) {
         let object = Value::deserialize(document)?;
-        let answer = policy.validate(&created(object.clone()), settings, &cluster)?;
+        let request = request(json!({ "operation": "CREATE", "username": "alice", "object": object }));
+        let answer = policy.validate(&request, settings, &cluster)?;
         if answer.accepted {
             cluster.store(patched(&object, &answer.patch)?);
         }
