@@ -1,6 +1,7 @@
 //! The facts, as tables. Nothing here decides about an object.
 
 pub(crate) mod carriers;
+pub(crate) mod controllers;
 pub(crate) mod effects;
 pub(crate) mod fields;
 pub(crate) mod forced;

@@ -18,8 +18,9 @@ use crate::checks::guards;
 use crate::evaluate::role::Role;
 use crate::json::Malformed;
 use crate::json::document::Document;
+use crate::kube::answers::{Answers, Reads};
 use crate::kube::cluster::Cluster;
-use crate::kube::lookup::{Answers, Lookups, Reads};
+use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
 use crate::report::messages::{about, requests as messages};
 use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
@@ -53,31 +54,39 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
         Some(role) if !is_controller || role.place().is_some() => role,
         _ => return Outcome::default(),
     };
-    let (stored, passes) = (Stored::new(objects.old), [Pass::default(), Pass::default()]);
+    let stored = Stored::new(objects.old);
     let subject = match Subject::read(role.place(), review, &objects.new, &stored) {
         Ok(subject) => subject,
         Err(_) if is_controller => return Outcome::default(),
         Err(malformed) => return unreadable(review, &malformed),
     };
-    let [first, second] = &passes;
-    let reads = if settings.lookup.fresh { Reads::Fresh } else { Reads::Cached };
-    let evaluation = Evaluation::new(&subject, role, settings, cluster, first, reads);
+    let cached = Pass::new(Reads::Cached);
+    let evaluation = Evaluation::new(&subject, role, settings, cluster, &cached);
     if is_controller {
         return evaluation.self_check();
     }
     let outcome = evaluation.run();
-    if reads == Reads::Fresh || !acts_on_reads(&outcome) {
+    if !acts_on_reads(&outcome) {
         return outcome;
     }
-    Evaluation::new(&subject, role, settings, cluster, second, Reads::Fresh).run().after(outcome)
+    let fresh = Pass::new(Reads::Fresh);
+    if fresh.answers.confirm(&cached.answers, cluster) {
+        return outcome.and_reads(fresh.answers.records());
+    }
+    Evaluation::new(&subject, role, settings, cluster, &fresh).run().after(outcome)
 }
 
 /// What one pass over a request writes and reads.
-#[derive(Default)]
 struct Pass {
     /// The text that is written, if any is.
     written: OnceCell<Document<'static>>,
     answers: Answers,
+}
+
+impl Pass {
+    fn new(reads: Reads) -> Self {
+        Pass { written: OnceCell::new(), answers: Answers::new(reads) }
+    }
 }
 
 /// Whether an outcome writes or refuses, and something was read for it.
@@ -93,8 +102,7 @@ struct Evaluation<'e> {
     role: Role<'e>,
     settings: &'e Settings,
     lookups: Lookups<'e>,
-    /// The text that is written, if any is.
-    written: &'e OnceCell<Document<'static>>,
+    pass: &'e Pass,
     outcome: Outcome,
     report: Report,
 }
@@ -106,15 +114,14 @@ impl<'e> Evaluation<'e> {
         settings: &'e Settings,
         cluster: &'e dyn Cluster,
         pass: &'e Pass,
-        reads: Reads,
     ) -> Self {
         Evaluation {
             report: report(subject, role, settings),
             subject,
             role,
             settings,
-            lookups: Lookups::new(&subject.review.kind, settings, cluster, &pass.answers, reads),
-            written: &pass.written,
+            lookups: Lookups::new(&subject.review.kind, settings, cluster, &pass.answers),
+            pass,
             outcome: Outcome::default(),
         }
     }
@@ -142,9 +149,9 @@ impl<'e> Evaluation<'e> {
 
     /// The outcome with the report, where there is something to report.
     fn answer(self) -> Outcome {
-        let Evaluation { subject, role, lookups, mut outcome, mut report, .. } = self;
+        let Evaluation { subject, role, pass, mut outcome, mut report, .. } = self;
         outcome.warnings = warnings::capped(outcome.warnings);
-        report.lookups = lookups.into_records();
+        report.lookups = pass.answers.records();
         let is_told = subject.place.is_some()
             || matches!(role, Role::Composite(_))
             || report.rollout.is_some()

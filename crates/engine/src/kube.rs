@@ -1,5 +1,6 @@
 //! Kubernetes objects, and how those other than the one under review are read.
 
+pub(crate) mod answers;
 pub(crate) mod cluster;
 pub(crate) mod duration;
 pub(crate) mod kind;

@@ -107,20 +107,20 @@ mod tests {
             " null\n",
             "{}",
             r#"{"lookup":{},"clusterApi":{"node":{}},"guards":{},"cloudTags":{}}"#,
-            r#"{"mode":null,"clusterApi":null,"lookup":{"fresh":null},"cloudTags":{"registry":null,"composites":null}}"#,
+            r#"{"mode":null,"clusterApi":null,"lookup":{"onMissing":null},"cloudTags":{"registry":null,"composites":null}}"#,
         ] {
             assert_eq!(serde_json::to_value(Settings::from_json(text).unwrap()).unwrap(), defaults, "{text}");
         }
         let settings = Settings::default();
         assert_eq!(settings.mode, Mode::Mutate);
-        assert_eq!((settings.lookup.on_missing, settings.lookup.on_failure), (Reaction::Accept, Reaction::Reject));
+        assert_eq!((settings.lookup.on_missing, settings.lookup.on_failure), (Reaction::Accept, Reaction::Warn));
         assert_eq!(settings.cluster_api.version, Version::NEWEST);
     }
 
     #[test]
     fn what_is_written_is_what_is_read() {
         let written = r#"{"mode":"verify",
-            "lookup":{"fresh":true,"onMissing":"warn","onFailure":"accept","apiVersions":{"A.b":"v1"}},
+            "lookup":{"onMissing":"warn","onFailure":"accept","apiVersions":{"A.b":"v1"}},
             "clusterApi":{"version":"v1.10","controllers":["a"],"selfCheck":true,"onConflict":"reject","fields":false,
                 "taints":true,"optIn":{"clusterToTopology":["b"],"machineToInfra":["c"],"poolToMachine":true},
                 "rollout":"ignore","node":{"additionalLabels":["d"],"additionalAnnotations":["e"]}},
@@ -155,7 +155,7 @@ mod tests {
              lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`; \
              lookup.apiVersions[a]: expected `Kind.group` such as `RKE2ControlPlane.controlplane.cluster.x-k8s.io`, \
              found `a`; \
-             lookup.fresh: expected a boolean, found a string; \
+             lookup.fresh: unknown field, expected one of `onMissing`, `onFailure`, `apiVersions`; \
              mode: unknown variant `mutat`, expected `mutate` or `verify`"
         );
     }

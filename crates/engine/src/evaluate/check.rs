@@ -40,7 +40,7 @@ impl<'e> Evaluation<'e> {
     }
 
     fn checked(&self, above: Option<&Above<'e>>) -> Result<Checked, Malformed> {
-        let rewritten = self.written.get().map(|written| self.subject.rewritten(written)).transpose()?;
+        let rewritten = self.pass.written.get().map(|written| self.subject.rewritten(written)).transpose()?;
         checks::check(&Guarded {
             subject: rewritten.as_ref().unwrap_or(self.subject),
             above,

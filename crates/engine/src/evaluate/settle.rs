@@ -139,7 +139,7 @@ impl<'e> Evaluation<'e> {
         let writes: Vec<Write> = changes.iter().map(Change::write).collect();
         match splice::written(self.subject.object.root, &writes) {
             Ok(object) => {
-                self.written.get_or_init(|| Document::new(object.get().to_owned()));
+                self.pass.written.get_or_init(|| Document::new(object.get().to_owned()));
                 self.outcome.object = Some(object);
                 true
             }

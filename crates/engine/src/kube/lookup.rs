@@ -1,41 +1,30 @@
 //! Asking the cluster for the objects above the one under review, and in which version.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::Cell;
 
 use crate::catalog::grants::{CLUSTER_MASKS, GRANTS};
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::json::document::Document;
+use crate::kube::answers::Answers;
 use crate::kube::cluster::{Cluster, Get, LookupCause};
 use crate::kube::kind::GroupVersionKind;
 use crate::kube::parent::Parent;
 use crate::kube::query::ObjectQuery;
 use crate::kube::stop::{LookupFailed, Stop};
 use crate::report::lookup_record::LookupRecord;
-use crate::report::messages::lookups::{FOUND, NOT_ASKED};
+use crate::report::messages::lookups::NOT_ASKED;
 use crate::report::not_applicable::NotApplicableReason;
 use crate::settings::Settings;
-
-/// How the objects above are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reads {
-    /// Through the host's cache: what is answered may be some seconds old. Good enough to find that nothing is to be done.
-    Cached,
-    /// Past the cache. What is written or refused rests on these: an older answer would overrule whoever has changed the
-    /// object above meanwhile, and Cluster API would not correct it.
-    Fresh,
-}
 
 /// The cluster, as one evaluation asks it. Remembers what was asked.
 pub(crate) struct Lookups<'e> {
     cluster: &'e dyn Cluster,
     settings: &'e Settings,
     answers: &'e Answers,
-    reads: Reads,
     /// Version of the object under review, where it is one of Cluster API's own kinds.
     own_version: Option<&'e str>,
     /// Version in which one of Cluster API's own kinds was found.
     found_in: Cell<Option<&'e str>>,
-    records: RefCell<Vec<LookupRecord>>,
 }
 
 impl<'e> Lookups<'e> {
@@ -44,28 +33,14 @@ impl<'e> Lookups<'e> {
         settings: &'e Settings,
         cluster: &'e dyn Cluster,
         answers: &'e Answers,
-        reads: Reads,
     ) -> Self {
         let own_version = Some(&*kind.version).filter(|_| is_cluster_apis_own(&kind.group, &kind.kind));
-        Lookups {
-            cluster,
-            settings,
-            answers,
-            reads,
-            own_version,
-            found_in: Cell::new(None),
-            records: RefCell::default(),
-        }
+        Lookups { cluster, settings, answers, own_version, found_in: Cell::new(None) }
     }
 
     /// Whether the settings carry keys of a Machine that nobody controls to what belongs to it.
     pub(crate) fn carries_from_machines(&self) -> bool {
         !self.settings.cluster_api.opt_in.machine_to_infra.is_empty()
-    }
-
-    /// What was asked so far.
-    pub(crate) fn into_records(self) -> Vec<LookupRecord> {
-        self.records.into_inner()
     }
 
     /// The object's text.
@@ -80,7 +55,7 @@ impl<'e> Lookups<'e> {
             let object = query.object;
             let get = format!("{} {} {}/{}", query.group, object.kind, object.namespace, object.name);
             let result = NOT_ASKED.to_owned();
-            self.records.borrow_mut().push(LookupRecord { get, result, fresh: false });
+            self.answers.record(LookupRecord { get, result, fresh: false });
             return Err(Stop::not_applicable(
                 NotApplicableReason::UnknownOwnerKind,
                 format!("{} {}", object.kind, object.name),
@@ -137,22 +112,17 @@ impl<'e> Lookups<'e> {
             namespace: Some(object.namespace).filter(|namespace| !namespace.is_empty()).map(str::to_owned),
             name: object.name.to_owned(),
             masks: query.masks,
-            fresh: self.reads == Reads::Fresh,
+            fresh: false,
         };
-        let answer = self.cluster.get(&get);
-        let result = match &answer {
-            Ok(_) => FOUND.to_owned(),
-            Err(error) => error.cause.to_string(),
-        };
-        if answer.is_ok() && is_cluster_apis_own(query.group, object.kind) {
-            self.found_in.set(Some(version));
-        }
-        let get = get.to_string();
-        let fresh = self.reads == Reads::Fresh;
-        self.records.borrow_mut().push(LookupRecord { get: get.clone(), result, fresh });
-        match answer {
-            Ok(text) => Ok(self.answers.keep(text)),
-            Err(error) => Err(LookupFailed { query: get, error }),
+        let question = get.to_string();
+        match self.answers.ask(get, self.cluster) {
+            Ok(document) => {
+                if is_cluster_apis_own(query.group, object.kind) {
+                    self.found_in.set(Some(version));
+                }
+                Ok(document)
+            }
+            Err(error) => Err(LookupFailed { query: question, error: error.clone() }),
         }
     }
 
@@ -202,23 +172,4 @@ pub(crate) enum OwnCluster {
 /// Cluster API's own groups count as one: the host serves and grants them in the same versions.
 fn is_cluster_apis_own(group: &str, kind: &str) -> bool {
     group == CORE_GROUP || ([BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP].contains(&group) && kind.starts_with("Kubeadm"))
-}
-
-/// What the cluster answered: what is read of an object above borrows from its text until the evaluation ends.
-#[derive(Default)]
-pub(crate) struct Answers(OnceCell<Box<Answer>>);
-
-struct Answer {
-    document: Document<'static>,
-    next: Answers,
-}
-
-impl Answers {
-    fn keep(&self, text: String) -> &Document<'static> {
-        let mut end = self;
-        while let Some(answer) = end.0.get() {
-            end = &answer.next;
-        }
-        &end.0.get_or_init(|| Box::new(Answer { document: Document::new(text), next: Answers::default() })).document
-    }
 }

@@ -40,6 +40,14 @@ pub struct Rejection {
 }
 
 impl Outcome {
+    /// This outcome, and what was read beyond it.
+    pub(crate) fn and_reads(mut self, reads: Vec<LookupRecord>) -> Outcome {
+        if let Some(report) = &mut self.report {
+            report.lookups.extend(reads);
+        }
+        self
+    }
+
     /// This outcome, and before its reads those of an earlier pass over the same request.
     pub(crate) fn after(mut self, earlier: Outcome) -> Outcome {
         if let (Some(report), Some(earlier)) = (&mut self.report, earlier.report) {

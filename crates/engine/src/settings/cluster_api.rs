@@ -6,6 +6,7 @@ use super::object;
 use super::pattern::Pattern;
 use super::problems::Problem;
 use super::text::NonEmpty;
+use crate::catalog::controllers::CONTROLLERS;
 use crate::catalog::stance::Stance;
 use crate::catalog::version::Version;
 
@@ -58,17 +59,9 @@ impl Default for ClusterApi {
 #[serde(from = "Vec<NonEmpty>")]
 pub struct Controllers(Vec<String>);
 
-/// The service accounts of the core, kubeadm bootstrap and kubeadm control-plane managers, as released manifests name
-/// them.
-const CONTROLLERS: [&str; 3] = [
-    "system:serviceaccount:capi-system:capi-manager",
-    "system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager",
-    "system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager",
-];
-
 impl Default for Controllers {
     fn default() -> Self {
-        Controllers(CONTROLLERS.map(str::to_owned).to_vec())
+        Controllers(CONTROLLERS.iter().copied().map(str::to_owned).collect())
     }
 }
 

@@ -11,8 +11,6 @@ use super::text::{ApiVersion, KindAndGroup};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Lookup {
-    /// True bypasses the host's cache of five seconds.
-    pub fresh: bool,
     /// The parent does not exist.
     pub on_missing: Reaction,
     /// The cluster could not be asked: permissions, grants, network.
@@ -25,9 +23,8 @@ pub struct Lookup {
 impl Default for Lookup {
     fn default() -> Self {
         Lookup {
-            fresh: false,
             on_missing: Reaction::Accept,
-            on_failure: Reaction::Reject,
+            on_failure: Reaction::Warn,
             api_versions: BTreeMap::new(),
         }
     }
