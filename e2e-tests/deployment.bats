@@ -63,12 +63,12 @@ run_deployed() {
 }
 
 @test "the deployed policy in protect mode returns the patch" {
-    run_deployed cluster-admission-policy.yaml protect "$FIXTURE"
+    run_deployed cluster-api.yaml protect "$FIXTURE"
     same "$BATS_TEST_TMPDIR/found.json" "$FIXTURE/expected.json"
 }
 
 @test "the deployed policy in monitor mode returns the warnings and the report" {
-    run_deployed cluster-admission-policy.yaml monitor "$FIXTURE"
+    run_deployed cluster-api.yaml monitor "$FIXTURE"
     jq '.patch = []' "$FIXTURE/expected.json" >"$BATS_TEST_TMPDIR/wanted.json"
     same "$BATS_TEST_TMPDIR/found.json" "$BATS_TEST_TMPDIR/wanted.json"
 }

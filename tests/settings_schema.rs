@@ -3,6 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
 use std::collections::BTreeSet;
+use std::fs;
 
 use anyhow::{Context, Result};
 use jsonschema::Validator;
@@ -18,7 +19,7 @@ mod documents;
 /// All that can be set, and nothing as it is by default.
 const ALL: &str = r#"{
     "mode": "verify",
-    "lookup": { "fresh": true, "onMissing": "warn", "onFailure": "accept", "apiVersions": { "A.b": "v1" } },
+    "lookup": { "onMissing": "warn", "onFailure": "accept", "apiVersions": { "A.b": "v1" } },
     "clusterApi": {
         "version": "v1.10", "controllers": ["a"], "selfCheck": true, "onConflict": "reject", "fields": false,
         "taints": true, "rollout": "ignore",
@@ -103,9 +104,13 @@ fn shown() -> Result<Vec<(String, Value)>> {
             shown.push((block.at, serde_yaml_ng::from_str(&block.text)?));
         }
     }
-    for policy in ["deploy/cluster-admission-policy.yaml", "deploy/nodes.yaml", "deploy/verify.yaml"] {
-        let manifest: Value = serde_yaml_ng::from_str(&read(policy)?)?;
-        shown.push((policy.to_owned(), manifest["spec"]["settings"].clone()));
+    for entry in fs::read_dir(testkit::root().join("deploy"))? {
+        let name = format!("deploy/{}", entry?.file_name().to_string_lossy());
+        let text = read(&name)?;
+        if text.contains("kind: ClusterAdmissionPolicy") {
+            let manifest: Value = serde_yaml_ng::from_str(&text)?;
+            shown.push((name, manifest["spec"]["settings"].clone()));
+        }
     }
     Ok(shown)
 }

@@ -17,7 +17,7 @@ import (
 // after Cluster API's own.
 const policyName = "clusterwide-metadata-propagation-policy"
 
-// manifest is the repository's deploy/cluster-admission-policy.yaml.
+// manifest is the repository's deploy/cluster-api.yaml.
 type manifest struct {
 	Spec struct {
 		Rules                 []map[string]any `json:"rules"`
@@ -41,12 +41,12 @@ var everything = []map[string]any{{
 // every write of the fleet, to be recorded.
 func (r *run) startPolicy(ctx context.Context) error {
 	var deployed manifest
-	content, err := os.ReadFile(filepath.Join(r.root, "deploy", "cluster-admission-policy.yaml"))
+	content, err := os.ReadFile(filepath.Join(r.root, "deploy", "cluster-api.yaml"))
 	if err != nil {
 		return err
 	}
 	if err := yaml.Unmarshal(content, &deployed); err != nil {
-		return fmt.Errorf("deploy/cluster-admission-policy.yaml: %w", err)
+		return fmt.Errorf("deploy/cluster-api.yaml: %w", err)
 	}
 	port, err := freePorts(1)
 	if err != nil {

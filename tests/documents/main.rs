@@ -3,6 +3,7 @@
 
 mod architecture;
 mod blocks;
+mod deploy;
 #[path = "../shared/documents.rs"]
 mod documents;
 mod links;

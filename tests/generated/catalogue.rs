@@ -123,8 +123,11 @@ fn repeated() -> Result<Vec<(String, &'static str, String)>> {
     ];
     for entry in fs::read_dir(testkit::root().join("deploy"))? {
         let path = format!("deploy/{}", entry?.file_name().to_string_lossy());
-        if read(&path)?.contains("kind: ClusterAdmissionPolicy") {
+        let text = read(&path)?;
+        if text.contains("kind: ClusterAdmissionPolicy") {
             places.push((path.clone(), "policies/metadata-propagation-policy:v", ours.clone()));
+        }
+        if text.contains("    clusterApi:") {
             places.push((path, "      version: ", newest.clone()));
         }
     }

@@ -66,6 +66,11 @@ pub const FORCED: &[Forced] = &[
     row(MachinePoolTemplate,              &[Machine],                                      CLUSTER_NAME,             ForcedValue::ClusterName),
 ];
 
+/// Whether some hop forces this label.
+pub(crate) fn is_forced(key: &str) -> bool {
+    FORCED.iter().any(|forced| forced.key == key)
+}
+
 const fn row(from: Place, to: &'static [Place], key: &'static str, value: ForcedValue) -> Forced {
     Forced { from, to, key, value }
 }

@@ -6,6 +6,7 @@ use super::fields::{self, FieldDifferences};
 use super::managed::recorded;
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
+use crate::catalog::forced::is_forced;
 use crate::catalog::keys::TRACKING;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Map;
@@ -139,7 +140,8 @@ fn change(path: &Path, map: MapKind, key: &str, entry: &Expected<'_>, actual: &M
     }
 }
 
-/// Removes what the record holds and the sources dropped, and brings the record up to date.
+/// Removes what the record holds and the sources dropped, and brings the record up to date. Labels that Cluster API forces
+/// stay: owners find their objects by them, and a new owner puts its own in their place.
 fn keep_record(
     subject: &Subject<'_>,
     tracked: bool,
@@ -163,7 +165,8 @@ fn keep_record(
         let claimed = claimed(&subject.object, *map)?;
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(&**key));
-        for key in keys.iter().filter(|key| !expected.contains_key(key.as_str())) {
+        let stays = |key: &str| expected.contains_key(key) || (*map == MapKind::Labels && is_forced(key));
+        for key in keys.iter().filter(|key| !stays(key)) {
             // A value that this request brings is its writer's own.
             let is_stored = old.is_none() || stored.get(key) == actual.get(key);
             if let Some(value) = actual.get(key).filter(|_| is_stored) {

@@ -17,7 +17,7 @@ use crate::catalog::version::Version;
 pub struct ClusterApi {
     /// `v1.MINOR` or `v1.MINOR.PATCH`; before v1.10 the older edition of the rules holds.
     pub version: Version,
-    /// Exact user names whose writes pass at once and unchanged.
+    /// User names or groups, compared exactly, whose writes pass at once and unchanged.
     pub controllers: Controllers,
     /// Compare the controllers' writes with the rules; differences go to the audit annotation and the log.
     pub self_check: bool,
@@ -53,7 +53,7 @@ impl Default for ClusterApi {
     }
 }
 
-/// User names of controllers, in the order in which they are listed.
+/// User names and groups of controllers, in the order in which they are listed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "Vec<NonEmpty>"))]
 #[serde(from = "Vec<NonEmpty>")]

@@ -22,11 +22,7 @@ pub struct Lookup {
 
 impl Default for Lookup {
     fn default() -> Self {
-        Lookup {
-            on_missing: Reaction::Accept,
-            on_failure: Reaction::Warn,
-            api_versions: BTreeMap::new(),
-        }
+        Lookup { on_missing: Reaction::Accept, on_failure: Reaction::Warn, api_versions: BTreeMap::new() }
     }
 }
 

@@ -1,0 +1,231 @@
+//! The manifests of deploy/ agree with the engine's tables, the metadata, the settings' defaults and one another.
+
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use anyhow::{Context, Result};
+use metadata_propagation::{GRANTS, Settings};
+use serde_json::{Value, json};
+
+use crate::documents::read;
+use crate::manifests::{are_defaults, defaults, plural, yaml};
+
+/// Group and name of what is read or served.
+type Resource = (String, String);
+
+/// The objects of one file.
+fn objects(path: &str) -> Result<Vec<Value>> {
+    let text = read(path)?;
+    let objects = serde_yaml_ng::Deserializer::from_str(&text).map(serde::Deserialize::deserialize);
+    objects.collect::<Result<_, _>>().with_context(|| path.to_owned())
+}
+
+fn object(path: &str, kind: &str) -> Result<Value> {
+    objects(path)?.into_iter().find(|object| object["kind"] == kind).with_context(|| format!("{path}: no {kind}"))
+}
+
+/// Every policy that deploy/ has, by the name of its file.
+fn policies() -> Result<BTreeMap<String, Value>> {
+    let mut policies = BTreeMap::new();
+    for entry in fs::read_dir(testkit::root().join("deploy"))? {
+        let path = format!("deploy/{}", entry?.file_name().to_string_lossy());
+        for object in objects(&path)? {
+            if object["kind"] == "ClusterAdmissionPolicy" {
+                policies.insert(path.trim_start_matches("deploy/").to_owned(), object["spec"].clone());
+            }
+        }
+    }
+    Ok(policies)
+}
+
+fn strings(value: &Value) -> impl Iterator<Item = String> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned)
+}
+
+/// What the rules of a policy, or those of a role, name.
+fn resources(rules: &Value) -> BTreeSet<Resource> {
+    let rules = rules.as_array().into_iter().flatten();
+    let of_rule = |rule: &Value| {
+        let resources: Vec<String> = strings(&rule["resources"]).collect();
+        let of_group = |group: String| resources.iter().map(|name| (group.clone(), name.clone())).collect::<Vec<_>>();
+        strings(&rule["apiGroups"])
+            .chain(strings(&rule["apiGroup"].as_str().map(|it| json!([it])).unwrap_or_default()))
+            .flat_map(of_group)
+            .collect::<Vec<_>>()
+    };
+    rules.flat_map(of_rule).collect()
+}
+
+/// What `contextAwareResources` grant.
+fn granted(spec: &Value) -> BTreeSet<Resource> {
+    let grants = spec["contextAwareResources"].as_array().into_iter().flatten();
+    grants
+        .map(|grant| ["apiVersion", "kind"].map(|field| grant[field].as_str().unwrap_or_default().to_owned()).into())
+        .collect()
+}
+
+#[test]
+fn each_policy_fails_as_its_purpose_asks() -> Result<()> {
+    let how = |spec: &Value| json!([spec["mode"], spec["failurePolicy"], spec["mutating"], spec["backgroundAudit"]]);
+    let policies: BTreeMap<String, Value> = policies()?.iter().map(|(name, spec)| (name.clone(), how(spec))).collect();
+    assert_eq!(
+        serde_json::to_value(policies)?,
+        json!({
+            "cloud-tags.yaml": ["protect", "Fail", true, false],
+            "cluster-api.yaml": ["protect", "Ignore", true, false],
+            "nodes.yaml": ["protect", "Ignore", true, false],
+            "verify-cloud-tags.yaml": ["monitor", "Ignore", false, true],
+            "verify-kubeadm.yaml": ["monitor", "Ignore", false, true],
+            "verify.yaml": ["monitor", "Ignore", false, true],
+        })
+    );
+    Ok(())
+}
+
+#[test]
+fn the_deployed_settings_are_valid() -> Result<()> {
+    for (name, spec) in policies()? {
+        Settings::validate(&spec["settings"].to_string()).context(name)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn what_the_policy_for_cluster_api_writes_out_are_defaults() -> Result<()> {
+    are_defaults("deploy/cluster-api.yaml", &policies()?["cluster-api.yaml"]["settings"])
+}
+
+#[test]
+fn a_policy_for_reports_has_the_settings_of_the_one_that_writes() -> Result<()> {
+    let policies = policies()?;
+    for (report, writes) in [
+        ("verify.yaml", "cluster-api.yaml"),
+        ("verify-kubeadm.yaml", "cluster-api.yaml"),
+        ("verify-cloud-tags.yaml", "cloud-tags.yaml"),
+    ] {
+        let mut settings = policies[writes]["settings"].clone();
+        settings["mode"] = json!("verify");
+        assert_eq!(policies[report]["settings"], settings, "{report}");
+        let objects: BTreeSet<Resource> = resources(&policies[report]["rules"]);
+        assert!(objects.is_subset(&resources(&policies[writes]["rules"])), "{report}: {objects:?}");
+        assert_eq!(granted(&policies[report]), granted(&policies[writes]), "{report}");
+    }
+    Ok(())
+}
+
+/// Composites are their owners': the metadata cannot name them.
+#[test]
+fn two_policies_divide_the_rules_of_the_metadata() -> Result<()> {
+    let (policies, metadata) = (policies()?, yaml("policy-metadata.yml")?);
+    let rules = |spec: &Value| spec["rules"].as_array().cloned().unwrap_or_default();
+    let mut divided = rules(&policies["cluster-api.yaml"]);
+    let of_tags = rules(&policies["cloud-tags.yaml"]);
+    divided.extend(of_tags.into_iter().filter(|rule| rule["apiGroups"] != json!(["blueprints.plexsphere.com"])));
+    assert_eq!(divided, rules(&metadata));
+    Ok(())
+}
+
+#[test]
+fn two_policies_divide_what_the_engine_reads() -> Result<()> {
+    let policies = policies()?;
+    let all: BTreeSet<Resource> = GRANTS
+        .iter()
+        .flat_map(|grant| {
+            grant.versions.iter().map(|version| (format!("{}/{version}", grant.group), grant.kind.to_owned()))
+        })
+        .collect();
+    let (of_tags, rest): (BTreeSet<Resource>, _) = all.into_iter().partition(|(_, kind)| kind == "LabelRegistry");
+    assert_eq!(granted(&policies["cloud-tags.yaml"]), of_tags);
+    assert_eq!(granted(&policies["cluster-api.yaml"]), rest);
+    Ok(())
+}
+
+#[test]
+fn the_account_of_the_policy_server_may_get_what_the_engine_reads() -> Result<()> {
+    let role = object("deploy/rbac.yaml", "ClusterRole")?;
+    let read: BTreeSet<Resource> = GRANTS.iter().map(|grant| (grant.group.to_owned(), plural(grant.kind))).collect();
+    assert_eq!(resources(&role["rules"]), read);
+    for rule in role["rules"].as_array().context("rules")? {
+        assert_eq!(rule["verbs"], json!(["get"]));
+    }
+    let values = yaml("deploy/policy-server-values.yaml")?;
+    let permissions = values["policyServer"]["permissions"].as_array().context("permissions")?;
+    let ours: Vec<&Value> = permissions.iter().filter(|rule| rule["verbs"] == json!(["get"])).collect();
+    assert_eq!(resources(&json!(ours)), read);
+    Ok(())
+}
+
+#[test]
+fn every_policy_runs_on_the_policy_server_whose_account_is_bound() -> Result<()> {
+    let server = object("deploy/policy-server.yaml", "PolicyServer")?;
+    let account = object("deploy/policy-server.yaml", "ServiceAccount")?;
+    let binding = object("deploy/rbac.yaml", "ClusterRoleBinding")?;
+    let (name, namespace) = (&account["metadata"]["name"], &account["metadata"]["namespace"]);
+    assert_eq!(&server["spec"]["serviceAccountName"], name);
+    assert_eq!(binding["subjects"], json!([{ "kind": "ServiceAccount", "name": name, "namespace": namespace }]));
+    for (path, spec) in policies()? {
+        assert_eq!(spec["policyServer"], server["metadata"]["name"], "{path}");
+    }
+    Ok(())
+}
+
+/// What the audit scanner needs to go on: kinds by name, in one version, and permission to list them.
+#[test]
+fn the_scanner_may_list_what_the_policies_for_reports_ask_about() -> Result<()> {
+    let mut asked = BTreeSet::new();
+    for (name, spec) in policies()?.into_iter().filter(|(_, spec)| spec["backgroundAudit"] == json!(true)) {
+        for rule in spec["rules"].as_array().context("rules")? {
+            assert_eq!(strings(&rule["apiVersions"]).count(), 1, "{name}");
+        }
+        asked.extend(resources(&spec["rules"]));
+    }
+    let role = object("deploy/verify-rbac.yaml", "ClusterRole")?;
+    assert_eq!(resources(&role["rules"]), asked);
+    for rule in role["rules"].as_array().context("rules")? {
+        assert_eq!(rule["verbs"], json!(["get", "list"]));
+    }
+    Ok(())
+}
+
+/// `conformance/cluster` evaluates the conditions; here they name the controllers that the settings name.
+#[test]
+fn the_match_conditions_list_the_controllers_of_the_settings() -> Result<()> {
+    let conditions = yaml("deploy/match-conditions.yaml")?["spec"]["matchConditions"].take();
+    let listed: Vec<(&str, Vec<&str>)> = conditions
+        .as_array()
+        .context("matchConditions")?
+        .iter()
+        .map(|condition| {
+            let names = condition["expression"].as_str().unwrap_or_default().split('\'').skip(1).step_by(2);
+            (condition["name"].as_str().unwrap_or_default(), names.filter(|name| name.contains(':')).collect())
+        })
+        .collect();
+    let defaults = defaults()?;
+    let controllers = defaults["clusterApi"]["controllers"].as_array().into_iter().flatten();
+    let controllers: Vec<&str> = controllers.filter_map(Value::as_str).collect();
+    assert_eq!(
+        listed,
+        [
+            ("no-controllers", controllers.clone()),
+            ("no-dry-runs-of-controllers", controllers.clone()),
+            ("no-idle-updates-of-controllers", controllers),
+            ("no-idle-updates", vec![]),
+        ]
+    );
+    for (path, spec) in policies()? {
+        let expected = if path == "cluster-api.yaml" { json!([conditions[0]]) } else { Value::Null };
+        assert_eq!(spec["matchConditions"], expected, "{path}");
+    }
+    Ok(())
+}
+
+/// Where Rancher keeps its Clusters, and where Cluster API's managers are.
+#[test]
+fn on_rancher_the_scanner_sees_clusters() -> Result<()> {
+    let skipped: Vec<String> = strings(&yaml("deploy/rancher-values.yaml")?["global"]["skipNamespaces"]).collect();
+    assert!(skipped.contains(&"kube-system".to_owned()), "{skipped:?}");
+    assert!(!skipped.iter().any(|name| name == "fleet-default" || name == "capi-system"), "{skipped:?}");
+    Ok(())
+}
