@@ -48,14 +48,20 @@ func newClient(config *rest.Config) (*client, error) {
 	return &client{config, dynamic, typed, mapper, heard}, nil
 }
 
-// as is the same client for another user, one of the people.
+// as is the same client for another user, a person or the ServiceAccount of a program.
 func (c *client) as(user string) (*client, error) {
 	config := rest.CopyConfig(c.config)
-	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{people}}
+	groups := []string{people, "system:authenticated"}
+	if account, is := strings.CutPrefix(user, "system:serviceaccount:"); is {
+		namespace, _, _ := strings.Cut(account, ":")
+		groups = append(groups, "system:serviceaccounts", "system:serviceaccounts:"+namespace)
+	}
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
 	return newClient(config)
 }
 
-// people is the group of everybody who is no program. They may do everything; what stops them is admission.
+// people is the group of everybody who is none of Cluster API's programs. They may do everything; what stops them is
+// admission.
 const people = "people"
 
 func (c *client) ready(ctx context.Context) error {
@@ -120,6 +126,16 @@ func (c *client) patch(ctx context.Context, o *object, patch string) (*object, e
 	}
 	patched, err := resource.Patch(ctx, o.GetName(), types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	return patched, told("patch", o, err)
+}
+
+// apply changes an object by server-side apply, and takes what others have set.
+func (c *client) apply(ctx context.Context, o *object, manager string) (*object, error) {
+	resource, err := c.of(o)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := resource.Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: manager, Force: true})
+	return applied, told("apply", o, err)
 }
 
 func (c *client) delete(ctx context.Context, o *object, propagation metav1.DeletionPropagation) error {

@@ -20,31 +20,34 @@ func compare(without, with *result) []string {
 		for _, step := range run.Steps {
 			for _, f := range step.Facts {
 				if f.Wanted != f.Found {
-					differ("%s: %s: %s: is %q and should be %q", run.Policy, step.Name, f.Name, f.Found, f.Wanted)
+					differ("%s: %s: %s: is %q and should be %q", run.Run, step.Name, f.Name, f.Found, f.Wanted)
 				}
 			}
 		}
 		for _, counted := range run.Reviews {
 			for _, group := range []reviews{counted.Controllers, counted.Others} {
-				differences = append(differences, some(run.Policy+": "+counted.Step+": ", group.Wrong)...)
+				differences = append(differences, some(run.Run+": "+counted.Step+": ", group.Wrong)...)
 			}
 		}
 	}
 	if with.Stuck != "" {
 		differ("%s", with.Stuck)
 	}
+	if with.Unfelt {
+		differ("%s: nothing was wrong with the policy's host", with.Run)
+	}
 	for _, step := range with.Steps {
 		other := plain[step.Name]
 		if other == nil {
-			differ("%s: %s: was not played without the policy", with.Policy, step.Name)
+			differ("%s: %s: was not played without the policy", with.Run, step.Name)
 			continue
 		}
 		for _, kind := range []string{"MachineSet", "Machine"} {
 			if step.Created[kind] != other.Created[kind] {
-				differ("%s: %s: %d %ss were created, without the policy %d", with.Policy, step.Name, step.Created[kind], kind, other.Created[kind])
+				differ("%s: %s: %d %ss were created, without the policy %d", with.Run, step.Name, step.Created[kind], kind, other.Created[kind])
 			}
 		}
-		differences = append(differences, some(with.Policy+": "+step.Name+": ", compareStates(other.State, step.State))...)
+		differences = append(differences, some(with.Run+": "+step.Name+": ", compareStates(other.State, step.State))...)
 	}
 	return differences
 }

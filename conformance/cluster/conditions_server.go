@@ -69,7 +69,7 @@ func conditionsOnServer(ctx context.Context, programs programs, root, directory 
 	if err != nil {
 		return err
 	}
-	r, err := newRun(options{}, programs, root, directory)
+	r, err := newRun(options{life: &life{}}, programs, root, directory)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 // Command cluster holds the compiled policy against Cluster API's released controllers on a real API server.
 //
-// It plays one cluster's life twice, without the policy and with it, and compares. It needs no container and no
+// It plays clusters' lives without the policy and with it, and compares. It needs no container and no
 // privilege, and leaves nothing running.
 package main
 
@@ -9,10 +9,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -40,11 +42,14 @@ type found struct{ differences int }
 func (f found) Error() string { return fmt.Sprintf("%d differences", f.differences) }
 
 const usage = `usage: cluster build DIRECTORY                     builds the control plane and the managers
-       cluster run [FLAGS]                         plays the scenario once and writes what happened
+       cluster lives [-lives NAME,...]             plays lives without the policy and with it, and tells the differences; ends
+                                                   with 1 when there are any, or a wrong policy is not noticed, with 2 when it fails
+       cluster run [-life NAME] [-policy NAME]     plays a life once and writes what happened
        cluster excerpt -out FOLDER                 writes a compact set of the reviews of the run without the policy
        cluster prune FILE.yaml...                  tells what the API server drops of objects, by definitions in the same files
        cluster conditions [REVIEWS.jsonl...]       evaluates deploy/match-conditions.yaml over the recorded reviews, and others
        cluster conditions -server                  lets an API server evaluate them
+       cluster deploy                              applies deploy/ to an API server
        cluster compare WITHOUT.json WITH.json      tells the differences; ends with 1 when there are any, with 2 when it fails`
 
 func command(ctx context.Context, args []string) error {
@@ -55,11 +60,14 @@ func command(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	directory := flags.String("directory", filepath.Join("..", "..", "target", "conformance"), "folder of programs, logs and results")
 	webhook := flags.String("webhook", filepath.Join("..", "..", "target", "debug", "webhook"), "the webhook, built by Cargo")
-	policy := flags.String("policy", module, "what answers reviews: "+strings.Join([]string{observe, module, stampTime, rollMachines}, ", "))
+	policy := flags.String("policy", module, "what answers reviews: "+strings.Join(slices.Sorted(maps.Keys(policies)), ", "))
+	lifeName := flags.String("life", "whole", "the life of a run")
+	names := flags.String("lives", "", "lives to compare, with commas; empty is all of them")
+	reuse := flags.Bool("reuse", false, "lives: takes the results of earlier runs without the policy")
 	compiled := flags.String("module", filepath.Join("..", "..", "policy.wasm"), "the compiled policy")
-	steps := flags.String("steps", "", "steps to play, with commas; `short` is "+strings.Join(short, ","))
+	steps := flags.String("steps", "", "steps to play, with commas")
 	server := flags.Bool("server", false, "conditions: let an API server evaluate them")
-	out := flags.String("out", "", "file of the result")
+	out := flags.String("out", "", "excerpt: folder of the excerpts")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -67,27 +75,32 @@ func command(ctx context.Context, args []string) error {
 	case "build":
 		_, err := build(ctx, absolute(*directory), absolute(*webhook))
 		return err
-	case "run":
+	case "run", "lives":
 		programs, err := build(ctx, absolute(*directory), absolute(*webhook))
 		if err != nil {
 			return err
 		}
-		options := options{policy: *policy, module: absolute(*compiled)}
-		switch *steps {
-		case "":
-		case "short":
-			options.steps = short
-		default:
-			options.steps = strings.Split(*steps, ",")
+		stage := &stage{
+			programs: programs, root: absolute(filepath.Join("..", "..")), directory: absolute(*directory),
+			module: absolute(*compiled), reuse: *reuse,
 		}
-		played, err := play(ctx, options, programs, absolute(filepath.Join("..", "..")), filepath.Join(absolute(*directory), *policy))
+		if name == "lives" {
+			chosen, err := chosen(*names)
+			if err != nil {
+				return err
+			}
+			return stage.compareLives(ctx, chosen, os.Stdout)
+		}
+		life, err := lifeNamed(*lifeName)
 		if err != nil {
 			return err
 		}
-		if *out == "" {
-			*out = filepath.Join(absolute(*directory), *policy+".json")
+		var only []string
+		if *steps != "" {
+			only = strings.Split(*steps, ",")
 		}
-		return played.write(*out)
+		_, err = stage.play(ctx, life, *policy, only)
+		return err
 	case "compare":
 		if flags.NArg() != 2 {
 			return fmt.Errorf("%s", usage)
@@ -125,12 +138,19 @@ func command(ctx context.Context, args []string) error {
 			return err
 		}
 		return conditionsOnServer(ctx, programs, root, filepath.Join(absolute(*directory), "conditions"), os.Stdout)
-	case "excerpt":
-		played, err := readResult(filepath.Join(absolute(*directory), observe+".json"))
+	case "deploy":
+		programs, err := build(ctx, absolute(*directory), absolute(*webhook))
 		if err != nil {
 			return err
 		}
-		return excerpt(filepath.Join(absolute(*directory), observe), played, *out)
+		return deployOnServer(ctx, programs, absolute(filepath.Join("..", "..")), filepath.Join(absolute(*directory), "deploy"), os.Stdout)
+	case "excerpt":
+		whole := (&options{life: &lives[0], policy: observe}).name()
+		played, err := readResult(filepath.Join(absolute(*directory), whole+".json"))
+		if err != nil {
+			return err
+		}
+		return excerpt(filepath.Join(absolute(*directory), whole), played, *out)
 	default:
 		return fmt.Errorf("%s", usage)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,7 +16,10 @@ import (
 // after Cluster API's own.
 const policyName = "clusterwide-metadata-propagation-policy"
 
-// manifest is the repository's deploy/cluster-api.yaml.
+// policyFile is the policy's manifest, in deploy/.
+const policyFile = "cluster-api.yaml"
+
+// manifest is what a run takes from it.
 type manifest struct {
 	Spec struct {
 		Rules                 []map[string]any `json:"rules"`
@@ -25,6 +27,7 @@ type manifest struct {
 		ContextAwareResources []map[string]any `json:"contextAwareResources"`
 		MatchConditions       []map[string]any `json:"matchConditions"`
 		TimeoutSeconds        int              `json:"timeoutSeconds"`
+		TimeoutEvalSeconds    int              `json:"timeoutEvalSeconds"`
 		FailurePolicy         string           `json:"failurePolicy"`
 	} `json:"spec"`
 }
@@ -40,13 +43,9 @@ var everything = []map[string]any{{
 // startPolicy starts the webhook and tells the API server of it: with a policy the rules of deploy/, and without one
 // every write of the fleet, to be recorded.
 func (r *run) startPolicy(ctx context.Context) error {
-	var deployed manifest
-	content, err := os.ReadFile(filepath.Join(r.root, "deploy", "cluster-api.yaml"))
+	deployed, err := r.deployed()
 	if err != nil {
 		return err
-	}
-	if err := yaml.Unmarshal(content, &deployed); err != nil {
-		return fmt.Errorf("deploy/cluster-api.yaml: %w", err)
 	}
 	port, err := freePorts(1)
 	if err != nil {
@@ -69,7 +68,8 @@ func (r *run) startPolicy(ctx context.Context) error {
 		"certificate": serving.certificate, "key": serving.key,
 		"policy": r.options.policy, "module": r.options.module,
 		"settings": deployed.Spec.Settings, "granted": deployed.Spec.ContextAwareResources,
-		"server": r.api.config.Host, "certificateAuthority": r.authority.file(), "token": token,
+		"evaluationSeconds": deployed.Spec.TimeoutEvalSeconds,
+		"server":            r.api.config.Host, "certificateAuthority": r.authority.file(), "token": token,
 		"journal": r.journal(), "recording": filepath.Join(r.directory, "reviews.jsonl"),
 	}
 	file := filepath.Join(r.directory, "webhook.json")
@@ -83,14 +83,14 @@ func (r *run) startPolicy(ctx context.Context) error {
 	if err := r.start("webhook", nil, r.programs.webhook, file); err != nil {
 		return err
 	}
-	url := fmt.Sprintf("https://127.0.0.1:%d/validate", port[0])
+	r.webhook = fmt.Sprintf("https://127.0.0.1:%d", port[0])
 	configuration := &object{Object: map[string]any{
 		"apiVersion": "admissionregistration.k8s.io/v1",
 		"kind":       "MutatingWebhookConfiguration",
 		"metadata":   map[string]any{"name": policyName},
 		"webhooks": []any{map[string]any{
 			"name":                    policyName + ".kubewarden.admission",
-			"clientConfig":            map[string]any{"url": url, "caBundle": r.authority.bundle},
+			"clientConfig":            map[string]any{"url": r.webhook + "/validate", "caBundle": r.authority.bundle},
 			"rules":                   rules,
 			"matchConditions":         conditions,
 			"admissionReviewVersions": []any{"v1"},
@@ -110,28 +110,47 @@ func (r *run) startPolicy(ctx context.Context) error {
 	return r.api.ensure(ctx, configuration)
 }
 
-// policyServer makes the ServiceAccount of a PolicyServer, with what deploy/rbac.yaml grants it, and returns the file
+// deployed is the policy's manifest, as the life wants it.
+func (r *run) deployed() (*manifest, error) {
+	content, err := os.ReadFile(filepath.Join(r.root, "deploy", policyFile))
+	if err != nil {
+		return nil, err
+	}
+	deployed := &manifest{}
+	if err := yaml.Unmarshal(content, deployed); err != nil {
+		return nil, fmt.Errorf("deploy/%s: %w", policyFile, err)
+	}
+	if r.options.life.anybody {
+		// The conditions name the same users.
+		deployed.Spec.MatchConditions = nil
+		clusterAPI, is := deployed.Spec.Settings["clusterApi"].(map[string]any)
+		if !is {
+			return nil, fmt.Errorf("deploy/%s: no settings.clusterApi", policyFile)
+		}
+		clusterAPI["controllers"] = []any{}
+	}
+	return deployed, nil
+}
+
+// policyServer makes the ServiceAccount of the PolicyServer, with what deploy/rbac.yaml grants it, and returns the file
 // with its token.
 func (r *run) policyServer(ctx context.Context) (string, error) {
-	const name, namespace = "policy-server", "kubewarden"
-	for _, o := range []*object{
-		{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}},
-		{Object: map[string]any{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": name, "namespace": namespace}}},
-	} {
-		if err := r.api.ensure(ctx, o); err != nil {
-			return "", err
-		}
-	}
 	content, err := os.ReadFile(filepath.Join(r.root, "deploy", "rbac.yaml"))
 	if err != nil {
 		return "", err
 	}
-	for _, document := range strings.Split(string(content), "\n---\n") {
-		o := &object{}
-		if err := yaml.Unmarshal([]byte(document), &o.Object); err != nil {
-			return "", fmt.Errorf("deploy/rbac.yaml: %w", err)
-		}
-		if err := r.api.ensure(ctx, o); err != nil {
+	if r.grants, err = decode("deploy/rbac.yaml", content); err != nil {
+		return "", err
+	}
+	name, namespace, err := subject(r.grants)
+	if err != nil {
+		return "", fmt.Errorf("deploy/rbac.yaml: %w", err)
+	}
+	for _, o := range append([]*object{
+		{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}},
+		{Object: map[string]any{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": name, "namespace": namespace}}},
+	}, r.grants...) {
+		if err := r.api.ensure(ctx, o.DeepCopy()); err != nil {
 			return "", err
 		}
 	}
@@ -140,6 +159,22 @@ func (r *run) policyServer(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return login.BearerTokenFile, nil
+}
+
+// subject is the one ServiceAccount to which permissions are granted.
+func subject(grants []*object) (name, namespace string, err error) {
+	for _, o := range grants {
+		subjects, _, err := unstructured.NestedSlice(o.Object, "subjects")
+		if err != nil {
+			return "", "", err
+		}
+		for _, entry := range subjects {
+			if entry, is := entry.(map[string]any); is && entry["kind"] == "ServiceAccount" {
+				return fmt.Sprint(entry["name"]), fmt.Sprint(entry["namespace"]), nil
+			}
+		}
+	}
+	return "", "", fmt.Errorf("no ServiceAccount is granted anything")
 }
 
 // plain turns Go's own types into those of JSON, which unstructured objects are made of.

@@ -28,7 +28,7 @@ func readConditions(root string) ([]registrationv1.MatchCondition, []registratio
 			Rules           []registrationv1.RuleWithOperations `json:"rules"`
 		} `json:"spec"`
 	}
-	for name, into := range map[string]any{"match-conditions.yaml": &conditions, "cluster-api.yaml": &policy} {
+	for name, into := range map[string]any{"match-conditions.yaml": &conditions, policyFile: &policy} {
 		content, err := os.ReadFile(filepath.Join(root, "deploy", name))
 		if err != nil {
 			return nil, nil, err

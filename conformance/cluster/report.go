@@ -23,7 +23,8 @@ func report(to io.Writer, without, with *result) {
 		fmt.Fprintf(to, "%-22s %10d %10d %10d %10d %9d %9d %9d %9d\n", step.Name, other.Versions, step.Versions,
 			other.Created["MachineSet"], step.Created["MachineSet"], other.Created["Machine"], step.Created["Machine"], patched, denied)
 	}
-	fmt.Fprintf(to, "\n%-34s %8s %8s %8s %8s %8s %9s %9s\n", "reviews", "all", "dry runs", "patched", "denied", "reads", "median ms", "p99 ms")
+	fmt.Fprintf(to, "\n%-46s %8s %8s %8s %8s %8s %8s %8s %8s %9s %9s\n", "reviews", "all", "dry runs", "patched", "undone",
+		"denied", "reads", "fresh", "failed", "median ms", "p99 ms")
 	for _, run := range []*result{without, with} {
 		for _, group := range []struct {
 			name string
@@ -33,9 +34,9 @@ func report(to io.Writer, without, with *result) {
 			{"everybody else", func(s *stepReviews) *reviews { return &s.Others }},
 		} {
 			sum := total(run.Reviews, group.of)
-			fmt.Fprintf(to, "%-34s %8d %8d %8d %8d %8d %9.2f %9.2f\n", run.Policy+", "+group.name, sum.Count, sum.DryRuns,
-				sum.Patched, sum.Denied, sum.Gets, sum.quantile(0.5), sum.quantile(0.99))
+			fmt.Fprintf(to, "%-46s %8d %8d %8d %8d %8d %8d %8d %8d %9.2f %9.2f\n", run.Run+", "+group.name, sum.Count, sum.DryRuns,
+				sum.Patched, sum.Undone, sum.Denied, sum.Gets, sum.Fresh, sum.Failed, sum.quantile(0.5), sum.quantile(0.99))
 		}
 	}
-	fmt.Fprintf(to, "\n%s took %.0f s, %s %.0f s\n\n", without.Policy, without.Seconds, with.Policy, with.Seconds)
+	fmt.Fprintf(to, "\n%s took %.0f s, %s %.0f s\n\n", without.Run, without.Seconds, with.Run, with.Seconds)
 }

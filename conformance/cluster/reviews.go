@@ -16,7 +16,8 @@ type entry struct {
 	DryRun, Allowed                                              bool
 	Message                                                      *string
 	Patch                                                        []json.RawMessage
-	Gets                                                         int
+	Undone                                                       []string
+	Gets, Fresh, Failed                                          int
 	Microseconds                                                 float64
 }
 
@@ -29,11 +30,18 @@ type stepReviews struct {
 
 // reviews are counted.
 type reviews struct {
-	Count, DryRuns, Patched, Denied, Gets int
-	// Wrong tells of answers that the writer should not have got: patches and denials of controllers.
+	// Undone are patches that bring back what the write had changed. Fresh reads go past the cache, Failed ones have no answer.
+	Count, DryRuns, Patched, Undone, Denied, Gets, Fresh, Failed int
+	// Wrong tells of answers that the writer should not have got: denials, and patches of controllers.
 	Wrong []string
 	// Microseconds of each answer.
 	Microseconds []float64
+}
+
+// programUsers are users besides whose writes nobody may undo: they know what they do to their own objects.
+var programUsers = map[string]bool{
+	"system:serviceaccount:capd-system:capd-manager": true,
+	providerUser: true,
 }
 
 // controllers are the users whose writes nobody may touch.
@@ -44,7 +52,9 @@ var controllers = map[string]bool{
 }
 
 // readJournal reads what the webhook noted, step by step.
-func readJournal(file string, steps []stepResult) ([]stepReviews, error) {
+//
+// Where controllers are like anybody else, their writes may be completed, and still not undone.
+func readJournal(file string, steps []stepResult, anybody bool) ([]stepReviews, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -60,10 +70,13 @@ func readJournal(file string, steps []stepResult) ([]stepReviews, error) {
 			if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 				return nil, fmt.Errorf("%s: line %d: %w", file, number+1, err)
 			}
-			if controllers[e.User] {
-				counted.Controllers.add(&e, true)
-			} else {
-				counted.Others.add(&e, false)
+			switch {
+			case controllers[e.User] && !anybody:
+				counted.Controllers.add(&e, len(e.Patch) > 0)
+			case controllers[e.User]:
+				counted.Controllers.add(&e, len(e.Undone) > 0)
+			default:
+				counted.Others.add(&e, programUsers[e.User] && len(e.Undone) > 0)
 			}
 		}
 		read = append(read, counted)
@@ -71,9 +84,12 @@ func readJournal(file string, steps []stepResult) ([]stepReviews, error) {
 	return read, lines.Err()
 }
 
-func (r *reviews) add(e *entry, controller bool) {
+// add counts one review; wrong is whether its patch should not be.
+func (r *reviews) add(e *entry, wrong bool) {
 	r.Count++
 	r.Gets += e.Gets
+	r.Fresh += e.Fresh
+	r.Failed += e.Failed
 	r.Microseconds = append(r.Microseconds, e.Microseconds)
 	if e.DryRun {
 		r.DryRuns++
@@ -81,9 +97,12 @@ func (r *reviews) add(e *entry, controller bool) {
 	what := fmt.Sprintf("%s of %s %s by %s", e.Operation, e.Kind, e.Name, e.User[strings.LastIndex(e.User, ":")+1:])
 	if len(e.Patch) > 0 {
 		r.Patched++
-		if controller {
-			r.Wrong = append(r.Wrong, fmt.Sprintf("%s was changed: %s", what, e.Patch))
-		}
+	}
+	if len(e.Undone) > 0 {
+		r.Undone++
+	}
+	if wrong {
+		r.Wrong = append(r.Wrong, fmt.Sprintf("%s was changed: %s; undone: %q", what, e.Patch, e.Undone))
 	}
 	if !e.Allowed {
 		r.Denied++
@@ -103,8 +122,11 @@ func total(counted []stepReviews, of func(*stepReviews) *reviews) reviews {
 		sum.Count += one.Count
 		sum.DryRuns += one.DryRuns
 		sum.Patched += one.Patched
+		sum.Undone += one.Undone
 		sum.Denied += one.Denied
 		sum.Gets += one.Gets
+		sum.Fresh += one.Fresh
+		sum.Failed += one.Failed
 		sum.Wrong = append(sum.Wrong, one.Wrong...)
 		sum.Microseconds = append(sum.Microseconds, one.Microseconds...)
 	}

@@ -12,14 +12,22 @@ import (
 
 // The policies that a run can have.
 const (
-	observe      = "observe"
-	module       = "module"
-	stampTime    = "stamp-time"
-	rollMachines = "roll-machines"
+	observe           = "observe"
+	module            = "module"
+	stampTime         = "stamp-time"
+	rollMachines      = "roll-machines"
+	cachedWrites      = "cached-writes"
+	refuseFailedReads = "refuse-failed-reads"
 )
+
+// policies are all of them, and whether the compiled module answers.
+var policies = map[string]bool{
+	observe: false, module: true, stampTime: false, rollMachines: false, cachedWrites: true, refuseFailedReads: true,
+}
 
 // options say what one run is.
 type options struct {
+	life *life
 	// policy is one of the webhook's.
 	policy string
 	// module is the compiled policy.
@@ -27,6 +35,9 @@ type options struct {
 	// steps names the steps to play; empty is all of them.
 	steps []string
 }
+
+// name is the run's, in messages and as a folder.
+func (o *options) name() string { return o.life.name + "-" + o.policy }
 
 // run is one API server with its controllers, and what happened there.
 type run struct {
@@ -42,6 +53,15 @@ type run struct {
 	result    result
 	// standing is a mark in the record: what was before belongs to earlier steps.
 	standing int
+	// webhook is the address of the policy's host.
+	webhook string
+	// troubled is whether something is wrong with it now, and calm ends what goes on meanwhile.
+	troubled bool
+	calm     context.CancelFunc
+	// grants are the PolicyServer's permissions.
+	grants []*object
+	// provider is the controller of a control plane that Cluster API does not know, where there is one.
+	provider *otherController
 }
 
 // play starts everything, plays the scenario, and ends everything.
@@ -64,8 +84,8 @@ func play(ctx context.Context, options options, programs programs, root, directo
 	if err := r.record.watchAll(ctx, r.api, namespace); err != nil {
 		return nil, err
 	}
-	say("%s: the API server and Cluster API's managers are up after %.0f s", options.policy, time.Since(begin).Seconds())
-	for _, step := range scenario {
+	say("%s: the API server and Cluster API's managers are up after %.0f s", options.name(), time.Since(begin).Seconds())
+	for _, step := range options.life.steps {
 		if len(options.steps) > 0 && !contains(options.steps, step.name) {
 			continue
 		}
@@ -76,7 +96,7 @@ func play(ctx context.Context, options options, programs programs, root, directo
 		if stuck == nil {
 			continue
 		}
-		stuck = fmt.Errorf("%s: step %s: %w", options.policy, step.name, stuck)
+		stuck = fmt.Errorf("%s: step %s: %w", options.name(), step.name, stuck)
 		if options.policy == observe {
 			return nil, stuck
 		}
@@ -85,8 +105,11 @@ func play(ctx context.Context, options options, programs programs, root, directo
 		say("%v", stuck)
 		break
 	}
-	if r.result.Reviews, err = readJournal(r.journal(), r.result.Steps); err != nil {
+	if r.result.Reviews, err = readJournal(r.journal(), r.result.Steps, options.life.anybody); err != nil {
 		return nil, err
+	}
+	if options.life.trouble != nil && r.withPolicy() {
+		r.result.Unfelt = !options.life.trouble.felt(r.result.Reviews)
 	}
 	r.result.Seconds = time.Since(begin).Seconds()
 	return &r.result, nil
@@ -104,7 +127,8 @@ func newRun(options options, programs programs, root, directory string) (*run, e
 	authority, err := newAuthority(directory)
 	return &run{
 		processes: processes{logs: logs}, options: options, programs: programs, root: root, directory: directory,
-		authority: authority, result: result{Policy: options.policy},
+		authority: authority,
+		result:    result{Run: options.name(), Policy: options.policy},
 	}, err
 }
 
@@ -113,17 +137,19 @@ func (r *run) take(ctx context.Context, s step) error {
 	begin := time.Now()
 	r.standing = r.record.length()
 	r.result.Steps = append(r.result.Steps, stepResult{Name: s.name})
-	stuck := s.play(ctx, r)
-	if stuck == nil {
-		stuck = r.settle(ctx)
-	}
+	stuck := r.underTrouble(ctx, s, func() error {
+		if err := s.play(ctx, r); err != nil {
+			return err
+		}
+		return r.settle(ctx)
+	})
 	reviews, err := countLines(r.journal())
 	if err != nil {
 		return err
 	}
 	done := &r.result.Steps[len(r.result.Steps)-1]
 	done.finish(r.record.since(r.standing), r.snapshot(), reviews, time.Since(begin))
-	say("%s: %-22s %5.1f s, %4d versions of objects", r.options.policy, s.name, done.Seconds, done.Versions)
+	say("%s: %-22s %5.1f s, %4d versions of objects", r.options.name(), s.name, done.Seconds, done.Versions)
 	return stuck
 }
 
@@ -173,7 +199,7 @@ func (r *run) meetPeople(ctx context.Context) error {
 func (r *run) journal() string { return filepath.Join(r.directory, "journal.jsonl") }
 
 // withPolicy is whether the compiled module answers in this run.
-func (r *run) withPolicy() bool { return r.options.policy == module }
+func (r *run) withPolicy() bool { return policies[r.options.policy] }
 
 func listening(port int) error {
 	connection, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))

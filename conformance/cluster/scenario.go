@@ -10,27 +10,29 @@ import (
 type step struct {
 	name string
 	play func(context.Context, *run) error
+	// troubled is whether the life's trouble lasts as long as the step.
+	troubled bool
 }
 
 // scenario is the life of a cluster. Each step ends when nothing changes any more; what is there then must be the same
 // with the policy and without it.
 var scenario = []step{
-	{"create", create},
-	{"add-keys", addKeys},
-	{"change-values", changeValues},
-	{"remove-keys", removeKeys},
-	{"fields", fields},
-	{"idle", idle},
-	{"scale", scale},
-	{"edit-derived", editDerived},
-	{"own-keys", ownKeys},
-	{"pause", pauseCluster},
-	{"deleting-machine", deletingMachine},
-	{"standalone", standalone},
-	{"other-control-plane", otherControlPlane},
-	{"v1beta1-client", olderClient},
-	{"move", move},
-	{"delete", deleteCluster},
+	{name: "create", play: create},
+	{name: "add-keys", play: addKeys},
+	{name: "change-values", play: changeValues},
+	{name: "remove-keys", play: removeKeys},
+	{name: "fields", play: fields},
+	{name: "idle", play: idle},
+	{name: "scale", play: scale},
+	{name: "edit-derived", play: editDerived},
+	{name: "own-keys", play: ownKeys},
+	{name: "pause", play: pauseCluster},
+	{name: "deleting-machine", play: deletingMachine},
+	{name: "standalone", play: standalone},
+	{name: "other-control-plane", play: otherControlPlane},
+	{name: "v1beta1-client", play: olderClient},
+	{name: "move", play: move},
+	{name: "delete", play: deleteCluster},
 }
 
 // short is what shows a wrong policy soonest.

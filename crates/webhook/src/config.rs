@@ -23,6 +23,8 @@ pub(crate) struct Config {
     pub(crate) module: PathBuf,
     /// The policy's settings.
     pub(crate) settings: Value,
+    /// `timeoutEvalSeconds`: the host refuses a request whose evaluation takes longer.
+    pub(crate) evaluation_seconds: u64,
     /// `contextAwareResources`: what the module may read.
     pub(crate) granted: Vec<Grant>,
     /// The API server, such as `https://127.0.0.1:6443`.
@@ -49,6 +51,10 @@ pub(crate) enum Kind {
     StampTime,
     /// A wrong policy: gives MachineDeployments another failure domain at each update, and so another MachineSet.
     RollMachines,
+    /// A wrong policy: the compiled module on a host that answers every read from its cache.
+    CachedWrites,
+    /// A wrong policy: the compiled module, but a request is refused when one of its reads fails.
+    RefuseFailedReads,
 }
 
 /// A kind that may be read.

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::policy::Verdict;
+use crate::undone;
 
 /// Where the lines go.
 pub(crate) struct Journal {
@@ -31,6 +32,8 @@ pub(crate) struct Request {
     user_info: User,
     dry_run: bool,
     options: Value,
+    object: Value,
+    old_object: Value,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -64,14 +67,21 @@ pub(crate) struct Entry {
     /// JSON Patch; empty where the object was left alone.
     patch: Vec<Value>,
     warnings: Value,
+    /// Paths at which the patch brings back what the write had changed, added or removed.
+    undone: Vec<String>,
     /// Reads of the cluster.
     gets: usize,
+    /// Of these the ones past the cache.
+    fresh: usize,
+    /// Of these the ones without an answer.
+    failed: usize,
     /// From the request's text to the policy's answer, reads included.
     microseconds: u128,
 }
 
 impl Entry {
     pub(crate) fn new(request: Request, microseconds: u128, verdict: Verdict, patch: Vec<Value>) -> Entry {
+        let undone = undone::paths(&request.old_object, &request.object, &patch);
         let mut response = verdict.response;
         Entry {
             operation: request.operation,
@@ -87,7 +97,10 @@ impl Entry {
             message: response["message"].take(),
             patch,
             warnings: response["warnings"].take(),
-            gets: verdict.gets,
+            undone,
+            gets: verdict.reads.all,
+            fresh: verdict.reads.fresh,
+            failed: verdict.reads.failed,
             microseconds,
         }
     }

@@ -10,6 +10,8 @@ mod journal;
 mod policy;
 mod reader;
 mod review;
+mod troubles;
+mod undone;
 
 use std::sync::Arc;
 
@@ -17,12 +19,13 @@ use anyhow::{Context, Result, anyhow};
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::StatusCode;
-use axum::routing::{get, post};
+use axum::routing::{get, post, put};
 use axum_server::tls_rustls::RustlsConfig;
 
 use crate::config::Config;
 use crate::journal::Journal;
 use crate::policy::Policy;
+use crate::troubles::Troubles;
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -32,9 +35,12 @@ async fn main() -> Result<()> {
         .install_default()
         .map_err(|_| anyhow!("another TLS provider is installed"))?;
     let tls = RustlsConfig::from_pem_file(&config.certificate, &config.key).await?;
-    let door = Arc::new(Door { policy: Policy::new(&config)?, journal: Journal::open(&config)? });
+    let troubles = Arc::new(Troubles::default());
+    let policy = Policy::new(&config, Arc::clone(&troubles))?;
+    let door = Arc::new(Door { policy, journal: Journal::open(&config)?, troubles: Arc::clone(&troubles) });
     let app = Router::new()
         .route("/readyz", get(|| async { "ok" }))
+        .route("/troubles", put(move |body: Bytes| trouble(Arc::clone(&troubles), body)))
         .route("/validate", post(move |body: Bytes| answer(Arc::clone(&door), body)));
     axum_server::bind_rustls(config.listen, tls).serve(app.into_make_service()).await?;
     Ok(())
@@ -43,10 +49,24 @@ async fn main() -> Result<()> {
 struct Door {
     policy: Policy,
     journal: Journal,
+    troubles: Arc<Troubles>,
+}
+
+async fn trouble(troubles: Arc<Troubles>, body: Bytes) -> (StatusCode, String) {
+    match serde_json::from_slice(&body) {
+        Ok(ordered) => {
+            troubles.begin(&ordered);
+            (StatusCode::OK, String::new())
+        }
+        Err(error) => (StatusCode::BAD_REQUEST, error.to_string()),
+    }
 }
 
 /// The module runs on a thread that may block: it waits for the API server.
 async fn answer(door: Arc<Door>, body: Bytes) -> (StatusCode, Vec<u8>) {
+    if door.troubles.is_down() {
+        return (StatusCode::SERVICE_UNAVAILABLE, Vec::new());
+    }
     let answered = tokio::task::spawn_blocking(move || {
         let (response, entry) = review::answer(&door.policy, &body)?;
         door.journal.write(&body, &entry)?;

@@ -1,40 +1,65 @@
 //! What answers a review: the compiled module, nothing, or a policy that is wrong on purpose.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 use serde_json::{Value, json};
 use testkit::cluster::Host;
-use testkit::module::Module;
+use testkit::module::{Call, Module};
 
 use crate::config::{Config, Kind};
 use crate::reader::Reader;
+use crate::troubles::Troubles;
 
 /// What answers a review.
 pub(crate) enum Policy {
-    /// The compiled module with its settings, and the API server that it may read.
-    Module { module: Box<Module>, settings: String, cluster: Arc<dyn Host> },
+    /// The compiled module and its host.
+    Module(Box<Hosted>),
     /// A function of the request.
     BuiltIn(fn(&Value) -> Option<Value>),
 }
 
-/// Kubewarden's validation response, and how often the policy read the cluster.
+/// The compiled module with its settings, and the API server that it may read.
+pub(crate) struct Hosted {
+    module: Module,
+    settings: String,
+    cluster: Arc<dyn Host>,
+    /// How long an evaluation may take.
+    patience: Duration,
+    /// Whether a failed read refuses the request: a policy that is wrong on purpose.
+    refuses_failed_reads: bool,
+}
+
+/// Kubewarden's validation response, and how the policy read the cluster.
 pub(crate) struct Verdict {
     pub(crate) response: Value,
-    pub(crate) gets: usize,
+    pub(crate) reads: Reads,
+}
+
+/// How often the policy read the cluster for one request.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reads {
+    /// Every read.
+    pub(crate) all: usize,
+    /// Of these the ones past the cache: `disable_cache`.
+    pub(crate) fresh: usize,
+    /// Of these the ones without an answer. That an object is missing is an answer.
+    pub(crate) failed: usize,
 }
 
 impl Policy {
     /// # Errors
     /// When the module cannot be loaded, or the API server's certificate authority not be read.
-    pub(crate) fn new(config: &Config) -> Result<Policy> {
+    pub(crate) fn new(config: &Config, troubles: Arc<Troubles>) -> Result<Policy> {
         Ok(match config.policy {
-            Kind::Module => Policy::Module {
-                module: Box::new(Module::read(&config.module)?),
+            Kind::Module | Kind::CachedWrites | Kind::RefuseFailedReads => Policy::Module(Box::new(Hosted {
+                module: Module::read(&config.module)?,
                 settings: config.settings.to_string(),
-                cluster: Arc::new(Reader::new(config)?),
-            },
+                cluster: Arc::new(Reader::new(config, troubles)?),
+                patience: Duration::from_secs(config.evaluation_seconds),
+                refuses_failed_reads: config.policy == Kind::RefuseFailedReads,
+            })),
             Kind::Observe => Policy::BuiltIn(|_| None),
             Kind::StampTime => Policy::BuiltIn(stamp_time),
             Kind::RollMachines => Policy::BuiltIn(roll_machines),
@@ -47,19 +72,50 @@ impl Policy {
     /// When the module fails, which it never does, or the request is no JSON.
     pub(crate) fn validate(&self, request: &str) -> Result<Verdict> {
         match self {
-            Policy::Module { module, settings, cluster } => {
-                let payload = format!("{{\"request\":{request},\"settings\":{settings}}}");
-                let call = module.call("validate", payload.as_bytes(), cluster)?;
-                Ok(Verdict { response: serde_json::from_slice(&call.response)?, gets: call.gets.len() })
-            }
+            Policy::Module(hosted) => hosted.validate(request),
             Policy::BuiltIn(answer) => {
                 let response = match answer(&serde_json::from_str(request)?) {
                     Some(mutated) => json!({ "accepted": true, "mutated_object": mutated }),
                     None => json!({ "accepted": true }),
                 };
-                Ok(Verdict { response, gets: 0 })
+                Ok(Verdict { response, reads: Reads::default() })
             }
         }
+    }
+}
+
+impl Hosted {
+    fn validate(&self, request: &str) -> Result<Verdict> {
+        let payload = format!("{{\"request\":{request},\"settings\":{}}}", self.settings);
+        let begin = Instant::now();
+        let call = self.module.call("validate", payload.as_bytes(), &self.cluster)?;
+        let reads = Reads::of(&call);
+        let response = if begin.elapsed() > self.patience {
+            refused("internal server error: Guest call failure: guest code interrupted, execution deadline exceeded")
+        } else if self.refuses_failed_reads && reads.failed > 0 {
+            refused("a read failed")
+        } else {
+            serde_json::from_slice(&call.response)?
+        };
+        Ok(Verdict { response, reads })
+    }
+}
+
+/// The host's answer when the guest could give none.
+fn refused(message: &str) -> Value {
+    json!({ "accepted": false, "message": message, "code": 500 })
+}
+
+impl Reads {
+    fn of(call: &Call) -> Reads {
+        let mut reads = Reads::default();
+        for (payload, answer) in &call.gets {
+            let payload: Value = serde_json::from_slice(payload).unwrap_or_default();
+            reads.all += 1;
+            reads.fresh += usize::from(payload["disable_cache"] == true);
+            reads.failed += usize::from(answer.as_ref().is_err_and(|error| !error.contains(" named '")));
+        }
+        reads
     }
 }
 

@@ -3,7 +3,7 @@
 //! Source: Kubewarden, crates/policy-evaluator/src/callback_handler/kubernetes.rs and kubernetes/client.rs.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -13,7 +13,8 @@ use testkit::cluster::{Host, api_error, masked};
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-use crate::config::{Config, Grant};
+use crate::config::{Config, Grant, Kind};
+use crate::troubles::Troubles;
 
 /// How long the host keeps what it read.
 const CACHED: Duration = Duration::from_secs(5);
@@ -24,6 +25,9 @@ pub(crate) struct Reader {
     server: String,
     token: String,
     granted: Vec<Grant>,
+    troubles: Arc<Troubles>,
+    /// Whether even a read past the cache is answered from it.
+    always_cached: bool,
     plurals: Mutex<BTreeMap<(String, String), String>>,
     objects: Mutex<BTreeMap<String, (Instant, Value)>>,
 }
@@ -31,7 +35,7 @@ pub(crate) struct Reader {
 impl Reader {
     /// # Errors
     /// When the token or the certificate authority cannot be read.
-    pub(crate) fn new(config: &Config) -> Result<Reader> {
+    pub(crate) fn new(config: &Config, troubles: Arc<Troubles>) -> Result<Reader> {
         let authority = std::fs::read(&config.certificate_authority).context("certificateAuthority")?;
         let authority = Certificate::from_pem(&authority)?.to_owned();
         let tls = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&[authority])).build();
@@ -41,6 +45,8 @@ impl Reader {
             server: config.server.clone(),
             token: std::fs::read_to_string(&config.token).context("token")?,
             granted: config.granted.clone(),
+            troubles,
+            always_cached: config.policy == Kind::CachedWrites,
             plurals: Mutex::default(),
             objects: Mutex::default(),
         })
@@ -57,15 +63,17 @@ impl Reader {
         let prefix = if api_version.contains('/') { "apis" } else { "api" };
         let namespace = request.namespace.as_ref().map(|name| format!("/namespaces/{name}")).unwrap_or_default();
         let path = format!("/{prefix}/{api_version}{namespace}/{plural}/{name}");
-        if !request.disable_cache
-            && let Some(object) = self.cached(&path)
-        {
+        let through_cache = !request.disable_cache || self.always_cached;
+        if through_cache && let Some(object) = self.cached(&path) {
             return Ok(object);
         }
         match self.get(&path)? {
             (200, object) => {
-                let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
-                objects.insert(path, (Instant::now(), object.clone()));
+                // A read past the cache leaves it as it is: later reads through it are as old as before.
+                if through_cache {
+                    let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+                    objects.insert(path, (Instant::now(), object.clone()));
+                }
                 Ok(object)
             }
             (404, _) => {
@@ -78,7 +86,8 @@ impl Reader {
 
     fn cached(&self, path: &str) -> Option<Value> {
         let objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
-        objects.get(path).filter(|(read, _)| read.elapsed() < CACHED).map(|(_, object)| object.clone())
+        let kept = |read: &Instant| read.elapsed() < CACHED && !self.troubles.restarted_since(*read);
+        objects.get(path).filter(|(read, _)| kept(read)).map(|(_, object)| object.clone())
     }
 
     /// The resource of a kind, from discovery, asked for once.
@@ -106,6 +115,7 @@ impl Reader {
     }
 
     fn get(&self, path: &str) -> Result<(u16, Value), String> {
+        std::thread::sleep(self.troubles.read_delay());
         let authorization = format!("Bearer {}", self.token.trim());
         let response = self.agent.get(format!("{}{path}", self.server)).header("Authorization", authorization).call();
         let mut response = response.map_err(|error| format!("error sending request: {error}"))?;

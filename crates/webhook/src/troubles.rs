@@ -1,0 +1,80 @@
+//! What is wrong with the host for a while, as `conformance/cluster` orders it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+/// The body of `PUT /troubles`. What is absent is over.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub(crate) struct Ordered {
+    /// How long the API server takes for each read, besides what it takes anyway.
+    read_delay_milliseconds: u64,
+    /// How long the host is away, from now on. It comes back with an empty cache.
+    down_milliseconds: u64,
+}
+
+/// What is wrong now.
+#[derive(Debug, Default)]
+pub(crate) struct Troubles {
+    now: Mutex<Now>,
+}
+
+#[derive(Debug, Default)]
+struct Now {
+    read_delay: Duration,
+    /// Until when the host is, or was last, away.
+    down_until: Option<Instant>,
+}
+
+impl Troubles {
+    pub(crate) fn begin(&self, ordered: &Ordered) {
+        let mut now = self.now();
+        now.read_delay = Duration::from_millis(ordered.read_delay_milliseconds);
+        if ordered.down_milliseconds > 0 {
+            now.down_until = Some(Instant::now() + Duration::from_millis(ordered.down_milliseconds));
+        }
+    }
+
+    pub(crate) fn read_delay(&self) -> Duration {
+        self.now().read_delay
+    }
+
+    pub(crate) fn is_down(&self) -> bool {
+        self.restarted_since(Instant::now())
+    }
+
+    /// Whether the host was away after a moment: what it knew then is forgotten.
+    pub(crate) fn restarted_since(&self, moment: Instant) -> bool {
+        self.now().down_until.is_some_and(|until| moment < until)
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_restart_forgets_what_was_read_before_it_and_ends() {
+        let (troubles, before) = (Troubles::default(), Instant::now());
+        assert_eq!((troubles.is_down(), troubles.restarted_since(before)), (false, false));
+        troubles.begin(&Ordered { down_milliseconds: 20, ..Ordered::default() });
+        assert_eq!((troubles.is_down(), troubles.restarted_since(before)), (true, true));
+        std::thread::sleep(Duration::from_millis(30));
+        assert_eq!((troubles.is_down(), troubles.restarted_since(before)), (false, true));
+    }
+
+    #[test]
+    fn what_is_not_ordered_again_is_over() {
+        let troubles = Troubles::default();
+        troubles.begin(&Ordered { read_delay_milliseconds: 7, ..Ordered::default() });
+        assert_eq!(troubles.read_delay(), Duration::from_millis(7));
+        troubles.begin(&Ordered::default());
+        assert_eq!(troubles.read_delay(), Duration::ZERO);
+    }
+}

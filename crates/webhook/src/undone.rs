@@ -1,0 +1,72 @@
+//! What an answer undoes of a write.
+
+use serde_json::Value;
+
+/// Paths at which a JSON Patch makes the written object what the stored one is, and the write had made it different.
+///
+/// Nothing is undone where nothing was stored.
+pub(crate) fn paths(stored: &Value, written: &Value, patch: &[Value]) -> Vec<String> {
+    let mut found = Vec::new();
+    if stored.is_object() {
+        for operation in patch {
+            let path = operation["path"].as_str().unwrap_or_default();
+            compare(path, stored.pointer(path), written.pointer(path), operation.get("value"), &mut found);
+        }
+    }
+    found
+}
+
+fn compare(
+    path: &str,
+    stored: Option<&Value>,
+    written: Option<&Value>,
+    answered: Option<&Value>,
+    found: &mut Vec<String>,
+) {
+    if let Some(Value::Object(entries)) = answered {
+        let below = |of: Option<&Value>, name: &str| of.and_then(|of| of.get(name)).cloned();
+        for (name, value) in entries {
+            let path = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
+            compare(&path, below(stored, name).as_ref(), below(written, name).as_ref(), Some(value), found);
+        }
+    } else if answered == stored && answered != written {
+        found.push(path.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_value_that_comes_back_is_undone_and_a_new_one_is_not() {
+        let stored = json!({ "metadata": { "labels": { "kept": "a", "changed": "a", "removed": "a", "moved": "a" } } });
+        let written = json!({ "metadata": { "labels": { "kept": "a", "changed": "b", "added": "b", "moved": "b" } } });
+        let patch = [
+            json!({ "op": "replace", "path": "/metadata/labels/changed", "value": "a" }),
+            json!({ "op": "add", "path": "/metadata/labels/removed", "value": "a" }),
+            json!({ "op": "remove", "path": "/metadata/labels/added" }),
+            json!({ "op": "replace", "path": "/metadata/labels/moved", "value": "c" }),
+            json!({ "op": "add", "path": "/metadata/labels/new", "value": "c" }),
+        ];
+        let labels = ["changed", "removed", "added"].map(|label| format!("/metadata/labels/{label}"));
+        assert_eq!(paths(&stored, &written, &patch), labels);
+    }
+
+    #[test]
+    fn a_map_that_comes_back_is_undone_entry_by_entry() {
+        let stored = json!({ "metadata": { "labels": { "example.com/a": "a", "b": "a" } } });
+        let written = json!({ "metadata": {} });
+        let value = json!({ "example.com/a": "a", "b": "b" });
+        let patch = [json!({ "op": "add", "path": "/metadata/labels", "value": value })];
+        assert_eq!(paths(&stored, &written, &patch), ["/metadata/labels/example.com~1a"]);
+    }
+
+    #[test]
+    fn nothing_is_undone_of_an_object_that_is_new() {
+        let patch = [json!({ "op": "add", "path": "/metadata/labels", "value": { "a": "b" } })];
+        assert_eq!(paths(&Value::Null, &json!({ "metadata": {} }), &patch), Vec::<String>::new());
+    }
+}
