@@ -9,6 +9,7 @@ pub(crate) mod grants;
 pub(crate) mod groups;
 pub(crate) mod guards;
 pub(crate) mod keys;
+pub(crate) mod kinds;
 pub(crate) mod place;
 pub(crate) mod profiles;
 pub(crate) mod rules;

@@ -3,32 +3,12 @@
 use std::cell::OnceCell;
 
 use crate::admission::request::Review;
-use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+use crate::catalog::kinds::KindRow;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::document::Document;
 use crate::json::{Malformed, Map};
-use crate::kube::kind::GroupVersionKind;
 use crate::kube::object::Object;
 use crate::kube::query::ObjectName;
-
-/// The place that an object of this kind is, `None` where no rule reads or writes such objects.
-///
-/// Every kind of the infrastructure and bootstrap groups that is no template may belong to a Machine; its
-/// ownerReferences say whether it does.
-pub(crate) fn place_of(kind: &GroupVersionKind<'_>) -> Option<Place> {
-    match (&*kind.group, &*kind.kind) {
-        (CORE_GROUP, "MachineDeployment") => Some(Place::MachineDeployment),
-        (CORE_GROUP, "MachineSet") => Some(Place::MachineSet),
-        (CORE_GROUP, "MachinePool") => Some(Place::MachinePool),
-        (CORE_GROUP, "Machine") => Some(Place::Machine),
-        (CONTROL_PLANE_GROUP | INFRASTRUCTURE_GROUP | BOOTSTRAP_GROUP, kind) if kind.ends_with("Template") => None,
-        (CONTROL_PLANE_GROUP, _) => Some(Place::ControlPlane),
-        (INFRASTRUCTURE_GROUP, _) => Some(Place::InfraMachine),
-        (BOOTSTRAP_GROUP, _) => Some(Place::BootstrapConfig),
-        ("", "Node") => Some(Place::Node),
-        _ => None,
-    }
-}
 
 /// The object under review.
 pub(crate) struct Subject<'e> {
@@ -134,14 +114,13 @@ impl<'e> Subject<'e> {
         if namespace.is_empty() { name.to_owned() } else { [namespace, "/", name].concat() }
     }
 
+    /// What its kind is to the rules; `None` where they neither read nor write it.
+    pub(crate) fn kind_row(&self) -> Option<&'static KindRow> {
+        KindRow::of(&self.review.kind.group, &self.review.kind.kind)
+    }
+
     /// The machine template of this object, where it has one.
     pub(crate) fn template(&self) -> Option<Place> {
-        match self.place? {
-            Place::ControlPlane => Some(Place::ControlPlaneMachineTemplate),
-            Place::MachineDeployment => Some(Place::MachineDeploymentTemplate),
-            Place::MachineSet => Some(Place::MachineSetTemplate),
-            Place::MachinePool => Some(Place::MachinePoolTemplate),
-            _ => None,
-        }
+        self.place.and(self.kind_row()?.template)
     }
 }

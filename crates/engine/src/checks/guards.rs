@@ -14,13 +14,12 @@ use std::cell::OnceCell;
 
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
-use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
+use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::guards::{GUARDS, Guard, GuardRail};
 use crate::catalog::keys::{EXEMPT, RESTORED, TOPOLOGY_OWNED, belongs_to};
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::kube::kind::GroupVersionKind;
 use crate::kube::lookup::{Lookups, OwnCluster};
 use crate::propagation::metadata::Above;
 use crate::report::change::Change;
@@ -87,18 +86,9 @@ pub(crate) struct Guarded<'a, 'o> {
     pub(crate) cluster: OnceCell<OwnCluster>,
 }
 
-/// Whether a guard looks at objects of this kind, beyond those that the rules write.
-pub(crate) fn concern(kind: &GroupVersionKind<'_>) -> bool {
-    match &*kind.group {
-        CORE_GROUP => ["Cluster", "ClusterClass"].contains(&&*kind.kind),
-        CONTROL_PLANE_GROUP => kind.kind.ends_with("ControlPlaneTemplate"),
-        _ => false,
-    }
-}
-
 /// The reason why guards are silent about an object that they look at, in its owner's words; empty where it states none.
 pub(crate) fn exemption<'o>(subject: &Subject<'o>) -> Option<&'o str> {
-    let looks = subject.place.is_some() || concern(&subject.review.kind);
+    let looks = subject.place.is_some() || subject.kind_row().is_some_and(|row| !row.guarded.is_empty());
     subject.object.annotations.get(EXEMPT).filter(|_| looks).map(str::trim_ascii)
 }
 

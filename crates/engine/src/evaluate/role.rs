@@ -1,10 +1,10 @@
 //! What an object is to this policy.
 
 use crate::admission::request::Review;
-use crate::admission::subject::place_of;
 use crate::catalog::grants::LABELS;
+use crate::catalog::kinds::KindRow;
 use crate::catalog::place::Place;
-use crate::checks::{guards, rollout, tag_delivery};
+use crate::checks::{rollout, tag_delivery};
 use crate::propagation::topology_opt_in;
 use crate::settings::{Composites, Settings};
 use crate::tags::registry::REGISTRY;
@@ -28,7 +28,8 @@ impl<'e> Role<'e> {
     /// By the kind alone; `None` where the policy has nothing to do with such an object.
     pub(super) fn of(review: &Review<'_>, settings: &'e Settings) -> Option<Self> {
         let kind = &review.kind;
-        if let Some(place) = place_of(kind) {
+        let row = KindRow::of(&kind.group, &kind.kind);
+        if let Some(place) = row.and_then(|row| row.place) {
             return Some(Role::Propagated(place));
         }
         if let Some(composites) = settings.cloud_tags.of_group(&kind.group) {
@@ -40,7 +41,7 @@ impl<'e> Role<'e> {
         if tag_delivery::concerns(kind) {
             return Some(Role::Definition);
         }
-        let is_looked_at = guards::concern(kind)
+        let is_looked_at = row.is_some_and(|row| !row.guarded.is_empty())
             || rollout::concerns(review, settings)
             || topology_opt_in::concerns(kind, &settings.cluster_api.opt_in);
         is_looked_at.then_some(Role::Topology)

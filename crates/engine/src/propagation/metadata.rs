@@ -8,6 +8,7 @@ use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::forced::is_forced;
 use crate::catalog::keys::TRACKING;
+use crate::catalog::kinds::may_carry_record;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Map;
 use crate::json::path::Path;
@@ -100,8 +101,7 @@ pub(crate) fn differences<'e>(
     }
     skipped.sort();
     skipped.dedup();
-    let may_carry_record = matches!(subject.place, Some(Place::Machine | Place::InfraMachine | Place::BootstrapConfig));
-    if records && may_carry_record && !subject.object.deleting {
+    if records && subject.place.is_some_and(may_carry_record) && !subject.object.deleting {
         keep_record(subject, sources.tracked, &own_maps, &fields, &mut changes)?;
     }
     if let Some((namespace, name)) = sources.unread_cluster.filter(|_| !changes.is_empty())

@@ -22,7 +22,7 @@ pub(super) fn of<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sou
         }
         Some(Place::MachineSet) => owner::of_machine_set(subject, lookups),
         Some(Place::Machine) => owner::of_machine(subject, lookups),
-        Some(Place::InfraMachine | Place::BootstrapConfig) => owner::of_machine_part(subject, lookups),
+        Some(place @ (Place::InfraMachine | Place::BootstrapConfig)) => owner::of_machine_part(place, subject, lookups),
         Some(Place::Node) => node::sources(subject, lookups),
         _ => Err(Stop::not_applicable(NotApplicableReason::NoOwner, "")),
     }

@@ -35,7 +35,7 @@ impl<'a> Block<'a> {
 pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, Malformed> {
     let mut blocks = Vec::new();
     let (object, old) = (&subject.object, subject.old()?);
-    for &(place, name) in places(subject) {
+    for &(place, name) in subject.kind_row().map_or(&[][..], |row| row.guarded) {
         let path = place.path(object.version);
         let Some(path) = path.strip_prefix(&["spec"]) else {
             blocks.push(Block {
@@ -84,29 +84,4 @@ fn entries<'a>(object: &Object<'a>, list: Option<&[&str]>, name: &str) -> Result
 
 fn both<'a>(object: &Object<'a>, old: Option<&Object<'a>>, map: MapKind) -> [Map<'a>; 2] {
     [object.top_level(map).clone(), old.map(|old| old.top_level(map).clone()).unwrap_or_default()]
-}
-
-/// The places of a kind, each with the field that names an entry of its list.
-fn places(subject: &Subject<'_>) -> &'static [(Place, &'static str)] {
-    match subject.place {
-        Some(Place::ControlPlane) => &[(Place::ControlPlaneMachineTemplate, "")],
-        Some(Place::MachineDeployment) => &[(Place::MachineDeploymentTemplate, "")],
-        Some(Place::MachineSet) => &[(Place::MachineSetTemplate, "")],
-        Some(Place::MachinePool) => &[(Place::MachinePoolTemplate, "")],
-        Some(Place::Machine) => &[(Place::Machine, "")],
-        Some(_) => &[],
-        None => match &*subject.review.kind.kind {
-            "Cluster" => &[
-                (Place::ControlPlaneTopology, ""),
-                (Place::MachineDeploymentTopology, "name"),
-                (Place::MachinePoolTopology, "name"),
-            ],
-            "ClusterClass" => &[
-                (Place::ControlPlaneClass, ""),
-                (Place::MachineDeploymentClass, "class"),
-                (Place::MachinePoolClass, "class"),
-            ],
-            _ => &[(Place::ControlPlaneTemplate, ""), (Place::ControlPlaneTemplateMachineTemplate, "")],
-        },
-    }
 }

@@ -1,9 +1,10 @@
 //! The owner above a MachineSet, a Machine, or a Machine's infrastructure and bootstrap configuration.
 
 use crate::admission::subject::Subject;
-use crate::catalog::grants::{CONTROL_PLANE_MASKS, MACHINE_MASKS, TEMPLATE_MASKS};
-use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
+use crate::catalog::grants::MACHINE_MASKS;
+use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH};
+use crate::catalog::kinds::Owner;
 use crate::catalog::place::Place;
 use crate::json::document::Json;
 use crate::kube::lookup::Lookups;
@@ -18,15 +19,14 @@ use crate::report::not_applicable::NotApplicableReason;
 ///
 /// Source: core/reconcilers/machinedeployment/machinedeployment_rollout_planner.go, `computeDesiredMS`.
 pub(super) fn of_machine_set<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
-    match subject.object.controller() {
-        Some(owner) if owner.is(CORE_GROUP, "MachineDeployment") => {
-            let mut sources = read(Owner::MachineDeployment, owner, None, subject, lookups)?;
-            sources.targets.extend(subject.template());
-            sources.facts.template_hash = subject.stored_label(TEMPLATE_HASH)?;
-            Ok(sources)
-        }
-        other => Err(no_owner(other)),
-    }
+    let controller = subject.object.controller();
+    let Some((kind, owner)) = controller.and_then(|owner| of(owner, Place::MachineSet)) else {
+        return Err(no_owner(controller));
+    };
+    let mut sources = read(kind, owner, None, subject, lookups)?;
+    sources.targets.extend(subject.template());
+    sources.facts.template_hash = subject.stored_label(TEMPLATE_HASH)?;
+    Ok(sources)
 }
 
 /// A Machine follows the MachineSet, control plane or MachinePool that controls it.
@@ -34,10 +34,10 @@ pub(super) fn of_machine_set<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -
 /// Source: core/reconcilers/machineset/machineset_controller.go `computeDesiredMachine`, controlplane/kubeadm/pkg/
 /// desiredstate `ComputeDesiredMachine`, core/reconcilers/machinepool `computeDesiredMachine`.
 pub(super) fn of_machine<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
-    let owner = subject.object.controller();
-    match owner.and_then(|owner| Some((Owner::of_machines(owner)?, owner))) {
+    let controller = subject.object.controller();
+    match controller.and_then(|owner| of(owner, Place::Machine)) {
         Some((kind, owner)) => read(kind, owner, subject.object.spec.string(&["clusterName"])?, subject, lookups),
-        None => Err(no_owner(owner)),
+        None => Err(no_owner(controller)),
     }
 }
 
@@ -46,22 +46,23 @@ pub(super) fn of_machine<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Re
 ///
 /// Source: core/reconcilers/machineset/machineset_controller.go `updateLabelsAndAnnotations`, controlplane/kubeadm/
 /// reconcilers/kubeadmcontrolplane `syncMachines`.
-pub(super) fn of_machine_part<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
-    let of_machine_part =
-        |owner: &OwnerReference<'_>| Owner::of_machines(owner).filter(|kind| !matches!(kind, Owner::MachinePool));
+pub(super) fn of_machine_part<'e>(
+    place: Place,
+    subject: &Subject<'e>,
+    lookups: &Lookups<'e>,
+) -> Result<Sources<'e>, Stop> {
     if let Some(owner) = subject.object.owner(CORE_GROUP, "Machine") {
         let machine = lookups.active_parent(&ObjectQuery::owner(owner, subject.namespace(), MACHINE_MASKS))?;
-        let owner = machine.object.controller();
-        if owner.is_none() && lookups.carries_from_machines() {
+        let controller = machine.object.controller();
+        if controller.is_none() && lookups.carries_from_machines() {
             return of_standalone_machine(&machine, subject);
         }
-        let Some((kind, owner)) = owner.and_then(|owner| Some((of_machine_part(owner)?, owner))) else {
-            return Err(no_owner(owner));
+        let Some((kind, owner)) = controller.and_then(|owner| of(owner, place)) else {
+            return Err(no_owner(controller));
         };
         return read(kind, owner, machine.string(&["clusterName"])?, subject, lookups);
     }
-    let direct = subject.object.owners.iter().find_map(|owner| Some((of_machine_part(owner)?, owner)));
-    match direct {
+    match subject.object.owners.iter().find_map(|owner| of(owner, place)) {
         Some((kind, owner)) => read(kind, owner, None, subject, lookups),
         None => Err(no_owner(None)),
     }
@@ -81,55 +82,22 @@ fn of_standalone_machine<'e>(machine: &Parent<'e>, subject: &Subject<'e>) -> Res
     })
 }
 
-/// The kinds that own MachineSets or Machines.
-#[derive(Clone, Copy)]
-enum Owner {
-    MachineDeployment,
-    MachineSet,
-    MachinePool,
-    KubeadmControlPlane,
-    OtherControlPlane,
-}
-
-impl Owner {
-    fn of_machines(owner: &OwnerReference<'_>) -> Option<Owner> {
-        match (owner.group(), owner.kind) {
-            (CORE_GROUP, "MachineSet") => Some(Owner::MachineSet),
-            (CORE_GROUP, "MachinePool") => Some(Owner::MachinePool),
-            (CONTROL_PLANE_GROUP, "KubeadmControlPlane") => Some(Owner::KubeadmControlPlane),
-            (CONTROL_PLANE_GROUP, _) => Some(Owner::OtherControlPlane),
-            _ => None,
-        }
-    }
-
-    /// The places that are read of the owner, the strongest last.
-    fn places(self) -> &'static [Place] {
-        match self {
-            Owner::MachineDeployment => &[Place::MachineDeployment, Place::MachineDeploymentTemplate],
-            Owner::MachineSet => &[Place::MachineSet, Place::MachineSetTemplate],
-            Owner::MachinePool => &[Place::MachinePool, Place::MachinePoolTemplate],
-            Owner::KubeadmControlPlane => &[Place::ControlPlane, Place::ControlPlaneMachineTemplate],
-            Owner::OtherControlPlane => &[Place::OtherControlPlaneMachineTemplate],
-        }
-    }
-
-    fn is_control_plane(self) -> bool {
-        matches!(self, Owner::KubeadmControlPlane | Owner::OtherControlPlane)
-    }
+/// What the table has of an owner that objects at `place` follow.
+fn of<'o, 'e>(owner: &'o OwnerReference<'e>, place: Place) -> Option<(&'static Owner, &'o OwnerReference<'e>)> {
+    Some((Owner::of(owner.group(), owner.kind, place)?, owner))
 }
 
 /// `cluster` is the Cluster's name as the Machine knows it.
 fn read<'e>(
-    kind: Owner,
+    kind: &Owner,
     owner: &OwnerReference<'e>,
     cluster: Option<&'e str>,
     subject: &Subject<'e>,
     lookups: &Lookups<'e>,
 ) -> Result<Sources<'e>, Stop> {
-    let masks = if kind.is_control_plane() { CONTROL_PLANE_MASKS } else { TEMPLATE_MASKS };
-    let parent = lookups.active_parent(&ObjectQuery::owner(owner, subject.namespace(), masks))?;
+    let parent = lookups.active_parent(&ObjectQuery::owner(owner, subject.namespace(), kind.masks))?;
     let read = |place: &Place| Layer::read(&parent, *place, None, subject.place);
-    let layers = kind.places().iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let layers = kind.gives.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let selector = selector(&parent)?;
     let cluster_name = match owners_cluster(&parent)?.or(cluster) {
         Some(name) => Some(name),
@@ -146,7 +114,7 @@ fn read<'e>(
             owner_labels: parent.object.labels,
             ..Facts::default()
         },
-        tracked: matches!(kind, Owner::OtherControlPlane),
+        tracked: kind.recorded,
         selector,
     })
 }
