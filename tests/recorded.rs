@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
 use serde_json::{Value, json};
-use testkit::case::Answer;
+use testkit::answer::Answer;
 use testkit::cluster::{ApiServer, Host};
 use testkit::module::Module;
 use testkit::recorded::{LIFE, PEOPLE, play};

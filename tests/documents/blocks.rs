@@ -86,7 +86,7 @@ fn is_part_of_a_policy(value: &Value) -> Result<()> {
     Ok(())
 }
 
-fn created(object: &Value, settings: &Value) -> Result<testkit::case::Answer> {
+fn created(object: &Value, settings: &Value) -> Result<testkit::answer::Answer> {
     let (group, version) = object["apiVersion"].as_str().and_then(|text| text.split_once('/')).context("apiVersion")?;
     let request = json!({
         "uid": "page", "operation": "CREATE", "userInfo": { "username": "alice" }, "object": object,

@@ -145,7 +145,7 @@ fn a_completed_node_is_still_a_node() -> Result<()> {
     let case = case.context("no such case")?;
     let review = case.reviews.first().context("no review")?;
     let answer = testkit::module::Module::policy()?.validate(review, &case.settings, &case.cluster)?;
-    let node = testkit::runner::patched(&review["object"], &answer.patch)?;
+    let node = testkit::patch::patched(&review["object"], &answer.patch)?;
     let node: k8s_openapi::api::core::v1::Node = serde_json::from_value(node)?;
     let labels = node.metadata.labels.unwrap_or_default();
     assert!(labels.keys().any(|key| key.starts_with("node-role.kubernetes.io/")), "{labels:?}");

@@ -6,7 +6,8 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use testkit::case::Case;
 use testkit::cluster::ApiServer;
-use testkit::runner::{admit, engine, patched};
+use testkit::patch::patched;
+use testkit::runner::{admit, engine};
 
 use crate::documents::{blocks, documents, read};
 use crate::file::{change, check_section};

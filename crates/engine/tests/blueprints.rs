@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value, json};
-use testkit::case::Answer;
+use testkit::answer::Answer;
 use testkit::cluster::ApiServer;
 use testkit::runner::engine;
 

@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 use metadata_propagation::{EFFECTS, Effect, Given, KeyEdit, Kind, Version};
 use serde_json::{Value, json};
 use testkit::case::Case;
-use testkit::runner::{admit, engine, patched};
+use testkit::patch::patched;
+use testkit::runner::{admit, engine};
 
 /// What one edit of a kind of object does in one API version.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
-use testkit::case::Answer;
+use testkit::answer::Answer;
 use testkit::cluster::ApiServer;
 use testkit::recorded::{LIFE, SAMPLE, play, requests};
 use testkit::runner::engine;

@@ -4,7 +4,8 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use crate::cluster::ApiServer;
-use crate::conformance::{Classified, Difference};
+use crate::conformance::Classified;
+use crate::deviations::Difference;
 use crate::request::request;
 use crate::runner::Door;
 

@@ -10,10 +10,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::cluster::ApiServer;
-use crate::deviations::Deviations;
+use crate::deviations::{Deviations, Difference};
 use crate::inplace;
+use crate::patch::patched;
 use crate::request::request;
-use crate::runner::{Door, patched};
+use crate::runner::Door;
 
 /// One question, and Cluster API's answer.
 #[derive(Debug, Clone, Deserialize)]
@@ -165,30 +166,6 @@ pub fn ask(door: &Door) -> Result<Findings> {
     }
     findings.differences.extend(deviations.unused().map(|line| format!("no vector deviates by: {line}")));
     Ok(findings)
-}
-
-/// One entry that is another than Cluster API's.
-#[derive(Debug)]
-pub struct Difference {
-    /// The map, such as `metadata.labels`.
-    pub map: String,
-    /// The key.
-    pub key: String,
-    /// What Cluster API says.
-    pub expected: Option<String>,
-    /// What the policy left.
-    pub found: Option<String>,
-    /// Whether that is what the object had.
-    pub untouched: bool,
-    /// Why the policy did nothing at all, if so.
-    pub inert: Value,
-}
-
-impl Difference {
-    fn told(&self) -> String {
-        let inert = if self.inert.is_null() { String::new() } else { format!("; inert: {}", self.inert) };
-        format!("{} {}: {:?}, and Cluster API says {:?}{inert}", self.map, self.key, self.found, self.expected)
-    }
 }
 
 impl Vector {

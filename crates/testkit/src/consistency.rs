@@ -3,9 +3,9 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value, json};
 
-use crate::case::Answer;
+use crate::answer::Answer;
 use crate::difference;
-use crate::runner::patched;
+use crate::patch::patched;
 
 /// Prefix of the policy's own keys among the cloud tags.
 const OWN_TAGS: &str = "plexsphere:";

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use anyhow::{Context, Result};
-
-use crate::conformance::Difference;
+use serde_json::Value;
 
 /// The list, and which of its lines were met.
 pub struct Deviations {
@@ -74,6 +73,31 @@ fn covers(pattern: &str, text: &str) -> bool {
     let (pattern, but) = pattern.split_once(" but ").unwrap_or((pattern, ""));
     let meant = pattern.strip_suffix('*').map_or(pattern == text, |start| text.starts_with(start));
     meant && but.split(", ").all(|but| but != text)
+}
+
+/// One entry that is another than Cluster API's.
+#[derive(Debug)]
+pub struct Difference {
+    /// The map, such as `metadata.labels`.
+    pub map: String,
+    /// The key.
+    pub key: String,
+    /// What Cluster API says.
+    pub expected: Option<String>,
+    /// What the policy left.
+    pub found: Option<String>,
+    /// Whether that is what the object had.
+    pub untouched: bool,
+    /// Why the policy did nothing at all, if so.
+    pub inert: Value,
+}
+
+impl Difference {
+    /// A line that says where, what was found and what was expected.
+    pub fn told(&self) -> String {
+        let inert = if self.inert.is_null() { String::new() } else { format!("; inert: {}", self.inert) };
+        format!("{} {}: {:?}, and Cluster API says {:?}{inert}", self.map, self.key, self.found, self.expected)
+    }
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::case::Answer;
+use crate::answer::Answer;
 
 /// The topics that state the whole answer. Together they have every kind of content that a report can have.
 pub(crate) const WHOLE: &[&str] = &[

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::conformance::Difference;
+use crate::deviations::Difference;
 
 /// Where fields are other than Cluster API's. Where it sets none, and for elements of lists that it does not name, the
 /// object's own stay.

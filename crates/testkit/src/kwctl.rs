@@ -5,7 +5,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::case::{Answer, Case};
+use crate::answer::Answer;
+use crate::case::Case;
 use crate::cluster::Host;
 use crate::module::Module;
 

@@ -6,6 +6,7 @@
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
 pub mod agreement;
+pub mod answer;
 pub mod case;
 mod classified;
 pub mod cluster;
@@ -25,6 +26,7 @@ pub mod markdown;
 #[cfg(feature = "host")]
 pub mod module;
 pub mod owned;
+pub mod patch;
 pub mod recorded;
 pub mod request;
 pub mod runner;

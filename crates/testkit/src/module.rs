@@ -6,9 +6,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::case::Answer;
+use crate::answer::Answer;
 use crate::cluster::{ApiServer, Host};
 use crate::guest::{Called, Guest, HostCalls};
+use crate::patch::patch;
 
 /// A compiled module.
 pub struct Module {
@@ -126,7 +127,7 @@ fn answer(response: &Value, object: &Value, log: Vec<Value>) -> Result<Answer> {
         None => Value::Null,
     };
     let patch = match response.get("mutated_object") {
-        Some(mutated) => crate::runner::patch(object, mutated)?,
+        Some(mutated) => patch(object, mutated)?,
         None => Vec::new(),
     };
     Ok(Answer {

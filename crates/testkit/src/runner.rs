@@ -3,16 +3,18 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
 use metadata_propagation::{GroupVersionKind, Review, Settings, evaluate};
 use serde_json::{Value, json};
 
-use crate::case::{Answer, Case};
+use crate::answer::Answer;
+use crate::case::Case;
 use crate::cluster::ApiServer;
 use crate::consistency::agrees;
 use crate::difference::{self, yaml};
 use crate::owned::owned;
+use crate::patch::{patch, patched};
 
 /// A door: request, settings and cluster in, answer out.
 pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync;
@@ -158,26 +160,4 @@ pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<
         report: serde_json::to_value(&outcome.report)?,
         log: outcome.log.iter().map(serde_json::to_value).collect::<Result<_, _>>()?,
     })
-}
-
-/// The operations from one object to another. An object that is written must be another one.
-///
-/// # Errors
-/// When nothing differs.
-pub fn patch(object: &Value, mutated: &Value) -> Result<Vec<Value>> {
-    let patch = serde_json::to_value(json_patch::diff(object, mutated))?;
-    match patch {
-        Value::Array(operations) if !operations.is_empty() => Ok(operations),
-        _ => bail!("an object was returned although nothing changed"),
-    }
-}
-
-/// The object with a patch applied.
-///
-/// # Errors
-/// When the patch does not fit.
-pub fn patched(object: &Value, patch: &[Value]) -> Result<Value> {
-    let mut object = object.clone();
-    json_patch::patch(&mut object, &serde_json::from_value::<json_patch::Patch>(json!(patch))?)?;
-    Ok(object)
 }

@@ -33,11 +33,13 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::case::{Answer, sorted};
+use crate::answer::Answer;
+use crate::case::sorted;
 use crate::cluster::ApiServer;
 use crate::difference;
+use crate::patch::patched;
 use crate::request::request;
-use crate::runner::{Door, patched};
+use crate::runner::Door;
 
 /// One sequence.
 #[derive(Debug, Clone, Deserialize)]

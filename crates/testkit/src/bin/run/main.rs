@@ -11,12 +11,12 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use testkit::case::Answer;
+use testkit::answer::Answer;
 use testkit::cluster::{ApiServer, Host};
 use testkit::module::Module;
+use testkit::patch::patched;
 use testkit::recorded::{LIFE, play};
 use testkit::request::request;
-use testkit::runner::patched;
 
 /// An object, as alice wrote it, and what the policy answered.
 struct Written {
