@@ -1,6 +1,7 @@
 //! What an object must carry by the rules, held against what it carries.
 
 mod carries;
+mod class_patches;
 mod expected;
 mod field_value;
 mod fields;

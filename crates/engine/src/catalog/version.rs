@@ -18,6 +18,8 @@ impl Version {
     pub const OLDEST_EDITION: Version = Version(6);
     /// The first version that syncs annotations, and by expression, to Nodes.
     pub const NODE_EXPRESSIONS: Version = Version(10);
+    /// The first version whose class patches reach labels and annotations of a control plane.
+    pub const PATCHED_METADATA: Version = Version(14);
 
     /// `v1.MINOR`.
     #[must_use]

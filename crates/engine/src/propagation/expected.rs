@@ -79,14 +79,14 @@ pub(crate) fn expected<'e>(
     }
     // A key that arrives from elsewhere is not missed.
     skips.extend(left.into_iter().filter(|skip| !expected.contains_key(skip.key)));
-    if sources.forced_only == Some(target) {
+    if target == Place::ControlPlane {
         expected.retain(|key, entry| {
-            let is_forced = matches!(entry.why, Why::Forced(_));
-            if !is_forced {
+            let is_known = matches!(entry.why, Why::Forced(_)) || !sources.patches.may_decide(map, key);
+            if !is_known {
                 let (origin, value) = (entry.origin, Some(entry.value.clone()));
                 skips.push(Skip { map, key, reason: SkipReason::ClassPatches, origin, value });
             }
-            is_forced
+            is_known
         });
     }
     expected

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::class_patches::ClassPatches;
 use super::field_value::FieldValue;
 use crate::catalog::fields::{FIELDS, Field};
 use crate::catalog::place::{MapKind, Place};
@@ -17,8 +18,8 @@ pub(crate) struct Sources<'e> {
     pub(crate) layers: Vec<Layer<'e>>,
     /// The places of the object under review that receive something.
     pub(crate) targets: Vec<Place>,
-    /// The place of the object under review where only forced labels can be told, if any.
-    pub(crate) forced_only: Option<Place>,
+    /// Patches that may have decided otherwise at the top level of a control plane.
+    pub(crate) patches: ClassPatches<'e>,
     /// Values of forced labels.
     pub(crate) facts: Facts<'e>,
     /// No controller will ever own what is added.

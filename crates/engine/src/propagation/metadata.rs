@@ -51,7 +51,7 @@ pub(crate) fn differences<'e>(
     records: bool,
     lookups: &Lookups<'e>,
 ) -> Result<Differences<'e>, Stop> {
-    let sources = sources::of(subject, lookups)?;
+    let sources = sources::of(subject, settings.version, lookups)?;
     let mut changes = Vec::new();
     let mut skips = Vec::new();
     let mut own_maps = Vec::new();
@@ -80,9 +80,10 @@ pub(crate) fn differences<'e>(
         let of_class = skips.iter().filter(|skip| skip.reason == SkipReason::ClassPatches);
         above.carried = of_class.map(|skip| (skip.map, skip.key)).collect();
         // A new object may carry whatever the patches of its class made.
-        if sources.forced_only.is_some() && subject.review.operation == Operation::Create {
+        if subject.review.operation == Operation::Create {
             for map in MapKind::BOTH {
-                above.carried.extend(subject.object.top_level(map).keys().map(|key| (map, key)));
+                let keys = subject.object.top_level(map).keys().filter(|key| sources.patches.may_decide(map, key));
+                above.carried.extend(keys.map(|key| (map, key)));
             }
         }
     }

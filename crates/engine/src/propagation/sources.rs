@@ -7,18 +7,19 @@ mod topology;
 use super::layers::Sources;
 use crate::admission::subject::Subject;
 use crate::catalog::place::Place;
+use crate::catalog::version::Version;
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
 use crate::report::not_applicable::NotApplicableReason;
 
-/// Reads what is above an object.
+/// Reads what is above an object, as a version of Cluster API does.
 ///
 /// # Errors
 /// When nothing propagates to the object, or when it is not known what does.
-pub(super) fn of<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
+pub(super) fn of<'e>(subject: &Subject<'e>, version: Version, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
     match subject.place {
         Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool) => {
-            topology::sources(subject, lookups)
+            topology::sources(subject, version, lookups)
         }
         Some(Place::MachineSet) => owner::of_machine_set(subject, lookups),
         Some(Place::Machine) => owner::of_machine(subject, lookups),

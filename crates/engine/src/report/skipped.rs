@@ -56,7 +56,7 @@ pub enum SkipReason {
     UpgradeHold,
     /// The key meets no criterion for Nodes.
     NodeCriteria,
-    /// The ClusterClass has patches, which may decide otherwise.
+    /// A patch of the ClusterClass may decide otherwise.
     ClassPatches,
     /// The object has no taints yet, and the settings do not say that the cluster's gate for taints is on.
     TaintsGate,

@@ -131,7 +131,7 @@ impl Draw {
                     "ref": template_reference(version), "templateRef": template_reference(version),
                 },
                 "workers": { "machineDeployments": of_class(16), "machinePools": of_class(17) },
-                "patches": if self.patches { json!([{ "name": "p" }]) } else { json!([]) },
+                "patches": if self.patches { patches(version) } else { json!([]) },
             }),
             Kind::Template => json!({ "template": {
                 "metadata": self.block(18), "spec": { "machineTemplate": { "metadata": self.block(19) } },
@@ -250,6 +250,17 @@ impl Draw {
         }
         request(self.edited(&stored), Some(stored))
     }
+}
+
+/// A patch of one label and of all annotations of the control plane.
+fn patches(version: &str) -> Value {
+    let (group, kind, _) = Kind::Template.words();
+    let selector = json!({
+        "apiVersion": format!("{group}/{version}"), "kind": kind, "matchResources": { "controlPlane": true },
+    });
+    let add = |path: &str| json!({ "op": "add", "path": format!("/spec/template/metadata/{path}"), "value": {} });
+    let definition = json!({ "selector": selector, "jsonPatches": [add("labels/team"), add("annotations")] });
+    json!([{ "name": "p", "definitions": [definition] }])
 }
 
 fn template_reference(version: &str) -> Value {

@@ -7,6 +7,7 @@ use crate::catalog::place::Place;
 use crate::kube::lookup::Lookups;
 use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
+use crate::propagation::class_patches::ClassPatches;
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
 
@@ -33,7 +34,7 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Resul
     Ok(Sources {
         layers: vec![Layer::read(&machine, Place::Machine, None, None)?],
         targets: vec![Place::Node],
-        forced_only: None,
+        patches: ClassPatches::default(),
         facts: Facts::default(),
         tracked: false,
         selector: None,

@@ -12,6 +12,7 @@ use crate::kube::object::OwnerReference;
 use crate::kube::parent::Parent;
 use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
+use crate::propagation::class_patches::ClassPatches;
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
 
@@ -74,7 +75,7 @@ fn of_standalone_machine<'e>(machine: &Parent<'e>, subject: &Subject<'e>) -> Res
     Ok(Sources {
         layers: vec![Layer::read(machine, Place::Machine, None, subject.place)?],
         targets: subject.place.into_iter().collect(),
-        forced_only: None,
+        patches: ClassPatches::default(),
         facts: Facts::default(),
         tracked: true,
         selector: None,
@@ -106,7 +107,7 @@ fn read<'e>(
     Ok(Sources {
         layers,
         targets: subject.place.into_iter().collect(),
-        forced_only: None,
+        patches: ClassPatches::default(),
         unread_cluster: cluster_name.map(|name| (subject.namespace(), name)),
         facts: Facts {
             cluster_name,

@@ -6,22 +6,24 @@ use crate::catalog::grants::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
 use crate::catalog::place::{MapKind, Place};
+use crate::catalog::version::Version;
 use crate::kube::lookup::Lookups;
 use crate::kube::object::{OwnerReference, group_and_version};
 use crate::kube::parent::Parent;
 use crate::kube::query::{ObjectName, ObjectQuery};
 use crate::kube::stop::Stop;
+use crate::propagation::class_patches::{ClassPatches, control_plane_template};
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
 
-/// What the topology says of an object that it owns.
+/// What the topology says of an object that it owns, in a version of Cluster API.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `computeControlPlane`, `computeMachineDeployment` and
 /// `computeMachinePool`.
 ///
 /// # Errors
 /// When no topology owns the object, or when what it says is not known.
-pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
+pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
     let cluster_name = match subject.stored_label(TOPOLOGY_OWNED)? {
         Some(_) => cluster_name(subject)?,
         None => None,
@@ -97,7 +99,7 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Resul
         Layer::read(&cluster, of_topology, topology_entry, subject.place)?,
     ];
     let mut targets: Vec<Place> = subject.place.into_iter().collect();
-    let mut forced_only = None;
+    let mut patches = ClassPatches::default();
     if subject.place != Some(Place::ControlPlane) {
         targets.extend(subject.template());
     } else {
@@ -105,16 +107,13 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Resul
         if !class.spec(&["controlPlane", "machineInfrastructure"])?.is_null() {
             targets.extend(subject.template());
         }
-        // Patches may set or drop any other key of the top level, and the class does not say which.
-        if class.readable(class.spec(&["patches"])?.elements())?.len() > 0 {
-            forced_only = Some(Place::ControlPlane);
-        }
+        patches = ClassPatches::of(&class, version)?;
         if template_decides(subject, &layers)? {
             layers.splice(0..0, template_layers(&class, class_namespace, lookups)?);
         }
     }
     let facts = Facts { cluster_name: Some(cluster_name), topology_name, ..Facts::default() };
-    Ok(Sources { layers, targets, forced_only, facts, tracked: false, selector: None, unread_cluster: None })
+    Ok(Sources { layers, targets, patches, facts, tracked: false, selector: None, unread_cluster: None })
 }
 
 /// The Cluster's name: from the ownerReference, from `spec.clusterName` where the kind has it, else from the label.
@@ -163,8 +162,8 @@ fn template_decides(subject: &Subject<'_>, layers: &[Layer<'_>]) -> Result<bool,
 /// The lowest layers: what the class' template gives the control plane. None where the template's kind may not be
 /// read; the lookups say so.
 fn template_layers<'e>(class: &Parent<'e>, namespace: &'e str, lookups: &Lookups<'e>) -> Result<Vec<Layer<'e>>, Stop> {
-    let reference = if class.object.version == "v1beta1" { "ref" } else { "templateRef" };
-    let field = |key| class.string(&["controlPlane", reference, key]);
+    let reference = control_plane_template(class)?;
+    let field = |key| class.readable(reference.string(&[key]));
     let (Some(api_version), Some(kind), Some(name)) = (field("apiVersion")?, field("kind")?, field("name")?) else {
         return Ok(Vec::new());
     };
