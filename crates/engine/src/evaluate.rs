@@ -50,10 +50,7 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
     if is_controller && !(settings.cluster_api.self_check && review.changes_something()) {
         return Outcome::default();
     }
-    let role = match Role::of(review, settings) {
-        Some(role) if !is_controller || role.place().is_some() => role,
-        _ => return Outcome::default(),
-    };
+    let Some(role) = Role::of(review, settings) else { return Outcome::default() };
     let stored = Stored::new(objects.old);
     let subject = match Subject::read(role.place(), review, &objects.new, &stored) {
         Ok(subject) => subject,
