@@ -133,7 +133,7 @@ impl Place {
 
 /// Steps as a reader writes them: `.spec.topology.workers.machineDeployments[i].metadata`.
 pub(crate) fn printed(steps: &[&str]) -> String {
-    steps.iter().map(|step| if *step == "[]" { "[i]".to_owned() } else { format!(".{step}") }).collect()
+    steps.iter().flat_map(|step| if *step == "[]" { ["[i]", ""] } else { [".", step] }).collect()
 }
 
 /// The place as the page writes it, which is where it stands in v1beta1.
