@@ -24,7 +24,8 @@
 //! ```
 //!
 //! What is absent is not there: every field is compared. Values, tags and the attributes of log lines are not repeated,
-//! since every answer is held to agree with itself. Topics of [`WHOLE`] state report and log as they are.
+//! since every answer is held to agree with itself. Topics of [`WHOLE`] state report and log as they are, the newest version of
+//! Cluster API apart.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +52,12 @@ pub(crate) const WHOLE: &[&str] = &[
 /// When the answer cannot be written.
 pub(crate) fn stated(topic: &str, settings: &Value, answer: &Answer) -> serde_json::Result<Value> {
     let mut stated = serde_json::to_value(answer)?;
-    if let (false, Value::Object(fields)) = (WHOLE.contains(&topic), &mut stated) {
+    let Value::Object(fields) = &mut stated else { return Ok(stated) };
+    if WHOLE.contains(&topic) {
+        if let (false, Some(Value::Object(report))) = (names_version(settings), fields.get_mut("report")) {
+            report.remove("clusterApi");
+        }
+    } else {
         let report = fields.remove("report").unwrap_or_default();
         fields.append(&mut facts(&report, settings));
         let log = levels(&answer.log);
@@ -61,6 +67,11 @@ pub(crate) fn stated(topic: &str, settings: &Value, answer: &Answer) -> serde_js
     Ok(stated)
 }
 
+/// Whether the version of Cluster API is the case's own. Otherwise it is the newest one, which every edition would change.
+fn names_version(settings: &Value) -> bool {
+    settings["clusterApi"]["version"].is_string()
+}
+
 /// The data of a report.
 fn facts(report: &Value, settings: &Value) -> Map<String, Value> {
     let mut facts = Map::new();
@@ -68,7 +79,7 @@ fn facts(report: &Value, settings: &Value) -> Map<String, Value> {
         facts.insert("report".to_owned(), Value::Null);
         return facts;
     }
-    if settings["clusterApi"]["version"].is_string() {
+    if names_version(settings) {
         keep(&mut facts, "clusterApi", report["clusterApi"].clone());
     }
     for name in ["exempt", "fieldManager"] {
