@@ -16,38 +16,33 @@ use self::documents::{blocks, documents, read};
 #[path = "shared/documents.rs"]
 mod documents;
 
-/// All that can be set, and nothing as it is by default.
-const ALL: &str = r#"{
-    "mode": "verify",
-    "lookup": { "onMissing": "warn", "onFailure": "accept", "apiVersions": { "A.b": "v1" } },
-    "clusterApi": {
-        "version": "v1.10", "controllers": ["a"], "selfCheck": true, "onConflict": "reject", "fields": false,
-        "taints": true, "rollout": "ignore",
-        "optIn": { "clusterToTopology": ["b"], "machineToInfra": ["c"], "poolToMachine": true },
-        "node": { "additionalLabels": ["d"], "additionalAnnotations": ["e"] }
-    },
-    "guards": {
-        "selectorLabels": "warn", "selectorChange": "ignore", "adoption": "warn", "reservedKeys": "reject",
-        "templateKeys": "ignore", "nodeUnreachable": "reject"
-    },
-    "cloudTags": {
-        "composites": [
-            { "apiGroups": ["a.b"], "provider": { "path": "spec.provider" }, "claimKinds": ["C"] },
-            { "apiGroups": ["c.d"], "provider": { "fixed": "aws" } },
-            { "apiGroups": ["e.f"], "provider": { "byKind": { "X": "aws" } } }
-        ],
-        "definitions": { "team": { "scope": "domain", "cloudTagPropagation": true } },
-        "onRegistryFailure": "warn", "xrds": "declare", "compositions": "ignore"
-    }
-}"#;
+/// Maps that have keys of the user's own.
+const MAPS: [&str; 3] = ["apiVersions", "byKind", "definitions"];
 
-/// All that can be set: `registry` stands instead of `definitions`.
+/// Settings of the corpus that together have every field that a case sets.
 fn samples() -> Result<Vec<Value>> {
-    let all: Value = serde_json::from_str(ALL)?;
-    let mut registry = all.clone();
-    registry["cloudTags"]["definitions"] = json!({});
-    registry["cloudTags"]["registry"] = json!({ "name": "default" });
-    Ok(vec![all, registry])
+    let (mut known, mut samples) = (BTreeSet::new(), Vec::new());
+    for case in Case::corpus()? {
+        let mut found = Vec::new();
+        pointers(&case.settings, "", &mut found);
+        let before = known.len();
+        known.extend(found.iter().map(|pointer| field(pointer)));
+        if known.len() > before {
+            samples.push(case.settings);
+        }
+    }
+    Ok(samples)
+}
+
+/// The field that a pointer leads to, whatever the position in a list and the key in a map.
+fn field(pointer: &str) -> String {
+    let (mut field, mut last) = (String::new(), "");
+    for step in pointer.split('/').skip(1) {
+        let is_free = MAPS.contains(&last) || step.parse::<usize>().is_ok();
+        field.extend(["/", if is_free { "*" } else { step }]);
+        last = step;
+    }
+    field
 }
 
 fn schema() -> Result<Validator> {
@@ -78,19 +73,76 @@ fn changed(sample: &Value, change: impl Fn(&mut Value) -> bool) -> Vec<(String, 
     all.into_iter().filter_map(change).collect()
 }
 
-#[test]
-fn the_samples_are_all_that_can_be_set() -> Result<()> {
-    let mut set = BTreeSet::new();
-    for sample in samples()? {
-        let mut found = Vec::new();
-        pointers(&sample, "", &mut found);
-        set.extend(found);
+/// The words that settings may have as values.
+fn words(schema: &Value, found: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(fields) => {
+            found.extend(fields.get("const").and_then(Value::as_str).map(str::to_owned));
+            fields.values().for_each(|value| words(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| words(value, found)),
+        _ => {}
     }
+}
+
+/// What a setting can have other than its default, as far as there is a choice: the other words, or the other boolean.
+fn others(pointer: &str, default: &Value, words: &BTreeSet<String>) -> Vec<Value> {
+    let all = words.iter().map(|word| json!(word)).chain([json!(true), json!(false)]);
+    let is_taken = |value: &Value| {
+        let steps = pointer.split('/').skip(1).collect::<Vec<_>>();
+        let settings = steps.into_iter().rev().fold(value.clone(), |value, step| json!({ step: value }));
+        value != default && Settings::from_json(&settings.to_string()).is_ok()
+    };
+    all.filter(is_taken).collect()
+}
+
+#[test]
+fn every_value_of_every_setting_has_a_case() -> Result<()> {
+    let corpus = Case::corpus()?;
     let defaults = serde_json::to_value(Settings::default())?;
-    let mut expected = Vec::new();
-    pointers(&defaults, "", &mut expected);
-    expected.retain(|pointer| !set.contains(pointer) && !pointer.contains("/controllers/"));
-    assert_eq!(expected, Vec::<String>::new());
+    let mut all = BTreeSet::new();
+    words(&serde_json::to_value(schemars::schema_for!(Settings))?, &mut all);
+    let mut settings = Vec::new();
+    pointers(&defaults, "", &mut settings);
+    settings.retain(|pointer| !field(pointer).contains('*'));
+    let (mut missing, mut count) = (Vec::new(), 0);
+    for pointer in settings {
+        let default = defaults.pointer(&pointer).context(pointer.clone())?;
+        if default.as_object().is_some_and(|fields| !fields.is_empty()) {
+            continue;
+        }
+        let set: Vec<&Value> = corpus.iter().filter_map(|case| case.settings.pointer(&pointer)).collect();
+        if set.iter().all(|value| *value == default) {
+            missing.push(pointer.clone());
+        }
+        for value in others(&pointer, default, &all) {
+            count += 1;
+            if !set.contains(&&value) {
+                missing.push(format!("{pointer} = {value}"));
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new());
+    assert!(count > 20, "{count} values");
+    Ok(())
+}
+
+#[test]
+fn what_is_written_is_what_is_read() -> Result<()> {
+    for case in Case::corpus()? {
+        let read = serde_json::to_value(Settings::from_json(&case.settings.to_string())?)?;
+        let mut written = Vec::new();
+        pointers(&case.settings, "", &mut written);
+        for pointer in written {
+            // An object and the elements of a list may leave out fields.
+            let stated = |settings: &Value| match settings.pointer(&pointer) {
+                Some(Value::Object(_)) => None,
+                Some(Value::Array(items)) => Some(json!(items.len())),
+                value => value.cloned(),
+            };
+            assert_eq!(stated(&read), stated(&case.settings), "{}: {pointer}", case.name);
+        }
+    }
     Ok(())
 }
 
@@ -208,7 +260,7 @@ fn a_field_that_is_null_is_absent_and_an_entry_that_is_null_is_refused() -> Resu
             let mut absent = settings.clone();
             let Some(fields) = absent.pointer_mut(parent).and_then(Value::as_object_mut) else { continue };
             fields.remove(name);
-            let is_entry = ["/byKind", "/apiVersions", "/definitions"].iter().any(|map| parent.ends_with(map));
+            let is_entry = parent.rsplit('/').next().is_some_and(|map| MAPS.contains(&map));
             let expected = if is_entry { None } else { meant(&absent)? };
             assert_eq!(meant(&settings)?, expected, "{pointer}");
         }
