@@ -1,0 +1,97 @@
+//! The corpus has cases for every row of the tables that users choose by name: guard rails, tag profiles, editions.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result};
+use metadata_propagation::tags::{PROFILES, TagSkipReason};
+use metadata_propagation::{GUARDS, RULES, Version};
+use serde_json::Value;
+use testkit::case::Case;
+use testkit::runner::{admit, engine};
+
+/// What the reports of the corpus say.
+#[derive(Default)]
+struct Seen {
+    /// What each guard rail and check led to: its setting and the stance.
+    findings: BTreeSet<(String, String)>,
+    /// Why which profile refused a label.
+    refused: BTreeSet<(String, String)>,
+    versions: BTreeSet<Version>,
+}
+
+fn seen() -> Result<Seen> {
+    let mut seen = Seen::default();
+    for case in Case::corpus()? {
+        let mut cluster = case.cluster.clone();
+        for review in case.reviews.iter().filter(|review| review.is_object()) {
+            // Some reviews are none on purpose.
+            let Ok(answer) = engine(review, &case.settings, &cluster) else { continue };
+            let of =
+                |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
+            let tags = answer.report.get("cloudTags").cloned().unwrap_or_default();
+            seen.versions.extend(of(&answer.report, "clusterApi").parse::<Version>());
+            for finding in list(answer.report.get("findings")) {
+                seen.findings.insert((of(&finding, "check"), of(&finding, "stance")));
+            }
+            for skip in list(tags.get("skipped")) {
+                seen.refused.insert((of(&tags, "profile"), of(&skip, "reason")));
+            }
+            admit(review, &answer, &mut cluster)?;
+        }
+    }
+    Ok(seen)
+}
+
+#[test]
+fn every_guard_rail_warns_and_refuses_in_some_case() -> Result<()> {
+    let seen = seen()?.findings;
+    let mut missing = Vec::new();
+    for guard in GUARDS {
+        for stance in ["warn", "reject"] {
+            if !seen.contains(&(guard.setting.to_owned(), stance.to_owned())) {
+                missing.push((guard.setting, stance));
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<(&str, &str)>::new());
+    Ok(())
+}
+
+#[test]
+fn every_limit_of_every_profile_refuses_a_label_in_some_case() -> Result<()> {
+    let seen = seen()?.refused;
+    let mut missing = Vec::new();
+    for profile in PROFILES {
+        for reason in TagSkipReason::ALL {
+            let has_limit = reason != TagSkipReason::ReservedPrefix || !profile.reserved.is_empty();
+            if has_limit && !seen.contains(&(profile.name.to_owned(), reason.as_str().to_owned())) {
+                missing.push((profile.name, reason.as_str()));
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<(&str, &str)>::new());
+    Ok(())
+}
+
+/// An edition has a case of its own, and one of the last version before it.
+#[test]
+fn every_edition_and_the_version_before_it_have_a_case() -> Result<()> {
+    let seen = seen()?.versions;
+    let editions: BTreeSet<Version> = RULES.iter().flat_map(|rule| [Some(rule.since), rule.until]).flatten().collect();
+    let mut missing = Vec::new();
+    for edition in editions {
+        let next =
+            RULES.iter().flat_map(|rule| [Some(rule.since), rule.until]).flatten().filter(|it| *it > edition).min();
+        if !seen.iter().any(|version| *version >= edition && next.is_none_or(|next| *version < next)) {
+            missing.push(edition);
+        }
+        let minor: u16 = edition.to_string().trim_start_matches("v1.").parse().context("minor")?;
+        let before = Version::minor(minor - 1);
+        if edition > Version::OLDEST_EDITION && !seen.contains(&before) {
+            missing.push(before);
+        }
+    }
+    assert_eq!(missing, Vec::<Version>::new());
+    Ok(())
+}
