@@ -9,12 +9,27 @@ pub(super) const SHORTEST_KEY: usize = 24;
 /// No sentence has more parts in backticks; a key that brings its own must not multiply the work.
 const MOST_ELIDED: usize = 3;
 
+/// Stands for what is left out.
+const CUT: char = '…';
+
 /// The first of several wordings of one fact that is short enough for a warning, else the last.
 pub(crate) fn first_that_fits(wordings: impl IntoIterator<Item = String>) -> String {
     let mut last = String::new();
     for wording in wordings {
         last = wording;
         if fits(&last) {
+            break;
+        }
+    }
+    last
+}
+
+/// The first of several wordings of one fact that eliding makes short enough for a warning, else the last, cut.
+pub(crate) fn first_that_elides(wordings: impl IntoIterator<Item = String>) -> String {
+    let mut last = String::new();
+    for wording in wordings {
+        last = short(wording);
+        if !last.ends_with(CUT) {
             break;
         }
     }
@@ -36,7 +51,7 @@ pub(crate) fn short(mut text: String) -> String {
         let tail: String = quoted.chars().skip(length - keep / 2).collect();
         text = [before, &head, "…", &tail, after].concat();
     }
-    if fits(&text) { text } else { text.chars().take(LONGEST - 1).chain(['…']).collect() }
+    if fits(&text) { text } else { text.chars().take(LONGEST - 1).chain([CUT]).collect() }
 }
 
 fn fits(text: &str) -> bool {
@@ -116,6 +131,19 @@ mod tests {
         assert_eq!(wordings(&[&long, "b", "c"]), "b");
         assert_eq!(wordings(&["", &long]), "");
         assert_eq!(wordings(&[&long, &format!("{long}b")]), format!("{long}b"));
+    }
+
+    #[test]
+    fn the_first_wording_that_need_not_be_cut_is_taken_else_the_last() {
+        let key = "k".repeat(80);
+        let wordings = |all: &[String]| first_that_elides(all.iter().cloned());
+        let of = |reason: &str| format!("label `{key}`: {reason}");
+        assert_eq!(
+            wordings(&[of(&"r".repeat(60)), of("b")]),
+            format!("label `{}…{}`: {}", "k".repeat(25), "k".repeat(24), "r".repeat(60))
+        );
+        assert_eq!(wordings(&[of(&"r".repeat(100)), of("b")]), of("b"));
+        assert!(wordings(&[of(&"r".repeat(100)), of(&"b".repeat(100))]).ends_with("bbb…"));
     }
 
     proptest! {

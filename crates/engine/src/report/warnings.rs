@@ -7,7 +7,7 @@ use crate::report::change::{Action, Change, Value};
 use crate::report::messages::propagation as messages;
 use crate::report::messages::{EntryName, Location, and_more, cloud_tags};
 use crate::report::outcome::{Level, LogLine};
-use crate::report::shortening::{first_that_fits, short};
+use crate::report::shortening::{first_that_elides, first_that_fits, short};
 use crate::report::tags::{SkippedLabel, TagSkipReason};
 
 /// How many warnings one request gets; the report in the audit annotation has all.
@@ -43,7 +43,11 @@ pub(crate) fn of_skipped_label(label: &SkippedLabel) -> String {
         TagSkipReason::KeyCharacterClass => cloud_tags::key_characters(profile.characters),
         TagSkipReason::CountCap => cloud_tags::limit_reached(profile.tags),
     };
-    short(cloud_tags::not_added(key, &reason, profile.name))
+    let brief = match label.reason {
+        TagSkipReason::KeyCharacterClass => cloud_tags::CHARACTERS_NOT_ALLOWED,
+        _ => &reason,
+    };
+    first_that_elides([&*reason, brief].map(|reason| cloud_tags::not_added(key, reason, profile.name)))
 }
 
 /// Restored before changed, removed and added.

@@ -35,6 +35,9 @@ pub(crate) fn key_characters(admitted: KeyCharacters) -> String {
     }
 }
 
+/// The same, where there is no room for the characters.
+pub(crate) const CHARACTERS_NOT_ALLOWED: &str = "characters not allowed";
+
 /// Labels with lower keys take all the tags that a resource may have.
 pub(crate) fn limit_reached(limit: usize) -> String {
     format!("limit of {limit} reached")
