@@ -15,7 +15,7 @@ pub struct Guard {
     pub on: &'static str,
     /// What it finds.
     pub finds: &'static str,
-    /// What comes of it where nobody stops it.
+    /// What follows where it is not refused.
     pub because: &'static str,
 }
 
@@ -51,8 +51,8 @@ pub(crate) const SELECTOR_LABELS: Guard = Guard {
     setting: "guards.selectorLabels",
     default: Stance::Reject,
     on: "Machine, MachineSet",
-    finds: "a label by which the owner finds the object, or the ownerReference to its controller, goes or changes",
-    because: "a replacement is made, nothing heals it, and deleting the Cluster hangs",
+    finds: "a label by which the owner selects the object, or the ownerReference to its controller, is removed or changed",
+    because: "the owner creates a replacement, nothing reverts the edit, and deleting the Cluster hangs",
 };
 
 pub(crate) const SELECTOR_CHANGE: Guard = Guard {
@@ -61,7 +61,7 @@ pub(crate) const SELECTOR_CHANGE: Guard = Guard {
     default: Stance::Reject,
     on: "MachineDeployment, MachineSet",
     finds: "`spec.selector` changes",
-    because: "the Machines that it no longer matches are made anew",
+    because: "Machines that it no longer selects are orphaned and recreated",
 };
 
 pub(crate) const ADOPTION: Guard = Guard {
@@ -69,7 +69,7 @@ pub(crate) const ADOPTION: Guard = Guard {
     setting: "guards.adoption",
     default: Stance::Reject,
     on: "Machine, MachineSet, MachineDeployment, MachinePool",
-    finds: "an object without controller gets labels that name an owner, or labels of a topology",
+    finds: "an object without a controller gets labels that name an owner, or labels of a topology",
     because: "the owner adopts it, and may delete it at once; two objects for one entry stop a topology",
 };
 
@@ -79,7 +79,7 @@ pub(crate) const RESERVED_KEYS: Guard = Guard {
     default: Stance::Warn,
     on: "topology, class, machine templates",
     finds: "a map that propagates gets a key that Cluster API or a client sets itself",
-    because: "it is overwritten below, or does harm to every descendant: pauses it, rolls it out for ever",
+    because: "it is overwritten on child objects, or harms all of them: pauses them, or has Machines replaced over and over",
 };
 
 pub(crate) const TEMPLATE_KEYS: Guard = Guard {
@@ -87,8 +87,8 @@ pub(crate) const TEMPLATE_KEYS: Guard = Guard {
     setting: "guards.templateKeys",
     default: Stance::Warn,
     on: "machine templates below a topology",
-    finds: "a key that comes neither from topology nor class is added or changed",
-    because: "nobody reverts it, and every descendant gets it",
+    finds: "a key that is neither in the topology nor in the class is added or changed",
+    because: "no controller reverts it, and every child object gets it",
 };
 
 pub(crate) const NODE_UNREACHABLE: Guard = Guard {
@@ -96,6 +96,6 @@ pub(crate) const NODE_UNREACHABLE: Guard = Guard {
     setting: "guards.nodeUnreachable",
     default: Stance::Warn,
     on: "topology, class, machine templates, Machine",
-    finds: "a key looks meant for Nodes and misses the criteria",
-    because: "it stops at the Machine without a word",
+    finds: "a key looks meant for Nodes and meets none of the criteria",
+    because: "it stays on the Machine, and Cluster API does not say so",
 };

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stance {
-    /// Nothing: it is not even looked for.
+    /// Not checked.
     Ignore,
     /// A warning; the request passes.
     Warn,

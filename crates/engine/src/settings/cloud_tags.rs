@@ -18,7 +18,7 @@ use crate::catalog::stance::Stance;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct CloudTags {
-    /// Which objects are Crossplane composites, and where their provider is found. None: no tags are stamped.
+    /// Which objects are Crossplane composites, and where their provider is found. If empty, no tags are added.
     #[serde(deserialize_with = "object::list")]
     pub composites: Vec<Composites>,
     /// The label registry: definitions by qualified key. Not together with `registry`.
@@ -62,7 +62,7 @@ pub struct RegistryReference {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OnXrd {
-    /// Nothing: it is not even looked at.
+    /// Not checked.
     Ignore,
     /// A warning.
     Warn,

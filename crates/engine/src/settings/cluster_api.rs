@@ -15,17 +15,17 @@ use crate::catalog::version::Version;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct ClusterApi {
-    /// `v1.MINOR` or `v1.MINOR.PATCH`; before v1.10 the older edition of the rules holds.
+    /// `v1.MINOR` or `v1.MINOR.PATCH`: which edition of the rules applies.
     pub version: Version,
     /// User names or groups, compared exactly, whose writes pass at once and unchanged.
     pub controllers: Controllers,
     /// Compare the controllers' writes with the rules; differences go to the audit annotation and the log.
     pub self_check: bool,
-    /// Somebody edits a propagated value on a child.
+    /// Somebody edits a propagated value on a child object.
     pub on_conflict: OnConflict,
-    /// In-place mutable fields propagate as well.
+    /// Whether in-place mutable fields are propagated as well.
     pub fields: bool,
-    /// The cluster's gate `MachineTaintPropagation` is on: taints may be introduced where an object has none.
+    /// Cluster API's feature gate `MachineTaintPropagation` is on: taints are also added where an object has none.
     pub taints: bool,
     /// Propagation beyond Cluster API, for selected keys; none by default.
     #[serde(deserialize_with = "object::field")]
@@ -103,11 +103,12 @@ pub enum OnConflict {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct OptIn {
-    /// Keys of a Cluster's own labels and annotations that go to all of its topology.
+    /// Keys of a Cluster's own labels and annotations that are propagated to all of its topology.
     pub cluster_to_topology: Vec<String>,
-    /// Keys of a standalone Machine's labels and annotations that go to its infrastructure and bootstrap configuration.
+    /// Keys of a standalone Machine's labels and annotations that are propagated to its infrastructure and bootstrap
+    /// configuration.
     pub machine_to_infra: Vec<String>,
-    /// The in-place mutable fields of a MachinePool go to its Machines.
+    /// The in-place mutable fields of a MachinePool are propagated to its Machines.
     pub pool_to_machine: bool,
 }
 

@@ -17,7 +17,7 @@ pub struct Composites {
     pub api_groups: Vec<CompositeGroup>,
     /// Where the provider is found. An unknown or absent provider gets the generic profile.
     pub provider: Provider,
-    /// Kinds of these groups that are claims, which are never stamped.
+    /// Kinds of these groups that are claims, which get no tags.
     #[serde(default)]
     pub claim_kinds: Vec<String>,
 }

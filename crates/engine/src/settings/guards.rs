@@ -12,17 +12,17 @@ use crate::catalog::stance::Stance;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Guards {
-    /// A label by which the owner finds a Machine or MachineSet, or the ownerReference to it, goes or changes.
+    /// A label by which the owner selects a Machine or MachineSet, or the ownerReference to it, is removed or changed.
     pub selector_labels: Stance,
     /// The selector of a MachineDeployment or MachineSet changes.
     pub selector_change: Stance,
-    /// An object without controller gets labels that name an owner, or labels of a topology.
+    /// An object without a controller gets labels that name an owner, or labels of a topology.
     pub adoption: Stance,
     /// A map that propagates gets a key that Cluster API or a client sets itself.
     pub reserved_keys: Stance,
-    /// A template below a topology gets a key that comes neither from topology nor class.
+    /// A template below a topology gets a key that is neither in the topology nor in the class.
     pub template_keys: Stance,
-    /// A key looks meant for Nodes and misses the criteria.
+    /// A key looks meant for Nodes and meets none of the criteria.
     pub node_unreachable: Stance,
 }
 

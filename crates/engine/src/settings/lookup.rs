@@ -13,7 +13,7 @@ use super::text::{ApiVersion, KindAndGroup};
 pub struct Lookup {
     /// The parent does not exist.
     pub on_missing: Reaction,
-    /// The cluster could not be asked: permissions, grants, network.
+    /// A read failed: permission, grant, network.
     pub on_failure: Reaction,
     /// Versions of control planes beyond the shipped grants: `Kind.group` to version, such as
     /// `RKE2ControlPlane.controlplane.cluster.x-k8s.io: v1beta1`.
@@ -33,7 +33,7 @@ impl Default for Lookup {
 pub enum Reaction {
     /// Leave the object as it is.
     Accept,
-    /// Leave the object as it is, and say so.
+    /// Leave the object as it is, with a warning.
     Warn,
     /// Refuse the request.
     Reject,
