@@ -59,8 +59,9 @@ var permissionsWithdrawn = trouble{
 	felt: func(counted []stepReviews) bool { return totalOthers(counted).Failed > 0 },
 }
 
-// readDelay is how long a slow API server takes for a read.
-const readDelay = time.Second
+// readDelay is how long a slow API server takes for a read, the discovery of a kind among them. Four reads, the most that a
+// write needs, and two discoveries have to fit into timeoutEvalSeconds of deploy/: longer evaluations are refused.
+const readDelay = 700 * time.Millisecond
 
 // slowServer lets the API server take its time with each read of the policy, and answer in the end.
 var slowServer = trouble{
