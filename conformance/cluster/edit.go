@@ -36,6 +36,22 @@ func (r *run) edit(ctx context.Context, person, apiVersion, kind, name string, c
 	return updated, nil
 }
 
+// tryEdit is whether a person may change an object, by a dry run.
+func (r *run) tryEdit(ctx context.Context, person string, o *object, change func(*object)) (bool, error) {
+	resource, err := r.people[person].of(o)
+	if err != nil {
+		return false, err
+	}
+	changed := o.DeepCopy()
+	change(changed)
+	_, err = resource.Update(ctx, changed, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil && strings.Contains(err.Error(), policyName) {
+		say("%s: %v", r.options.name(), err)
+		return false, nil
+	}
+	return err == nil, told("try to update", o, err)
+}
+
 // editClass changes Bob's ClusterClass.
 func (r *run) editClass(ctx context.Context, change func(*object)) error {
 	_, err := r.edit(ctx, "bob", core, "ClusterClass", "class", change)

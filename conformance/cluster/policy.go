@@ -61,7 +61,11 @@ func (r *run) startPolicy(ctx context.Context) error {
 	}
 	rules, conditions := deployed.Spec.Rules, deployed.Spec.MatchConditions
 	if r.options.policy == observe {
-		rules, conditions = everything, nil
+		rules = everything
+	}
+	if !r.withPolicy() {
+		// Controllers' writes are what is recorded, and what other policies do wrong.
+		conditions = nil
 	}
 	config := map[string]any{
 		"listen":      fmt.Sprintf("127.0.0.1:%d", port[0]),

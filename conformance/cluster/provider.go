@@ -92,7 +92,20 @@ func startProvider(ctx context.Context, r *run) error {
 			c.reconcile(ctx)
 		}
 	}()
-	return r.providerSays(ctx, map[string]string{"owner": "provider", "tier": "control-plane", "zone": "a"}, nil)
+	err = r.providerSays(ctx, map[string]string{"owner": "provider", "tier": "control-plane", "zone": "a"}, nil)
+	if err != nil {
+		return err
+	}
+	// The controller made its Machine without them, and the policy completed it.
+	r.expectRecord(`"owner","tier","zone"`)
+	return nil
+}
+
+// expectRecord notes what the policy remembers of the labels that it gave the provider's Machine.
+func (r *run) expectRecord(labels string) {
+	machine := r.record.get("Machine", "unknown-0")
+	r.expect("the policy's record on the provider's Machine", "",
+		fmt.Sprintf(`{"labels":[%s],"annotations":["note"],"fields":[]}`, labels), machine.GetAnnotations()[policyRecord])
 }
 
 // reconcile looks once, and writes when something is not as it should be.
@@ -136,6 +149,8 @@ func (c *otherController) reconcile(ctx context.Context) {
 		wanted.SetOwnerReferences(owners)
 	}
 	if fmt.Sprint(wanted.Object["metadata"]) == fmt.Sprint(machine.Object["metadata"]) {
+		// Whoever gave it: it would have.
+		c.given, c.failed = now, nil
 		return
 	}
 	c.writes++
@@ -219,6 +234,7 @@ func providerRemoves(ctx context.Context, r *run) error {
 		return err
 	}
 	r.expect("writes by which the provider removes a label", "1", "1", r.provider.counted())
+	r.expectRecord(`"owner","zone"`)
 	return nil
 }
 
@@ -234,6 +250,7 @@ func providerRenames(ctx context.Context, r *run) error {
 		return err
 	}
 	r.expect("writes by which the provider renames a label", "1", "1", r.provider.counted())
+	r.expectRecord(`"zone"`)
 	return nil
 }
 

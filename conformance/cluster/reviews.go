@@ -104,6 +104,10 @@ func (r *reviews) add(e *entry, wrong bool) {
 	if wrong {
 		r.Wrong = append(r.Wrong, fmt.Sprintf("%s was changed: %s; undone: %q", what, e.Patch, e.Undone))
 	}
+	if !e.Allowed && e.DryRun {
+		// Whoever asks what a write would do is told, and nothing is refused.
+		return
+	}
 	if !e.Allowed {
 		r.Denied++
 		message := ""

@@ -20,8 +20,12 @@ var (
 	hashed = regexp.MustCompile(`\b[0-9]{6,10}-~`)
 )
 
-// accidental are fields that differ between any two runs.
+// policyRecord is the annotation in which the policy remembers what it added where nobody else does.
+const policyRecord = "metadata-propagation.plexsphere.com/managed"
+
+// accidental are fields that differ between any two runs, and the policy's own.
 var accidental = [][]string{
+	{"metadata", "annotations", policyRecord},
 	{"metadata", "annotations", "machine.cluster.x-k8s.io/certificates-expiry"},
 	{"spec", "joinConfiguration", "discovery"},
 	{"spec", "controlPlaneEndpoint"},
@@ -34,6 +38,9 @@ func (r *run) snapshot() snapshot {
 		o = o.DeepCopy()
 		for _, path := range accidental {
 			unstructured.RemoveNestedField(o.Object, path...)
+		}
+		if len(o.GetAnnotations()) == 0 {
+			o.SetAnnotations(nil)
 		}
 		fields := map[string]any{
 			"labels": o.GetLabels(), "annotations": o.GetAnnotations(), "spec": o.Object["spec"],

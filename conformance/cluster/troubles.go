@@ -59,8 +59,9 @@ var permissionsWithdrawn = trouble{
 	felt: func(counted []stepReviews) bool { return totalOthers(counted).Failed > 0 },
 }
 
-// readDelay is how long a slow API server takes for a read.
-const readDelay = time.Second
+// readDelay is how long a slow API server takes for a read, and for the discovery of a kind. In these steps a write waits
+// for up to five answers: they have to fit into timeoutEvalSeconds of deploy/, because a longer evaluation is refused.
+const readDelay = 700 * time.Millisecond
 
 // slowServer lets the API server take its time with each read of the policy, and answer in the end.
 var slowServer = trouble{

@@ -61,6 +61,11 @@ pub(crate) const EXEMPT: &str = "metadata-propagation.plexsphere.com/exempt";
 /// Source: Velero's restore reference.
 pub(crate) const RESTORED: &str = "velero.io/restore-name";
 
+/// On objects of a dry run by which the topology controller compares what it wants with what is stored.
+///
+/// Source: api/core/v1beta2/common_types.go, `TopologyDryRunAnnotation`.
+pub(crate) const TOPOLOGY_DRY_RUN: &str = "topology.cluster.x-k8s.io/dry-run";
+
 /// On an entry of a topology: holds back its upgrade and those of the entries behind it.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `isMachineDeploymentDeferred`, `isMachinePoolDeferred`.
@@ -136,7 +141,7 @@ pub(crate) const NEVER: &[&str] = &[
     "metadata-propagation.plexsphere.com/managed",
     "pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup",
     "runtime.cluster.x-k8s.io/pending-hooks",
-    "topology.cluster.x-k8s.io/dry-run",
+    TOPOLOGY_DRY_RUN,
     "topology.internal.cluster.x-k8s.io/upgrade-step",
 ];
 

@@ -60,6 +60,12 @@ impl<'e> Evaluation<'e> {
         if object.deleting && !keeps_fields {
             return own(NotApplicableReason::Deleting);
         }
+        // The controller applies the stored object and the wanted one as dry runs, and writes where the answers differ.
+        // A stored object that is answered as it should be looks done. Source: util/topology/topology.go,
+        // `IsDryRunRequest`; core/reconcilers/topology/cluster/structuredmerge/dryrun.go.
+        if self.subject.review.dry_run && object.has_topology_dry_run_annotation() {
+            return own(NotApplicableReason::TopologyDryRun);
+        }
         if object.has_paused_annotation() {
             return own(NotApplicableReason::Paused);
         }

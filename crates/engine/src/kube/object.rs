@@ -1,6 +1,6 @@
 //! A Kubernetes object, as far as it is read: its metadata, and maps by place.
 
-use crate::catalog::keys::PAUSED;
+use crate::catalog::keys::{PAUSED, TOPOLOGY_DRY_RUN};
 use crate::catalog::place::{MapKind, Place};
 use crate::json::document::{Document, Json};
 use crate::json::{Malformed, Map};
@@ -162,6 +162,11 @@ impl<'a> Object<'a> {
     /// Presence counts, whatever the value.
     pub(crate) fn has_paused_annotation(&self) -> bool {
         self.annotations.contains_key(PAUSED)
+    }
+
+    /// Whether the topology controller marked it as an object that it only compares.
+    pub(crate) fn has_topology_dry_run_annotation(&self) -> bool {
+        self.annotations.contains_key(TOPOLOGY_DRY_RUN)
     }
 
     /// The owner that is the controller, if any.

@@ -22,6 +22,8 @@ pub enum NotApplicableReason {
     Deleting,
     /// The object, its parent or its Cluster is paused.
     Paused,
+    /// The topology controller compares what it wants with what is stored.
+    TopologyDryRun,
     /// No owner propagates anything to the object.
     NoOwner,
     /// The owner is of a kind that the policy may not read.
