@@ -271,7 +271,11 @@ mod tests {
         let silent = Answer::default();
         let nothing = json!({ "accepted": false, "patch": [], "report": null });
         assert_eq!(stated("machine", &json!({}), &silent).unwrap(), nothing);
-        assert_eq!(stated("lookup", &json!({}), &answer).unwrap(), json!(answer));
+        let versioned = json!({ "clusterApi": { "version": "v1.14" } });
+        assert_eq!(stated("lookup", &versioned, &answer).unwrap(), json!(answer));
+        let mut unversioned = answer.clone();
+        unversioned.report.as_object_mut().unwrap().remove("clusterApi");
+        assert_eq!(stated("lookup", &json!({}), &answer).unwrap(), json!(unversioned));
     }
 
     /// The names of the fields in each list of the report, and in the log.
