@@ -94,7 +94,11 @@ func addKeys(ctx context.Context, r *run) error {
 	return r.everywhere(ctx, "class-added", "a")
 }
 
+// changeValues changes what was added, right after everything was touched: whoever caches has the old values.
 func changeValues(ctx context.Context, r *run) error {
+	if err := r.touch(ctx, 0); err != nil {
+		return err
+	}
 	err := r.editClass(ctx, func(o *object) {
 		for _, place := range []string{classControlPlane, classWorker, classPool} {
 			put(o, place+labels, "class-added", "b")
@@ -119,8 +123,11 @@ func changeValues(ctx context.Context, r *run) error {
 	return r.everywhere(ctx, "class-added", "b")
 }
 
-// removeKeys removes what was added: to the last object, with the policy as without it.
+// removeKeys removes what was added: to the last object, with the policy as without it, although whoever caches has it.
 func removeKeys(ctx context.Context, r *run) error {
+	if err := r.touch(ctx, 0); err != nil {
+		return err
+	}
 	err := r.editClass(ctx, func(o *object) {
 		for _, place := range []string{classControlPlane, classWorker, classPool} {
 			drop(o, place+labels, "class-added")
