@@ -15,10 +15,10 @@ use crate::json::path::Path;
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
 use crate::propagation::expected::{Entries, Expected, Skip, expected};
+use crate::propagation::layers::Sources;
 use crate::propagation::managed::{Record, claimed};
 use crate::propagation::sources;
-use crate::report::change::own_change;
-use crate::report::change::{Action, Change, Value};
+use crate::report::change::{Action, Change, Value, own_change};
 use crate::report::not_applicable::NotApplicableReason;
 use crate::report::skipped::{SkipReason, Skipped};
 use crate::settings::ClusterApi;
@@ -103,7 +103,7 @@ pub(crate) fn differences<'e>(
     skipped.sort();
     skipped.dedup();
     if records && subject.place.is_some_and(may_carry_record) && !subject.object.deleting {
-        keep_record(subject, sources.tracked, &own_maps, &fields, &mut changes)?;
+        keep_record(subject, &sources, &own_maps, &fields, &mut changes)?;
     }
     if let Some((namespace, name)) = sources.unread_cluster.filter(|_| !changes.is_empty())
         && lookups.cluster(namespace, name)?.is_paused
@@ -141,15 +141,16 @@ fn change(path: &Path, map: MapKind, key: &str, entry: &Expected<'_>, actual: &M
     }
 }
 
-/// Removes what the record holds and the sources dropped, and brings the record up to date. Labels that Cluster API forces
-/// stay: owners find their objects by them, and a new owner puts its own in their place.
+/// Removes what the record holds and the sources dropped, and brings the record up to date. Labels by which
+/// owners find their objects stay: those that Cluster API forces, and those of the owner's selector.
 fn keep_record(
     subject: &Subject<'_>,
-    tracked: bool,
+    sources: &Sources<'_>,
     maps: &[(Place, MapKind, Entries<'_>, Map<'_>)],
     of_fields: &FieldDifferences,
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
+    let tracked = sources.tracked;
     // A record may stand in the stored object only, when this request drops it.
     let old = subject.old()?;
     if !tracked
@@ -166,7 +167,9 @@ fn keep_record(
         let claimed = claimed(&subject.object, *map)?;
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(&**key));
-        let stays = |key: &str| expected.contains_key(key) || (*map == MapKind::Labels && is_forced(key));
+        let finds =
+            |key: &str| is_forced(key) || sources.selector.as_ref().is_some_and(|selector| selector.contains(&key));
+        let stays = |key: &str| expected.contains_key(key) || (*map == MapKind::Labels && finds(key));
         for key in keys.iter().filter(|key| !stays(key)) {
             // A value that this request brings is its writer's own.
             let is_stored = old.is_none() || stored.get(key) == actual.get(key);
