@@ -3,7 +3,7 @@
 //! Cluster API carries metadata from ClusterClass and Cluster down through MachineDeployment, MachineSet and Machine to
 //! the Node, by rules that [`RULES`] and [`FORCED`] hold row by row. [`evaluate`] takes one admission request, finds the
 //! objects above the one under review, applies the rules, and answers with the completed object, the rule behind every
-//! change and the reason for every label that did not travel.
+//! change and the reason for every label that is not propagated.
 //!
 //! On Crossplane composites it stamps the tags that their labels become in a cloud, see [`tags`].
 //!

@@ -1,7 +1,7 @@
 //! Whether `spec.cloudTags` is delivered: the definition of a composite has to keep it, and a Composition to patch it to
 //! the field that a cloud takes tags from.
 //!
-//! The API server prunes a field that is not declared without a word, and tags in another field than the one that a
+//! The API server silently prunes a field that is not declared, and tags in another field than the one that a
 //! provider reads reach no cloud.
 
 mod composition;

@@ -156,7 +156,7 @@ impl<'e> Evaluation<'e> {
     }
 }
 
-/// The warning for a tag that this request edits. One that it leaves out comes back without a word: a client that
+/// The warning for a tag that this request edits. One that it leaves out is restored without a warning: a client that
 /// writes whole objects does not know of it.
 fn of_tag_edit(change: &Change) -> Option<String> {
     let is_edit = change.action == Action::Restored && change.from.is_some();
