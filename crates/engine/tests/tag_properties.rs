@@ -120,6 +120,8 @@ proptest! {
     fn one_label_more_changes_the_value_of_no_other(
         provider in provider(), labels in labels(), key in key(), value in value(),
     ) {
+        // Another value of a label that is there may free the place of its tag.
+        prop_assume!(!labels.contains_key(&key));
         let before = tagged(&provider, &labels);
         let mut more = labels.clone();
         more.insert(key.clone(), value);
