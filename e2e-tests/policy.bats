@@ -23,8 +23,16 @@ load helpers
     replay conflict--verify_rejects_what_is_missing
 }
 
+@test "control-plane/up_to_v1_13_a_patch_of_labels_changes_no_control_plane" {
+    replay control-plane--up_to_v1_13_a_patch_of_labels_changes_no_control_plane
+}
+
 @test "controllers/the_core_manager_passes" {
     replay controllers--the_core_manager_passes
+}
+
+@test "controllers/the_topology_controller_that_compares_is_answered_with_what_is_stored" {
+    replay controllers--the_topology_controller_that_compares_is_answered_with_what_is_stored
 }
 
 @test "fields/an_edited_field_is_restored" {
@@ -43,8 +51,16 @@ load helpers
     replay guards-selector-labels--a_lost_hash_is_refused_without_its_set
 }
 
+@test "lookup/a_failed_read_lets_a_provider_set_its_provider_id" {
+    replay lookup--a_failed_read_lets_a_provider_set_its_provider_id
+}
+
 @test "lookup/a_forbidden_read_is_rejected" {
     replay lookup--a_forbidden_read_is_rejected
+}
+
+@test "lookup/a_key_that_a_provider_removes_is_not_put_back_from_the_cache" {
+    replay lookup--a_key_that_a_provider_removes_is_not_put_back_from_the_cache
 }
 
 @test "lookup/a_kind_not_granted_in_one_version_is_asked_for_in_the_other" {
