@@ -69,14 +69,11 @@ func conditionsOnServer(ctx context.Context, programs programs, root, directory 
 	if err != nil {
 		return err
 	}
-	r, err := newRun(options{life: &life{}}, programs, root, directory)
+	r, err := startServer(ctx, programs, root, directory)
 	if err != nil {
 		return err
 	}
 	defer r.stop()
-	if err := r.startControlPlane(ctx); err != nil {
-		return err
-	}
 	definition := &object{}
 	if err := definition.UnmarshalJSON([]byte(machines)); err != nil {
 		return err

@@ -36,14 +36,11 @@ func deployOnServer(ctx context.Context, programs programs, root, directory stri
 	if err != nil {
 		return err
 	}
-	r, err := newRun(options{life: &life{}}, programs, root, directory)
+	r, err := startServer(ctx, programs, root, directory)
 	if err != nil {
 		return err
 	}
 	defer r.stop()
-	if err := r.startControlPlane(ctx); err != nil {
-		return err
-	}
 	var differences []string
 	policies, sent := 0, 0
 	for _, o := range objects {

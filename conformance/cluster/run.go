@@ -132,6 +132,19 @@ func newRun(options options, programs programs, root, directory string) (*run, e
 	}, err
 }
 
+// startServer starts an API server with nothing installed; the caller stops it.
+func startServer(ctx context.Context, programs programs, root, directory string) (*run, error) {
+	r, err := newRun(options{life: &life{}}, programs, root, directory)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.startControlPlane(ctx); err != nil {
+		r.stop()
+		return nil, err
+	}
+	return r, nil
+}
+
 // take plays one step, waits until nothing changes any more, and keeps what is there then.
 func (r *run) take(ctx context.Context, s step) error {
 	begin := time.Now()
