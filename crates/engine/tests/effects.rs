@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 use metadata_propagation::{EFFECTS, Effect, Given, KeyEdit, Kind, Version};
 use serde_json::{Value, json};
-use testkit::case::Case;
 use testkit::patch::patched;
-use testkit::runner::{admit, engine};
+use testkit::runner::{engine, walk};
 
 /// What one edit of a kind of object does in one API version.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,30 +158,26 @@ fn otherwise(given: Given) -> &'static [Effect] {
 fn the_corpus_has_an_edit_for_every_row_and_the_longest_path_decides() -> Result<()> {
     let mut edited = BTreeSet::new();
     let mut unmet = BTreeSet::new();
-    for case in Case::corpus()? {
+    walk(|case, review, answer| {
         let known = case.settings["clusterApi"]["version"].as_str().unwrap_or("v1.14");
         let known: Version = known.parse().map_err(anyhow::Error::msg)?;
-        let mut cluster = case.cluster.clone();
-        for review in &case.reviews {
-            let answer = engine(review, &case.settings, &cluster)?;
-            let version = usize::from(review["kind"]["version"] != "v1beta1");
-            for edit in answer.report["rollout"]["edits"].as_array().into_iter().flatten() {
-                let kind = kind(review).with_context(|| case.name.clone())?;
-                let at = edit["at"].as_str().unwrap_or_default();
-                let mut lines = lines(version);
-                lines.retain(|line| known >= line.since && line.until.is_none_or(|until| known < until));
-                let line = line(&lines, kind, at, &edit["effect"]).with_context(|| at.to_owned())?;
-                if edit["effect"] == json!(line.effect) {
-                    edited.insert((version, kind, line.path.clone()));
-                } else {
-                    let told = otherwise(line.given).iter().find(|effect| edit["effect"] == json!(effect));
-                    let told = told.with_context(|| format!("{}: {at}: {}", case.name, edit["effect"]))?;
-                    unmet.insert((version, line.given, *told));
-                }
+        let version = usize::from(review["kind"]["version"] != "v1beta1");
+        for edit in answer.report["rollout"]["edits"].as_array().into_iter().flatten() {
+            let kind = kind(review).with_context(|| case.name.clone())?;
+            let at = edit["at"].as_str().unwrap_or_default();
+            let mut lines = lines(version);
+            lines.retain(|line| known >= line.since && line.until.is_none_or(|until| known < until));
+            let line = line(&lines, kind, at, &edit["effect"]).with_context(|| at.to_owned())?;
+            if edit["effect"] == json!(line.effect) {
+                edited.insert((version, kind, line.path.clone()));
+            } else {
+                let told = otherwise(line.given).iter().find(|effect| edit["effect"] == json!(effect));
+                let told = told.with_context(|| format!("{}: {at}: {}", case.name, edit["effect"]))?;
+                unmet.insert((version, line.given, *told));
             }
-            admit(review, &answer, &mut cluster)?;
         }
-    }
+        Ok(())
+    })?;
     let all = (0..2).flat_map(|version| lines(version).into_iter().map(move |line| (version, line)));
     let missing: Vec<_> =
         all.clone().map(|(version, line)| (version, line.kind, line.path)).filter(|it| !edited.contains(it)).collect();
@@ -196,26 +191,22 @@ fn the_corpus_has_an_edit_for_every_row_and_the_longest_path_decides() -> Result
 #[test]
 fn no_patch_of_the_corpus_replaces_machines() -> Result<()> {
     let mut seen = 0;
-    for case in Case::corpus()? {
-        let mut cluster = case.cluster.clone();
-        for review in &case.reviews {
-            let answer = engine(review, &case.settings, &cluster)?;
-            if !answer.patch.is_empty() {
-                let mut edit = review.clone();
-                edit["operation"] = json!("UPDATE");
-                edit["oldObject"] = review["object"].clone();
-                edit["object"] = patched(&review["object"], &answer.patch)?;
-                let settings = json!({ "clusterApi": { "controllers": [], "rollout": "reject" } });
-                let judged = engine(&edit, &settings, &Default::default())?;
-                for edit in judged.report["rollout"]["edits"].as_array().into_iter().flatten() {
-                    let effect = edit["effect"].as_str().unwrap_or_default();
-                    assert!(["no effect", "in place"].contains(&effect), "{}: {edit}", case.name);
-                    seen += 1;
-                }
+    walk(|case, review, answer| {
+        if !answer.patch.is_empty() {
+            let mut edit = review.clone();
+            edit["operation"] = json!("UPDATE");
+            edit["oldObject"] = review["object"].clone();
+            edit["object"] = patched(&review["object"], &answer.patch)?;
+            let settings = json!({ "clusterApi": { "controllers": [], "rollout": "reject" } });
+            let judged = engine(&edit, &settings, &Default::default())?;
+            for edit in judged.report["rollout"]["edits"].as_array().into_iter().flatten() {
+                let effect = edit["effect"].as_str().unwrap_or_default();
+                assert!(["no effect", "in place"].contains(&effect), "{}: {edit}", case.name);
+                seen += 1;
             }
-            admit(review, &answer, &mut cluster)?;
         }
-    }
+        Ok(())
+    })?;
     assert!(seen > 100, "{seen}");
     Ok(())
 }

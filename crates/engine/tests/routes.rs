@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use metadata_propagation::ROUTES;
 use serde_json::Value;
-use testkit::case::Case;
-use testkit::runner::{admit, engine};
+use testkit::runner::walk;
 
 /// A kind in the words of the routes.
 fn word(kind: &str) -> &str {
@@ -44,28 +43,24 @@ fn of(review: &Value) -> &'static str {
 #[test]
 fn the_corpus_takes_every_route_and_no_other() -> Result<()> {
     let mut taken = BTreeSet::new();
-    for case in Case::corpus()? {
-        let mut cluster = case.cluster.clone();
-        for review in &case.reviews {
-            let answer = engine(review, &case.settings, &cluster)?;
-            let asked = asked(&answer.report);
-            let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
-            let allowed = ROUTES.iter().enumerate().filter(|(_, route)| route.of == of(review)).find(|(_, route)| {
-                let gets: Vec<&str> = route.gets.iter().map(|(kind, _)| *kind).collect();
-                // A get without an answer ends the way; the Cluster is asked at its end, when something would change.
-                gets.starts_with(&asked) || asked.strip_prefix(gets.as_slice()) == Some(&["Cluster"])
-            });
-            assert!(asked.is_empty() || allowed.is_some(), "{}: {asked:?}", case.name);
-            for (index, route) in ROUTES.iter().enumerate() {
-                if route.of == of(review)
-                    && route.gets.iter().map(|(kind, _)| *kind).eq(asked.iter().copied().take(route.gets.len()))
-                {
-                    taken.insert(index);
-                }
+    walk(|case, review, answer| {
+        let asked = asked(&answer.report);
+        let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+        let allowed = ROUTES.iter().enumerate().filter(|(_, route)| route.of == of(review)).find(|(_, route)| {
+            let gets: Vec<&str> = route.gets.iter().map(|(kind, _)| *kind).collect();
+            // A get without an answer ends the way; the Cluster is asked at its end, when something would change.
+            gets.starts_with(&asked) || asked.strip_prefix(gets.as_slice()) == Some(&["Cluster"])
+        });
+        assert!(asked.is_empty() || allowed.is_some(), "{}: {asked:?}", case.name);
+        for (index, route) in ROUTES.iter().enumerate() {
+            if route.of == of(review)
+                && route.gets.iter().map(|(kind, _)| *kind).eq(asked.iter().copied().take(route.gets.len()))
+            {
+                taken.insert(index);
             }
-            admit(review, &answer, &mut cluster)?;
         }
-    }
+        Ok(())
+    })?;
     assert_eq!(taken, (0..ROUTES.len()).collect());
     Ok(())
 }

@@ -207,8 +207,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::case::Case;
-    use crate::runner::{admit, engine};
+    use crate::runner::walk;
 
     #[test]
     fn facts_are_told_without_the_sentences_around_them() {
@@ -298,17 +297,13 @@ mod tests {
     #[test]
     fn the_topics_that_state_whole_answers_have_every_kind_of_content() -> anyhow::Result<()> {
         let (mut stated, mut all) = (BTreeSet::new(), BTreeSet::new());
-        for case in Case::corpus()? {
-            let mut cluster = case.cluster.clone();
-            for review in &case.reviews {
-                let answer = engine(review, &case.settings, &cluster)?;
-                admit(review, &answer, &mut cluster)?;
-                all.append(&mut content(&answer));
-                if WHOLE.iter().any(|topic| case.name.starts_with(&format!("{topic}/"))) {
-                    stated.append(&mut content(&answer));
-                }
+        walk(|case, _, answer| {
+            all.append(&mut content(answer));
+            if WHOLE.iter().any(|topic| case.name.starts_with(&format!("{topic}/"))) {
+                stated.append(&mut content(answer));
             }
-        }
+            Ok(())
+        })?;
         assert_eq!(all.difference(&stated).collect::<Vec<_>>(), Vec::<&String>::new());
         Ok(())
     }

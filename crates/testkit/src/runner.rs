@@ -62,6 +62,22 @@ fn check(case: &Case, door: &Door, bless: bool) -> Result<()> {
     Ok(())
 }
 
+/// Puts every case of the corpus to the engine, step by step, and hands on each answer.
+///
+/// # Errors
+/// When the corpus cannot be read, a review is answered with an error, or `each` fails.
+pub fn walk(mut each: impl FnMut(&Case, &Value, &Answer) -> Result<()>) -> Result<()> {
+    for case in Case::corpus()? {
+        let mut cluster = case.cluster.clone();
+        for review in &case.reviews {
+            let answer = engine(review, &case.settings, &cluster)?;
+            each(&case, review, &answer).with_context(|| case.name.clone())?;
+            admit(review, &answer, &mut cluster)?;
+        }
+    }
+    Ok(())
+}
+
 /// Stores what an answered request leaves in the cluster.
 ///
 /// # Errors
