@@ -117,6 +117,11 @@ impl KindRow {
     pub(crate) fn of(group: &str, kind: &str) -> Option<&'static KindRow> {
         KINDS.iter().find(|row| row.group == group && row.name.fits(kind))
     }
+
+    /// Whether guards look at such objects.
+    pub(crate) fn is_guarded(&self) -> bool {
+        !self.guarded.is_empty()
+    }
 }
 
 impl Owner {

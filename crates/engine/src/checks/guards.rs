@@ -17,6 +17,7 @@ use crate::admission::subject::Subject;
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::guards::{GUARDS, Guard, GuardRail};
 use crate::catalog::keys::{EXEMPT, RESTORED, TOPOLOGY_OWNED, belongs_to};
+use crate::catalog::kinds::KindRow;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
 use crate::json::document::Json;
@@ -88,7 +89,7 @@ pub(crate) struct Guarded<'a, 'o> {
 
 /// The reason why guards are silent about an object that they look at, in its owner's words; empty where it states none.
 pub(crate) fn exemption<'o>(subject: &Subject<'o>) -> Option<&'o str> {
-    let looks = subject.place.is_some() || subject.kind_row().is_some_and(|row| !row.guarded.is_empty());
+    let looks = subject.place.is_some() || subject.kind_row().is_some_and(KindRow::is_guarded);
     subject.object.annotations.get(EXEMPT).filter(|_| looks).map(str::trim_ascii)
 }
 

@@ -41,7 +41,7 @@ impl<'e> Role<'e> {
         if tag_delivery::concerns(kind) {
             return Some(Role::Definition);
         }
-        let is_looked_at = row.is_some_and(|row| !row.guarded.is_empty())
+        let is_looked_at = row.is_some_and(KindRow::is_guarded)
             || rollout::concerns(review, settings)
             || topology_opt_in::concerns(kind, &settings.cluster_api.opt_in);
         is_looked_at.then_some(Role::Topology)
