@@ -3,7 +3,6 @@
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use anyhow::{Context, Result};
 use jsonschema::Validator;
@@ -12,9 +11,12 @@ use serde_json::{Value, json};
 use testkit::case::Case;
 
 use self::documents::{blocks, documents, read};
+use self::policies::policies;
 
 #[path = "shared/documents.rs"]
 mod documents;
+#[path = "shared/policies.rs"]
+mod policies;
 
 /// Maps that have keys of the user's own.
 const MAPS: [&str; 3] = ["apiVersions", "byKind", "definitions"];
@@ -156,14 +158,7 @@ fn shown() -> Result<Vec<(String, Value)>> {
             shown.push((block.at, serde_yaml_ng::from_str(&block.text)?));
         }
     }
-    for entry in fs::read_dir(testkit::root().join("deploy"))? {
-        let name = format!("deploy/{}", entry?.file_name().to_string_lossy());
-        let text = read(&name)?;
-        if text.contains("kind: ClusterAdmissionPolicy") {
-            let manifest: Value = serde_yaml_ng::from_str(&text)?;
-            shown.push((name, manifest["spec"]["settings"].clone()));
-        }
-    }
+    shown.extend(policies()?.into_iter().map(|(name, spec)| (format!("deploy/{name}"), spec["settings"].clone())));
     Ok(shown)
 }
 

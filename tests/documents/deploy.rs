@@ -1,61 +1,36 @@
 //! The manifests of deploy/ agree with the engine's tables, the metadata, the settings' defaults and one another.
 
-#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
-
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
 use anyhow::{Context, Result};
 use metadata_propagation::{GRANTS, Settings};
 use serde_json::{Value, json};
 
-use crate::documents::read;
 use crate::manifests::{are_defaults, defaults, plural, yaml};
+use crate::policies::{objects, policies};
 
 /// Group and name of what is read or served.
 type Resource = (String, String);
 
-/// The objects of one file.
-fn objects(path: &str) -> Result<Vec<Value>> {
-    let text = read(path)?;
-    let objects = serde_yaml_ng::Deserializer::from_str(&text).map(serde::Deserialize::deserialize);
-    objects.collect::<Result<_, _>>().with_context(|| path.to_owned())
-}
-
 fn object(path: &str, kind: &str) -> Result<Value> {
     objects(path)?.into_iter().find(|object| object["kind"] == kind).with_context(|| format!("{path}: no {kind}"))
-}
-
-/// Every policy that deploy/ has, by the name of its file.
-fn policies() -> Result<BTreeMap<String, Value>> {
-    let mut policies = BTreeMap::new();
-    for entry in fs::read_dir(testkit::root().join("deploy"))? {
-        let path = format!("deploy/{}", entry?.file_name().to_string_lossy());
-        for object in objects(&path)? {
-            if object["kind"] == "ClusterAdmissionPolicy" {
-                policies.insert(path.trim_start_matches("deploy/").to_owned(), object["spec"].clone());
-            }
-        }
-    }
-    Ok(policies)
 }
 
 fn strings(value: &Value) -> impl Iterator<Item = String> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned)
 }
 
-/// What the rules of a policy, or those of a role, name.
+/// What the rules of a policy, of a role or of Helm values name.
 fn resources(rules: &Value) -> BTreeSet<Resource> {
-    let rules = rules.as_array().into_iter().flatten();
-    let of_rule = |rule: &Value| {
-        let resources: Vec<String> = strings(&rule["resources"]).collect();
-        let of_group = |group: String| resources.iter().map(|name| (group.clone(), name.clone())).collect::<Vec<_>>();
-        strings(&rule["apiGroups"])
-            .chain(strings(&rule["apiGroup"].as_str().map(|it| json!([it])).unwrap_or_default()))
-            .flat_map(of_group)
-            .collect::<Vec<_>>()
-    };
-    rules.flat_map(of_rule).collect()
+    let mut resources = BTreeSet::new();
+    for rule in rules.as_array().into_iter().flatten() {
+        // Helm values have one group to a rule.
+        let groups = strings(&rule["apiGroups"]).chain(rule["apiGroup"].as_str().map(str::to_owned));
+        for group in groups {
+            resources.extend(strings(&rule["resources"]).map(|name| (group.clone(), name)));
+        }
+    }
+    resources
 }
 
 /// What `contextAwareResources` grant.

@@ -8,4 +8,6 @@ mod deploy;
 mod documents;
 mod links;
 mod manifests;
+#[path = "../shared/policies.rs"]
+mod policies;
 mod report;
