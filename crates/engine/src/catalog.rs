@@ -5,6 +5,7 @@ pub(crate) mod controllers;
 pub(crate) mod effects;
 pub(crate) mod fields;
 pub(crate) mod forced;
+pub(crate) mod functions;
 pub(crate) mod grants;
 pub(crate) mod groups;
 pub(crate) mod guards;

@@ -266,6 +266,53 @@ pub const CARRIERS: &[Carrier] = &[
     row("alibabacloud.crossplane.io", &[], Map(TAGS), "provider-upjet-alibabacloud 14560a3"),
 ];
 
+/// A field of a kind that looks as if it held the kind's tags, and does not.
+#[derive(Debug, Clone, Copy)]
+pub struct OtherField {
+    /// As in [`Carrier`].
+    pub provider: &'static str,
+    /// The kind, as in [`Carrier`].
+    pub kind: &'static str,
+    /// The field. Elements of lists on the way are left out.
+    pub path: &'static str,
+    /// What it holds.
+    pub holds: Holds,
+}
+
+/// What a field besides a kind's own tags holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// Tags of what is created along with the resource, such as its volumes.
+    TagsBesides,
+    /// Something else: labels of Nodes, HTTP metadata, options.
+    NoTags,
+}
+
+use Holds::{NoTags, TagsBesides};
+
+const fn other(provider: &'static str, kind: &'static str, path: &'static str, holds: Holds) -> OtherField {
+    OtherField { provider, kind, path, holds }
+}
+
+/// Fields besides those of [`CARRIERS`], from the same sources.
+#[rustfmt::skip]
+pub const OTHER_FIELDS: &[OtherField] = &[
+    other(AWS, "ec2/Instance", "spec.forProvider.volumeTags", TagsBesides),
+    other(AWS, "ec2/Instance", "spec.forProvider.rootBlockDevice.tags", TagsBesides),
+    other(AWS, "ec2/Instance", "spec.forProvider.ebsBlockDevice.tags", TagsBesides),
+    other(AWS, "ec2/LaunchTemplate", "spec.forProvider.tagSpecifications.tags", TagsBesides),
+    other(AWS, "eks/NodeGroup", LABELS, NoTags),
+    other(AWS, "s3/Object", METADATA, NoTags),
+    other(AZURE, "containerservice/KubernetesCluster", "spec.forProvider.defaultNodePool.tags", TagsBesides),
+    other(AZURE, "storage/Container", METADATA, NoTags),
+    other(GCP, "compute/Instance", METADATA, NoTags),
+    other(GCP, "container/Cluster", "spec.forProvider.nodeConfig.resourceLabels", TagsBesides),
+    other(GCP, "container/Cluster", "spec.forProvider.nodeConfig.labels", NoTags),
+    other(GCP, "container/NodePool", "spec.forProvider.nodeConfig.labels", NoTags),
+    other(OPENSTACK, "containerinfra/ClusterV1", LABELS, NoTags),
+    other("oci.upbound.io", "core/Instance", "spec.forProvider.createVnicDetails.freeformTags", TagsBesides),
+];
+
 /// What is known of the tags of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TagsOfKind {
@@ -278,17 +325,33 @@ pub(crate) struct TagsOfKind {
 
 /// What is known of the tags of a kind; `None` where nothing is known of its group.
 pub(crate) fn tags_of_kind(group: &str, kind: &str) -> Option<TagsOfKind> {
-    // A provider's own group has next to nothing but its configuration, so its default says nothing there.
-    let is_own = CARRIERS.iter().any(|row| is_of(group, row.provider));
-    let (service, provider) = if is_own { ("", group) } else { group.split_once('.')? };
+    let (service, provider) = service_and_provider(group)?;
     let rows = || CARRIERS.iter().filter(|row| is_of(provider, row.provider));
-    let names =
-        |row: &&Carrier| row.kinds.iter().any(|name| name.split_once('/').is_some_and(|name| name == (service, kind)));
+    let names = |row: &&Carrier| row.kinds.iter().any(|name| is_kind(name, service, kind));
     let (row, by_name) = match rows().find(names) {
         Some(row) => (row, true),
-        None => (rows().find(|row| row.kinds.is_empty() && !is_own)?, false),
+        // A provider's own group has next to nothing but its configuration, so its default says nothing there.
+        None => (rows().find(|row| row.kinds.is_empty() && !service.is_empty())?, false),
     };
     Some(TagsOfKind { tags: row.tags, by_name, managed: [AWS, AZURE].contains(&row.provider) })
+}
+
+/// What a field of a kind holds besides the kind's own tags, where that is known.
+pub(crate) fn other_field(group: &str, kind: &str, path: &str) -> Option<Holds> {
+    let (service, provider) = service_and_provider(group)?;
+    let is_row =
+        |row: &&OtherField| row.path == path && is_of(provider, row.provider) && is_kind(row.kind, service, kind);
+    OTHER_FIELDS.iter().find(is_row).map(|row| row.holds)
+}
+
+/// The first part of a group, empty in the provider's own one, and the rest.
+fn service_and_provider(group: &str) -> Option<(&str, &str)> {
+    let is_own = CARRIERS.iter().any(|row| is_of(group, row.provider));
+    if is_own { Some(("", group)) } else { group.split_once('.') }
+}
+
+fn is_kind(name: &str, service: &str, kind: &str) -> bool {
+    name.split_once('/') == Some((service, kind))
 }
 
 /// `aws.upbound.io` and `aws.m.upbound.io` are one provider.
@@ -317,6 +380,14 @@ mod tests {
         check("compute.openstack.m.crossplane.io", "InstanceV2", Some((Map(METADATA), true)));
         check("networking.openstack.crossplane.io", "NetworkV2", Some((List(TAGS), true)));
         check("droplet.digitalocean.crossplane.io", "Droplet", Some((List(TAGS), true)));
+    }
+
+    #[test]
+    fn another_field_is_known_by_its_kind() {
+        let volumes = "spec.forProvider.volumeTags";
+        assert_eq!(other_field("ec2.aws.m.upbound.io", "Instance", volumes), Some(TagsBesides));
+        assert_eq!(other_field("ec2.aws.upbound.io", "Subnet", volumes), None);
+        assert_eq!(other_field("eks.aws.upbound.io", "NodeGroup", LABELS), Some(NoTags));
     }
 
     #[test]

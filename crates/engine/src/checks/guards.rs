@@ -112,6 +112,7 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
             at: "metadata.annotations".to_owned(),
             message: messages::exemption_without_reason(EXEMPT),
             stance: Stance::Warn,
+            verdict: None,
         }),
         Some(_) => return Ok(findings),
     }
@@ -134,13 +135,14 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
                     at,
                     message,
                     stance,
+                    verdict: None,
                 }));
             }
             Look::Entry(find) => {
                 for entry in &entries {
                     if let Some(message) = find(guarded, entry)? {
                         let at = [&*entry.block.at, ".", entry.map.field()].concat();
-                        findings.push(Finding { check, at, message, stance });
+                        findings.push(Finding { check, at, message, stance, verdict: None });
                     }
                 }
             }

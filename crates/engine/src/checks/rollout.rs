@@ -69,7 +69,8 @@ fn findings(edits: &[Edit], kind: Kind, configured: Stance) -> Vec<Finding> {
             message = with_in_place(message, edits);
         }
         let stance = if strictest == Stance::Warn { strictest } else { configured };
-        findings.push(Finding { check: "clusterApi.rollout", at: edit.at.clone(), message, stance });
+        let (check, at) = ("clusterApi.rollout", edit.at.clone());
+        findings.push(Finding { check, at, message, stance, verdict: None });
     }
     findings
 }

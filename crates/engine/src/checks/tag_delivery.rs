@@ -4,18 +4,23 @@
 //! The API server silently prunes a field that is not declared, and tags in another field than the one that a
 //! provider reads reach no cloud.
 
+mod apply;
 mod composition;
 mod declare;
 mod delivery;
 mod exemption;
 mod faults;
 mod field_path;
+mod halt;
 mod kind;
+mod patch;
 mod patch_sets;
-mod patches;
 mod pipeline;
 mod resource;
+mod resource_kind;
 mod schema;
+mod tag_manager;
+mod value;
 mod xrd;
 
 use self::exemption::{exempts, states_reason};
@@ -29,6 +34,9 @@ use crate::report::change::Change;
 use crate::report::finding::Finding;
 use crate::settings::Stance;
 use crate::settings::{Mode, OnXrd, Settings};
+
+/// The field of a composite that holds its tags.
+const CLOUD_TAGS: &str = "spec.cloudTags";
 
 /// The value of a setting that refuses: `declare` refuses what it would write, where nothing is written.
 pub(crate) fn refusing(check: &str, settings: &Settings) -> &'static str {

@@ -2,8 +2,9 @@
 
 use super::delivery::{Delivery, delivery};
 use super::faults::Faults;
-use super::faults::Severity::{Loss, Note};
-use super::pipeline;
+use super::faults::Severity::{CannotTell, Fails, Loss};
+use super::halt::Halt;
+use super::pipeline::Pipeline;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
@@ -12,27 +13,36 @@ use crate::settings::CloudTags;
 /// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of.
 ///
 /// # Errors
-/// When the Composition has another shape than Crossplane gives it, or its patch sets come to more than is looked at.
+/// When the Composition has another shape than Crossplane gives it, or its patches come to more than is looked at.
 pub(super) fn faults<'a>(spec: Json<'a>, composites: &CloudTags, faults: &mut Faults<'a>) -> Result<(), Malformed> {
-    let resources = pipeline::resources(spec, faults)?;
+    let pipeline = match Pipeline::play(spec, composites, faults) {
+        Ok(pipeline) => pipeline,
+        Err(Halt::Malformed(malformed)) => return Err(malformed),
+        Err(Halt::Fails(failure)) => {
+            faults.about_all_resources();
+            faults.add(Fails, failure.at, failure.problem);
+            return Ok(());
+        }
+    };
     let mut not_patched = Vec::new();
     let mut no_other_gets_tags = true;
-    for resource in &resources {
-        faults.about = messages::about_resource(resource.name);
-        match delivery(resource, composites, faults)? {
+    for resource in &pipeline.resources {
+        let is_unread_later = resource.step < pipeline.last_unread;
+        faults.about_resource(resource.name);
+        match delivery(resource, is_unread_later, faults)? {
             Delivery::NotApplicable => {}
             Delivery::NotPatched(field) => {
-                no_other_gets_tags &= !resource.is_unknown_later;
+                no_other_gets_tags &= !is_unread_later;
                 not_patched.push((resource, field));
             }
             Delivery::Delivered | Delivery::Lost => no_other_gets_tags = false,
         }
     }
     for (resource, field) in not_patched {
-        faults.about = messages::about_resource(resource.name);
+        faults.about_resource(resource.name);
         match no_other_gets_tags {
             true => faults.add(Loss, resource.at, messages::not_patched_anywhere(field)),
-            false => faults.add(Note, resource.at, messages::not_patched_if_declared(field)),
+            false => faults.add(CannotTell, resource.at, messages::not_patched_if_declared(field)),
         }
     }
     Ok(())
@@ -46,6 +56,9 @@ mod tests {
 
     const PATCH: &str =
         r#"{"fromFieldPath":"spec.cloudTags","toFieldPath":"spec.forProvider.tags","type":"FromCompositeFieldPath"}"#;
+
+    const OTHER_PATCH: &str = r#"{"fromFieldPath":"a"}"#;
+    const SET: &str = r#"{"type":"PatchSet","patchSetName":"tags"}"#;
 
     fn resource(name: &str, patches: &str) -> String {
         let base = r#"{"apiVersion":"ec2.aws.upbound.io/v1beta1","kind":"Instance"}"#;
@@ -94,9 +107,9 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_set_counts_once_for_a_resource() {
-        let set = listed(5_000, |_| "{}".to_owned());
-        let named = listed(5_000, |_| r#"{"type":"PatchSet","patchSetName":"tags"}"#.to_owned());
+    fn a_patch_set_counts_once_for_patches_in_a_row() {
+        let set = listed(5_000, |_| OTHER_PATCH.to_owned());
+        let named = listed(5_000, |_| SET.to_owned());
         let spec = format!(
             r#"{{"patchSets":[{{"name":"tags","patches":[{set},{PATCH}]}}],"resources":[{},{}]}}"#,
             resource("a", &named),
@@ -108,7 +121,7 @@ mod tests {
     #[test]
     fn the_last_of_several_patch_sets_of_one_name_counts() {
         let set = |patch: &str| format!(r#"{{"name":"tags","patches":[{patch}]}}"#);
-        let named = resource("a", r#"{"type":"PatchSet","patchSetName":"tags"}"#);
+        let named = resource("a", SET);
         let spec = |first, last| format!(r#"{{"patchSets":[{},{}],"resources":[{named}]}}"#, set(first), set(last));
         let not_patched = "resource `a`: `spec.cloudTags` is not patched to `spec.forProvider.tags`".to_owned();
         assert_eq!(last_finding(&spec("", PATCH)), Ok((0, None)));
@@ -117,11 +130,31 @@ mod tests {
 
     #[test]
     fn patch_sets_that_multiply_are_refused() {
-        let set = listed(5_000, |_| "{}".to_owned());
-        let resources = listed(5_000, |n| resource(&format!("r{n}"), r#"{"type":"PatchSet","patchSetName":"tags"}"#));
+        let set = listed(5_000, |_| OTHER_PATCH.to_owned());
+        let resources = listed(5_000, |n| resource(&format!("r{n}"), SET));
         let spec = format!(r#"{{"patchSets":[{{"name":"tags","patches":[{set}]}}],"resources":[{resources}]}}"#);
-        // 16 MiB hold the set of 5,000 patches, of 102 bytes each, 32 times.
-        let malformed = "`spec.resources[32].patches[0]` exceeds the limit of 16 MiB for expanded patch sets";
+        // 16 MiB hold the set of 5,000 patches, of 121 bytes each, 27 times.
+        let malformed = "`spec.resources[27].patches[0]` exceeds the limit of 16 MiB for expanded patches";
+        assert_eq!(last_finding(&spec).unwrap_err().to_string(), malformed);
+    }
+
+    #[test]
+    fn wildcards_that_multiply_are_refused() {
+        let labels = listed(5_000, |n| format!(r#""l{n}":"""#));
+        let base = format!(
+            r#"{{"apiVersion":"ec2.aws.upbound.io/v1beta1","kind":"Instance","metadata":{{"labels":{{{labels}}}}}}}"#
+        );
+        let patches = listed(5_000, |_| r#"{"fromFieldPath":"a","toFieldPath":"metadata.labels[*]"}"#.to_owned());
+        let spec = format!(r#"{{"resources":[{{"name":"a","base":{base},"patches":[{patches}]}}]}}"#);
+        let malformed = "`spec.resources[0].patches[33]` exceeds the limit of 16 MiB for expanded patches";
+        assert_eq!(last_finding(&spec).unwrap_err().to_string(), malformed);
+    }
+
+    #[test]
+    fn a_path_deeper_than_objects_are_is_refused() {
+        let patch = format!(r#"{{"fromFieldPath":"a","toFieldPath":"{}a"}}"#, "a.".repeat(100_000));
+        let malformed = "`spec.resources[0].patches[0]` has more than 100 steps";
+        let spec = format!(r#"{{"resources":[{}]}}"#, resource("a", &patch));
         assert_eq!(last_finding(&spec).unwrap_err().to_string(), malformed);
     }
 
@@ -139,8 +172,9 @@ mod tests {
     /// Every fault repeats the name of its resource.
     #[test]
     fn a_long_name_is_not_repeated_for_every_patch() {
-        let patches = listed(10_000, |_| r#"{"type":"PatchSet"}"#.to_owned());
-        let more = ("spec".to_owned(), "and 9901 more".to_owned());
+        let required = PATCH.replace('{', r#"{"policy":{"fromFieldPath":"Required"},"#);
+        let patches = listed(10_000, |_| required.clone());
+        let more = ("spec".to_owned(), "and 9900 more".to_owned());
         let spec = format!(r#"{{"resources":[{}]}}"#, resource(&"a".repeat(100_000), &patches));
         assert_eq!(last_finding(&spec), Ok((101, Some(more))));
     }

@@ -2,19 +2,25 @@
 
 use super::exemption::exempts;
 use super::faults::Faults;
-use super::faults::Severity::{Loss, Note};
-use super::patches::PatchedTags;
+use super::faults::Severity::{CannotTell, Fails, Loss, Note, Risk};
+use super::field_path::Step;
 use super::resource::ComposedResource;
-use crate::catalog::carriers::{Tags, tags_of_kind};
+use super::value::Value;
+use crate::catalog::carriers::{Holds, Tags, TagsOfKind};
 use crate::catalog::keys::EXEMPT;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::kube::object::group_and_version;
 use crate::report::messages::tag_delivery as messages;
-use crate::settings::CloudTags;
 
-/// With the value `true` on a resource, function-tag-manager leaves it alone. Source: its tags.go.
-const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
+/// Fields that are tags somewhere, and something else elsewhere.
+const TAG_LIKE: [&str; 4] =
+    ["spec.forProvider.tags", "spec.forProvider.labels", "spec.forProvider.metadata", "spec.forProvider.cloudTags"];
+/// Where a managed resource has what its provider reads.
+const FOR_PROVIDER: &str = "spec.forProvider.";
+/// … and what it reads once, when it creates the cloud's resource.
+const INIT_PROVIDER: &str = "spec.initProvider.";
+/// Policies under which a provider writes to the cloud.
+const WRITING: [&str; 3] = ["*", "Create", "Update"];
 
 /// What is known of one resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,61 +35,65 @@ pub(super) enum Delivery {
     NotPatched(&'static str),
 }
 
-/// What becomes of the tags; `composites` says which groups are those of composites.
+/// What becomes of the tags; `is_unread_later` says whether a function that is not read runs later.
 ///
 /// # Errors
 /// When the resource has another shape than Crossplane gives it.
 pub(super) fn delivery<'a>(
     resource: &ComposedResource<'a>,
-    composites: &CloudTags,
+    is_unread_later: bool,
     faults: &mut Faults<'a>,
 ) -> Result<Delivery, Malformed> {
-    let base = resource.base;
+    let (base, kind) = (resource.base, resource.kind);
     if base.is_null() {
-        faults.add(Note, resource.at, messages::NO_BASE);
+        faults.add(CannotTell, resource.at, messages::NO_BASE);
         return Ok(Delivery::NotApplicable);
     }
     let reason = base.at(&["metadata", "annotations", EXEMPT])?;
     if !reason.is_null() && exempts(reason.as_string()?, reason, faults) {
         return Ok(Delivery::NotApplicable);
     }
-    let api_version = base.string(&["apiVersion"])?.unwrap_or_default();
-    let kind = base.string(&["kind"])?.unwrap_or_default();
-    let group = group_and_version(api_version).0;
-    // A composite below this one has tags of its own.
-    if composites.has_group(group) {
-        return Ok(Delivery::NotApplicable);
-    }
-    let Some(known) = tags_of_kind(group, kind) else {
-        faults.add(Note, resource.at, messages::unknown_kind(group, kind));
+    let Some(known) = kind.known else {
+        faults.add(CannotTell, resource.at, messages::unknown_kind(kind.group, kind.kind));
         return Ok(Delivery::NotApplicable);
     };
-    let base_tags = match known.tags {
-        Tags::Map(field) => content(base, field),
-        Tags::List(_) | Tags::Nowhere => base.absent(),
-    };
-    let has_base_tags = base_tags.as_fields().is_some_and(|fields| fields.len() > 0);
-    let mut tags = PatchedTags::of_base(kind, known, has_base_tags);
-    for patch in &resource.patches {
-        tags.apply(*patch, faults)?;
+    if is_observed_only(&resource.object) {
+        return Ok(Delivery::NotApplicable);
     }
-    if tags.is_lost {
+    for (severity, at, message) in &resource.faults {
+        faults.add(*severity, *at, message);
+    }
+    let is_delivered = resource.tags().is_some();
+    let mut places = Places { resource, known, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
+    places.judge(faults);
+    places.judge_field(faults);
+    if places.is_lost {
         return Ok(Delivery::Lost);
     }
-    let can_be_tagged = known.managed && matches!(known.tags, Tags::Map(_));
-    if tags.is_delivered || (can_be_tagged && resource.is_tagged_later && !is_left_alone(base)?) {
+    if is_delivered {
         return Ok(Delivery::Delivered);
     }
+    for (at, doubt) in &resource.doubts {
+        faults.add(CannotTell, *at, doubt);
+    }
     match known.tags {
-        _ if tags.is_unknown => Ok(Delivery::NotApplicable),
+        _ if places.is_doubted || !resource.doubts.is_empty() => Ok(Delivery::NotApplicable),
         Tags::Nowhere => Ok(Delivery::NotApplicable),
         Tags::List(field) => {
-            faults.add(Note, resource.at, messages::list_of_tags(kind, field));
+            faults.add(CannotTell, resource.at, messages::list_of_tags(kind.kind, field));
             Ok(Delivery::NotApplicable)
         }
-        Tags::Map(field) if !known.by_name && base_tags.is_null() => Ok(Delivery::NotPatched(field)),
-        Tags::Map(field) if resource.is_unknown_later => {
-            faults.add(Note, resource.at, messages::not_patched_so_far(field));
+        Tags::Map(_) if kind.is_composite && has_labels(&resource.object) => {
+            faults.add(Note, resource.at, messages::LABELS_OF_ITS_OWN);
+            Ok(Delivery::NotApplicable)
+        }
+        Tags::Map(_) if kind.is_composite && !is_unread_later => {
+            faults.add(Loss, resource.at, messages::NESTED_WITHOUT_TAGS);
+            Ok(Delivery::Lost)
+        }
+        Tags::Map(field) if !known.by_name && content(base, field).is_null() => Ok(Delivery::NotPatched(field)),
+        Tags::Map(field) if is_unread_later => {
+            faults.add(CannotTell, resource.at, messages::not_patched_so_far(field));
             Ok(Delivery::NotApplicable)
         }
         Tags::Map(field) => {
@@ -93,13 +103,149 @@ pub(super) fn delivery<'a>(
     }
 }
 
-/// Whether function-tag-manager is told to leave a resource alone; the annotation wins over the label.
-fn is_left_alone(base: Json<'_>) -> Result<bool, Malformed> {
-    let mark = match base.string(&["metadata", "annotations", LEFT_ALONE])? {
-        None => base.string(&["metadata", "labels", LEFT_ALONE])?,
-        annotation => annotation,
-    };
-    Ok(mark.is_some_and(|mark| mark.eq_ignore_ascii_case("true")))
+/// The places of one resource that patches brought tags to.
+struct Places<'r, 'a> {
+    resource: &'r ComposedResource<'a>,
+    known: TagsOfKind,
+    /// Whether one of them is where the tags belong.
+    is_delivered: bool,
+    /// A fault says how they are lost.
+    is_lost: bool,
+    /// Another field may hold tags.
+    is_doubted: bool,
+}
+
+impl<'a> Places<'_, 'a> {
+    fn judge(&mut self, faults: &mut Faults<'a>) {
+        for (steps, entries) in self.resource.object.places() {
+            let place = Place::of(&steps);
+            let patch = entries.by.unwrap_or(self.resource.at);
+            self.judge_place(&place, patch, faults);
+        }
+    }
+
+    /// Judges one place. A field that the kind does not declare makes the write fail: it is not dropped.
+    fn judge_place(&mut self, place: &Place, patch: Json<'a>, faults: &mut Faults<'a>) {
+        let (kind, to) = (self.resource.kind, &*place.path);
+        let fails = if self.resource.is_pruned { Loss } else { Fails };
+        let is_text = |parent: &str| to.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'));
+        let found = match self.known.tags {
+            Tags::Map(field) if to == field && !place.is_element => return,
+            _ if to == "metadata.labels" || to == "metadata.annotations" => {
+                Some((Fails, messages::no_label_keys(to).to_string()))
+            }
+            _ if is_text("metadata.labels") || is_text("metadata.annotations") => {
+                Some((Fails, messages::map_to_text(to).to_string()))
+            }
+            Tags::Map(field) if is_text(field) => Some((Fails, messages::map_to_text(to).to_string())),
+            Tags::Map(field) if to == field => Some((Fails, messages::not_a_map("a list", field).to_string())),
+            Tags::List(field) if to == field || is_text(field) => {
+                Some((Fails, messages::map_to_list(field).to_string()))
+            }
+            _ if kind.is_composite => None,
+            _ if !to.starts_with(FOR_PROVIDER) && !to.starts_with(INIT_PROVIDER) => {
+                let is_default = to == super::CLOUD_TAGS && patch.get("toFieldPath").is_ok_and(Json::is_null);
+                Some((fails, if is_default { messages::NO_TO_FIELD_PATH.to_owned() } else { self.misplaced(to) }))
+            }
+            Tags::Map(field) if to.strip_prefix(INIT_PROVIDER) == field.strip_prefix(FOR_PROVIDER) => {
+                if !self.is_delivered {
+                    faults.add(Risk, patch, messages::INITIAL_TAGS);
+                    self.is_doubted = true;
+                }
+                return;
+            }
+            tags => match (kind.holds(to), tags) {
+                (Some(Holds::TagsBesides), _) => return,
+                (Some(Holds::NoTags), _) if self.is_delivered => return,
+                (Some(Holds::NoTags), Tags::Map(field)) => {
+                    Some((Loss, messages::wrong_field(kind.kind, to, field).to_string()))
+                }
+                (Some(Holds::NoTags), Tags::Nowhere | Tags::List(_)) => Some((Loss, self.misplaced(to))),
+                (None, Tags::Nowhere | Tags::List(_)) => Some((fails, self.misplaced(to))),
+                (None, Tags::Map(_)) if self.known.by_name && TAG_LIKE.contains(&to) => {
+                    Some((fails, self.misplaced(to)))
+                }
+                (None, Tags::Map(_)) if self.is_delivered => None,
+                (None, Tags::Map(field)) if self.known.by_name || TAG_LIKE.contains(&to) => {
+                    Some((Loss, messages::wrong_field(kind.kind, to, field).to_string()))
+                }
+                (None, Tags::Map(_)) => None,
+            },
+        };
+        match found {
+            Some((severity, message)) => {
+                self.is_lost = true;
+                faults.add(severity, patch, message);
+            }
+            None => {
+                self.is_doubted = true;
+                faults.add(CannotTell, patch, messages::unknown_field(kind.kind, to));
+            }
+        }
+    }
+
+    /// The sentence about tags in a field that does not hold them.
+    fn misplaced(&self, to: &str) -> String {
+        let kind = self.resource.kind.kind;
+        match self.known.tags {
+            Tags::Map(field) => messages::undeclared_field(to, field).to_string(),
+            Tags::List(_) | Tags::Nowhere => messages::no_tags(kind, to).to_string(),
+        }
+    }
+
+    /// Judges what stands where the tags belong.
+    fn judge_field(&mut self, faults: &mut Faults<'a>) {
+        let Ok(found) = self.resource.object.get(&self.resource.kind.steps()) else { return };
+        if matches!(*found, Value::Scalar) {
+            self.is_lost = true;
+            let message = messages::not_a_map("a text", self.resource.kind.field());
+            faults.add(Fails, self.resource.at, message);
+        }
+    }
+}
+
+/// A place in an object, elements of lists left out.
+struct Place {
+    path: String,
+    /// Whether it is an element of a list.
+    is_element: bool,
+}
+
+impl Place {
+    fn of(steps: &[Step<'_>]) -> Self {
+        let mut path = String::new();
+        for step in steps {
+            match step {
+                Step::Field(name) if name.contains('.') => path.push_str(&["[", name, "]"].concat()),
+                Step::Field(name) => {
+                    path.push_str(if path.is_empty() { "" } else { "." });
+                    path.push_str(name);
+                }
+                Step::Element(_) => {}
+            }
+        }
+        Place { path, is_element: matches!(steps.last(), Some(Step::Element(_))) }
+    }
+}
+
+/// Whether a provider only looks at the resource: then nobody writes its tags.
+fn is_observed_only(object: &Value<'_>) -> bool {
+    match object.get(&["spec", "managementPolicies"].map(Step::Field)).as_deref() {
+        Ok(Value::Given(policies)) => policies.as_elements().is_some_and(|mut policies| {
+            policies.len() > 0
+                && policies.all(|policy| policy.as_str().is_some_and(|policy| !WRITING.contains(&policy)))
+        }),
+        _ => false,
+    }
+}
+
+/// Whether the composite below has labels, of which its own tags are made.
+fn has_labels(object: &Value<'_>) -> bool {
+    match object.get(&["metadata", "labels"].map(Step::Field)).as_deref() {
+        Ok(Value::Given(labels)) => labels.as_fields().is_some_and(|labels| labels.len() > 0),
+        Ok(_) => true,
+        Err(_) => false,
+    }
 }
 
 /// What the base has at a path; the base is the provider's, and what has another shape there has no tags.

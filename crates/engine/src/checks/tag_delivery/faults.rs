@@ -4,30 +4,44 @@ use std::cmp::Reverse;
 use std::fmt::Display;
 
 use crate::json::document::Json;
-use crate::report::finding::Finding;
+use crate::report::finding::{Finding, Verdict};
 use crate::report::messages::tag_delivery as messages;
 use crate::settings::Stance;
 
 /// How grave a fault is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Severity {
+    /// A resource is never created.
+    Fails,
     /// Tags are lost, or an object with tags is refused.
     Loss,
     /// Tags are kept, but less safely than they should be: warned about at most.
     Risk,
-    /// It is not known, or somebody stated why it is so: only the report has it.
+    /// It is not known: only the report has it.
+    CannotTell,
+    /// Somebody stated why it is so, or nothing has to be done: only the report has it.
     Note,
 }
 
 impl Severity {
-    const ALL: [Severity; 3] = [Severity::Loss, Severity::Risk, Severity::Note];
+    const ALL: [Severity; 5] = [Severity::Fails, Severity::Loss, Severity::Risk, Severity::CannotTell, Severity::Note];
 
     /// What follows, where a loss leads to `stance`.
     fn stance(self, stance: Stance) -> Stance {
         match self {
-            Severity::Loss => stance,
+            Severity::Fails | Severity::Loss => stance,
             Severity::Risk => Stance::Warn,
-            Severity::Note => Stance::Ignore,
+            Severity::CannotTell | Severity::Note => Stance::Ignore,
+        }
+    }
+
+    /// What becomes of the tags of a resource.
+    fn verdict(self) -> Option<Verdict> {
+        match self {
+            Severity::Fails => Some(Verdict::Fails),
+            Severity::Loss => Some(Verdict::Lost),
+            Severity::CannotTell => Some(Verdict::CannotTell),
+            Severity::Risk | Severity::Note => None,
         }
     }
 }
@@ -40,19 +54,38 @@ const MOST: usize = 100;
 pub(super) struct Faults<'a> {
     /// What the faults that follow are about, the beginning of their messages.
     pub(super) about: String,
+    /// The same, where it is never created.
+    about_failed: String,
+    /// Whether they are about resources of a Composition, which have verdicts.
+    has_verdicts: bool,
     listed: Vec<(Severity, Json<'a>, String)>,
     /// How many there are, by severity.
-    counts: [usize; 3],
+    counts: [usize; Severity::ALL.len()],
 }
 
 impl<'a> Faults<'a> {
+    /// The faults that follow are about a resource of a Composition.
+    pub(super) fn about_resource(&mut self, name: &str) {
+        self.about = messages::about_resource(name);
+        self.about_failed = messages::about_failed_resource(name);
+        self.has_verdicts = true;
+    }
+
+    /// The faults that follow are about all resources of a Composition.
+    pub(super) fn about_all_resources(&mut self) {
+        self.about.clear();
+        messages::ABOUT_FAILED_COMPOSITION.clone_into(&mut self.about_failed);
+        self.has_verdicts = true;
+    }
+
     pub(super) fn add(&mut self, severity: Severity, at: Json<'a>, message: impl Display) {
         let Some(count) = self.counts.get_mut(severity as usize) else {
             return;
         };
         *count += 1;
         if *count <= MOST {
-            self.listed.push((severity, at, format!("{}{message}", self.about)));
+            let about = if severity == Severity::Fails { &self.about_failed } else { &self.about };
+            self.listed.push((severity, at, format!("{about}{message}")));
         }
     }
 
@@ -64,11 +97,13 @@ impl<'a> Faults<'a> {
                 self.listed.push((severity, spec, messages::more(count - MOST)));
             }
         }
+        let has_verdicts = self.has_verdicts;
         let finding = |(severity, at, message): (Severity, Json<'a>, String)| Finding {
             check,
             at: at.path().to_string(),
             message,
             stance: severity.stance(stance),
+            verdict: severity.verdict().filter(|_| has_verdicts),
         };
         let mut findings: Vec<Finding> = self.listed.into_iter().map(finding).collect();
         findings.sort_by_key(|finding| Reverse(finding.stance as u8));

@@ -1,70 +1,141 @@
 //! Crossplane's field paths: `spec.forProvider.tags`, `spec.settings[0].userLabels`, `spec["cloudTags"]`.
+//!
+//! Source: crossplane-runtime, pkg/fieldpath/fieldpath.go, `Parse`; pkg/fieldpath/paved.go, `DefaultMaxFieldPathIndex`.
 
-/// The field of a composite that holds its tags.
-pub(super) const CLOUD_TAGS: &str = "spec.cloudTags";
+/// The largest index that Crossplane accepts.
+const LARGEST_INDEX: u32 = 1024;
 
-/// The path in its plainest spelling, fields joined by periods. What stands for elements of a list (`[0]`, `[*]`) is
-/// left out: where tags stand does not depend on which element it is.
+/// One step of a path. Elements of a list by their index; everything else, a wildcard included, is a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step<'a> {
+    Field(&'a str),
+    Element(u32),
+}
+
+impl Step<'_> {
+    /// Stands for every field, or every element. Only some patches expand it; for the others it is a field's name.
+    pub(super) const EVERY: Step<'static> = Step::Field("*");
+}
+
+/// The steps of a path.
 ///
-/// Source: crossplane-runtime, pkg/fieldpath/fieldpath.go, `Parse`.
-pub(super) fn plain(path: &str) -> String {
-    let mut plain = String::with_capacity(path.len());
+/// # Errors
+/// When Crossplane cannot read the path: what it trips over, as the end of a sentence.
+pub(super) fn parse(path: &str) -> Result<Vec<Step<'_>>, String> {
+    let mut steps = Vec::new();
     let mut begin = 0;
-    for letter in path.chars() {
+    let mut letters = path.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
         match letter {
-            '"' | '\'' | ']' => {}
-            '.' | '[' => begin = end(&mut plain, begin),
-            letter => plain.push(letter),
+            '.' => {
+                push_field(&mut steps, path, begin, at);
+                begin = at + 1;
+                match letters.peek() {
+                    _ if at == 0 => return Err(unexpected('.', at)),
+                    None => return Err(unexpected('.', at)),
+                    Some((next, letter @ ('.' | '['))) => return Err(unexpected(*letter, *next)),
+                    Some(_) => {}
+                }
+            }
+            '[' => {
+                push_field(&mut steps, path, begin, at);
+                let inside = path.get(at + 1..).unwrap_or_default();
+                let Some((inside, _)) = inside.split_once(']') else {
+                    return Err(format!("`[` at position {at} is not closed"));
+                };
+                let end = at + 1 + inside.len();
+                if inside.is_empty() {
+                    return Err(unexpected(']', end));
+                }
+                if let Some(inner) = inside.find('[') {
+                    return Err(unexpected('[', at + 1 + inner));
+                }
+                steps.push(field_or_element(inside)?);
+                begin = end + 1;
+                while letters.next_if(|(at, _)| *at <= end).is_some() {}
+            }
+            ']' => return Err(unexpected(']', at)),
+            _ => {}
         }
     }
-    end(&mut plain, begin);
-    plain.pop();
-    plain
+    push_field(&mut steps, path, begin, path.len());
+    Ok(steps)
 }
 
-/// Ends the field that begins at `begin`; the next one begins at what is returned.
-fn end(plain: &mut String, begin: usize) -> usize {
-    let field = plain.get(begin..).unwrap_or_default();
-    if field == "*" || field.bytes().all(|byte| byte.is_ascii_digit()) {
-        plain.truncate(begin);
-    } else {
-        plain.push('.');
+/// Without a name there is no step, as after a bracket.
+fn push_field<'a>(steps: &mut Vec<Step<'a>>, path: &'a str, begin: usize, end: usize) {
+    if let Some(name) = path.get(begin..end).filter(|name| !name.is_empty()) {
+        steps.push(field(name));
     }
-    plain.len()
 }
 
-/// Whether a plain path leads to something below another one.
-pub(super) fn below(path: &str, above: &str) -> bool {
-    path.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
+fn field(name: &str) -> Step<'_> {
+    Step::Field(name.trim_matches(['\'', '"']))
+}
+
+fn field_or_element(inside: &str) -> Result<Step<'_>, String> {
+    let is_number = inside.bytes().all(|byte| byte.is_ascii_digit());
+    match inside.parse::<u32>().ok().filter(|_| is_number) {
+        None => Ok(field(inside)),
+        Some(index) if index > LARGEST_INDEX => Err(format!("index {index} is greater than {LARGEST_INDEX}")),
+        Some(index) => Ok(Step::Element(index)),
+    }
+}
+
+fn unexpected(letter: char, position: usize) -> String {
+    format!("unexpected `{letter}` at position {position}")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Step::{Element, Field};
     use super::*;
 
     #[test]
-    fn a_path_has_one_plain_spelling() {
-        for (path, expected) in [
-            ("spec.forProvider.tags", "spec.forProvider.tags"),
-            ("spec[\"forProvider\"]['tags']", "spec.forProvider.tags"),
-            ("spec[forProvider].tags[Name]", "spec.forProvider.tags.Name"),
-            ("spec.settings[0].userLabels", "spec.settings.userLabels"),
-            ("spec.disks[*].tags", "spec.disks.tags"),
-            ("spec.disks[12]", "spec.disks"),
-            ("spec.größe", "spec.größe"),
-            ("", ""),
-            ("[", ""),
-            ("a..b.", "a.b"),
-            ("a[b", "a.b"),
+    fn periods_and_brackets_separate_steps() {
+        let tags = [Field("spec"), Field("forProvider"), Field("tags")];
+        for path in [
+            "spec.forProvider.tags",
+            "spec[\"forProvider\"]['tags']",
+            "spec[forProvider].tags",
+            "spec[forProvider]tags",
+            "'spec'.forProvider.\"tags\"",
         ] {
-            assert_eq!(plain(path), expected, "{path}");
+            assert_eq!(parse(path).unwrap(), tags, "{path}");
         }
+        assert_eq!(parse("").unwrap(), []);
     }
 
     #[test]
-    fn below_is_not_beside() {
-        assert!(below("spec.forProvider.tags.Name", "spec.forProvider.tags"));
-        assert!(!below("spec.forProvider.tags", "spec.forProvider.tags"));
-        assert!(!below("spec.forProvider.tagsAll.a", "spec.forProvider.tags"));
+    fn a_period_in_brackets_belongs_to_the_name() {
+        let expected = [Field("spec"), Field("forProvider.tags")];
+        assert_eq!(parse("spec[\"forProvider.tags\"]").unwrap(), expected);
+        assert_eq!(parse("spec[forProvider.tags]").unwrap(), expected);
+    }
+
+    #[test]
+    fn a_number_in_brackets_is_an_index() {
+        let expected = [Field("a"), Element(12), Field("b"), Element(0), Field("1")];
+        assert_eq!(parse("a[12].b[0].1").unwrap(), expected);
+        assert_eq!(parse("a[\"0\"][4294967296][+1]").unwrap()[1..], [Field("0"), Field("4294967296"), Field("+1")]);
+        assert_eq!(parse("a[*]").unwrap(), [Field("a"), Step::EVERY]);
+    }
+
+    #[test]
+    fn what_crossplane_cannot_read_is_told_with_its_position() {
+        for (path, expected) in [
+            (".spec", "unexpected `.` at position 0"),
+            ("spec.", "unexpected `.` at position 4"),
+            ("a..b", "unexpected `.` at position 2"),
+            ("a.[b]", "unexpected `[` at position 2"),
+            ("a]", "unexpected `]` at position 1"),
+            ("a.b]", "unexpected `]` at position 3"),
+            ("a[]", "unexpected `]` at position 2"),
+            ("a[b[c]", "unexpected `[` at position 3"),
+            ("a[b", "`[` at position 1 is not closed"),
+            ("größe[1025]", "index 1025 is greater than 1024"),
+        ] {
+            assert_eq!(parse(path).unwrap_err(), expected, "{path}");
+        }
     }
 }

@@ -1,145 +1,166 @@
-//! The steps of a Composition: which resources they compose, and which functions run after them.
+//! The steps of a Composition, played in their order: which resources they compose, and what becomes of the tags.
 
 use std::collections::BTreeMap;
 
+use super::apply::{self, Expansion};
 use super::faults::Faults;
-use super::faults::Severity::{Loss, Note};
-use super::field_path::{self, CLOUD_TAGS};
+use super::faults::Severity::{CannotTell, Fails, Loss};
+use super::halt::{Failure, Halt};
+use super::patch::{Dialect, Patch, only};
 use super::patch_sets::PatchSets;
 use super::resource::ComposedResource;
-use crate::json::Malformed;
+use super::resource_kind::ResourceKind;
+use super::tag_manager::TagManager;
+use super::value::Value;
+use crate::catalog::functions::{Function, FunctionEffect};
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;
 use crate::report::messages::tag_delivery as messages;
+use crate::settings::CloudTags;
 
-/// API group of function-patch-and-transform's input.
-const PATCH_AND_TRANSFORM: &str = "pt.fn.crossplane.io";
-/// API group of function-tag-manager's input.
-const TAG_MANAGER: &str = "tag-manager.fn.crossplane.io";
-/// How the names of functions end that read resources and write none.
-const READS_ONLY: &str = "function-auto-ready";
+/// Fields of function-patch-and-transform's input.
+const INPUT_FIELDS: [&str; 7] =
+    ["apiVersion", "kind", "metadata", "patchSets", "environment", "resources", "writeConnectionSecretToRef"];
+/// Fields of one of its resources.
+const RESOURCE_FIELDS: [&str; 5] = ["name", "base", "patches", "connectionDetails", "readinessChecks"];
 
-/// The resources that a Composition composes, in the order of their first appearance.
-///
-/// # Errors
-/// When the Composition has another shape than Crossplane gives it, or its patch sets come to more than is looked at.
-pub(super) fn resources<'a>(spec: Json<'a>, faults: &mut Faults<'a>) -> Result<Vec<ComposedResource<'a>>, Malformed> {
-    let mut pipeline = Pipeline::default();
-    let steps = spec.get("pipeline")?;
-    let is_pipeline = match spec.string(&["mode"])?.unwrap_or_default() {
-        // The default was `Resources` in Crossplane 1, and is `Pipeline` since.
-        "" => !steps.is_null(),
-        mode => mode == "Pipeline",
-    };
-    if is_pipeline {
-        for step in steps.elements()? {
-            pipeline.step += 1;
-            pipeline.run(step, faults)?;
-        }
-    } else {
-        pipeline.patch_and_transform(spec, faults)?;
-    }
-    let (last_tagging, last_unknown) = (pipeline.last_tagging, pipeline.last_unknown);
-    for resource in &mut pipeline.resources {
-        resource.is_tagged_later = resource.step < last_tagging;
-        resource.is_unknown_later = resource.step < last_unknown;
-    }
-    Ok(pipeline.resources)
-}
-
-/// What came of the steps so far.
-#[derive(Default)]
-struct Pipeline<'a> {
-    resources: Vec<ComposedResource<'a>>,
-    /// Which of them has a name.
+/// What came of the steps of a Composition.
+pub(super) struct Pipeline<'a, 's> {
+    /// The resources, in the order of their first appearance.
+    pub(super) resources: Vec<ComposedResource<'a>>,
+    /// The last step whose function is not read, 0 for none.
+    pub(super) last_unread: usize,
+    /// Which of the resources has a name.
     by_name: BTreeMap<String, usize>,
-    /// How much came of patch sets.
-    expanded: usize,
+    environment: Value<'a>,
+    /// What came of patch sets and wildcards.
+    expansion: Expansion,
     /// The number of this step, from 1.
     step: usize,
-    /// The last step that tags the resources before it, 0 for none.
-    last_tagging: usize,
-    /// The last step whose function is not known, 0 for none.
-    last_unknown: usize,
+    /// Which groups those of composites are.
+    composites: &'s CloudTags,
 }
 
-impl<'a> Pipeline<'a> {
-    fn run(&mut self, step: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
-        let input = step.get("input")?;
-        faults.about.clear();
-        match group_and_version(input.string(&["apiVersion"])?.unwrap_or_default()).0 {
-            PATCH_AND_TRANSFORM => self.patch_and_transform(input, faults),
-            TAG_MANAGER => self.add_tags(input, faults),
-            _ => {
-                let function = step.string(&["functionRef", "name"])?.unwrap_or_default();
-                if !function.ends_with(READS_ONLY) {
-                    faults.add(Note, step, messages::unknown_function(function));
-                    self.last_unknown = self.step;
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// `resources` and `patchSets`, as Crossplane 1 and function-patch-and-transform have them.
-    fn patch_and_transform(&mut self, template: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
-        let mut patch_sets = PatchSets::read(template)?;
-        for at in template.get("resources")?.elements()? {
-            let name = at.string(&["name"])?.unwrap_or_default();
-            let resolved = patch_sets.resolve(at, &mut self.expanded)?;
-            faults.about = messages::about_resource(name);
-            for (patch, name) in resolved.missing {
-                faults.add(Loss, patch, messages::no_patch_set(name));
-            }
-            self.compose(ComposedResource {
-                name,
-                at,
-                base: at.get("base")?,
-                patches: resolved.patches,
-                step: self.step,
-                is_tagged_later: false,
-                is_unknown_later: false,
-            });
-        }
-        Ok(())
-    }
-
-    /// Adds a resource, or joins it by its name with what an earlier step says of it. Without a name, as in Crossplane 1,
-    /// it stands for itself.
-    fn compose(&mut self, resource: ComposedResource<'a>) {
-        let known = self.by_name.get(resource.name).and_then(|index| self.resources.get_mut(*index));
-        match known {
-            // Without a base, the patches are for what an earlier step composes.
-            Some(known) if resource.base.is_null() => known.patches.extend(resource.patches),
-            Some(known) => *known = resource,
-            None => {
-                if !resource.name.is_empty() {
-                    self.by_name.insert(resource.name.to_owned(), self.resources.len());
-                }
-                self.resources.push(resource);
-            }
-        }
-    }
-
-    /// function-tag-manager: merges a map of the composite into `spec.forProvider.tags` of every resource composed before.
+impl<'a, 's> Pipeline<'a, 's> {
+    /// Plays all steps.
     ///
-    /// Source: its input/v1beta1/input.go and tags.go, `ResolveAddTags`.
-    fn add_tags(&mut self, input: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
-        for tags in input.get("addTags")?.elements()? {
-            if field_path::plain(tags.string(&["fromFieldPath"])?.unwrap_or_default()) != CLOUD_TAGS {
-                continue;
+    /// # Errors
+    /// When the Composition has another shape than Crossplane gives it, a function fails over it, or more comes of its
+    /// patches than is looked at.
+    pub(super) fn play(spec: Json<'a>, composites: &'s CloudTags, faults: &mut Faults<'a>) -> Result<Self, Halt<'a>> {
+        let mut pipeline = Pipeline {
+            resources: Vec::new(),
+            last_unread: 0,
+            by_name: BTreeMap::new(),
+            environment: Value::Unknown,
+            expansion: Expansion::default(),
+            step: 0,
+            composites,
+        };
+        let steps = spec.get("pipeline")?;
+        let is_pipeline = match spec.string(&["mode"])?.unwrap_or_default() {
+            // The default was `Resources` in Crossplane 1, and is `Pipeline` since.
+            "" => !steps.is_null(),
+            mode => mode == "Pipeline",
+        };
+        if is_pipeline {
+            for step in steps.elements()? {
+                pipeline.step += 1;
+                pipeline.run(step, faults)?;
             }
-            match tags.string(&["type"])?.unwrap_or_default() {
-                "FromCompositeFieldPath" if self.resources.is_empty() => {
-                    faults.add(Loss, tags, messages::TAG_MANAGER_TOO_EARLY);
+        } else {
+            pipeline.patch_and_transform(spec, Dialect::Native)?;
+        }
+        Ok(pipeline)
+    }
+
+    fn run(&mut self, step: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Halt<'a>> {
+        let input = step.get("input")?;
+        let name = step.string(&["functionRef", "name"])?.unwrap_or_default();
+        let group = group_and_version(input.string(&["apiVersion"])?.unwrap_or_default()).0;
+        faults.about_all_resources();
+        match Function::of(name, group).map(|function| function.effect) {
+            Some(FunctionEffect::Patches) => self.patch_and_transform(input, Dialect::Function)?,
+            Some(FunctionEffect::Tags) => self.tag(input, faults)?,
+            Some(FunctionEffect::LeavesResources) => {}
+            Some(FunctionEffect::Programs) => self.leave_unread(step, messages::program(name), faults),
+            None => self.leave_unread(step, messages::unknown_function(name), faults),
+        }
+        Ok(())
+    }
+
+    fn leave_unread(&mut self, step: Json<'a>, message: impl std::fmt::Display, faults: &mut Faults<'a>) {
+        faults.add(CannotTell, step, message);
+        self.last_unread = self.step;
+    }
+
+    /// `resources` and `patchSets`, as function-patch-and-transform and Crossplane 1 have them.
+    fn patch_and_transform(&mut self, template: Json<'a>, dialect: Dialect) -> Result<(), Halt<'a>> {
+        if dialect == Dialect::Function {
+            only(template, &INPUT_FIELDS)?;
+        }
+        let patch_sets = PatchSets::read(template, dialect)?;
+        for at in template.at(&["environment", "patches"])?.elements()? {
+            let patch = Patch::of_environment(at, dialect)?;
+            apply::to_environment(&patch, &mut self.environment, &mut self.expansion)?;
+        }
+        for at in template.get("resources")?.elements()? {
+            if dialect == Dialect::Function {
+                only(at, &RESOURCE_FIELDS)?;
+            }
+            let patches = patch_sets.resolve(at, &mut self.expansion)?;
+            let index = self.compose(at, dialect)?;
+            let Some(resource) = self.resources.get_mut(index) else { continue };
+            let mut apply = |at| {
+                let patch = Patch::of_resource(at, dialect)?;
+                resource.apply(&patch, &mut self.environment, &mut self.expansion)
+            };
+            match patches.into_iter().try_for_each(&mut apply) {
+                // Crossplane 1 composes the other resources.
+                Err(Halt::Fails(Failure { at, problem })) if dialect == Dialect::Native => {
+                    resource.fault(Fails, at, problem)
                 }
-                "FromCompositeFieldPath" => self.last_tagging = self.step,
-                found => {
-                    let found = if found.is_empty() { "FromValue" } else { found };
-                    faults.add(Loss, tags, messages::tag_manager_type(found));
-                }
+                applied => applied?,
             }
         }
         Ok(())
+    }
+
+    /// Makes a resource, or finds the one of an earlier step whose name it has, and returns its index. Without a name, as in
+    /// Crossplane 1, it stands for itself.
+    fn compose(&mut self, at: Json<'a>, dialect: Dialect) -> Result<usize, Halt<'a>> {
+        let name = at.string(&["name"])?.unwrap_or_default();
+        let base = at.get("base")?;
+        let known = self.by_name.get(name).copied();
+        match (dialect, known) {
+            (Dialect::Function, _) if name.is_empty() => {
+                return Err(Halt::fails(at, messages::missing_input_field("name")));
+            }
+            (Dialect::Function, None) if base.is_null() && self.last_unread == 0 => {
+                return Err(Halt::fails(at, messages::no_earlier_base(name)));
+            }
+            // Without a base, the patches are for what an earlier step composes.
+            (_, Some(index)) if base.is_null() => return Ok(index),
+            _ => {}
+        }
+        let kind = ResourceKind::of(base, self.composites)?;
+        let resource = ComposedResource::new(name, at, base, kind, self.step);
+        let index = known.unwrap_or(self.resources.len());
+        match self.resources.get_mut(index) {
+            Some(known) => *known = resource,
+            None => self.resources.push(resource),
+        }
+        if !name.is_empty() {
+            self.by_name.insert(name.to_owned(), index);
+        }
+        Ok(index)
+    }
+
+    fn tag(&mut self, input: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Halt<'a>> {
+        let manager = TagManager::read(input, &self.environment, faults)?;
+        if let Some(entry) = manager.brings_tags().filter(|_| self.resources.is_empty() && self.last_unread == 0) {
+            faults.add(Loss, entry, messages::TAG_MANAGER_TOO_EARLY);
+        }
+        self.resources.iter_mut().try_for_each(|resource| manager.tag(resource, &mut self.expansion))
     }
 }

@@ -1,6 +1,15 @@
-//! One resource that a Composition composes.
+//! One resource that a Composition composes, patch by patch.
 
+use std::fmt::Display;
+
+use super::apply::{self, Expansion};
+use super::faults::Severity::{self, Fails, Loss};
+use super::halt::Halt;
+use super::patch::{Patch, Source, Target, Transforms};
+use super::resource_kind::ResourceKind;
+use super::value::{Policy, Tags, Value};
 use crate::json::document::Json;
+use crate::report::messages::tag_delivery as messages;
 
 /// What the steps of a Composition say of one resource.
 pub(super) struct ComposedResource<'a> {
@@ -10,12 +19,114 @@ pub(super) struct ComposedResource<'a> {
     pub(super) at: Json<'a>,
     /// The object before patches; absent where another function makes it.
     pub(super) base: Json<'a>,
-    /// In order, patch sets resolved.
-    pub(super) patches: Vec<Json<'a>>,
+    pub(super) kind: ResourceKind<'a>,
+    /// The object after the patches so far.
+    pub(super) object: Value<'a>,
     /// The number of the step that composes it, from 1; 0 without a pipeline.
     pub(super) step: usize,
-    /// Whether function-tag-manager runs later and adds the tags of the composite, as far as it serves the kind.
-    pub(super) is_tagged_later: bool,
-    /// Whether a function that is not known runs later.
-    pub(super) is_unknown_later: bool,
+    /// Whether Crossplane drops fields that the kind does not declare, as Crossplane 1 does; otherwise it fails over them.
+    pub(super) is_pruned: bool,
+    /// How patches lose tags, or keep the resource from being created.
+    pub(super) faults: Vec<(Severity, Json<'a>, String)>,
+    /// Patches that may bring the tags, and what is not known of them.
+    pub(super) doubts: Vec<(Json<'a>, String)>,
+    /// Whether a patch wrote other tags, all of them at once.
+    has_patched_tags: bool,
+}
+
+impl<'a> ComposedResource<'a> {
+    /// A resource before its first patch.
+    pub(super) fn new(name: &'a str, at: Json<'a>, base: Json<'a>, kind: ResourceKind<'a>, step: usize) -> Self {
+        ComposedResource {
+            name,
+            at,
+            base,
+            kind,
+            object: if base.is_null() { Value::Unknown } else { Value::Given(base) },
+            step,
+            is_pruned: step == 0,
+            faults: Vec::new(),
+            doubts: Vec::new(),
+            has_patched_tags: false,
+        }
+    }
+
+    /// Applies a patch.
+    ///
+    /// # Errors
+    /// When the function fails over it.
+    pub(super) fn apply(
+        &mut self,
+        patch: &Patch<'a>,
+        environment: &mut Value<'a>,
+        expansion: &mut Expansion,
+    ) -> Result<(), Halt<'a>> {
+        let Some(value) = apply::read(patch, environment)? else {
+            if patch.is_required && patch.target == Target::Resource {
+                self.fault(Fails, patch.at, messages::required_and_absent(patch.from_text));
+            }
+            return Ok(());
+        };
+        match patch.target {
+            Target::Composite => Ok(()),
+            Target::Environment => apply::write(environment, patch, value, expansion),
+            Target::Resource => self.apply_value(patch, value, expansion),
+        }
+    }
+
+    fn apply_value(&mut self, patch: &Patch<'a>, value: Value<'a>, expansion: &mut Expansion) -> Result<(), Halt<'a>> {
+        let field = self.kind.field();
+        let is_to_field = patch.to == self.kind.steps();
+        let brings_tags = matches!(&value, Value::Object(object) if object.tags.is_some());
+        let is_unknown = matches!(value, Value::Unknown);
+        if brings_tags && patch.is_required {
+            self.fault(Fails, patch.at, messages::REQUIRED_SOURCE);
+        }
+        let before = self.tags();
+        let replaced = self.replaced().filter(|_| brings_tags && is_to_field && patch.policy == Policy::Replace);
+        apply::write(&mut self.object, patch, value, expansion)?;
+        let after = self.tags();
+        match (before.is_some_and(|tags| tags.is_whole), after.map(|tags| tags.is_whole)) {
+            _ if replaced.is_some() => self.fault(Loss, patch.at, replaced.unwrap_or_default()),
+            (true, None) => self.fault(Loss, patch.at, messages::replaced_later(field)),
+            (true, Some(false)) => self.fault(Loss, patch.at, messages::overwritten_later(field)),
+            (false, Some(false)) if before.is_none() => self.fault(Loss, patch.at, messages::kept_from_merge(field)),
+            (_, None) if is_to_field && is_unknown => self.doubt(patch),
+            _ => {}
+        }
+        self.has_patched_tags |= is_to_field && is_unknown;
+        Ok(())
+    }
+
+    /// A patch may bring the tags.
+    fn doubt(&mut self, patch: &Patch<'a>) {
+        if patch.source == Source::Environment {
+            self.doubts.push((patch.at, messages::from_environment(self.kind.field()).to_string()));
+        } else if patch.transforms == Transforms::Unknown && apply::is_from_tags(patch) {
+            self.doubts.push((patch.at, messages::TRANSFORMS.to_owned()));
+        }
+    }
+
+    /// The entries of `spec.cloudTags` where they belong.
+    pub(super) fn tags(&self) -> Option<Tags<'a>> {
+        self.object.tags_at(&self.kind.steps())
+    }
+
+    /// What a patch replaces besides tags of the composite, as the sentence about it.
+    fn replaced(&self) -> Option<&'static str> {
+        let is_given = |value: &Value<'a>| matches!(value, Value::Given(_));
+        match &*self.object.get(&self.kind.steps()).ok()? {
+            Value::Given(base) if base.as_fields().is_some_and(|fields| fields.len() > 0) => {
+                Some(messages::REPLACES_BASE)
+            }
+            Value::Object(object) if object.fields.values().any(is_given) => Some(messages::REPLACES_BASE),
+            Value::Object(object) if !object.fields.is_empty() => Some(messages::REPLACES_EARLIER_PATCH),
+            _ if self.has_patched_tags => Some(messages::REPLACES_EARLIER_PATCH),
+            _ => None,
+        }
+    }
+
+    pub(super) fn fault(&mut self, severity: Severity, at: Json<'a>, message: impl Display) {
+        self.faults.push((severity, at, message.to_string()));
+    }
 }

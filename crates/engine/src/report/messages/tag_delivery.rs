@@ -13,6 +13,18 @@ pub(crate) fn about_resource(name: &str) -> String {
     if name.is_empty() { "resource without a name: ".to_owned() } else { format!("resource `{name}`: ") }
 }
 
+/// … that is never created for what the sentence says.
+pub(crate) fn about_failed_resource(name: &str) -> String {
+    if name.is_empty() {
+        "a resource is never created: ".to_owned()
+    } else {
+        format!("resource `{name}` is never created: ")
+    }
+}
+
+/// The beginning of sentences about a function that fails: then Crossplane composes nothing at all.
+pub(crate) const ABOUT_FAILED_COMPOSITION: &str = "no resource is composed: ";
+
 /// An annotation exempts the object; its value is the reason.
 pub(crate) fn exempt(reason: &str) -> impl Display {
     from_fn(move |f| write!(f, "exempt: {reason}"))
@@ -39,9 +51,14 @@ pub(crate) const DECLARATION_RULE: &str = "a served version must declare `spec.c
 /// A bound in a schema is not a number.
 pub(crate) const NOT_A_WHOLE_NUMBER: &str = "is not a whole number";
 
-/// Patch sets, once for every resource that names them, come to more than is read.
+/// Patch sets and wildcards, written out, come to more than is read.
 pub(crate) fn too_many_patches(mebibytes: usize) -> String {
-    format!("exceeds the limit of {mebibytes} MiB for expanded patch sets")
+    format!("exceeds the limit of {mebibytes} MiB for expanded patches")
+}
+
+/// A field path has more steps than an object has levels.
+pub(crate) fn too_deep(steps: usize) -> String {
+    format!("has more than {steps} steps")
 }
 
 /// A version has no schema at all.
@@ -170,6 +187,11 @@ pub(crate) fn unknown_function(function: &str) -> impl Display {
     from_fn(move |f| write!(f, "the effect of function `{function}` on `spec.cloudTags` is unknown"))
 }
 
+/// A step runs a function that composes resources by a program.
+pub(crate) fn program(function: &str) -> impl Display {
+    from_fn(move |f| write!(f, "function `{function}` composes resources by a program, which is not read"))
+}
+
 /// function-tag-manager is in an earlier step than all resources.
 pub(crate) const TAG_MANAGER_TOO_EARLY: &str =
     "function-tag-manager runs before any resource is composed and tags none";
@@ -181,9 +203,52 @@ pub(crate) fn tag_manager_type(found: &str) -> impl Display {
     })
 }
 
+/// function-tag-manager is told to remove a tag that comes from a label.
+pub(crate) fn tag_manager_removes(key: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`removeTags` of function-tag-manager removes cloud tag `{key}`"))
+}
+
+/// Another step, or the function itself, overwrites single tags.
+pub(crate) fn overwritten_later(field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "a later patch overwrites cloud tags in `{field}`"))
+}
+
 /// A patch names a patch set that is not there.
-pub(crate) fn no_patch_set(name: &str) -> impl Display {
-    from_fn(move |f| write!(f, "patch set `{name}` does not exist"))
+pub(crate) fn no_patch_set(name: &str) -> String {
+    format!("patch set `{name}` does not exist")
+}
+
+/// A patch of a patch set names a patch set.
+pub(crate) const PATCH_SET_IN_PATCH_SET: &str = "a patch set names another patch set";
+
+/// The input of a function is decoded strictly.
+pub(crate) fn unknown_input_field(field: &str) -> String {
+    format!("field `{field}` is unknown to the function")
+}
+
+/// A patch, a patch set or a resource lacks a field that it must have.
+pub(crate) fn missing_input_field(field: &str) -> String {
+    format!("`{field}` is missing")
+}
+
+/// A patch has a type or a policy that does not exist.
+pub(crate) fn unknown_input_value(field: &str, value: &str) -> String {
+    format!("`{value}` is not a value of `{field}`")
+}
+
+/// A path that Crossplane cannot read or follow.
+pub(crate) fn unusable_path(path: &str, problem: &str) -> String {
+    format!("path `{path}`: {problem}")
+}
+
+/// A path with a wildcard that stands for nothing.
+pub(crate) fn no_match(path: &str) -> String {
+    format!("path `{path}` matches nothing")
+}
+
+/// A resource without a base joins one of an earlier step, and there is none.
+pub(crate) fn no_earlier_base(name: &str) -> String {
+    format!("resource `{name}` has no base, and no earlier step composes it")
 }
 
 /// A resource has patches, and no step that is known has its base.
@@ -210,15 +275,10 @@ pub(crate) fn from_environment(field: &str) -> impl Display {
 }
 
 /// A patch from `spec.cloudTags` names no target, which means the field of the same name.
-pub(crate) fn no_to_field_path(kind: &str) -> impl Display {
-    from_fn(move |f| {
-        write!(f, "patch without `toFieldPath` writes to `spec.cloudTags`, which `{kind}` does not declare")
-    })
-}
+pub(crate) const NO_TO_FIELD_PATH: &str = "without `toFieldPath` tags are patched to a `spec.cloudTags` of its own";
 
 /// A patch from `spec.cloudTags` asks for the field to be there.
-pub(crate) const REQUIRED_SOURCE: &str =
-    "patch policy `Required` prevents the resource from being created while there are no tags";
+pub(crate) const REQUIRED_SOURCE: &str = "patch policy `Required` prevents it while there are no tags";
 
 /// A patch from `spec.cloudTags` replaces tags of the resource's base.
 pub(crate) const REPLACES_BASE: &str = "patch replaces the tags of the base; `toFieldPath: MergeObjects` keeps them";
@@ -226,6 +286,11 @@ pub(crate) const REPLACES_BASE: &str = "patch replaces the tags of the base; `to
 /// … replaces what an earlier patch wrote.
 pub(crate) const REPLACES_EARLIER_PATCH: &str =
     "patch replaces the tags of an earlier patch; `toFieldPath: MergeObjects` keeps them";
+
+/// … merges where cloud tags stand already, which stay.
+pub(crate) fn kept_from_merge(field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "cloud tags that stand in `{field}` already win over those of the composite"))
+}
 
 /// … has transforms.
 pub(crate) const TRANSFORMS: &str = "the effect of the patch's `transforms` on the tags is unknown";
@@ -235,6 +300,40 @@ pub(crate) fn wrong_field(kind: &str, to: &str, field: &str) -> impl Display {
     from_fn(move |f| write!(f, "tags are patched to `{to}`; `{kind}` has them in `{field}`"))
 }
 
+/// … goes to a field that the kind does not have.
+pub(crate) fn undeclared_field(to: &str, field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "tags are patched to `{to}`, not `{field}`"))
+}
+
+/// … goes to labels or annotations of the Kubernetes object, whose keys have no colon.
+pub(crate) fn no_label_keys(to: &str) -> impl Display {
+    from_fn(move |f| write!(f, "tags are patched to `{to}`, where their keys are not valid"))
+}
+
+/// … goes to a place where a text is expected.
+pub(crate) fn map_to_text(to: &str) -> impl Display {
+    from_fn(move |f| write!(f, "a map is patched to `{to}`, which is a text"))
+}
+
+/// Something else than a map stands where the tags belong.
+pub(crate) fn not_a_map(found: &str, field: &str) -> impl Display {
+    from_fn(move |f| write!(f, "{found} is patched to `{field}`, which is a map"))
+}
+
+/// A patch that asks for a field which is never there.
+pub(crate) fn required_and_absent(from: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`{from}` is `Required` and never exists"))
+}
+
+/// Tags reach the cloud only when the resource is created.
+pub(crate) const INITIAL_TAGS: &str = "tags in `spec.initProvider` are set at creation only and never change";
+
+/// A composite below this one gets nothing that its tags could come from.
+pub(crate) const NESTED_WITHOUT_TAGS: &str = "neither `spec.cloudTags` nor labels are patched to this composite";
+
+/// A composite below this one gets no tags, and makes its own from its labels.
+pub(crate) const LABELS_OF_ITS_OWN: &str = "the composite has labels of its own, from which its tags are made";
+
 /// … goes to a field that may hold tags.
 pub(crate) fn unknown_field(kind: &str, to: &str) -> impl Display {
     from_fn(move |f| write!(f, "whether `{to}` of `{kind}` holds tags is unknown"))
@@ -242,12 +341,12 @@ pub(crate) fn unknown_field(kind: &str, to: &str) -> impl Display {
 
 /// … goes to a list.
 pub(crate) fn map_to_list(field: &str) -> impl Display {
-    from_fn(move |f| write!(f, "`spec.cloudTags` is a map but is patched to `{field}`, which is a list"))
+    from_fn(move |f| write!(f, "a map is patched to `{field}`, which is a list"))
 }
 
 /// … goes to a kind without a map of tags.
 pub(crate) fn no_tags(kind: &str, to: &str) -> impl Display {
-    from_fn(move |f| write!(f, "`spec.cloudTags` is patched to `{to}`; `{kind}` has no map of tags"))
+    from_fn(move |f| write!(f, "tags are patched to `{to}`; `{kind}` has no map of tags"))
 }
 
 #[cfg(test)]
@@ -313,18 +412,53 @@ mod tests {
                 &not_patched(LONG),
                 &not_patched_anywhere(FIELD),
                 &exempt_without_reason(EXEMPT),
-                &no_patch_set("tags"),
                 &replaced_later(LONG),
-                &no_to_field_path(kind),
-                &REQUIRED_SOURCE,
+                &overwritten_later(LONG),
+                &kept_from_merge(FIELD),
                 &REPLACES_BASE,
                 &REPLACES_EARLIER_PATCH,
                 &wrong_field("Instance", FIELD, "spec.forProvider.tags"),
-                &map_to_list(FIELD),
-                &no_tags(kind, FIELD),
+                &NESTED_WITHOUT_TAGS,
+                &INITIAL_TAGS,
             ],
         );
-        check("", &[&TAG_MANAGER_TOO_EARLY, &tag_manager_type("FromEnvironmentFieldPath")]);
+        check(
+            &about_failed_resource("instance"),
+            &[
+                &NO_TO_FIELD_PATH,
+                &REQUIRED_SOURCE,
+                &required_and_absent("spec.parameters.owner"),
+                &undeclared_field(FIELD, "spec.forProvider.tags"),
+                &no_label_keys("metadata.labels"),
+                &map_to_text(FIELD),
+                &not_a_map("a text", FIELD),
+                &map_to_list("spec.forProvider.tags"),
+                &no_tags(kind, "spec.forProvider.tags"),
+            ],
+        );
+        check(
+            "",
+            &[
+                &TAG_MANAGER_TOO_EARLY,
+                &tag_manager_type("FromEnvironmentFieldPath"),
+                &tag_manager_removes("plexsphere:a"),
+            ],
+        );
+    }
+
+    #[test]
+    fn sentences_about_a_function_that_fails_fit_a_warning() {
+        let check_all = |problems: &[&dyn Display]| check(ABOUT_FAILED_COMPOSITION, problems);
+        check_all(&[
+            &no_patch_set("tags"),
+            &PATCH_SET_IN_PATCH_SET,
+            &unknown_input_field("comment"),
+            &missing_input_field("patchSetName"),
+            &unknown_input_value("policy.toFieldPath", "MergeAll"),
+            &unusable_path(".spec.forProvider.tags", "unexpected `.` at position 0"),
+            &no_match("spec.forProvider.tags[*]"),
+            &no_earlier_base("instance"),
+        ]);
     }
 
     /// They stand in the report only, which cuts nothing.
@@ -342,9 +476,11 @@ mod tests {
                 &from_environment(FIELD),
                 &TRANSFORMS,
                 &unknown_field(kind, FIELD),
+                &LABELS_OF_ITS_OWN,
             ],
         );
-        check("", &[&unknown_function("function-go-templating"), &exempt("a reason"), &more(3), &DECLARATION_RULE]);
+        check("", &[&unknown_function("function-of-ours"), &program("function-kcl"), &exempt("a reason"), &more(3)]);
+        check("", &[&DECLARATION_RULE]);
     }
 
     #[test]

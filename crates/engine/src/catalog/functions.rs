@@ -1,0 +1,86 @@
+//! What Crossplane's composition functions do to the resources of a Composition, as far as cloud tags go.
+
+/// One function.
+#[derive(Debug, Clone, Copy)]
+pub struct Function {
+    /// How its name ends: packages put the owner's name before it.
+    pub name: &'static str,
+    /// The API group of its input; empty where it takes none, or takes several.
+    pub input: &'static str,
+    /// What it does.
+    pub effect: FunctionEffect,
+    /// Where this was read.
+    pub source: &'static str,
+}
+
+/// What a function does to resources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FunctionEffect {
+    /// Composes resources from bases and patches, which are read.
+    Patches,
+    /// Writes tags of resources that were composed before.
+    Tags,
+    /// Composes nothing, and changes nothing that a provider reads.
+    LeavesResources,
+    /// Composes resources by a program, which is not read.
+    Programs,
+}
+
+use FunctionEffect::{LeavesResources, Patches, Programs, Tags};
+
+const fn row(name: &'static str, input: &'static str, effect: FunctionEffect, source: &'static str) -> Function {
+    Function { name, input, effect, source }
+}
+
+/// Every function that is known. What others do is unknown.
+#[rustfmt::skip]
+pub const FUNCTIONS: &[Function] = &[
+    row("function-patch-and-transform", "pt.fn.crossplane.io", Patches, "crossplane-contrib/function-patch-and-transform, fn.go"),
+    row("function-tag-manager", "tag-manager.fn.crossplane.io", Tags, "crossplane-contrib/function-tag-manager, fn.go"),
+    // Marks resources as ready.
+    row("function-auto-ready", "", LeavesResources, "crossplane/function-auto-ready, fn.go"),
+    // Holds resources back until others are ready.
+    row("function-sequencer", "sequencer.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-sequencer, input/v1beta1"),
+    // Write the composite's status, or what later functions read.
+    row("function-status-transformer", "function-status-transformer.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-status-transformer, input/v1beta1"),
+    row("function-environment-configs", "environmentconfigs.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-environment-configs, fn.go"),
+    row("function-extra-resources", "extra-resources.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-extra-resources, fn.go"),
+    row("function-kcl", "krm.kcl.dev", Programs, "crossplane-contrib/function-kcl, README.md"),
+    row("function-go-templating", "gotemplating.fn.crossplane.io", Programs, "crossplane-contrib/function-go-templating, fn.go"),
+    row("function-python", "", Programs, "crossplane-contrib/function-python, README.md"),
+    row("function-pythonic", "", Programs, "crossplane-contrib/function-pythonic, README.md"),
+    row("function-cue", "", Programs, "crossplane-contrib/function-cue, README.md"),
+];
+
+impl Function {
+    /// The function of a step: by the group of its input, which no package changes, else by its name.
+    pub(crate) fn of(name: &str, input: &str) -> Option<&'static Function> {
+        let by_input = FUNCTIONS.iter().find(|function| !input.is_empty() && function.input == input);
+        by_input.or_else(|| FUNCTIONS.iter().find(|function| name.ends_with(function.name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_function_is_known_by_its_input_or_by_the_end_of_its_name() {
+        let effect = |name, input| Function::of(name, input).map(|function| function.effect);
+        assert_eq!(effect("patches", "pt.fn.crossplane.io"), Some(Patches));
+        assert_eq!(effect("crossplane-contrib-function-sequencer", ""), Some(LeavesResources));
+        assert_eq!(effect("function-sequencer", "krm.kcl.dev"), Some(Programs));
+        assert_eq!(effect("function-auto-ready-too", ""), None);
+        assert_eq!(effect("", ""), None);
+    }
+
+    #[test]
+    fn names_and_inputs_stand_once() {
+        let names: BTreeSet<_> = FUNCTIONS.iter().map(|function| function.name).collect();
+        assert_eq!(names.len(), FUNCTIONS.len());
+        let inputs: Vec<_> =
+            FUNCTIONS.iter().map(|function| function.input).filter(|input| !input.is_empty()).collect();
+        assert_eq!(inputs.iter().collect::<BTreeSet<_>>().len(), inputs.len());
+    }
+}

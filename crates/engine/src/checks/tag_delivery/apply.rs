@@ -1,0 +1,114 @@
+//! What a patch reads and writes.
+//!
+//! Source: function-patch-and-transform, patches.go, `ApplyFromFieldPathPatch` and `patchFieldValueToMultiple`.
+
+use super::field_path::Step;
+use super::halt::Halt;
+use super::patch::{Patch, Source, Target, Transforms};
+use super::value::{Expanded, NoValue, Value};
+use crate::json::document::Json;
+use crate::report::messages::tag_delivery as messages;
+
+/// How much may come of patch sets and wildcards, in bytes of text and as [`PATCH`] counts it: sets of a few kilobytes, on
+/// thousands of resources. Crossplane has no such limit; resources times patches would otherwise be the square of what was
+/// sent.
+const MOST_EXPANDED: usize = 16 << 20;
+/// What it takes to look at a patch, however short, in the bytes of [`MOST_EXPANDED`].
+pub(super) const PATCH: usize = 100;
+
+/// What patch sets and wildcards come to, written out.
+#[derive(Default)]
+pub(super) struct Expansion(usize);
+
+impl Expansion {
+    /// Counts so many bytes more.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub(super) fn charge<'a>(&mut self, bytes: usize, at: Json<'a>) -> Result<(), Halt<'a>> {
+        self.0 += bytes;
+        if self.0 > MOST_EXPANDED {
+            return Err(at.malformed(messages::too_many_patches(MOST_EXPANDED >> 20)).into());
+        }
+        Ok(())
+    }
+}
+
+/// What a patch reads, after its transforms; `None` where that is absent.
+///
+/// # Errors
+/// When the path leads through something else than objects and lists.
+pub(super) fn read<'a>(patch: &Patch<'a>, environment: &Value<'a>) -> Result<Option<Value<'a>>, Halt<'a>> {
+    let Some(from) = &patch.from else { return Ok(Some(Value::Scalar)) };
+    let found = match patch.source {
+        Source::Composite => Value::composite().get(from).map(|value| value.into_owned()),
+        Source::Environment => environment.get(from).map(|value| match &*value {
+            Value::Object(object) if object.tags.is_some() => Value::Object(object.clone()),
+            Value::Scalar => Value::Scalar,
+            _ => Value::Unknown,
+        }),
+        Source::Resource => Ok(Value::Unknown),
+    };
+    match found {
+        Err(NoValue::NotFound) => Ok(None),
+        Err(NoValue::Mismatch(problem)) => Err(unusable(patch, patch.from_text, &problem)),
+        Ok(value) => Ok(Some(match patch.transforms {
+            Transforms::None => value.brought_by(patch.at),
+            Transforms::ToScalar => Value::Scalar,
+            Transforms::Unknown => Value::Unknown,
+        })),
+    }
+}
+
+/// Whether a patch reads all of `spec.cloudTags`.
+pub(super) fn is_from_tags(patch: &Patch<'_>) -> bool {
+    patch.source == Source::Composite && patch.from.as_deref() == Some(&[Step::Field("spec"), Step::Field("cloudTags")])
+}
+
+/// Applies a patch between the composite and the environment.
+///
+/// # Errors
+/// As [`read`] and [`write`].
+pub(super) fn to_environment<'a>(
+    patch: &Patch<'a>,
+    environment: &mut Value<'a>,
+    expansion: &mut Expansion,
+) -> Result<(), Halt<'a>> {
+    match (patch.target, read(patch, environment)?) {
+        (Target::Environment, Some(value)) => write(environment, patch, value, expansion),
+        _ => Ok(()),
+    }
+}
+
+/// Writes to where a patch leads.
+///
+/// # Errors
+/// When the path leads through something else than objects and lists, or a wildcard stands for nothing.
+pub(super) fn write<'a>(
+    to: &mut Value<'a>,
+    patch: &Patch<'a>,
+    value: Value<'a>,
+    expansion: &mut Expansion,
+) -> Result<(), Halt<'a>> {
+    if !patch.is_expanded {
+        return write_at(to, &patch.to, patch, value);
+    }
+    let expanded = match to.expand(&patch.to) {
+        Err(NoValue::Mismatch(problem)) => return Err(unusable(patch, patch.to_text, &problem)),
+        Err(NoValue::NotFound) => Expanded::default(),
+        Ok(expanded) => expanded,
+    };
+    if expanded.paths.is_empty() && !expanded.is_open {
+        return Err(Halt::fails(patch.at, messages::no_match(patch.to_text)));
+    }
+    expansion.charge(expanded.paths.len() * PATCH, patch.at)?;
+    expanded.paths.iter().try_for_each(|path| write_at(to, path, patch, value.clone()))
+}
+
+fn write_at<'a>(to: &mut Value<'a>, path: &[Step<'a>], patch: &Patch<'a>, value: Value<'a>) -> Result<(), Halt<'a>> {
+    to.write(path, value, patch.policy).map_err(|problem| unusable(patch, patch.to_text, &problem))
+}
+
+fn unusable<'a>(patch: &Patch<'a>, path: &str, problem: &str) -> Halt<'a> {
+    Halt::fails(patch.at, messages::unusable_path(path, problem))
+}

@@ -1,0 +1,449 @@
+//! What stands in a resource while it is composed, as far as it is known: where `spec.cloudTags` is, and where not.
+//!
+//! Source: crossplane-runtime, pkg/fieldpath/paved.go, `GetValue`, `SetValue` and `ExpandWildcards`; pkg/fieldpath/merge.go.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::field_path::Step;
+use crate::json::document::Json;
+use crate::tags::CLOUD_TAG_PREFIX;
+
+/// One value.
+#[derive(Debug, Clone)]
+pub(super) enum Value<'a> {
+    /// No value, or null.
+    Absent,
+    /// A part of a base, as it is written there.
+    Given(Json<'a>),
+    Object(Object<'a>),
+    /// Elements that are known, by index.
+    List(BTreeMap<u32, Value<'a>>),
+    /// A text, a number or a boolean that a patch writes.
+    Scalar,
+    /// Whatever a composite, the environment or a function has there.
+    Unknown,
+}
+
+/// An object, with what is known of its fields.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Object<'a> {
+    pub(super) fields: BTreeMap<&'a str, Value<'a>>,
+    /// The entries of `spec.cloudTags`, where they are among the fields.
+    pub(super) tags: Option<Tags<'a>>,
+    /// Whether it may have other fields.
+    pub(super) is_open: bool,
+}
+
+/// The entries of `spec.cloudTags`, at one place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tags<'a> {
+    /// Whether none of them was overwritten or taken away.
+    pub(super) is_whole: bool,
+    /// The patch, or entry of a function's input, that brought them; absent in the composite itself.
+    pub(super) by: Option<Json<'a>>,
+}
+
+/// Why there is no value under a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NoValue {
+    /// A field or an element is absent.
+    NotFound,
+    /// A step leads through something else than an object or a list.
+    Mismatch(String),
+}
+
+/// What a write does to a value that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Policy {
+    Replace,
+    /// Objects are merged, and what is there stays.
+    Merge,
+    /// Objects are merged, and what is written wins.
+    ForceMerge,
+}
+
+/// The paths that a path with wildcards stands for.
+#[derive(Debug, Default)]
+pub(super) struct Expanded<'a> {
+    pub(super) paths: Vec<Vec<Step<'a>>>,
+    /// Whether it may stand for others as well.
+    pub(super) is_open: bool,
+}
+
+impl<'a> Value<'a> {
+    /// A composite, of which only `spec.cloudTags` is known.
+    pub(super) fn composite() -> Self {
+        let of_field =
+            |name, value| Value::Object(Object { fields: BTreeMap::from([(name, value)]), tags: None, is_open: true });
+        let tags = Some(Tags { is_whole: true, by: None });
+        let tags = Value::Object(Object { fields: BTreeMap::new(), tags, is_open: false });
+        of_field("spec", of_field("cloudTags", tags))
+    }
+
+    pub(super) fn is_absent(&self) -> bool {
+        match self {
+            Value::Absent => true,
+            Value::Given(json) => json.is_null(),
+            _ => false,
+        }
+    }
+
+    /// The value under a path.
+    ///
+    /// # Errors
+    /// When it is absent, or a step leads through something else than an object or a list.
+    pub(super) fn get(&self, path: &[Step<'a>]) -> Result<Cow<'_, Value<'a>>, NoValue> {
+        let Some((step, rest)) = path.split_first() else {
+            return Ok(Cow::Borrowed(self));
+        };
+        match self.child(*step)? {
+            Cow::Borrowed(child) => child.get(rest),
+            Cow::Owned(child) => child.get(rest).map(|value| Cow::Owned(value.into_owned())),
+        }
+    }
+
+    fn child(&self, step: Step<'a>) -> Result<Cow<'_, Value<'a>>, NoValue> {
+        let found = match (self, step) {
+            (Value::Unknown, _) => Cow::Borrowed(self),
+            (Value::Object(object), Step::Field(name)) => match object.fields.get(name) {
+                Some(value) => Cow::Borrowed(value),
+                None if object.has_tag(name) => Cow::Owned(Value::Scalar),
+                None if object.is_open => Cow::Owned(Value::Unknown),
+                None => Cow::Owned(Value::Absent),
+            },
+            (Value::List(elements), Step::Element(index)) => {
+                elements.get(&index).map_or(Cow::Owned(Value::Absent), Cow::Borrowed)
+            }
+            (Value::Given(json), Step::Field(name)) => {
+                Cow::Owned(Value::Given(json.get(name).map_err(|_| NoValue::Mismatch(mismatch(step)))?))
+            }
+            (Value::Given(json), Step::Element(index)) => {
+                let mut elements =
+                    json.as_elements().filter(|_| !json.is_null()).ok_or_else(|| NoValue::Mismatch(mismatch(step)))?;
+                Cow::Owned(elements.nth(index as usize).map_or(Value::Absent, Value::Given))
+            }
+            (Value::Absent, Step::Field(_)) => Cow::Borrowed(self),
+            _ => return Err(NoValue::Mismatch(mismatch(step))),
+        };
+        if found.is_absent() { Err(NoValue::NotFound) } else { Ok(found) }
+    }
+
+    /// Writes a value under a path. What is missing on the way is made.
+    ///
+    /// # Errors
+    /// When a step leads through something else than an object or a list.
+    pub(super) fn write(&mut self, path: &[Step<'a>], value: Value<'a>, policy: Policy) -> Result<(), String> {
+        let mut here = self;
+        let mut steps = path.iter().peekable();
+        while let Some(step) = steps.next() {
+            let is_last = steps.peek().is_none();
+            here.unfold(*step);
+            here = match (here, step) {
+                (Value::Object(object), Step::Field(name)) => {
+                    let there = match object.has_tag(name) {
+                        true if is_last && policy == Policy::Merge => return Ok(()),
+                        true => Value::Scalar,
+                        false if object.is_open => Value::Unknown,
+                        false => Value::Absent,
+                    };
+                    if let Some(tags) = object.tags.as_mut().filter(|_| name.starts_with(CLOUD_TAG_PREFIX)) {
+                        tags.is_whole = false;
+                    }
+                    object.fields.entry(name).or_insert(there)
+                }
+                (Value::List(elements), Step::Element(index)) => elements.entry(*index).or_insert(Value::Absent),
+                _ => return Err(mismatch(*step)),
+            };
+            if let (Value::Absent, Some(next)) = (&*here, steps.peek()) {
+                *here = match next {
+                    Step::Field(_) => Value::Object(Object::default()),
+                    Step::Element(_) => Value::List(BTreeMap::new()),
+                };
+            }
+        }
+        match policy {
+            Policy::Replace => *here = value,
+            Policy::Merge => here.merge(value, false),
+            Policy::ForceMerge => here.merge(value, true),
+        }
+        Ok(())
+    }
+
+    /// Reads one level of a base, or decides what an unknown value is, so that the step can be taken.
+    fn unfold(&mut self, step: Step<'a>) {
+        match (&*self, step) {
+            (Value::Unknown, Step::Field(_)) => *self = Value::Object(Object { is_open: true, ..Object::default() }),
+            (Value::Unknown, Step::Element(_)) => *self = Value::List(BTreeMap::new()),
+            (Value::Given(json), Step::Field(_)) if !json.is_null() => {
+                if let Some(fields) = json.as_fields() {
+                    let fields = fields.map(|(name, value)| (name, Value::Given(value))).collect();
+                    *self = Value::Object(Object { fields, ..Object::default() });
+                }
+            }
+            (Value::Given(json), Step::Element(_)) if !json.is_null() => {
+                if let Some(elements) = json.as_elements() {
+                    *self = Value::List((0..).zip(elements.map(Value::Given)).collect());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Merges another value into this one; `forced` says which one wins where both are no objects.
+    fn merge(&mut self, from: Value<'a>, forced: bool) {
+        self.unfold_object();
+        let mut from = from;
+        from.unfold_object();
+        match (&mut *self, from) {
+            (Value::Object(object), Value::Object(from)) => object.merge(from, forced),
+            (Value::Object(object), Value::Unknown) => object.is_open = true,
+            (Value::Unknown, Value::Object(from)) => *self = Value::Object(Object { is_open: true, ..from }),
+            (_, from) => {
+                if forced || self.is_absent() {
+                    *self = from;
+                }
+            }
+        }
+    }
+
+    fn unfold_object(&mut self) {
+        if matches!(self, Value::Given(_)) {
+            self.unfold(Step::EVERY);
+        }
+    }
+
+    /// The paths that exist for a path with wildcards; none where a step is absent.
+    ///
+    /// # Errors
+    /// When a step leads through something else than an object or a list, or a wildcard through nothing.
+    pub(super) fn expand(&self, path: &[Step<'a>]) -> Result<Expanded<'a>, NoValue> {
+        let mut expanded = Expanded::default();
+        self.expand_into(path, &mut Vec::new(), &mut expanded)?;
+        Ok(expanded)
+    }
+
+    fn expand_into(
+        &self,
+        path: &[Step<'a>],
+        at: &mut Vec<Step<'a>>,
+        expanded: &mut Expanded<'a>,
+    ) -> Result<(), NoValue> {
+        let Some((step, rest)) = path.split_first() else {
+            expanded.paths.push(at.clone());
+            return Ok(());
+        };
+        let steps = if *step == Step::EVERY { self.steps(expanded)? } else { vec![*step] };
+        for step in steps {
+            let child = match self.child(step) {
+                Err(NoValue::NotFound) => continue,
+                child => child?,
+            };
+            at.push(step);
+            child.expand_into(rest, at, expanded)?;
+            at.pop();
+        }
+        Ok(())
+    }
+
+    /// The steps that a wildcard stands for.
+    fn steps(&self, expanded: &mut Expanded<'a>) -> Result<Vec<Step<'a>>, NoValue> {
+        match self {
+            Value::Unknown => {
+                expanded.is_open = true;
+                Ok(Vec::new())
+            }
+            Value::Object(object) => {
+                expanded.is_open |= object.is_open;
+                // One entry stands for all tags.
+                let tag = object.tags.map(|_| CLOUD_TAG_PREFIX);
+                Ok(object.fields.keys().copied().chain(tag).map(Step::Field).collect())
+            }
+            Value::List(elements) => Ok(elements.keys().copied().map(Step::Element).collect()),
+            Value::Given(json) if json.is_null() => Err(NoValue::NotFound),
+            Value::Given(json) => {
+                let fields = json.as_fields().map(|fields| fields.map(|(name, _)| Step::Field(name)).collect());
+                let elements =
+                    || json.as_elements().map(|all| (0..).zip(all).map(|(at, _)| Step::Element(at)).collect());
+                fields.or_else(elements).ok_or_else(|| NoValue::Mismatch(mismatch(Step::EVERY)))
+            }
+            Value::Absent => Err(NoValue::NotFound),
+            Value::Scalar => Err(NoValue::Mismatch(mismatch(Step::EVERY))),
+        }
+    }
+
+    /// The entries of `spec.cloudTags` under a path of fields, whatever elements of lists are on the way.
+    pub(super) fn tags_at(&self, path: &[Step<'_>]) -> Option<Tags<'a>> {
+        match (self, path.split_first()) {
+            (Value::Object(object), None) => object.tags,
+            (Value::Object(object), Some((Step::Field(name), rest))) => object.fields.get(name)?.tags_at(rest),
+            (Value::List(elements), Some(_)) => elements.values().find_map(|element| element.tags_at(path)),
+            _ => None,
+        }
+    }
+
+    /// Every place that has entries of `spec.cloudTags`.
+    pub(super) fn places(&self) -> Vec<(Vec<Step<'a>>, Tags<'a>)> {
+        let mut places = Vec::new();
+        self.places_into(&mut Vec::new(), &mut places);
+        places
+    }
+
+    fn places_into(&self, at: &mut Vec<Step<'a>>, places: &mut Vec<(Vec<Step<'a>>, Tags<'a>)>) {
+        let mut below = |step, value: &Value<'a>| {
+            at.push(step);
+            value.places_into(at, places);
+            at.pop();
+        };
+        match self {
+            Value::Object(object) => {
+                object.fields.iter().for_each(|(name, value)| below(Step::Field(name), value));
+                places.extend(object.tags.map(|tags| (at.clone(), tags)));
+            }
+            Value::List(elements) => elements.iter().for_each(|(index, value)| below(Step::Element(*index), value)),
+            Value::Absent | Value::Given(_) | Value::Scalar | Value::Unknown => {}
+        }
+    }
+
+    /// Says of entries that come from the composite which patch brings them.
+    pub(super) fn brought_by(mut self, patch: Json<'a>) -> Self {
+        self.bring(patch);
+        self
+    }
+
+    fn bring(&mut self, patch: Json<'a>) {
+        if let Value::Object(object) = self {
+            object.fields.values_mut().for_each(|value| value.bring(patch));
+            if let Some(tags) = &mut object.tags {
+                tags.by = Some(patch);
+            }
+        }
+    }
+}
+
+impl<'a> Object<'a> {
+    /// Whether a field is one of the entries of `spec.cloudTags`, or may be.
+    fn has_tag(&self, name: &str) -> bool {
+        self.tags.is_some() && name.starts_with(CLOUD_TAG_PREFIX) && !self.fields.contains_key(name)
+    }
+
+    fn merge(&mut self, from: Object<'a>, forced: bool) {
+        let is_tag = |name: &str| name.starts_with(CLOUD_TAG_PREFIX);
+        if let Some(tags) = &mut self.tags {
+            tags.is_whole &= !(forced && from.fields.keys().any(|name| is_tag(name)));
+        } else if let Some(tags) = from.tags {
+            let is_kept = !forced && self.fields.keys().any(|name| is_tag(name));
+            self.tags = Some(Tags { is_whole: tags.is_whole && !is_kept, ..tags });
+        }
+        for (name, value) in from.fields {
+            if forced || !self.has_tag(name) {
+                self.fields.entry(name).or_insert(Value::Absent).merge(value, forced);
+            }
+        }
+        self.is_open |= from.is_open;
+    }
+}
+
+/// What is wrong with a step that leads nowhere, as the end of a sentence.
+fn mismatch(step: Step<'_>) -> String {
+    match step {
+        Step::Field(name) => format!("`{name}` is below something that is not an object"),
+        Step::Element(index) => format!("element {index} is below something that is not a list"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks::tag_delivery::field_path::parse;
+    use crate::json::document::Document;
+
+    const BASE: &str = r#"{"a":{"list":[{"b":1}],"text":"x","none":null},"tags":{"Role":"vm"}}"#;
+
+    fn write(value: &mut Value<'_>, path: &'static str, written: Value<'static>, policy: Policy) -> Result<(), String> {
+        value.write(&parse(path).unwrap(), written, policy)
+    }
+
+    fn tags() -> Value<'static> {
+        Value::composite().get(&parse("spec.cloudTags").unwrap()).unwrap().into_owned()
+    }
+
+    /// Whether tags stand under a path, and whether all of them do.
+    fn is_whole(value: &Value<'_>, path: &str) -> Option<bool> {
+        value.tags_at(&parse(path).unwrap()).map(|tags| tags.is_whole)
+    }
+
+    #[test]
+    fn a_path_is_found_or_not_or_cannot_be_followed() {
+        let document = Document::new(BASE);
+        let value = Value::Given(document.root());
+        let get = |path| value.get(&parse(path).unwrap()).map(|found| matches!(*found, Value::Given(_)));
+        assert_eq!(get("a.list[0].b"), Ok(true));
+        for absent in ["b", "a.none", "a.none.b", "a.list[1]"] {
+            assert_eq!(get(absent), Err(NoValue::NotFound), "{absent}");
+        }
+        for (path, problem) in [
+            ("a.text.b", "`b` is below something that is not an object"),
+            ("a.list.b", "`b` is below something that is not an object"),
+            ("a[0]", "element 0 is below something that is not a list"),
+        ] {
+            assert_eq!(get(path), Err(NoValue::Mismatch(problem.to_owned())), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_composite_is_unknown_but_for_its_tags() {
+        let composite = Value::composite();
+        let get = |path| composite.get(&parse(path).unwrap());
+        assert!(matches!(get("spec.parameters.a").as_deref(), Ok(Value::Unknown)));
+        assert!(matches!(get("spec.cloudTags[plexsphere:a]").as_deref(), Ok(Value::Scalar)));
+        assert_eq!(get("spec.cloudTags[*]").err(), Some(NoValue::NotFound));
+        assert_eq!(is_whole(&composite, "spec.cloudTags"), Some(true));
+    }
+
+    #[test]
+    fn what_is_missing_on_the_way_is_made() {
+        let mut value = Value::Absent;
+        assert_eq!(
+            write(&mut value, "a", Value::Scalar, Policy::Replace).unwrap_err(),
+            "`a` is below something that is not an object"
+        );
+        let mut value = Value::Object(Object::default());
+        write(&mut value, "a.disks[2].tags", tags(), Policy::Replace).unwrap();
+        assert_eq!(is_whole(&value, "a.disks.tags"), Some(true));
+        let path = [Step::Field("a"), Step::Field("disks"), Step::Element(2), Step::Field("tags")];
+        assert_eq!(value.places().into_iter().map(|(path, _)| path).collect::<Vec<_>>(), [path]);
+    }
+
+    #[test]
+    fn a_merge_keeps_what_is_there_and_a_forced_one_does_not() {
+        let document = Document::new(BASE);
+        for (policy, after_tags, after_key) in [
+            (Policy::Replace, None, Some(false)),
+            (Policy::Merge, Some(true), Some(true)),
+            (Policy::ForceMerge, Some(true), Some(false)),
+        ] {
+            let mut value = Value::Given(document.root());
+            write(&mut value, "tags", tags(), Policy::Merge).unwrap();
+            assert_eq!(is_whole(&value, "tags"), Some(true));
+            let mut other = value.clone();
+            write(&mut other, "tags", Value::Unknown, policy).unwrap();
+            assert_eq!(is_whole(&other, "tags"), after_tags, "{policy:?}");
+            write(&mut value, "tags[plexsphere:a]", Value::Scalar, policy).unwrap();
+            assert_eq!(is_whole(&value, "tags"), after_key, "{policy:?}");
+        }
+    }
+
+    #[test]
+    fn a_wildcard_stands_for_what_is_there() {
+        let document = Document::new(BASE);
+        let value = Value::Given(document.root());
+        let expand = |path| value.expand(&parse(path).unwrap()).map(|expanded| expanded.paths.len());
+        assert_eq!(expand("*"), Ok(2));
+        assert_eq!(expand("a.list[*].b"), Ok(1));
+        assert_eq!(expand("a.list[*].c"), Ok(0));
+        assert_eq!(expand("b[*]"), Ok(0));
+        assert!(matches!(expand("a.text[*]"), Err(NoValue::Mismatch(_))));
+        assert!(Value::Unknown.expand(&parse("a[*]").unwrap()).unwrap().is_open);
+    }
+}
