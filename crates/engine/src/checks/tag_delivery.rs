@@ -16,6 +16,7 @@ mod patches;
 mod pipeline;
 mod resource;
 mod schema;
+mod structural;
 mod xrd;
 
 use self::exemption::{exempts, states_reason};
