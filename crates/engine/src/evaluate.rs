@@ -128,7 +128,7 @@ impl<'e> Evaluation<'e> {
         let above = match self.decide() {
             Ok(decision) => self.settle(decision),
             Err(Stop::NotApplicable(inert)) => {
-                self.report.inert = Some(inert);
+                self.not_applicable(inert);
                 None
             }
             Err(Stop::LookupFailed(failed)) => {

@@ -4,7 +4,10 @@
 //! composite's provider admits it. [`cloud_tags`] is the pure transformer, [`PROFILES`] what the providers admit.
 
 pub(crate) mod composite;
+mod crossplane;
+mod field;
 mod labels;
+pub(crate) mod provider;
 pub(crate) mod registry;
 mod transform;
 

@@ -37,7 +37,8 @@ pub(crate) fn agrees(review: &Value, answer: &Answer) -> Result<()> {
     answer.log.iter().try_for_each(|line| is_reported(line, report).with_context(|| line.to_string()))
 }
 
-/// What the report calls the composite's tags are its own tags, once everything that differs is as it should be.
+/// What the report calls the composite's tags, and forwarded to it, are all under the policy's prefix, once everything that
+/// differs is as it should be.
 fn tags_stand(object: &Value, report: &Value) -> Result<()> {
     let mut object = object.clone();
     for name in ["changes", "drift"] {
@@ -45,8 +46,10 @@ fn tags_stand(object: &Value, report: &Value) -> Result<()> {
     }
     let tags = object["spec"]["cloudTags"].as_object().cloned().unwrap_or_default();
     let own: Map<String, Value> = tags.into_iter().filter(|(key, _)| key.starts_with(OWN_TAGS)).collect();
-    let told = &report["cloudTags"]["tags"];
-    ensure!(json!(own) == *told, "`spec.cloudTags` is not what the report tells\n{}", difference::values(told, &own));
+    let mut told = report["cloudTags"]["tags"].as_object().cloned().unwrap_or_default();
+    told.extend(report["cloudTags"]["forwarded"].as_object().cloned().unwrap_or_default());
+    let (told, own) = (json!(told), json!(own));
+    ensure!(own == told, "`spec.cloudTags` is not what the report tells\n{}", difference::values(&told, &own));
     Ok(())
 }
 

@@ -122,7 +122,7 @@ fn facts(report: &Value, settings: &Value) -> Map<String, Value> {
 /// Which profile judged a composite's labels, and what it refused.
 fn cloud_tags(report: &Value) -> Value {
     let mut facts = Map::new();
-    for name in ["profile", "provider", "notPropagating"] {
+    for name in ["profile", "provider", "forwarded", "notPropagating"] {
         keep(&mut facts, name, report[name].clone());
     }
     let skipped = list(&report["skipped"])

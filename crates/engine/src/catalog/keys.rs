@@ -1,4 +1,4 @@
-//! Label and annotation keys that Cluster API's rules know by name.
+//! Label and annotation keys that the rules of Cluster API, and those of cloud tags, know by name.
 
 /// Written on practically everything below a Cluster.
 pub(crate) const CLUSTER_NAME: &str = "cluster.x-k8s.io/cluster-name";
@@ -48,6 +48,11 @@ pub(crate) const PAUSED: &str = "cluster.x-k8s.io/paused";
 pub(crate) const NODE_MACHINE: &str = "cluster.x-k8s.io/machine";
 /// On a Node: the namespace of its Machine.
 pub(crate) const NODE_CLUSTER_NAMESPACE: &str = "cluster.x-k8s.io/cluster-namespace";
+
+/// On everything that a composite composes: which resource of the Composition it is.
+pub(crate) const COMPOSITION_RESOURCE_NAME: &str = "crossplane.io/composition-resource-name";
+/// On a composite and on everything below it: the composite at the top.
+pub(crate) const COMPOSITE: &str = "crossplane.io/composite";
 
 /// Keys that this policy added to an object and that no controller will ever own.
 pub(crate) const TRACKING: &str = "metadata-propagation.plexsphere.com/managed";

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
 use self::KeyCharacters::{LettersDigitsAnd, NonControlBut};
 use self::Unit::{Bytes, Runes};
 
@@ -55,7 +57,7 @@ pub enum Unit {
 /// A class of characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyCharacters {
-    /// Unicode letters and digits, and these.
+    /// Letters and digits of any script, Unicode's general categories L and Nd, and these.
     LettersDigitsAnd(&'static str),
     /// All but Unicode's control characters, category Cc, and these.
     NonControlBut(&'static str),
@@ -77,7 +79,12 @@ impl Profile {
     /// The profile of a provider, whatever its case; the generic one where the provider is not known.
     #[must_use]
     pub fn of(provider: &str) -> &'static Profile {
-        PROFILES.iter().find(|profile| profile.name.eq_ignore_ascii_case(provider)).unwrap_or(&GENERIC)
+        Profile::named(provider).unwrap_or(&GENERIC)
+    }
+
+    /// The profile of this name, whatever its case.
+    pub(crate) fn named(name: &str) -> Option<&'static Profile> {
+        PROFILES.iter().find(|profile| profile.name.eq_ignore_ascii_case(name))
     }
 
     /// The beginning that the provider reserves for itself, where a qualified key has one.
@@ -110,10 +117,19 @@ impl Unit {
 impl KeyCharacters {
     pub(crate) fn admit(self, key: &str) -> bool {
         match self {
-            LettersDigitsAnd(others) => key.chars().all(|char| char.is_alphanumeric() || others.contains(char)),
+            LettersDigitsAnd(others) => key.chars().all(|char| is_letter_or_digit(char) || others.contains(char)),
             NonControlBut(others) => !key.contains(|char: char| char.is_control() || others.contains(char)),
         }
     }
+}
+
+/// Unicode's general categories L and Nd. `char::is_alphanumeric` has letter numbers, fractions and vowel signs besides.
+fn is_letter_or_digit(char: char) -> bool {
+    if char.is_ascii() {
+        return char.is_ascii_alphanumeric();
+    }
+    char.general_category_group() == GeneralCategoryGroup::Letter
+        || char.general_category() == GeneralCategory::DecimalNumber
 }
 
 /// The row as `spec/tag-profiles.txt` writes it.
@@ -194,6 +210,19 @@ mod tests {
         }
         assert_eq!(class.to_string(), "any non-control rune but < %");
         assert_eq!(NonControlBut("").to_string(), "any non-control rune");
+    }
+
+    #[test]
+    fn letters_and_digits_are_two_general_categories() {
+        let class = LettersDigitsAnd("");
+        // Lu, Ll, Lt, Lm, Lo, Nd.
+        for admitted in ["Aé", "ǅ", "ʰ", "名ªک", "7٣７"] {
+            assert!(class.admit(admitted), "{admitted}");
+        }
+        // So, Nl, No, No, Mc, Mn, Pc, Sc.
+        for refused in ["ⓐ", "Ⅷ", "½", "²", "\u{93e}", "\u{301}", "_", "€"] {
+            assert!(!class.admit(refused), "{refused}");
+        }
     }
 
     /// What the specification promises of its own four profiles. Those of clouds without `:` and `/` need not hold it.

@@ -19,6 +19,7 @@ mod pipeline;
 mod resource;
 mod resource_kind;
 mod schema;
+mod structural;
 mod tag_manager;
 mod value;
 mod xrd;

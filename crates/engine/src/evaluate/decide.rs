@@ -36,7 +36,6 @@ impl<'e> Evaluation<'e> {
                 Decision::Propagated(topology_opt_in::differences(subject, &settings.cluster_api.opt_in, records)?)
             }
             Role::Composite(composites) => {
-                let settings = &settings.cloud_tags;
                 Decision::Tagged(Composite { subject, composites, settings, lookups }.decide()?)
             }
             Role::Registry if object.deleting => Decision::Unusable(Vec::new()),

@@ -12,10 +12,11 @@ use crate::report::messages::propagation as messages;
 use crate::report::messages::{SettingValue, about, cloud_tags, tag_delivery};
 use crate::report::outcome::{Level, Outcome, Rejection};
 use crate::report::shortening::short;
-use crate::report::tags::{TagReport, TagSkipReason};
+use crate::report::tags::TagSkipReason;
 use crate::report::warnings;
 use crate::settings::{Mode, OnConflict, listed};
 use crate::tags::composite::Tagged;
+use crate::tags::provider::UnknownProvider;
 
 /// A sentence that refuses an object for what differs in it.
 type Refusal = fn(&str, SettingValue<'_>, &str) -> String;
@@ -31,9 +32,8 @@ impl<'e> Evaluation<'e> {
                 self.settle_propagated(changes);
                 self.subject.place.map(|_| above)
             }
-            Decision::Tagged(Tagged { changes, tags }) => {
-                self.settle_tags(changes, &tags);
-                self.report.cloud_tags = Some(tags);
+            Decision::Tagged(tagged) => {
+                self.settle_tags(tagged);
                 None
             }
             Decision::Declared(declarations) => {
@@ -95,14 +95,22 @@ impl<'e> Evaluation<'e> {
     }
 
     /// Tells besides of every label that is no tag.
-    fn settle_tags(&mut self, changes: Vec<Change>, tags: &TagReport) {
+    fn settle_tags(&mut self, tagged: Tagged) {
+        let Tagged { changes, undone, unknown_provider, tags } = tagged;
         if self.settings.mode == Mode::Verify && !changes.is_empty() {
             self.refuse_drift(cloud_tags::do_not_match, VERIFY, changes);
         } else if !changes.is_empty() && self.write(&changes) {
-            self.outcome.warnings.extend(changes.iter().filter_map(of_tag_edit));
+            let undone = changes.iter().filter(|change| undone.contains(&change.key));
+            self.outcome.warnings.extend(undone.filter_map(warnings::of_undone_tag));
             let message = cloud_tags::updated(&self.report.object);
             self.log(Level::Info, message, [("profile", tags.profile.to_owned())]);
             self.report.changes = changes;
+        }
+        if let Some(UnknownProvider { setting, provider, message }) = unknown_provider {
+            self.outcome.warnings.push(short(message.clone()));
+            let profile = tags.profile.to_owned();
+            let attributes = [("setting", setting), ("provider", provider), ("profile", profile)];
+            self.log(Level::Warning, about(&self.report.object, &message), attributes);
         }
         for skip in &tags.skipped {
             let attributes = [
@@ -119,6 +127,7 @@ impl<'e> Evaluation<'e> {
             let of_reason = tags.skipped.iter().filter(|skip| skip.reason == reason);
             self.outcome.warnings.extend(of_reason.map(warnings::of_skipped_label));
         }
+        self.report.cloud_tags = Some(tags);
     }
 
     fn declare(&mut self, declarations: Vec<(String, Change)>) {
@@ -154,13 +163,6 @@ impl<'e> Evaluation<'e> {
         self.refuse(sentence(&self.report.object, setting, &warnings::differences(&drift)));
         self.report.drift = drift;
     }
-}
-
-/// The warning for a tag that this request edits. One that it leaves out is restored without a warning: a client that
-/// writes whole objects does not know of it.
-fn of_tag_edit(change: &Change) -> Option<String> {
-    let is_edit = change.action == Action::Restored && change.from.is_some();
-    is_edit.then(|| short(cloud_tags::restored(&change.key)))
 }
 
 fn attributes(change: &Change) -> [(&'static str, String); 4] {

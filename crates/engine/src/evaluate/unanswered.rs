@@ -1,14 +1,14 @@
-//! What becomes of a request when an object that it needs has no answer.
+//! What becomes of a request when what it needs cannot be read: another object, or labels that are stored already.
 
 use super::Evaluation;
 use super::role::Role;
 use crate::kube::cluster::LookupCause;
 use crate::kube::stop::LookupFailed;
 use crate::propagation::untouched;
-use crate::report::messages::{SettingValue, about, lookups as messages};
+use crate::report::messages::{SettingValue, about, cloud_tags, lookups as messages};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::outcome::{Level, Rejection};
-use crate::report::shortening::short;
+use crate::report::shortening::{first_that_elides, short};
 use crate::settings::Reaction;
 use crate::tags::composite;
 
@@ -52,6 +52,16 @@ impl Evaluation<'_> {
             }
         }
         self.report.inert = Some(NotApplicable { reason, because: query });
+    }
+
+    /// Accepts. That nothing is done is told where somebody has something to mend.
+    pub(super) fn not_applicable(&mut self, inert: NotApplicable) {
+        if inert.reason == NotApplicableReason::UnusableAssignments {
+            let message = cloud_tags::left_alone(&inert.because);
+            self.log(Level::Warning, about(&self.report.object, &message), []);
+            self.outcome.warnings.push(first_that_elides([message, cloud_tags::LEFT_ALONE.to_owned()]));
+        }
+        self.report.inert = Some(inert);
     }
 
     /// Whether nobody has to wait for an answer: what is being deleted needs no labels, and a write that leaves all that

@@ -87,15 +87,17 @@ impl<'a> Object<'a> {
             managed_fields: root.absent(),
             deleting: false,
         };
+        let mut metadata = root.absent();
         for (key, value) in root.fields()? {
             match key {
                 "apiVersion" => object.version = text(value)?.rsplit('/').next().unwrap_or_default(),
-                "metadata" => object.read_metadata(value)?,
+                "metadata" => metadata = value,
                 "spec" => object.spec = value,
                 "status" => object.status = value,
                 _ => {}
             }
         }
+        object.read_metadata(metadata)?;
         Ok(object)
     }
 

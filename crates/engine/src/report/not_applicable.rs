@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct NotApplicable {
     /// The kind of reason.
     pub reason: NotApplicableReason,
-    /// The object, user or kind that is the reason; empty for the object under review.
+    /// The object, user or kind that is the reason, or what is wrong with it; empty for the object under review.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub because: String,
 }
@@ -50,6 +50,8 @@ pub enum NotApplicableReason {
     Claim,
     /// The composite was adopted, not provisioned.
     Adopted,
+    /// The composite's assignments cannot be used, and are stored as they are.
+    UnusableAssignments,
     /// The label registry does not exist or could not be read.
     RegistryUnavailable,
 }

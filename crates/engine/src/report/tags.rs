@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
+use crate::report::change::Value;
+
 /// The tags of one composite, and the labels that are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -13,12 +15,16 @@ pub struct TagReport {
     pub provider: Option<String>,
     /// The profile that was asked.
     pub profile: &'static str,
-    /// The tags that the composite has to carry.
+    /// The tags that the composite has to carry for its own labels.
     pub tags: BTreeMap<String, String>,
+    /// Tags under the policy's prefix that no label of the composite makes: the Composition of the composite above it
+    /// forwards them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub forwarded: BTreeMap<String, Value>,
     /// Labels that propagate and are no tags.
     pub skipped: Vec<SkippedLabel>,
     /// Labels that are not meant to be tags, and why: `not-defined` in the registry, `not-opted-in` by their definition,
-    /// or `seeded`, which nobody can opt in.
+    /// `seeded`, which nobody can opt in, or `not-a-string`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub not_propagating: BTreeMap<String, String>,
 }

@@ -32,6 +32,16 @@ pub(crate) fn of_change(change: &Change, left: bool) -> Option<String> {
     Some(short(first_that_fits(wordings)))
 }
 
+/// The warning for a tag that this request writes and that does not stay. One that it leaves out is restored without a
+/// warning: a client that writes whole objects does not know of it.
+pub(crate) fn of_undone_tag(change: &Change) -> Option<String> {
+    match change.action {
+        Action::Restored => Some(short(cloud_tags::restored(&change.key))),
+        Action::Removed => Some(short(cloud_tags::removed(&change.key))),
+        Action::Added | Action::Changed | Action::Recorded => None,
+    }
+}
+
 /// The warning for a label that becomes no cloud tag.
 pub(crate) fn of_skipped_label(label: &SkippedLabel) -> String {
     let profile = Profile::of(label.provider);

@@ -1,46 +1,56 @@
 //! A composite held against its labels.
 
-use std::cell::LazyCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::labels::{assignments, is_adopted};
+use super::crossplane;
+use super::field::{FIELD, Field, Held, without_empty_map};
+use super::labels::{ASSIGNMENTS, Assigned};
+use super::provider::{UnknownProvider, provider};
 use super::registry::{REGISTRY, definitions};
-use super::transform::{CLOUD_TAG_PREFIX, Labels, cloud_tags};
+use super::transform::{Labels, Transformed, cloud_tags};
+use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::grants::{LABELS, REGISTRY_MASKS};
 use crate::catalog::profiles::Profile;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::json::path::Path;
 use crate::kube::lookup::Lookups;
-use crate::kube::object::Object;
 use crate::kube::query::{ObjectName, ObjectQuery};
 use crate::kube::stop::Stop;
-use crate::report::change::{Action, Change, Value};
-use crate::report::messages::cloud_tags as messages;
+use crate::report::change::{Change, Value};
 use crate::report::not_applicable::NotApplicableReason;
 use crate::report::tags::TagReport;
-use crate::settings::{CloudTags, Composites, Definition, Provider, SEEDED, listed};
-
-/// The field that carries the tags, below `spec`.
-const FIELD: &str = "cloudTags";
+use crate::settings::{Composites, Definition, Mode, SEEDED, Settings, listed};
 
 /// A composite, and what the settings say about it.
 pub(crate) struct Composite<'a, 'e> {
     pub(crate) subject: &'a Subject<'e>,
     pub(crate) composites: &'e Composites,
-    pub(crate) settings: &'e CloudTags,
+    pub(crate) settings: &'e Settings,
     pub(crate) lookups: &'a Lookups<'e>,
 }
 
 /// What differs from the labels of a composite, and what they make.
 pub(crate) struct Tagged {
     pub(crate) changes: Vec<Change>,
+    /// The keys of those changes that undo what this request writes.
+    pub(crate) undone: BTreeSet<String>,
+    /// Told where this request writes tags, or what they are made from.
+    pub(crate) unknown_provider: Option<UnknownProvider>,
     pub(crate) tags: TagReport,
+}
+
+/// What tags are made from.
+struct Sources<'e> {
+    assigned: Assigned,
+    provider: Option<&'e str>,
 }
 
 impl<'e> Composite<'_, 'e> {
     /// Holds `spec.cloudTags` against the tags that the labels make.
+    ///
+    /// A composite that another one composes also keeps what its parent's Composition forwards: of the policy's own
+    /// entries only those go that its labels made before and make no more.
     ///
     /// # Errors
     /// When nothing is to be stamped, the registry could not be read, or the composite has another shape.
@@ -50,43 +60,85 @@ impl<'e> Composite<'_, 'e> {
         if object.deleting {
             return not_applicable(NotApplicableReason::Deleting);
         }
-        if self.is_claim()? {
+        if crossplane::is_claim(self.subject, self.composites)? {
             return not_applicable(NotApplicableReason::Claim);
         }
-        let assigned = assignments(object)?;
-        if is_adopted(&assigned) {
+        let is_nested = crossplane::is_nested(self.subject, &self.settings.cloud_tags);
+        let assigned = Assigned::read(object).map_err(|malformed| self.unusable(malformed, is_nested))?;
+        if assigned.is_adopted() {
             return not_applicable(NotApplicableReason::Adopted);
         }
         let provider = provider(self.composites, &self.subject.review.kind.kind, object)?;
-        let (labels, not_propagating) = self.propagating(&assigned)?;
-        let profile = Profile::of(provider.unwrap_or_default());
-        let transformed = cloud_tags(profile, &labels);
-        let changes = self.changes(&transformed.tags)?;
-        let tags = TagReport {
-            provider: provider.map(str::to_owned),
-            profile: profile.name,
-            tags: transformed.tags,
-            skipped: transformed.skipped,
-            not_propagating,
-        };
-        Ok(Tagged { changes, tags })
-    }
-
-    /// A composite refers to its resources, a claim to its composite.
-    fn is_claim(&self) -> Result<bool, Malformed> {
-        let kind = &*self.subject.review.kind.kind;
-        let is_listed = self.composites.claim_kinds.iter().any(|known| known == kind);
-        Ok(is_listed || !self.subject.object.spec.get("resourceRef")?.is_null())
-    }
-
-    /// The labels that are meant to be tags, and why the others are not.
-    fn propagating(&self, assigned: &Labels) -> Result<(Labels, BTreeMap<String, String>), Stop> {
-        // Where there is no label, no definition makes a tag of it.
-        if assigned.is_empty() {
-            return Ok(Default::default());
+        let sources = Sources { assigned, provider };
+        let stored = if is_nested { self.stored_sources() } else { None };
+        let definitions = self.definitions(&sources.assigned, stored.as_ref().map(|stored| &stored.assigned))?;
+        let opts_in = |key: &str| definitions.get(key).is_some_and(|definition| definition.cloud_tag_propagation);
+        if let Some(malformed) = sources.assigned.unusable(opts_in) {
+            return Err(self.unusable(malformed, is_nested));
         }
-        let Some(reference) = &self.settings.registry else {
-            return Ok(propagating(assigned, &self.settings.definitions));
+        let (labels, not_propagating) = propagating(&sources.assigned, &definitions);
+        let profile = Profile::of(provider.unwrap_or_default());
+        let Transformed { tags, skipped } = cloud_tags(profile, &labels);
+        let made_before = stored.map(|stored| {
+            let (labels, _) = propagating(&stored.assigned, &definitions);
+            cloud_tags(Profile::of(stored.provider.unwrap_or_default()), &labels).tags
+        });
+        let field = Field::read(self.subject)?;
+        let is_left_over = |key: &str, value: Json<'_>| {
+            let made = made_before.as_ref().and_then(|made| made.get(key));
+            made.is_some_and(|made| value.as_str() == Some(made)) && field.stored(key) == Some(value)
+        };
+        let Held { mut changes, undone } = field.held_to(&tags, |key, value| !is_nested || is_left_over(key, value));
+        if tags.is_empty() && !is_nested && self.settings.mode == Mode::Mutate && field.is_empty_map() {
+            changes.push(without_empty_map());
+        }
+        let is_forwarded = |(key, value): &(&str, Json<'_>)| !tags.contains_key(*key) && !is_left_over(key, *value);
+        let forwarded = field.own().filter(|_| is_nested).filter(is_forwarded);
+        let forwarded = forwarded.map(|(key, value)| (key.to_owned(), Value::json(value.text()))).collect();
+        let is_told = !labels.is_empty()
+            && Profile::named(provider.unwrap_or_default()).is_none()
+            && !(changes.is_empty() && leaves_tags_as_stored(self.subject, self.composites).unwrap_or(false));
+        let unknown_provider = is_told.then(|| {
+            let kind = &self.subject.review.kind.kind;
+            UnknownProvider::new(&self.settings.cloud_tags, self.composites, kind, provider, profile.name)
+        });
+        let provider = provider.map(str::to_owned);
+        let tags = TagReport { provider, profile: profile.name, tags, forwarded, skipped, not_propagating };
+        Ok(Tagged { changes, undone, unknown_provider, tags })
+    }
+
+    /// What follows from assignments that cannot be used: whoever writes them is refused. Crossplane is not, which
+    /// carries on what it finds in a claim or in a parent's Composition, nor is a write that leaves them as they are stored.
+    fn unusable(&self, malformed: Malformed, is_nested: bool) -> Stop {
+        let Subject { review, object, .. } = self.subject;
+        let old = self.subject.old().ok().flatten();
+        let is_stored = review.operation == Operation::Update
+            && old.is_some_and(|old| old.annotations.get(ASSIGNMENTS) == object.annotations.get(ASSIGNMENTS));
+        if is_stored || is_nested || crossplane::is_of_claim(self.subject).unwrap_or(false) {
+            Stop::not_applicable(NotApplicableReason::UnusableAssignments, malformed.to_string())
+        } else {
+            Stop::Malformed(malformed)
+        }
+    }
+
+    /// What the tags of the stored object were made from, as far as it can be read.
+    fn stored_sources(&self) -> Option<Sources<'e>> {
+        let old = self.subject.old().ok().flatten()?;
+        let provider = provider(self.composites, &self.subject.review.kind.kind, old).ok()?;
+        Some(Sources { assigned: Assigned::read(old).ok()?, provider })
+    }
+
+    /// The definitions of all that is assigned, and was before.
+    fn definitions(&self, now: &Assigned, before: Option<&Assigned>) -> Result<BTreeMap<String, Definition>, Stop> {
+        // Where there is no label, no definition makes a tag of it.
+        if now.is_empty() && before.is_none_or(Assigned::is_empty) {
+            return Ok(BTreeMap::new());
+        }
+        let is_assigned = |key: &str| now.contains(key) || before.is_some_and(|before| before.contains(key));
+        let Some(reference) = &self.settings.cloud_tags.registry else {
+            let known = self.settings.cloud_tags.definitions.iter();
+            let wanted = known.filter(|(key, _)| is_assigned(key));
+            return Ok(wanted.map(|(key, definition)| (key.clone(), *definition)).collect());
         };
         let query = ObjectQuery {
             group: LABELS,
@@ -96,56 +148,9 @@ impl<'e> Composite<'_, 'e> {
             masks: REGISTRY_MASKS,
         };
         let registry = self.lookups.parent(&query)?;
-        let definitions = definitions(&registry.object, |key| assigned.contains_key(key))
-            .map_err(|problems| Stop::unreadable(registry.name.to_string(), &listed(&problems)))?;
-        Ok(propagating(assigned, &definitions))
+        definitions(&registry.object, is_assigned)
+            .map_err(|problems| Stop::unreadable(registry.name.to_string(), &listed(&problems)))
     }
-
-    /// What differs from `tags`: entries under our prefix only, and no map that would be empty.
-    fn changes(&self, tags: &BTreeMap<String, String>) -> Result<Vec<Change>, Malformed> {
-        let field = self.subject.object.spec.get(FIELD)?;
-        let present: BTreeMap<&str, Json<'_>> = field.fields()?.collect();
-        // What is stored tells an edit from news; where it cannot be read, everything is news.
-        let stored: LazyCell<BTreeMap<&str, Json<'_>>, _> = LazyCell::new(|| {
-            let stored = self.subject.old().ok().flatten().and_then(|old| old.spec.get(FIELD).ok());
-            stored.and_then(Json::as_fields).into_iter().flatten().collect()
-        });
-        let mut changes = Vec::new();
-        for (key, value) in tags {
-            let holds = |field: &Json<'_>| field.as_str() == Some(value);
-            let from = present.get(&**key);
-            if from.is_some_and(holds) {
-                continue;
-            }
-            let action = match from {
-                _ if stored.get(&**key).is_some_and(holds) => Action::Restored,
-                Some(_) => Action::Changed,
-                None => Action::Added,
-            };
-            let qualified_key = key.strip_prefix(CLOUD_TAG_PREFIX).unwrap_or(key);
-            let rule = messages::propagates(qualified_key);
-            changes.push(change(key, action, from.copied(), Some(value), rule));
-        }
-        for (key, value) in present.iter().filter(|(key, _)| key.starts_with(CLOUD_TAG_PREFIX)) {
-            if !tags.contains_key(*key) {
-                changes.push(change(key, Action::Removed, Some(*value), None, messages::NO_LABEL.to_owned()));
-            }
-        }
-        if tags.is_empty() && present.is_empty() && !field.is_null() {
-            let empty = change(FIELD, Action::Removed, None, None, messages::EMPTY_MAP.to_owned());
-            changes.push(Change { at: "spec".to_owned(), entry: "field", path: Path::fields(&["spec"]), ..empty });
-        }
-        Ok(changes)
-    }
-}
-
-/// The provider that an object names; `None` where it names none.
-fn provider<'a>(composites: &'a Composites, kind: &str, object: &Object<'a>) -> Result<Option<&'a str>, Malformed> {
-    Ok(match &composites.provider {
-        Provider::Path(path) => path.steps().try_fold(object.root, |here, step| here.get(step))?.string(&[])?,
-        Provider::Fixed(provider) => Some(provider),
-        Provider::ByKind(providers) => providers.get(kind).map(String::as_str),
-    })
 }
 
 /// Whether an UPDATE leaves the tags of a composite, and all that they are made from, as they are stored.
@@ -161,27 +166,10 @@ pub(crate) fn leaves_tags_as_stored(subject: &Subject<'_>, composites: &Composit
         && provider(composites, kind, object)? == provider(composites, kind, old)?)
 }
 
-/// One entry of the field that is not as it should be.
-fn change(key: &str, action: Action, from: Option<Json<'_>>, to: Option<&String>, rule: String) -> Change {
-    let path = Path::fields(&["spec", FIELD]);
-    Change {
-        at: path.to_string(),
-        key: key.to_owned(),
-        action,
-        from: from.map(|field| Value::json(field.text())),
-        to: to.map(|tag| Value::string(tag)),
-        rule,
-        source: String::new(),
-        path,
-        entry: "cloud tag",
-        place: None,
-    }
-}
-
 /// The labels that their definitions let become tags, and why the others do not.
-fn propagating(assigned: &Labels, definitions: &BTreeMap<String, Definition>) -> (Labels, BTreeMap<String, String>) {
+fn propagating(assigned: &Assigned, definitions: &BTreeMap<String, Definition>) -> (Labels, BTreeMap<String, String>) {
     let (mut labels, mut others) = (Labels::new(), BTreeMap::new());
-    for (key, value) in assigned {
+    for (key, value) in &assigned.labels {
         let reason = match definitions.get(key) {
             Some(definition) if definition.cloud_tag_propagation => {
                 labels.insert(key.clone(), value.clone());
@@ -193,5 +181,6 @@ fn propagating(assigned: &Labels, definitions: &BTreeMap<String, Definition>) ->
         };
         others.insert(key.clone(), reason.to_owned());
     }
+    others.extend(assigned.not_strings.keys().map(|key| (key.clone(), "not-a-string".to_owned())));
     (labels, others)
 }

@@ -1,89 +1,140 @@
 //! The labels that are assigned to a composite.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use super::transform::Labels;
 use crate::json::Malformed;
-use crate::json::document::Document;
 use crate::kube::object::Object;
 
 /// Holds what Kubernetes labels cannot spell, such as the key `acme:checkout/owner`: a JSON map of strings.
-const ASSIGNMENTS: &str = "labels.plexsphere.com/assignments";
+pub(super) const ASSIGNMENTS: &str = "labels.plexsphere.com/assignments";
 
 /// Says whether a composite was provisioned or adopted.
 const ORIGIN: &str = "platform/origin";
 
-/// Kubernetes labels, and those of the annotation, which win.
-///
-/// # Errors
-/// When the annotation is not a JSON map of strings: where, and which key.
-pub(super) fn assignments(object: &Object<'_>) -> Result<Labels, Malformed> {
-    let labels = object.labels.iter();
-    let mut all: Labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-    if let Some(text) = object.annotations.get(ASSIGNMENTS) {
-        let annotated = serde_json::from_str::<Labels>(text);
-        let annotated = annotated.map_err(|error| malformed(&culprit(text, &error)))?;
+/// What is assigned to a composite. A key stands in one of the two.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Assigned {
+    /// Kubernetes labels, and those of the annotation, which win.
+    pub(super) labels: Labels,
+    /// Keys of the annotation whose value is not a string, and what it is instead.
+    pub(super) not_strings: BTreeMap<String, &'static str>,
+}
+
+impl Assigned {
+    /// Reads what is assigned to an object.
+    ///
+    /// # Errors
+    /// When the annotation is not a JSON map, or has an empty key.
+    pub(super) fn read(object: &Object<'_>) -> Result<Self, Malformed> {
+        let labels = object.labels.iter().map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let mut assigned = Assigned { labels: labels.collect(), not_strings: BTreeMap::new() };
+        let Some(text) = object.annotations.get(ASSIGNMENTS) else { return Ok(assigned) };
+        let annotated: BTreeMap<String, Value> =
+            serde_json::from_str(text).map_err(|error| malformed(format!("is not a JSON map of strings: {error}")))?;
         for (key, value) in annotated {
             if key.is_empty() {
-                return Err(malformed("has an empty key"));
+                return Err(malformed("has an empty key".to_owned()));
             }
-            all.insert(key, value);
+            match value {
+                Value::String(value) => {
+                    assigned.labels.insert(key, value);
+                }
+                other => {
+                    assigned.labels.remove(&key);
+                    assigned.not_strings.insert(key, kind(&other));
+                }
+            }
         }
+        Ok(assigned)
     }
-    Ok(all)
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.labels.is_empty() && self.not_strings.is_empty()
+    }
+
+    pub(super) fn contains(&self, key: &str) -> bool {
+        self.labels.contains_key(key) || self.not_strings.contains_key(key)
+    }
+
+    /// Whether the composite was not provisioned here: then it is left alone.
+    pub(super) fn is_adopted(&self) -> bool {
+        self.labels.get(ORIGIN).is_some_and(|origin| origin == "adopted")
+    }
+
+    /// What is wrong with the first value that is not a string and is meant to become a tag.
+    pub(super) fn unusable(&self, is_tag: impl Fn(&str) -> bool) -> Option<Malformed> {
+        let (key, found) = self.not_strings.iter().find(|(key, _)| is_tag(key))?;
+        Some(malformed(format!("has {found} under `{key}`, not a string")))
+    }
 }
 
-/// Whether the composite was not provisioned here: then it is left alone.
-pub(super) fn is_adopted(assignments: &Labels) -> bool {
-    assignments.get(ORIGIN).is_some_and(|origin| origin == "adopted")
+fn malformed(problem: String) -> Malformed {
+    Malformed { path: format!("metadata.annotations[{ASSIGNMENTS}]"), problem }
 }
 
-fn malformed(problem: &str) -> Malformed {
-    Malformed { path: format!("metadata.annotations[{ASSIGNMENTS}]"), problem: problem.to_owned() }
-}
-
-fn culprit(text: &str, error: &serde_json::Error) -> String {
-    let document = Document::new(text);
-    let fields = document.root().as_fields().into_iter().flatten();
-    let key = fields.filter(|(_, value)| value.as_str().is_none()).map(|(key, _)| key).next();
-    let of_key = key.map(|key| format!("the value of `{key}`: ")).unwrap_or_default();
-    format!("is not a JSON map of strings: {of_key}{error}")
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::document::Document;
 
-    fn read(annotation: &str) -> Result<Vec<(String, String)>, String> {
+    fn read(annotation: &str) -> Result<Assigned, String> {
         let annotation = serde_json::to_string(annotation).unwrap();
         let text = format!(
             r#"{{"metadata":{{"labels":{{"a":"label","b":"label"}},"annotations":{{"{ASSIGNMENTS}":{annotation}}}}}}}"#
         );
         let document = Document::new(text);
-        let object = Object::read(&document).unwrap();
-        let all = assignments(&object).map_err(|malformed| malformed.to_string())?;
-        Ok(all.into_iter().collect())
+        Assigned::read(&Object::read(&document).unwrap()).map_err(|malformed| malformed.to_string())
+    }
+
+    fn labels<const N: usize>(labels: [(&str, &str); N]) -> Labels {
+        labels.map(|(key, value)| (key.to_owned(), value.to_owned())).into()
     }
 
     #[test]
     fn the_annotation_wins_and_is_decoded_once() {
-        let expected = [("a", "label"), ("acme:checkout/owner", "\"x\""), ("b", "annotation")];
-        assert_eq!(
-            read(r#"{"acme:checkout/owner":"\"x\"","b":"annotation"}"#).unwrap(),
-            expected.map(|(key, value)| (key.to_owned(), value.to_owned()))
-        );
-        assert_eq!(read("{}").unwrap().len(), 2);
+        let expected = labels([("a", "label"), ("acme:checkout/owner", "\"x\""), ("b", "annotation")]);
+        let found = read(r#"{"acme:checkout/owner":"\"x\"","b":"annotation"}"#).unwrap();
+        assert_eq!(found, Assigned { labels: expected, not_strings: BTreeMap::new() });
+        assert_eq!(read("{}").unwrap().labels, labels([("a", "label"), ("b", "label")]));
     }
 
     #[test]
-    fn what_is_broken_is_named_with_its_position() {
+    fn a_value_that_is_not_a_string_wins_over_the_label_as_well() {
+        let found = read(r#"{"b":7,"c":null,"d":true,"e":["x"],"f":{"x":"y"}}"#).unwrap();
+        let not_strings = [("b", "a number"), ("c", "null"), ("d", "a boolean"), ("e", "a list"), ("f", "an object")];
+        let not_strings = not_strings.map(|(key, found)| (key.to_owned(), found)).into();
+        assert_eq!(found, Assigned { labels: labels([("a", "label")]), not_strings });
+        let unusable = |key| found.unusable(|known| known == key).map(|malformed| malformed.to_string());
+        let expected = format!("`metadata.annotations[{ASSIGNMENTS}]` has a list under `e`, not a string");
+        assert_eq!((unusable("e"), unusable("a")), (Some(expected), None));
+    }
+
+    #[test]
+    fn the_last_of_two_values_of_one_key_counts() {
+        assert_eq!(read(r#"{"b":7,"b":"x"}"#).unwrap().labels, labels([("a", "label"), ("b", "x")]));
+        assert_eq!(read(r#"{"b":"x","b":7}"#).unwrap().labels, labels([("a", "label")]));
+    }
+
+    #[test]
+    fn what_is_no_map_is_named_with_its_position() {
         for (annotation, expected) in [
             ("", "EOF while parsing a value at line 1 column 0"),
             ("{\"a\":\"1\",\n \"b\"=2}", "expected `:` at line 2 column 5"),
             (r#"["a"]"#, "invalid type: sequence, expected a map at line 1 column 0"),
-            (
-                r#"{"a":"1","b":7}"#,
-                "the value of `b`: invalid type: integer `7`, expected a string at line 1 column 14",
-            ),
-            (r#"{"b":null}"#, "the value of `b`: invalid type: null, expected a string at line 1 column 9"),
             (r#"{"a":"1"} x"#, "trailing characters at line 1 column 11"),
         ] {
             let expected = format!("`metadata.annotations[{ASSIGNMENTS}]` is not a JSON map of strings: {expected}");

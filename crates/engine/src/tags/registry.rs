@@ -22,7 +22,9 @@ pub(crate) fn definitions(
     let written = object.spec.get("definitions").and_then(|written| written.fields());
     let written = written.map_err(|malformed| vec![Problem::new(malformed.path, "expected an object")])?;
     let (mut definitions, mut problems) = (BTreeMap::new(), Vec::new());
-    for (key, written) in written.filter(|(key, _)| is_wanted(key)) {
+    // Of several definitions of one key the last counts.
+    let written: BTreeMap<_, _> = written.filter(|(key, _)| is_wanted(key)).collect();
+    for (key, written) in written {
         match read_definition(key, written.text()) {
             Ok(definition) => {
                 definitions.insert(key.to_owned(), definition);
@@ -61,12 +63,20 @@ mod tests {
     }
 
     #[test]
+    fn the_last_of_two_definitions_of_one_key_counts() {
+        assert_eq!(problems(r#"{"definitions":{"a":7,"a":{"scope":"domain"}}}"#), "");
+        let twice = r#"{"definitions":{"a":{"scope":"domain"},"a":7}}"#;
+        assert_eq!(problems(twice), "spec.definitions[a]: expected an object, found a number");
+        assert_eq!(problems(r#"{"definitions":7,"definitions":{}}"#), "");
+    }
+
+    #[test]
     fn every_problem_is_named_with_its_path() {
         assert_eq!(problems(r#"{"definitions":[]}"#), "spec.definitions: expected an object");
         assert_eq!(
             problems(r#"{"definitions":{"a/b":{"scope":"team"},"":{"scope":"domain"},"c":null}}"#),
-            "spec.definitions[a/b].scope: unknown variant `team`, expected one of `platform`, `domain`, `project`; \
-             spec.definitions[]: the key is empty; \
+            "spec.definitions[]: the key is empty; \
+             spec.definitions[a/b].scope: unknown variant `team`, expected one of `platform`, `domain`, `project`; \
              spec.definitions[c]: expected an object, found null"
         );
     }

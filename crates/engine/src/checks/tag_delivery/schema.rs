@@ -1,17 +1,20 @@
 //! What the schema of one version of a composite does to `spec.cloudTags`.
 //!
-//! Crossplane makes a CustomResourceDefinition of it, taking from `spec` little more than `properties`, `required` and
-//! `x-kubernetes-preserve-unknown-fields`; the API server then prunes by that, and validates what is left. Source:
-//! crossplane-runtime, pkg/xcrd/crd.go, `genCrdVersion`; Kubernetes, structural schemas and field pruning.
+//! Crossplane makes a CustomResourceDefinition of it, taking from `spec` little more than `properties`, `required`, `oneOf`,
+//! `x-kubernetes-validations` and `x-kubernetes-preserve-unknown-fields`, and from the root its validations; the API server
+//! then prunes by that, and validates what is left. Source: crossplane-runtime, pkg/xcrd/crd.go, `genCrdVersion`; Kubernetes,
+//! structural schemas and field pruning.
 
 use super::faults::Faults;
 use super::faults::Severity::{Loss, Risk};
+use super::structural::{JUNCTORS, Unstructural};
 use crate::catalog::profiles::{self, Profile};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+const VALIDATIONS: &str = "x-kubernetes-validations";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
 /// A keyword that bounds tags, and the limit of the profiles that it is held against.
@@ -25,7 +28,7 @@ const TAGS: Bound = Bound { keyword: "maxProperties", limit: |profile| profile.t
 const VALUE: Bound = Bound { keyword: "maxLength", limit: Profile::value_characters, unit: "characters" };
 
 /// Keywords that may refuse tags: which ones is not known without trying.
-const CONDITIONS: [&str; 7] = ["pattern", "format", "x-kubernetes-validations", "allOf", "anyOf", "oneOf", "not"];
+const CONDITIONS: [&str; 7] = ["pattern", "format", VALIDATIONS, "allOf", "anyOf", "oneOf", "not"];
 
 /// The schema of one version, as far as tags go.
 pub(super) struct Schema<'a> {
@@ -73,10 +76,21 @@ impl<'a> Schema<'a> {
         declaring: Option<&str>,
         faults: &mut Faults<'a>,
     ) -> Result<(), Malformed> {
+        if let Some(unstructural) = self.unstructural()? {
+            let Unstructural { keyword, below, at } = unstructural;
+            faults.add(Loss, at, messages::not_structural(keyword, below));
+            return Ok(());
+        }
         if self.tags.is_null() {
             self.undeclared(version, declaring, faults)?;
         } else {
             self.declared(faults)?;
+        }
+        for (schema, of) in [(self.root, "the root"), (self.spec, "`spec`")] {
+            let rules = schema.get(VALIDATIONS)?;
+            if rules.elements()?.len() > 0 {
+                faults.add(Risk, rules, messages::validations_of(of));
+            }
         }
         for field in self.spec.get("required")?.elements()? {
             if field.string(&[])? == Some("cloudTags") {
@@ -84,6 +98,19 @@ impl<'a> Schema<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The first keyword that the API server does not allow where it stands. Of the junctors of `spec` Crossplane takes over
+    /// `oneOf` alone.
+    fn unstructural(&self) -> Result<Option<Unstructural<'a>>, Malformed> {
+        let values = self.tags.get("additionalProperties")?;
+        let values = if values.as_fields().is_some() { values } else { values.absent() };
+        for (schema, junctors) in [(self.spec, &["oneOf"][..]), (self.tags, &JUNCTORS), (values, &JUNCTORS)] {
+            if let Some(found) = Unstructural::find(schema, junctors)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 
     /// What becomes of a field that is not declared.
@@ -97,10 +124,14 @@ impl<'a> Schema<'a> {
             faults.add(Risk, at, messages::PRESERVING_SPEC);
             return Ok(());
         }
-        for keyword in ["oneOf", "anyOf", "allOf"] {
+        for (keyword, message) in [
+            ("oneOf", messages::DECLARED_UNDER_ONE_OF.to_owned()),
+            ("anyOf", messages::declared_under("anyOf")),
+            ("allOf", messages::declared_under("allOf")),
+        ] {
             for schema in self.spec.get(keyword)?.elements()? {
                 if !schema.at(&["properties", "cloudTags"])?.is_null() {
-                    faults.add(Loss, at, messages::declared_under(keyword));
+                    faults.add(Loss, at, message);
                     return Ok(());
                 }
             }
@@ -133,8 +164,17 @@ impl<'a> Schema<'a> {
                 return Ok(());
             }
         }
+        let default = tags.get("default")?;
+        if !default.is_null() {
+            faults.add(Risk, default, messages::DEFAULT);
+        }
         let values = tags.get("additionalProperties")?;
+        let lists_keys = tags.get("properties")?.fields()?.len() > 0;
         match values.text() {
+            text if lists_keys && !["null", "true"].contains(&text) => {
+                faults.add(Loss, values, messages::PROPERTIES_AND_ADDITIONAL);
+                return Ok(());
+            }
             "null" if preserves => faults.add(Risk, tags, messages::PRESERVED),
             "null" if !self.is_bare()? => faults.add(Loss, tags, messages::LISTED_KEYS_ONLY),
             "null" if self.preserves => {
@@ -189,14 +229,12 @@ fn bounded<'a>(schema: Json<'a>, bound: &Bound, faults: &mut Faults<'a>) -> Resu
 }
 
 fn conditions<'a>(schema: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
-    for (keyword, value) in schema.fields()? {
-        if value.is_null() {
-            continue;
-        }
-        if keyword == "enum" {
-            faults.add(Loss, value, messages::ENUM);
-        } else if CONDITIONS.contains(&keyword) {
-            faults.add(Risk, value, messages::condition(keyword));
+    if let Some(list) = schema.get("enum")?.present() {
+        faults.add(Loss, list, messages::ENUM);
+    }
+    for keyword in CONDITIONS {
+        if let Some(condition) = schema.get(keyword)?.present() {
+            faults.add(Risk, condition, messages::condition(keyword));
         }
     }
     Ok(())

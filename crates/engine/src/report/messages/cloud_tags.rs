@@ -55,6 +55,30 @@ pub(crate) fn restored(tag: &str) -> String {
     format!("cloud tag `{tag}` restored: set by its label")
 }
 
+/// The warning about a tag that a request writes under the policy's prefix.
+pub(crate) fn removed(tag: &str) -> String {
+    format!("cloud tag `{tag}` removed: {NO_LABEL}")
+}
+
+/// The provider of a composite has no profile of its own.
+pub(crate) fn unknown_provider(provider: &str, setting: &str, profile: &str) -> String {
+    format!("no tag profile for provider `{provider}` (`{setting}`): profile `{profile}` is used")
+}
+
+/// The composite names no provider at `place`, a path in it; or its kind, where that says who the provider is, names none.
+pub(crate) fn no_provider(place: &str, setting: &str, profile: &str) -> String {
+    format!("`{place}` names no provider (`{setting}`): profile `{profile}` is used")
+}
+
+/// The warning, and with the composite's name the log line, about assignments that cannot be used.
+pub(crate) fn left_alone(problem: &str) -> String {
+    format!("cloud tags left as they are: {problem}")
+}
+
+/// The same, where there is no room for what is wrong.
+pub(crate) const LEFT_ALONE: &str =
+    "cloud tags left as they are: annotation `labels.plexsphere.com/assignments` cannot be used";
+
 /// Logged when tags are written.
 pub(crate) fn updated(composite: &str) -> String {
     format!("updated the cloud tags of {composite}")
@@ -137,5 +161,27 @@ mod tests {
     fn a_tag_says_where_it_comes_from() {
         assert_eq!(propagates("team"), "label `team` propagates to cloud tags");
         assert_eq!(restored("plexsphere:team"), "cloud tag `plexsphere:team` restored: set by its label");
+        assert_eq!(removed("plexsphere:team"), "cloud tag `plexsphere:team` removed: no label propagates to this tag");
+    }
+
+    #[test]
+    fn a_provider_without_a_profile_is_named_with_its_setting() {
+        let setting = "cloudTags.composites[0].provider.path";
+        assert_eq!(
+            unknown_provider("gcp", setting, "generic"),
+            "no tag profile for provider `gcp` (`cloudTags.composites[0].provider.path`): profile `generic` is used"
+        );
+        assert_eq!(
+            no_provider("spec.provider", setting, "generic"),
+            "`spec.provider` names no provider (`cloudTags.composites[0].provider.path`): profile `generic` is used"
+        );
+    }
+
+    #[test]
+    fn assignments_that_cannot_be_used_are_named() {
+        assert_eq!(
+            left_alone("`metadata.annotations[a]` has a number under `team`, not a string"),
+            "cloud tags left as they are: `metadata.annotations[a]` has a number under `team`, not a string"
+        );
     }
 }

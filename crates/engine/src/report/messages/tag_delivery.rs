@@ -74,10 +74,32 @@ pub(crate) fn declared_elsewhere(version: &str) -> impl Display {
     })
 }
 
-/// Only a schema below `oneOf`, `anyOf` or `allOf` knows it.
-pub(crate) fn declared_under(keyword: &str) -> impl Display {
-    from_fn(move |f| write!(f, "`spec.cloudTags` is declared under `{keyword}` only, and is pruned"))
+/// Only a schema below `anyOf` or `allOf` of `spec` knows it, which Crossplane does not take over.
+pub(crate) fn declared_under(keyword: &str) -> String {
+    format!("`spec.cloudTags` is declared under `{keyword}` only, and is pruned")
 }
+
+/// Only a schema below `oneOf` of `spec` knows it, which Crossplane takes over.
+pub(crate) const DECLARED_UNDER_ONE_OF: &str =
+    "`spec.cloudTags` is declared under `oneOf` only, so Crossplane cannot serve the version";
+
+/// A keyword stands below a junctor, where the API server does not allow it.
+pub(crate) fn not_structural(keyword: &str, junctor: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`{keyword}` under `{junctor}` is not structural: Crossplane cannot serve the version"))
+}
+
+/// The schema of `spec` or of the root has rules.
+pub(crate) fn validations_of(of: &str) -> impl Display {
+    from_fn(move |f| write!(f, "`x-kubernetes-validations` of {of} may reject composites with tags"))
+}
+
+/// The field has a default, in most cases an empty map.
+pub(crate) const DEFAULT: &str =
+    "`default` gives composites without tags a map: `Required` is met, and `Replace` empties base tags";
+
+/// The field has both, and the second is a schema or `false`.
+pub(crate) const PROPERTIES_AND_ADDITIONAL: &str =
+    "`additionalProperties` beside `properties`: Crossplane cannot serve the version";
 
 /// The schema of `spec` has `additionalProperties`, which would keep it.
 pub(crate) const ADDITIONAL_PROPERTIES_OF_SPEC: &str =
@@ -377,7 +399,12 @@ mod tests {
                 &NO_SCHEMA,
                 &NOT_DECLARED,
                 &declared_elsewhere("v1beta1"),
-                &declared_under("oneOf"),
+                &declared_under("anyOf"),
+                &DECLARED_UNDER_ONE_OF,
+                &not_structural("x-kubernetes-int-or-string", "oneOf"),
+                &validations_of("the root"),
+                &DEFAULT,
+                &PROPERTIES_AND_ADDITIONAL,
                 &ADDITIONAL_PROPERTIES_OF_SPEC,
                 &PRESERVING_ROOT,
                 &PRESERVING_SPEC,

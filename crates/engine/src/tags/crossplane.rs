@@ -1,0 +1,46 @@
+//! What Crossplane makes itself: composites below other composites, and those of claims.
+
+use crate::admission::subject::Subject;
+use crate::catalog::keys::{COMPOSITE, COMPOSITION_RESOURCE_NAME};
+use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::kube::object::group_and_version;
+use crate::settings::{CloudTags, Composites};
+
+/// Whether a composite above this one composes it: then its parent's Composition may forward tags to it.
+///
+/// Its controller is its parent. That the controller is a composite is known by what Crossplane writes on everything that
+/// it composes, or by the controller's group. A composite's own label names itself.
+pub(super) fn is_nested(subject: &Subject<'_>, settings: &CloudTags) -> bool {
+    let object = &subject.object;
+    let Some(parent) = object.owners.iter().find(|owner| owner.is_controller) else { return false };
+    object.annotations.contains_key(COMPOSITION_RESOURCE_NAME)
+        || object.labels.get(COMPOSITE).is_some_and(|composite| composite != subject.name())
+        || settings.has_group(parent.group())
+}
+
+/// Whether the composite of a claim is under review: Crossplane copies the claim's labels and annotations to it.
+///
+/// # Errors
+/// When `spec` is not an object.
+pub(super) fn is_of_claim(subject: &Subject<'_>) -> Result<bool, Malformed> {
+    Ok(refers_to_own_group(subject, subject.object.spec.get("claimRef")?))
+}
+
+/// Whether a claim is under review: its kind is listed, or it refers to its composite.
+///
+/// A claim and its composite are of one group. In Crossplane 2 `spec.crossplane` is Crossplane's and everything else in
+/// `spec` the composite's own, `spec.resourceRef` too.
+///
+/// # Errors
+/// When `spec` is not an object.
+pub(super) fn is_claim(subject: &Subject<'_>, composites: &Composites) -> Result<bool, Malformed> {
+    let (kind, spec) = (&*subject.review.kind.kind, subject.object.spec);
+    let is_listed = composites.claim_kinds.iter().any(|known| known == kind);
+    Ok(is_listed || (spec.get("crossplane")?.is_null() && refers_to_own_group(subject, spec.get("resourceRef")?)))
+}
+
+fn refers_to_own_group(subject: &Subject<'_>, reference: Json<'_>) -> bool {
+    let api_version = reference.get("apiVersion").ok().and_then(Json::as_str);
+    api_version.is_some_and(|api_version| group_and_version(api_version).0 == subject.review.kind.group)
+}

@@ -1,0 +1,114 @@
+//! `spec.cloudTags` of a composite, held against the tags that it has to carry.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::transform::CLOUD_TAG_PREFIX;
+use crate::admission::subject::Subject;
+use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::json::path::Path;
+use crate::report::change::{Action, Change, Value};
+use crate::report::messages::cloud_tags as messages;
+
+/// The field that carries the tags, below `spec`.
+pub(super) const FIELD: &str = "cloudTags";
+
+type Entries<'e> = BTreeMap<&'e str, Json<'e>>;
+
+/// The field as this request writes it.
+pub(super) struct Field<'a, 'e> {
+    subject: &'a Subject<'e>,
+    json: Json<'e>,
+    present: Entries<'e>,
+    stored: OnceCell<Entries<'e>>,
+}
+
+/// What becomes of the field.
+#[derive(Default)]
+pub(super) struct Held {
+    pub(super) changes: Vec<Change>,
+    /// The keys of those changes that undo what this request writes.
+    pub(super) undone: BTreeSet<String>,
+}
+
+impl<'a, 'e> Field<'a, 'e> {
+    /// # Errors
+    /// When the field is not a map.
+    pub(super) fn read(subject: &'a Subject<'e>) -> Result<Self, Malformed> {
+        let json = subject.object.spec.get(FIELD)?;
+        Ok(Field { subject, json, present: json.fields()?.collect(), stored: OnceCell::new() })
+    }
+
+    /// The entries under the policy's prefix.
+    pub(super) fn own(&self) -> impl Iterator<Item = (&'e str, Json<'e>)> {
+        self.present.iter().filter(|(key, _)| key.starts_with(CLOUD_TAG_PREFIX)).map(|(key, value)| (*key, *value))
+    }
+
+    /// The entry as it is stored. Where the stored object cannot be read, everything is news.
+    pub(super) fn stored(&self, key: &str) -> Option<Json<'e>> {
+        let read = || {
+            let stored = self.subject.old().ok().flatten().and_then(|old| old.spec.get(FIELD).ok());
+            stored.and_then(Json::as_fields).into_iter().flatten().collect()
+        };
+        self.stored.get_or_init(read).get(key).copied()
+    }
+
+    /// Whether the field is there and has no entries.
+    pub(super) fn is_empty_map(&self) -> bool {
+        self.present.is_empty() && !self.json.is_null()
+    }
+
+    /// What differs from `tags`, where of the policy's own entries those go that `goes` says.
+    pub(super) fn held_to(&self, tags: &BTreeMap<String, String>, goes: impl Fn(&str, Json<'e>) -> bool) -> Held {
+        let mut held = Held::default();
+        for (key, value) in tags {
+            let holds = |field: Json<'_>| field.as_str() == Some(value);
+            let from = self.present.get(&**key).copied();
+            if from.is_some_and(holds) {
+                continue;
+            }
+            let action = match from {
+                _ if self.stored(key).is_some_and(holds) => Action::Restored,
+                Some(_) => Action::Changed,
+                None => Action::Added,
+            };
+            if action == Action::Restored && from.is_some() {
+                held.undone.insert(key.clone());
+            }
+            let qualified_key = key.strip_prefix(CLOUD_TAG_PREFIX).unwrap_or(key);
+            let rule = messages::propagates(qualified_key);
+            held.changes.push(change(key, action, from, Some(value), rule));
+        }
+        for (key, value) in self.own().filter(|(key, value)| !tags.contains_key(*key) && goes(key, *value)) {
+            if self.stored(key) != Some(value) {
+                held.undone.insert(key.to_owned());
+            }
+            held.changes.push(change(key, Action::Removed, Some(value), None, messages::NO_LABEL.to_owned()));
+        }
+        held
+    }
+}
+
+/// The removal of a map without entries.
+pub(super) fn without_empty_map() -> Change {
+    let empty = change(FIELD, Action::Removed, None, None, messages::EMPTY_MAP.to_owned());
+    Change { at: "spec".to_owned(), entry: "field", path: Path::fields(&["spec"]), ..empty }
+}
+
+/// One entry of the field that is not as it should be.
+fn change(key: &str, action: Action, from: Option<Json<'_>>, to: Option<&String>, rule: String) -> Change {
+    let path = Path::fields(&["spec", FIELD]);
+    Change {
+        at: path.to_string(),
+        key: key.to_owned(),
+        action,
+        from: from.map(|field| Value::json(field.text())),
+        to: to.map(|tag| Value::string(tag)),
+        rule,
+        source: String::new(),
+        path,
+        entry: "cloud tag",
+        place: None,
+    }
+}
