@@ -39,7 +39,7 @@ fn findings(object: &Value) -> Result<Vec<Value>> {
     }]);
     let settings = json!({ "cloudTags": { "composites": composites, "xrds": "reject", "compositions": "reject" } });
     let answer = engine(&request, &settings, &ApiServer::new(Vec::new(), Vec::new())?)?;
-    Ok(answer.report["findings"].as_array().cloned().unwrap_or_default())
+    Ok(answer.report.get("findings").and_then(Value::as_array).cloned().unwrap_or_default())
 }
 
 /// The gravest verdict of the findings about one resource, or about all of them.
