@@ -14,15 +14,23 @@ fn read(blueprint: &str, file: &str) -> Result<Value> {
 
 /// The answer when an object is created, and lost tags are refused.
 fn check(object: &Value) -> Result<Answer> {
+    check_as("alice", object)
+}
+
+fn check_as(username: &str, object: &Value) -> Result<Answer> {
     let (group, version) = object["apiVersion"].as_str().and_then(|text| text.split_once('/')).context("apiVersion")?;
     let request = json!({
-        "uid": "blueprint", "operation": "CREATE", "userInfo": { "username": "alice" }, "object": object,
+        "uid": "blueprint", "operation": "CREATE", "userInfo": { "username": username }, "object": object,
         "kind": { "group": group, "version": version, "kind": object["kind"] },
     });
     let composites = json!([{
         "apiGroups": ["blueprints.plexsphere.com"], "provider": { "path": "spec.parameters.provider" },
     }]);
-    let settings = json!({ "cloudTags": { "composites": composites, "xrds": "reject", "compositions": "reject" } });
+    let opted_in = json!({ "scope": "platform", "cloudTagPropagation": true });
+    let definitions = json!({ "platform/env": opted_in, "acme:checkout/owner": opted_in });
+    let settings = json!({ "cloudTags": {
+        "composites": composites, "definitions": definitions, "xrds": "reject", "compositions": "reject",
+    } });
     engine(&request, &settings, &ApiServer::new(Vec::new(), Vec::new())?)
 }
 
@@ -31,7 +39,7 @@ fn every_blueprint_is_listed() -> Result<()> {
     let folder = std::fs::read_dir(testkit::root().join("examples/blueprints"))?;
     let mut names: Vec<String> =
         folder.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<Result<_>>()?;
-    names.retain(|name| name != "README.md");
+    names.retain(|name| !["README.md", "nested"].contains(&name.as_str()));
     names.sort();
     assert_eq!(names, BLUEPRINTS);
     Ok(())
@@ -88,6 +96,58 @@ fn no_composite_is_pruned() -> Result<()> {
         composite["spec"]["cloudTags"] = json!({ "plexsphere:platform/env": "production" });
         let schema = &version["schema"]["openAPIV3Schema"]["properties"]["spec"];
         assert_eq!(pruned(&composite["spec"], schema), composite["spec"], "{blueprint}");
+    }
+    Ok(())
+}
+
+/// What Crossplane composes of a composite, by the first resource of a Composition, as it writes it.
+fn composed(parent: &Value, composition: &Value) -> Result<Value> {
+    let resource = &composition["spec"]["pipeline"][0]["input"]["resources"][0];
+    let mut child = resource["base"].clone();
+    child["metadata"] = json!({
+        "generateName": "shop-", "namespace": "checkout", "labels": { "crossplane.io/composite": "shop" },
+        "annotations": { "crossplane.io/composition-resource-name": "instance" },
+        "ownerReferences": [{ "apiVersion": parent["apiVersion"], "kind": parent["kind"], "name": "shop", "uid": "u",
+            "controller": true, "blockOwnerDeletion": true }],
+    });
+    for patch in resource["patches"].as_array().context("patches")? {
+        let path = patch["fromFieldPath"].as_str().context("fromFieldPath")?;
+        ensure!(patch["toFieldPath"] == path);
+        let pointer = match path.split_once('[') {
+            Some((above, key)) => format!("/{}/{}", above.replace('.', "/"), key.trim_end_matches(']').replace('/', "~1")),
+            None => format!("/{}", path.replace('.', "/")),
+        };
+        let value = parent.pointer(&pointer).with_context(|| path.to_owned())?.clone();
+        let (above, key) = pointer.rsplit_once('/').context("pointer")?;
+        let target = child.pointer_mut(above).and_then(Value::as_object_mut).with_context(|| above.to_owned())?;
+        match (target.get_mut(key).and_then(Value::as_object_mut), value) {
+            (Some(merged), Value::Object(value)) => merged.extend(value),
+            (_, value) => {
+                target.insert(key.replace("~1", "/"), value);
+            }
+        }
+    }
+    Ok(child)
+}
+
+#[test]
+fn a_composite_below_another_one_has_its_tags_either_way() -> Result<()> {
+    let expected = json!({ "plexsphere:acme:checkout/owner": "team-checkout", "plexsphere:platform/env": "production" });
+    let (xrd, mut parent) = (read("nested", "xrd")?, read("nested", "composite")?);
+    ensure!(check(&xrd)?.accepted);
+    let stamped = check(&parent)?;
+    assert_eq!(stamped.report["cloudTags"]["tags"], expected);
+    parent["spec"]["cloudTags"] = expected.clone();
+    for (way, is_forwarded) in [("tags", true), ("labels", false)] {
+        let composition = read("nested", &format!("composition-{way}"))?;
+        let answer = check(&composition)?;
+        ensure!(answer.accepted, "{way}: {answer:?}");
+        let child = composed(&parent, &composition)?;
+        let answer = check_as("system:serviceaccount:crossplane-system:crossplane", &child)?;
+        ensure!(answer.accepted, "{way}: {answer:?}");
+        assert_eq!(answer.patch.is_empty(), is_forwarded, "{way}: {:?}", answer.patch);
+        let tags = &answer.report["cloudTags"];
+        assert_eq!(tags[if is_forwarded { "forwarded" } else { "tags" }], expected, "{way}");
     }
     Ok(())
 }

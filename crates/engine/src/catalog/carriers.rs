@@ -310,7 +310,7 @@ pub const OTHER_FIELDS: &[OtherField] = &[
     other(GCP, "container/Cluster", "spec.forProvider.nodeConfig.labels", NoTags),
     other(GCP, "container/NodePool", "spec.forProvider.nodeConfig.labels", NoTags),
     other(OPENSTACK, "containerinfra/ClusterV1", LABELS, NoTags),
-    other("oci.upbound.io", "core/Instance", "spec.forProvider.createVnicDetails.freeformTags", TagsBesides),
+    other("oci.upbound.io", "compute/Instance", "spec.forProvider.createVnicDetails.freeformTags", TagsBesides),
 ];
 
 /// What is known of the tags of one kind.
