@@ -114,7 +114,9 @@ fn composed(parent: &Value, composition: &Value) -> Result<Value> {
         let path = patch["fromFieldPath"].as_str().context("fromFieldPath")?;
         ensure!(patch["toFieldPath"] == path);
         let pointer = match path.split_once('[') {
-            Some((above, key)) => format!("/{}/{}", above.replace('.', "/"), key.trim_end_matches(']').replace('/', "~1")),
+            Some((above, key)) => {
+                format!("/{}/{}", above.replace('.', "/"), key.trim_end_matches(']').replace('/', "~1"))
+            }
             None => format!("/{}", path.replace('.', "/")),
         };
         let value = parent.pointer(&pointer).with_context(|| path.to_owned())?.clone();
@@ -132,7 +134,8 @@ fn composed(parent: &Value, composition: &Value) -> Result<Value> {
 
 #[test]
 fn a_composite_below_another_one_has_its_tags_either_way() -> Result<()> {
-    let expected = json!({ "plexsphere:acme:checkout/owner": "team-checkout", "plexsphere:platform/env": "production" });
+    let expected =
+        json!({ "plexsphere:acme:checkout/owner": "team-checkout", "plexsphere:platform/env": "production" });
     let (xrd, mut parent) = (read("nested", "xrd")?, read("nested", "composite")?);
     ensure!(check(&xrd)?.accepted);
     let stamped = check(&parent)?;

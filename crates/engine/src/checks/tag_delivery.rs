@@ -4,24 +4,13 @@
 //! The API server silently prunes a field that is not declared, and tags in another field than the one that a
 //! provider reads reach no cloud.
 
-mod apply;
 mod composition;
 mod declare;
-mod delivery;
 mod exemption;
 mod faults;
-mod field_path;
-mod halt;
 mod kind;
-mod patch;
-mod patch_sets;
-mod pipeline;
-mod resource;
-mod resource_kind;
 mod schema;
 mod structural;
-mod tag_manager;
-mod value;
 mod xrd;
 
 use self::exemption::{exempts, states_reason};

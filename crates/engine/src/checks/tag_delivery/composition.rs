@@ -1,10 +1,22 @@
 //! Compositions: every resource has to get the tags of its composite.
 
-use super::delivery::{Delivery, delivery};
+mod apply;
+mod delivery;
+mod field_path;
+mod halt;
+mod patch;
+mod patch_sets;
+mod pipeline;
+mod resource;
+mod resource_kind;
+mod tag_manager;
+mod value;
+
+use self::delivery::{Delivery, delivery};
+use self::halt::Halt;
+use self::pipeline::Pipeline;
 use super::faults::Faults;
 use super::faults::Severity::{CannotTell, Fails, Loss};
-use super::halt::Halt;
-use super::pipeline::Pipeline;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;

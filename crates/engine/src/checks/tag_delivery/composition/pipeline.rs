@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::apply::{self, Expansion};
-use super::faults::Faults;
-use super::faults::Severity::{CannotTell, Fails, Loss};
 use super::halt::{Failure, Halt};
 use super::patch::{Dialect, Patch, only};
 use super::patch_sets::PatchSets;
@@ -13,6 +11,8 @@ use super::resource_kind::ResourceKind;
 use super::tag_manager::TagManager;
 use super::value::Value;
 use crate::catalog::functions::{Function, FunctionEffect};
+use crate::checks::tag_delivery::faults::Faults;
+use crate::checks::tag_delivery::faults::Severity::{CannotTell, Fails, Loss};
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;
 use crate::report::messages::tag_delivery as messages;

@@ -1,8 +1,8 @@
 //! What is known of the kind of a resource that a Composition composes.
 
-use super::CLOUD_TAGS;
 use super::field_path::Step;
 use crate::catalog::carriers::{Holds, Tags, TagsOfKind, other_field, tags_of_kind};
+use crate::checks::tag_delivery::CLOUD_TAGS;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;

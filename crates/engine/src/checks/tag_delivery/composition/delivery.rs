@@ -1,13 +1,14 @@
 //! Whether one composed resource gets the tags of its composite.
 
-use super::exemption::exempts;
-use super::faults::Faults;
-use super::faults::Severity::{CannotTell, Fails, Loss, Note, Risk};
 use super::field_path::Step;
 use super::resource::ComposedResource;
 use super::value::Value;
 use crate::catalog::carriers::{Holds, Tags, TagsOfKind};
 use crate::catalog::keys::EXEMPT;
+use crate::checks::tag_delivery::CLOUD_TAGS;
+use crate::checks::tag_delivery::exemption::exempts;
+use crate::checks::tag_delivery::faults::Faults;
+use crate::checks::tag_delivery::faults::Severity::{CannotTell, Fails, Loss, Note, Risk};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
@@ -144,7 +145,7 @@ impl<'a> Places<'_, 'a> {
             }
             _ if kind.is_composite => None,
             _ if !to.starts_with(FOR_PROVIDER) && !to.starts_with(INIT_PROVIDER) => {
-                let is_default = to == super::CLOUD_TAGS && patch.get("toFieldPath").is_ok_and(Json::is_null);
+                let is_default = to == CLOUD_TAGS && patch.get("toFieldPath").is_ok_and(Json::is_null);
                 Some((fails, if is_default { messages::NO_TO_FIELD_PATH.to_owned() } else { self.misplaced(to) }))
             }
             Tags::Map(field) if to.strip_prefix(INIT_PROVIDER) == field.strip_prefix(FOR_PROVIDER) => {

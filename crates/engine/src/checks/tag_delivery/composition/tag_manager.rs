@@ -4,14 +4,14 @@
 //! Source: its input/v1beta1/input.go, fn.go and tags.go.
 
 use super::apply::Expansion;
-use super::faults::Faults;
-use super::faults::Severity::Loss;
 use super::field_path::Step;
 use super::halt::Halt;
 use super::patch::steps;
 use super::resource::ComposedResource;
 use super::value::{Policy, Value};
 use crate::catalog::carriers::Tags;
+use crate::checks::tag_delivery::faults::Faults;
+use crate::checks::tag_delivery::faults::Severity::Loss;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 use crate::tags::CLOUD_TAG_PREFIX;

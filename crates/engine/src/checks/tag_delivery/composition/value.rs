@@ -355,7 +355,7 @@ fn mismatch(step: Step<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checks::tag_delivery::field_path::parse;
+    use crate::checks::tag_delivery::composition::field_path::parse;
     use crate::json::document::Document;
 
     const BASE: &str = r#"{"a":{"list":[{"b":1}],"text":"x","none":null},"tags":{"Role":"vm"}}"#;

@@ -3,11 +3,11 @@
 use std::fmt::Display;
 
 use super::apply::{self, Expansion};
-use super::faults::Severity::{self, Fails, Loss};
 use super::halt::Halt;
 use super::patch::{Patch, Source, Target, Transforms};
 use super::resource_kind::ResourceKind;
 use super::value::{Policy, Tags, Value};
+use crate::checks::tag_delivery::faults::Severity::{self, Fails, Loss};
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 
