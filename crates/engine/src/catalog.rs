@@ -1,6 +1,7 @@
 //! The facts, as tables. Nothing here decides about an object.
 
 pub(crate) mod carriers;
+pub(crate) mod clouds;
 pub(crate) mod controllers;
 pub(crate) mod effects;
 pub(crate) mod fields;
@@ -15,4 +16,6 @@ pub(crate) mod place;
 pub(crate) mod profiles;
 pub(crate) mod rules;
 pub(crate) mod stance;
+pub(crate) mod strict;
+pub(crate) mod text;
 pub(crate) mod version;

@@ -68,6 +68,6 @@ pub use report::rollout_impact::{Edit, RolloutImpact};
 pub use report::skipped::{Carried, SkipReason, Skipped};
 pub use settings::{
     ApiVersion, CloudTags, ClusterApi, CompositeGroup, Composites, Controllers, FieldPath, Guards, KindAndGroup,
-    Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnXrd, OptIn, Pattern, PatternError, Problem, Provider, Reaction,
-    RegistryReference, Settings, SettingsError, Stance,
+    Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused, OnXrd, OptIn, Pattern, PatternError,
+    Problem, ProfileName, Provider, Reaction, RegistryReference, RequiredTag, Settings, SettingsError, Stance,
 };

@@ -18,7 +18,7 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::cloud_tags::{CloudTags, OnXrd, RegistryReference};
+pub use self::cloud_tags::{CloudTags, OnMissingTag, OnRefused, OnXrd, RegistryReference, RequiredTag};
 pub use self::cluster_api::{ClusterApi, Controllers, NodeSync, OnConflict, OptIn};
 pub use self::composites::{Composites, Provider};
 pub(crate) use self::definition::read_definition;
@@ -29,7 +29,7 @@ use self::object::Object;
 pub use self::pattern::{Pattern, PatternError};
 pub(crate) use self::problems::listed;
 pub use self::problems::{Problem, SettingsError};
-pub use self::text::{ApiVersion, CompositeGroup, FieldPath, KindAndGroup, NonEmpty};
+pub use self::text::{ApiVersion, CompositeGroup, FieldPath, KindAndGroup, NonEmpty, ProfileName};
 pub use crate::catalog::stance::Stance;
 
 /// The settings of the policy.

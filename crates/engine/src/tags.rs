@@ -1,7 +1,8 @@
 //! Cloud tags: which labels of a Crossplane composite become tags of its cloud resources, and why the others do not.
 //!
 //! A label reaches `spec.cloudTags` when its definition in the label registry opts it in and the profile of the
-//! composite's provider admits it. [`cloud_tags`] is the pure transformer, [`PROFILES`] what the providers admit.
+//! composite's provider admits it. [`cloud_tags`] is the pure transformer, [`PROFILES`] what the providers admit by the
+//! specification, [`CLOUDS`] what their own interfaces take, and [`STRICT_PROFILES`] admit just that, where the settings ask.
 
 pub(crate) mod composite;
 mod crossplane;
@@ -9,9 +10,16 @@ mod field;
 mod labels;
 pub(crate) mod provider;
 pub(crate) mod registry;
+pub(crate) mod required;
+mod rules;
 mod transform;
+mod verdicts;
 
-pub use self::transform::{CLOUD_TAG_PREFIX, Labels, Transformed, cloud_tags};
+pub use self::rules::{CLOUD_TAG_PREFIX, TagRules};
+pub use self::transform::{Labels, Transformed, cloud_tags};
+pub use crate::catalog::clouds::{CLOUDS, Cloud, Text};
 pub use crate::catalog::profiles::{KeyCharacters, PROFILES, Profile, Unit};
-pub use crate::report::tags::{SkippedLabel, TagReport, TagSkipReason};
+pub use crate::catalog::strict::{STRICT_PROFILES, Spelling, StrictProfile};
+pub use crate::catalog::text::{Alphabet, Form, Length};
+pub use crate::report::tags::{CloudVerdict, SkippedLabel, TagReport, TagSkipReason};
 pub use crate::settings::{Definition, SEEDED, Scope};

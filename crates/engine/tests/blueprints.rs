@@ -151,6 +151,35 @@ fn a_composite_below_another_one_has_its_tags_either_way() -> Result<()> {
         assert_eq!(answer.patch.is_empty(), is_forwarded, "{way}: {:?}", answer.patch);
         let tags = &answer.report["cloudTags"];
         assert_eq!(tags[if is_forwarded { "forwarded" } else { "tags" }], expected, "{way}");
+
+/// Under strict profiles the tags of every sample composite are such as its cloud itself takes.
+#[test]
+fn every_cloud_takes_the_tags_of_its_strict_profile() -> Result<()> {
+    let composites = json!([{
+        "apiGroups": ["blueprints.plexsphere.com"], "provider": { "path": "spec.parameters.provider" },
+    }]);
+    let profiles =
+        json!({ "aws": "aws-strict", "hetzner": "hetzner-strict", "openstack": "openstack-strict", "oracle": "oci" });
+    let mut settings = json!({ "cloudTags": { "composites": composites, "profiles": profiles, "definitions": {} } });
+    for blueprint in BLUEPRINTS {
+        let mut composite = read(blueprint, "composite")?;
+        let labels = composite["metadata"]["labels"].as_object().cloned().unwrap_or_default();
+        // The specification's example keys, where a sample has none of its own.
+        let assignments = json!({ "platform/env": "production", "acme:checkout/owner": "team-red" }).to_string();
+        composite["metadata"]["annotations"] = json!({ "labels.plexsphere.com/assignments": assignments });
+        for key in labels.keys().map(String::as_str).chain(["platform/env", "acme:checkout/owner"]) {
+            let definition = json!({ "scope": "platform", "cloudTagPropagation": true });
+            settings["cloudTags"]["definitions"][key] = definition;
+        }
+        let (group, version) =
+            composite["apiVersion"].as_str().and_then(|it| it.split_once('/')).context("apiVersion")?;
+        let request = json!({
+            "uid": "strict", "operation": "CREATE", "userInfo": { "username": "alice" }, "object": composite,
+            "kind": { "group": group, "version": version, "kind": composite["kind"] },
+        });
+        let answer = engine(&request, &settings, &ApiServer::new(Vec::new(), Vec::new())?)?;
+        let verdicts = answer.report["cloudTags"]["cloud"].as_object().cloned().context("verdicts")?;
+        ensure!(verdicts.len() >= 2 && verdicts.values().all(|it| it == "accepted"), "{blueprint}: {verdicts:?}");
     }
     Ok(())
 }

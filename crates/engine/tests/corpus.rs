@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
-use metadata_propagation::tags::{PROFILES, TagSkipReason};
+use metadata_propagation::tags::{CLOUDS, Cloud, Form, PROFILES, STRICT_PROFILES, TagSkipReason};
 use metadata_propagation::{GUARDS, RULES, Version};
 use serde_json::Value;
 use testkit::runner::walk;
@@ -15,6 +15,8 @@ struct Seen {
     findings: BTreeSet<(String, String)>,
     /// Why which profile refused a label.
     refused: BTreeSet<(String, String)>,
+    /// Which cloud itself refused a tag by which rule, and `accepted` where it took one.
+    clouds: BTreeSet<(String, String)>,
     versions: BTreeSet<Version>,
 }
 
@@ -27,6 +29,10 @@ fn seen() -> Result<Seen> {
         seen.versions.extend(of(&answer.report, "clusterApi").parse::<Version>());
         for finding in list(answer.report.get("findings")) {
             seen.findings.insert((of(&finding, "check"), of(&finding, "stance")));
+        }
+        for verdict in tags.get("cloud").and_then(Value::as_object).into_iter().flat_map(|verdicts| verdicts.values()) {
+            let verdict = verdict.as_str().unwrap_or_default().trim_start_matches("refused: ");
+            seen.clouds.insert((of(&tags, "provider"), verdict.to_owned()));
         }
         for skip in list(tags.get("skipped")) {
             seen.refused.insert((of(&tags, "profile"), of(&skip, "reason")));
@@ -59,6 +65,60 @@ fn every_limit_of_every_profile_refuses_a_label_in_some_case() -> Result<()> {
         for reason in TagSkipReason::ALL {
             let has_limit = reason != TagSkipReason::ReservedPrefix || !profile.reserved.is_empty();
             if has_limit && !seen.contains(&(profile.name.to_owned(), reason.as_str().to_owned())) {
+                missing.push((profile.name, reason.as_str()));
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<(&str, &str)>::new());
+    Ok(())
+}
+
+/// The rules by which a cloud can refuse a tag.
+fn rules(cloud: &Cloud) -> Vec<TagSkipReason> {
+    use TagSkipReason::{
+        CountCap, KeyCharacterClass, KeyCollision, KeyTooLong, ReservedPrefix, ReservedValue, ValueCharacterClass,
+        ValueTooLong,
+    };
+    let conditional = [
+        (ReservedPrefix, !cloud.reserved.is_empty()),
+        (ReservedValue, cloud.reserves_values),
+        (ValueCharacterClass, cloud.value.form != Form::Any),
+        (CountCap, cloud.tags.is_some()),
+        (KeyCollision, cloud.folds_case),
+    ];
+    let conditional = conditional.into_iter().filter_map(|(reason, has)| has.then_some(reason));
+    conditional.chain([KeyTooLong, ValueTooLong, KeyCharacterClass]).collect()
+}
+
+#[test]
+fn every_rule_of_every_cloud_refuses_a_tag_in_some_case() -> Result<()> {
+    let seen = seen()?.clouds;
+    let mut missing = Vec::new();
+    for cloud in CLOUDS {
+        for rule in rules(cloud).into_iter().map(TagSkipReason::as_str).chain(["accepted"]) {
+            if !seen.contains(&(cloud.provider.to_owned(), rule.to_owned())) {
+                missing.push((cloud.provider, rule));
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<(&str, &str)>::new());
+    Ok(())
+}
+
+/// What a key of its spelling cannot do apart: begin as the cloud's own.
+#[test]
+fn every_limit_of_every_strict_profile_refuses_a_label_in_some_case() -> Result<()> {
+    let seen = seen()?.refused;
+    let mut missing = Vec::new();
+    for profile in STRICT_PROFILES {
+        let mut reasons = rules(profile.cloud);
+        reasons.retain(|reason| *reason != TagSkipReason::ReservedPrefix);
+        reasons.push(TagSkipReason::CountCap);
+        if !profile.spelling.replaced.is_empty() || profile.spelling.lower_case {
+            reasons.push(TagSkipReason::KeyCollision);
+        }
+        for reason in reasons {
+            if !seen.contains(&(profile.name.to_owned(), reason.as_str().to_owned())) {
                 missing.push((profile.name, reason.as_str()));
             }
         }

@@ -1,10 +1,13 @@
 //! What holds for the tags of any labels under any provider.
 
-#![expect(clippy::unwrap_used, reason = "a strategy that makes no request is a mistake of this test")]
+#![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metadata_propagation::tags::{CLOUD_TAG_PREFIX, Labels, PROFILES, Profile, TagSkipReason, Transformed, cloud_tags};
+use metadata_propagation::tags::{
+    CLOUD_TAG_PREFIX, CloudVerdict, Labels, PROFILES, Profile, STRICT_PROFILES, TagRules, TagSkipReason, Transformed,
+    cloud_tags,
+};
 use metadata_propagation::{Manifests, Outcome, Review, Settings, evaluate};
 use proptest::collection::btree_map;
 use proptest::prelude::*;
@@ -16,11 +19,19 @@ fn provider() -> impl Strategy<Value = String> {
     prop::sample::select(known.chain(["unknown".to_owned(), String::new()]).collect::<Vec<_>>())
 }
 
+/// All profiles, the specification's and the strict ones.
+fn rules() -> impl Strategy<Value = TagRules> {
+    let strict =
+        STRICT_PROFILES.iter().flat_map(|profile| [0, 5, 9].map(|reserve| TagRules::Strict { profile, reserve }));
+    prop::sample::select(PROFILES.iter().map(TagRules::from).chain(strict).collect::<Vec<_>>())
+}
+
 /// Keys of all kinds: plain ones, long ones, reserved ones, with characters that somebody refuses.
 fn key() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[a-z]{1,4}",
         2 => "[a-z:/.@ +,]{1,12}",
+        2 => "[ab][:/._][abAB]",
         1 => "(aws:|AWS:)[a-z]{0,3}",
         1 => "[a-zä名🦀\u{7}\u{85}]{40,130}",
         1 => "\\PC{1,20}",
@@ -72,48 +83,109 @@ fn stored(object: &Value, outcome: &Outcome) -> Value {
 
 /// Tags as a user and an earlier evaluation may have left them.
 fn some_tags() -> impl Strategy<Value = Value> {
-    let tag = prop_oneof![key(), key().prop_map(|key| format!("{CLOUD_TAG_PREFIX}{key}"))];
+    let prefixed = |prefix: &'static str| key().prop_map(move |key| format!("{prefix}{key}"));
+    let tag = prop_oneof![key(), prefixed(CLOUD_TAG_PREFIX), prefixed("plexsphere/"), prefixed("plexsphere_")];
     prop_oneof![Just(Value::Null), btree_map(tag, value(), 0..8).prop_map(|tags| json!(tags))]
+}
+
+/// Settings that give a provider these rules, and opt in these labels.
+fn settings_by(rules: TagRules, mode: &str, opted_in: &Labels) -> Settings {
+    let definition = json!({ "scope": "project", "cloudTagPropagation": true });
+    let definitions: BTreeMap<_, _> = opted_in.keys().map(|key| (key, &definition)).collect();
+    let composites = json!([{ "apiGroups": ["blueprints.example.org"], "provider": { "fixed": "cloud" } }]);
+    let reserve = if let TagRules::Strict { reserve, .. } = rules { reserve } else { 0 };
+    let tags = json!({ "composites": composites, "definitions": definitions, "profiles": { "cloud": rules.name() },
+        "reserve": reserve });
+    Settings::from_json(&json!({ "mode": mode, "cloudTags": tags }).to_string()).unwrap()
 }
 
 proptest! {
     #[test]
-    fn tags_and_skipped_are_the_propagating_set(provider in provider(), labels in labels()) {
-        let Transformed { tags, skipped } = tagged(&provider, &labels);
-        let of_tags = tags.keys().map(|key| key.strip_prefix(CLOUD_TAG_PREFIX).unwrap().to_owned());
-        let all: Vec<String> = of_tags.chain(skipped.iter().map(|skip| skip.qualified_key.clone())).collect();
-        prop_assert_eq!(all.len(), labels.len());
-        prop_assert_eq!(all.into_iter().collect::<BTreeSet<_>>(), labels.keys().cloned().collect());
-        for (key, value) in &labels {
-            if let Some(tag) = tags.get(&format!("{CLOUD_TAG_PREFIX}{key}")) {
-                prop_assert_eq!(tag, value);
+    fn tags_and_skipped_are_the_propagating_set(rules in rules(), all in labels()) {
+        let Transformed { tags, labels, skipped } = cloud_tags(rules, &all);
+        prop_assert!(tags.keys().eq(labels.keys()));
+        let of_tags = labels.values().cloned();
+        let found: Vec<String> = of_tags.chain(skipped.iter().map(|skip| skip.qualified_key.clone())).collect();
+        prop_assert_eq!(found.len(), all.len());
+        prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), all.keys().cloned().collect());
+        for (tag, label) in &labels {
+            prop_assert_eq!(tag, &rules.tag_key(label));
+            prop_assert_eq!(&tags[tag], &all[label]);
+        }
+    }
+
+    #[test]
+    fn there_are_never_more_tags_than_the_cap(rules in rules(), labels in labels()) {
+        let made = cloud_tags(rules, &labels);
+        let capped = made.skipped.iter().any(|skip| skip.reason == TagSkipReason::CountCap);
+        prop_assert!(made.tags.len() <= rules.most());
+        prop_assert!(!capped || made.tags.len() == rules.most());
+    }
+
+    #[test]
+    fn the_lowest_keys_of_those_that_fit_stay(rules in rules(), labels in labels()) {
+        let made = cloud_tags(rules, &labels);
+        let last = made.labels.values().max();
+        for skip in &made.skipped {
+            match skip.reason {
+                TagSkipReason::CountCap => prop_assert!(last < Some(&skip.qualified_key)),
+                TagSkipReason::KeyCollision => {
+                    let taken = |(tag, label): (&String, &String)| {
+                        tag.to_lowercase() == skip.tag_key.to_lowercase() && *label < skip.qualified_key
+                    };
+                    prop_assert!(made.labels.iter().any(taken), "{:?}", skip);
+                }
+                _ => {}
             }
         }
     }
 
     #[test]
-    fn there_are_never_more_tags_than_the_cap(provider in provider(), labels in labels()) {
-        let made = tagged(&provider, &labels);
-        let capped = made.skipped.iter().any(|skip| skip.reason == TagSkipReason::CountCap);
-        prop_assert!(made.tags.len() <= Profile::of(&provider).tags);
-        prop_assert!(!capped || made.tags.len() == Profile::of(&provider).tags);
+    fn tags_are_a_function_of_labels_and_rules(rules in rules(), labels in labels()) {
+        let made = cloud_tags(rules, &labels);
+        prop_assert_eq!(&made, &cloud_tags(rules, &labels));
+        let reversed: Labels = labels.iter().rev().map(|(key, value)| (key.clone(), value.clone())).collect();
+        prop_assert_eq!(&made, &cloud_tags(rules, &reversed));
     }
 
     #[test]
-    fn the_lowest_keys_of_those_that_fit_stay(provider in provider(), labels in labels()) {
-        let made = tagged(&provider, &labels);
-        let last = made.tags.keys().next_back();
-        for skip in made.skipped.iter().filter(|skip| skip.reason == TagSkipReason::CountCap) {
-            prop_assert!(last < Some(&skip.tag_key));
+    fn a_providers_case_does_not_matter(provider in provider(), labels in labels()) {
+        prop_assert_eq!(tagged(&provider, &labels), tagged(&provider.to_uppercase(), &labels));
+    }
+
+    #[test]
+    fn the_specifications_profiles_have_five_reasons(provider in provider(), labels in labels()) {
+        for skip in tagged(&provider, &labels).skipped {
+            prop_assert!(TagSkipReason::ALL.contains(&skip.reason));
         }
     }
 
     #[test]
-    fn tags_are_a_function_of_labels_and_provider(provider in provider(), labels in labels()) {
-        let made = tagged(&provider, &labels);
-        prop_assert_eq!(&made, &tagged(&provider, &labels));
-        let reversed: Labels = labels.iter().rev().map(|(key, value)| (key.clone(), value.clone())).collect();
-        prop_assert_eq!(&made, &tagged(&provider.to_uppercase(), &reversed));
+    fn a_cloud_takes_what_its_strict_profile_admits(rules in rules(), labels in labels()) {
+        prop_assume!(matches!(rules, TagRules::Strict { .. }));
+        let object = composite("", &labels, &Value::Null);
+        let report = admitted(&object, &settings_by(rules, "mutate", &labels)).report.unwrap().cloud_tags.unwrap();
+        prop_assert_eq!(report.profile, rules.name());
+        prop_assert_eq!(report.headroom, rules.most() - report.tags.len());
+        prop_assert!(report.cloud.keys().eq(report.tags.keys()));
+        prop_assert!(report.cloud.values().all(|verdict| *verdict == CloudVerdict::Accepted), "{:?}", report.cloud);
+    }
+
+    #[test]
+    fn by_any_profile_a_second_evaluation_changes_nothing_and_verifies(
+        rules in rules(), labels in labels(), tags in some_tags(),
+    ) {
+        let object = composite("", &labels, &tags);
+        let mutate = settings_by(rules, "mutate", &labels);
+        let object = stored(&object, &admitted(&object, &mutate));
+        prop_assert!(admitted(&object, &mutate).object.is_none());
+        let verified = admitted(&object, &settings_by(rules, "verify", &labels));
+        prop_assert!(verified.rejection.is_none() && verified.object.is_none());
+        // What is left under the prefix are the tags.
+        let made = cloud_tags(rules, &labels).tags;
+        let found = object["spec"]["cloudTags"].as_object().cloned().unwrap_or_default();
+        let own = found.keys().filter(|key| key.starts_with(CLOUD_TAG_PREFIX) || made.contains_key(*key));
+        prop_assert!(own.eq(made.keys()), "{:?}", found);
     }
 
     #[test]

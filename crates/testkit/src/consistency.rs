@@ -1,14 +1,12 @@
 //! An answer agrees with itself: patch, report and log tell the same story. So a case need not state every value twice.
 
 use anyhow::{Context, Result, ensure};
+use metadata_propagation::tags::{CLOUD_TAG_PREFIX, StrictProfile};
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
 use crate::difference;
 use crate::patch::patched;
-
-/// Prefix of the policy's own keys among the cloud tags.
-const OWN_TAGS: &str = "plexsphere:";
 
 /// Holds an answer's parts to one another.
 ///
@@ -45,7 +43,10 @@ fn tags_stand(object: &Value, report: &Value) -> Result<()> {
         entries(&report[name]).iter().try_for_each(|change| write(&mut object, change))?;
     }
     let tags = object["spec"]["cloudTags"].as_object().cloned().unwrap_or_default();
-    let own: Map<String, Value> = tags.into_iter().filter(|(key, _)| key.starts_with(OWN_TAGS)).collect();
+    let profile = report["cloudTags"]["profile"].as_str().and_then(StrictProfile::named);
+    let strict = profile.map_or(CLOUD_TAG_PREFIX, |profile| profile.spelling.prefix);
+    let is_own = |key: &str| [CLOUD_TAG_PREFIX, strict].iter().any(|prefix| key.starts_with(prefix));
+    let own: Map<String, Value> = tags.into_iter().filter(|(key, _)| is_own(key)).collect();
     let mut told = report["cloudTags"]["tags"].as_object().cloned().unwrap_or_default();
     told.extend(report["cloudTags"]["forwarded"].as_object().cloned().unwrap_or_default());
     let (told, own) = (json!(told), json!(own));

@@ -18,7 +18,8 @@
 //! approved: why
 //! skipped:                  # by source, and map and key: the reason
 //!   MachineSet fleet/ms .spec.template.metadata: { labels team: "overridden, blue" }
-//! cloudTags: { profile: aws, provider: aws, skipped: { a b: "key-character-class, plexsphere:a b" } }
+//! cloudTags: { profile: aws, provider: aws, skipped: { a b: "key-character-class, plexsphere:a b" } } # and `refused`: what
+//!                           # the cloud itself does not take, and by which rule
 //! lookups: [cluster.x-k8s.io/v1beta2 MachineSet fleet/ms]
 //! log: 2 warning, 1 info
 //! ```
@@ -122,13 +123,17 @@ fn facts(report: &Value, settings: &Value) -> Map<String, Value> {
 /// Which profile judged a composite's labels, and what it refused.
 fn cloud_tags(report: &Value) -> Value {
     let mut facts = Map::new();
-    for name in ["profile", "provider", "forwarded", "notPropagating"] {
+    for name in ["profile", "provider", "forwarded", "missing", "notPropagating"] {
         keep(&mut facts, name, report[name].clone());
     }
     let skipped = list(&report["skipped"])
         .iter()
         .map(|skip| (text(&skip["qualifiedKey"]), words(&[text(&skip["reason"]), text(&skip["tagKey"])])));
     keep(&mut facts, "skipped", json!(by_key(skipped)));
+    let verdicts = report["cloud"].as_object().into_iter().flatten();
+    let refused =
+        verdicts.filter_map(|(key, verdict)| Some((key.as_str(), text(verdict).strip_prefix("refused: ")?.to_owned())));
+    keep(&mut facts, "refused", json!(by_key(refused)));
     Value::Object(facts)
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
+use metadata_propagation::tags::{CLOUD_TAG_PREFIX, StrictProfile};
 use metadata_propagation::{GroupVersionKind, Review, Settings, evaluate};
 use serde_json::{Value, json};
 
@@ -100,7 +101,7 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
     for operation in &answer.patch {
         let path = operation["path"].as_str().unwrap_or_default();
         for leaf in leaves(path, &operation["value"]) {
-            ensure!(may_be_written(&kind, &leaf), "the patch touches {leaf}");
+            ensure!(may_be_written(&kind, &leaf, settings), "the patch touches {leaf}");
         }
     }
     agrees(review, answer)?;
@@ -137,9 +138,15 @@ fn leaves(path: &str, value: &Value) -> Vec<String> {
 
 /// Whether the policy owns a path of an object: what [`owned`] lists, its own keys among the cloud tags, and their
 /// declaration.
-fn may_be_written(kind: &GroupVersionKind<'_>, path: &str) -> bool {
+fn may_be_written(kind: &GroupVersionKind<'_>, path: &str, settings: &Value) -> bool {
     let declares = path.starts_with("/spec/versions/") && path.contains("/schema/openAPIV3Schema/properties");
-    if declares || path == "/spec/cloudTags" || path.starts_with("/spec/cloudTags/plexsphere:") {
+    let is_own_tag = || {
+        let key = path.strip_prefix("/spec/cloudTags/").map(|key| key.replace("~1", "/")).unwrap_or_default();
+        let profiles = settings["cloudTags"]["profiles"].as_object().into_iter().flat_map(|profiles| profiles.values());
+        let strict = profiles.filter_map(|name| StrictProfile::named(name.as_str()?));
+        strict.map(|profile| profile.spelling.prefix).chain([CLOUD_TAG_PREFIX]).any(|prefix| key.starts_with(prefix))
+    };
+    if declares || path == "/spec/cloudTags" || is_own_tag() {
         return true;
     }
     let mut at = String::new();

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
-
 use self::KeyCharacters::{LettersDigitsAnd, NonControlBut};
 use self::Unit::{Bytes, Runes};
+use super::text::is_letter_or_digit;
 
 /// The tag profiles, each also a line of `spec/tag-profiles.txt`. An unknown provider gets `generic`, which comes last.
 ///
@@ -100,11 +99,6 @@ impl Profile {
     }
 }
 
-/// The smallest and the largest of one limit among all profiles: what every provider's tags need, and what some need.
-pub(crate) fn range(limit: fn(&Profile) -> usize) -> (usize, usize) {
-    PROFILES.iter().map(limit).fold((usize::MAX, 0), |(least, most), limit| (least.min(limit), most.max(limit)))
-}
-
 impl Unit {
     pub(crate) fn length(self, text: &str) -> usize {
         match self {
@@ -121,15 +115,6 @@ impl KeyCharacters {
             NonControlBut(others) => !key.contains(|char: char| char.is_control() || others.contains(char)),
         }
     }
-}
-
-/// Unicode's general categories L and Nd. `char::is_alphanumeric` has letter numbers, fractions and vowel signs besides.
-fn is_letter_or_digit(char: char) -> bool {
-    if char.is_ascii() {
-        return char.is_ascii_alphanumeric();
-    }
-    char.general_category_group() == GeneralCategoryGroup::Letter
-        || char.general_category() == GeneralCategory::DecimalNumber
 }
 
 /// The row as `spec/tag-profiles.txt` writes it.
@@ -210,19 +195,6 @@ mod tests {
         }
         assert_eq!(class.to_string(), "any non-control rune but < %");
         assert_eq!(NonControlBut("").to_string(), "any non-control rune");
-    }
-
-    #[test]
-    fn letters_and_digits_are_two_general_categories() {
-        let class = LettersDigitsAnd("");
-        // Lu, Ll, Lt, Lm, Lo, Nd.
-        for admitted in ["Aé", "ǅ", "ʰ", "名ªک", "7٣７"] {
-            assert!(class.admit(admitted), "{admitted}");
-        }
-        // So, Nl, No, No, Mc, Mn, Pc, Sc.
-        for refused in ["ⓐ", "Ⅷ", "½", "²", "\u{93e}", "\u{301}", "_", "€"] {
-            assert!(!class.admit(refused), "{refused}");
-        }
     }
 
     /// What the specification promises of its own four profiles. Those of clouds without `:` and `/` need not hold it.

@@ -61,7 +61,7 @@ pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec
     let annotations = subject.object.root.at(&["metadata", "annotations"])?;
     if reason.is_none_or(|reason| !exempts(reason, annotations, &mut faults)) {
         match kind {
-            CheckedKind::Definition => xrd::faults(spec, &mut faults)?,
+            CheckedKind::Definition => xrd::faults(spec, &settings.cloud_tags, &mut faults)?,
             CheckedKind::Composition => composition::faults(spec, &settings.cloud_tags, &mut faults)?,
         }
     }

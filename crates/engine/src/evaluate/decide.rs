@@ -18,7 +18,7 @@ pub(super) enum Decision<'e> {
     /// What differs from the rules.
     Propagated(Differences<'e>),
     /// What differs from the labels of a composite.
-    Tagged(Tagged),
+    Tagged(Box<Tagged>),
     /// The declarations that a definition lacks, each with the name of its version.
     Declared(Vec<(String, Change)>),
     /// What composites could not use.
@@ -36,7 +36,7 @@ impl<'e> Evaluation<'e> {
                 Decision::Propagated(topology_opt_in::differences(subject, &settings.cluster_api.opt_in, records)?)
             }
             Role::Composite(composites) => {
-                Decision::Tagged(Composite { subject, composites, settings, lookups }.decide()?)
+                Decision::Tagged(Box::new(Composite { subject, composites, settings, lookups }.decide()?))
             }
             Role::Registry if object.deleting => Decision::Unusable(Vec::new()),
             Role::Registry => Decision::Unusable(definitions(object, |_| true).err().unwrap_or_default()),

@@ -14,9 +14,10 @@ use crate::report::outcome::{Level, Outcome, Rejection};
 use crate::report::shortening::short;
 use crate::report::tags::TagSkipReason;
 use crate::report::warnings;
-use crate::settings::{Mode, OnConflict, listed};
+use crate::settings::{Mode, OnConflict, OnMissingTag, OnRefused, listed};
 use crate::tags::composite::Tagged;
 use crate::tags::provider::UnknownProvider;
+use crate::tags::required::Missing;
 
 /// A sentence that refuses an object for what differs in it.
 type Refusal = fn(&str, SettingValue<'_>, &str) -> String;
@@ -33,7 +34,7 @@ impl<'e> Evaluation<'e> {
                 self.subject.place.map(|_| above)
             }
             Decision::Tagged(tagged) => {
-                self.settle_tags(tagged);
+                self.settle_tags(*tagged);
                 None
             }
             Decision::Declared(declarations) => {
@@ -96,8 +97,17 @@ impl<'e> Evaluation<'e> {
 
     /// Tells besides of every label that is no tag.
     fn settle_tags(&mut self, tagged: Tagged) {
-        let Tagged { changes, undone, unknown_provider, tags } = tagged;
-        if self.settings.mode == Mode::Verify && !changes.is_empty() {
+        let Tagged { changes, undone, unknown_provider, missing, leaves_sources, is_news, cloud, tags } = tagged;
+        let refuses = |missing: &Missing| missing.on_missing == OnMissingTag::Reject && !leaves_sources;
+        let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
+        if !refusing.is_empty() {
+            let reasons = refusing.iter().map(|Missing { key, reason, setting, .. }| {
+                cloud_tags::refused_without(key, reason, SettingValue { setting, value: "reject" })
+            });
+            let reasons = reasons.collect::<Vec<_>>().join("; ");
+            self.refuse(about(&self.report.object, &reasons));
+            self.report.drift = changes;
+        } else if self.settings.mode == Mode::Verify && !changes.is_empty() {
             self.refuse_drift(cloud_tags::do_not_match, VERIFY, changes);
         } else if !changes.is_empty() && self.write(&changes) {
             let undone = changes.iter().filter(|change| undone.contains(&change.key));
@@ -106,11 +116,20 @@ impl<'e> Evaluation<'e> {
             self.log(Level::Info, message, [("profile", tags.profile.to_owned())]);
             self.report.changes = changes;
         }
+        for Missing { key, reason, setting, .. } in missing.iter().filter(|_| is_news) {
+            let message = cloud_tags::missing(key, reason);
+            self.outcome.warnings.push(short(message.clone()));
+            let attributes = [("setting", setting.clone()), ("required_key", key.clone())];
+            self.log(Level::Warning, about(&self.report.object, &message), attributes);
+        }
         if let Some(UnknownProvider { setting, provider, message }) = unknown_provider {
             self.outcome.warnings.push(short(message.clone()));
             let profile = tags.profile.to_owned();
             let attributes = [("setting", setting), ("provider", provider), ("profile", profile)];
             self.log(Level::Warning, about(&self.report.object, &message), attributes);
+        }
+        if let Some(cloud) = cloud.filter(|_| is_news && self.settings.cloud_tags.refused == OnRefused::Warn) {
+            self.outcome.warnings.extend(warnings::of_refused_tags(cloud, &tags.cloud));
         }
         for skip in &tags.skipped {
             let attributes = [
@@ -123,7 +142,7 @@ impl<'e> Evaluation<'e> {
             self.log(Level::Warning, cloud_tags::LABEL_NOT_ADDED.to_owned(), attributes);
         }
         // What somebody can mend comes first: over the cap there may be many.
-        for reason in TagSkipReason::ALL {
+        for reason in TagSkipReason::STRICT.into_iter().chain(TagSkipReason::ALL) {
             let of_reason = tags.skipped.iter().filter(|skip| skip.reason == reason);
             self.outcome.warnings.extend(of_reason.map(warnings::of_skipped_label));
         }

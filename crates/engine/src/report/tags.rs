@@ -21,12 +21,41 @@ pub struct TagReport {
     /// forwards them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub forwarded: BTreeMap<String, Value>,
+    /// What the cloud's own interface says to each tag that the composite has, whoever wrote it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub cloud: BTreeMap<String, CloudVerdict>,
+    /// How many more tags of its own labels the profile leaves room for.
+    pub headroom: usize,
+    /// Required tags that the composite does not have, and why: `no-label`, or as in `not_propagating` or `skipped`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing: BTreeMap<String, &'static str>,
     /// Labels that propagate and are no tags.
     pub skipped: Vec<SkippedLabel>,
     /// Labels that are not meant to be tags, and why: `not-defined` in the registry, `not-opted-in` by their definition,
     /// `seeded`, which nobody can opt in, or `not-a-string`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub not_propagating: BTreeMap<String, String>,
+    pub not_propagating: BTreeMap<String, &'static str>,
+}
+
+/// What a cloud's own interface says to a tag, as far as its table knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CloudVerdict {
+    /// It takes the tag.
+    Accepted,
+    /// It does not, and possibly the whole resource with it.
+    Refused(TagSkipReason),
+    /// The provider has no row, or the value is not a string.
+    Unknown,
+}
+
+impl Serialize for CloudVerdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            CloudVerdict::Accepted => serializer.serialize_str("accepted"),
+            CloudVerdict::Refused(reason) => serializer.collect_str(&format_args!("refused: {}", reason.as_str())),
+            CloudVerdict::Unknown => serializer.serialize_str("unknown"),
+        }
+    }
 }
 
 /// One label that is no tag.
@@ -43,7 +72,8 @@ pub struct SkippedLabel {
     pub reason: TagSkipReason,
 }
 
-/// Why a label is no tag; in the order in which it is asked.
+/// Why a label is no tag, or a cloud does not take one: the specification's five in the order in which they are asked, then
+/// those that strict profiles and clouds have besides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TagSkipReason {
     /// The qualified key begins as the provider's own tags do.
@@ -56,10 +86,16 @@ pub enum TagSkipReason {
     KeyCharacterClass,
     /// Lower keys take all the tags that a resource may have.
     CountCap,
+    /// The value begins as the provider's own do.
+    ReservedValue,
+    /// The value has a character that the provider does not take.
+    ValueCharacterClass,
+    /// A lower key has the same tag key.
+    KeyCollision,
 }
 
 impl TagSkipReason {
-    /// All five, in the order in which they are asked.
+    /// The specification's five, in the order in which they are asked.
     pub const ALL: [TagSkipReason; 5] = [
         TagSkipReason::ReservedPrefix,
         TagSkipReason::KeyTooLong,
@@ -67,6 +103,10 @@ impl TagSkipReason {
         TagSkipReason::KeyCharacterClass,
         TagSkipReason::CountCap,
     ];
+
+    /// Those that strict profiles have besides.
+    pub const STRICT: [TagSkipReason; 3] =
+        [TagSkipReason::ReservedValue, TagSkipReason::ValueCharacterClass, TagSkipReason::KeyCollision];
 
     /// The stable name, for log and report.
     #[must_use]
@@ -77,6 +117,9 @@ impl TagSkipReason {
             TagSkipReason::ValueTooLong => "value-too-long",
             TagSkipReason::KeyCharacterClass => "key-character-class",
             TagSkipReason::CountCap => "count-cap",
+            TagSkipReason::ReservedValue => "reserved-value",
+            TagSkipReason::ValueCharacterClass => "value-character-class",
+            TagSkipReason::KeyCollision => "key-collision",
         }
     }
 }

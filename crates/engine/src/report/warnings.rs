@@ -1,14 +1,16 @@
 //! Warnings for the person at kubectl: one fact each, short, the most important first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::profiles::Profile;
+use crate::catalog::strict::StrictProfile;
+use crate::catalog::text::Length;
 use crate::report::change::{Action, Change, Value};
 use crate::report::messages::propagation as messages;
 use crate::report::messages::{EntryName, Location, and_more, cloud_tags};
 use crate::report::outcome::{Level, LogLine};
 use crate::report::shortening::{first_that_elides, first_that_fits, short};
-use crate::report::tags::{SkippedLabel, TagSkipReason};
+use crate::report::tags::{CloudVerdict, SkippedLabel, TagSkipReason};
 
 /// How many warnings one request gets; the report in the audit annotation has all.
 const MOST: usize = 20;
@@ -42,11 +44,48 @@ pub(crate) fn of_undone_tag(change: &Change) -> Option<String> {
     }
 }
 
+/// The warning for tags that the cloud's own interface does not take; `None` where it takes all.
+pub(crate) fn of_refused_tags(cloud: &str, verdicts: &BTreeMap<String, CloudVerdict>) -> Option<String> {
+    let mut refused = verdicts.iter().filter_map(|(key, verdict)| match verdict {
+        CloudVerdict::Refused(reason) => Some((key, cloud_tags::rule(*reason))),
+        CloudVerdict::Accepted | CloudVerdict::Unknown => None,
+    });
+    let (key, rule) = refused.next()?;
+    Some(short(cloud_tags::refused_by_cloud(cloud, 1 + refused.count(), key, rule)))
+}
+
 /// The warning for a label that becomes no cloud tag.
 pub(crate) fn of_skipped_label(label: &SkippedLabel) -> String {
-    let profile = Profile::of(label.provider);
+    match StrictProfile::named(label.provider) {
+        Some(profile) => of_strictly_skipped_label(label, profile),
+        None => of_label_skipped_by(label, Profile::of(label.provider)),
+    }
+}
+
+fn of_strictly_skipped_label(label: &SkippedLabel, profile: &StrictProfile) -> String {
+    let cloud = profile.cloud;
+    let reason = match label.reason {
+        TagSkipReason::ReservedPrefix => cloud_tags::reserved_prefix(&cloud.reserved.join(", ")),
+        TagSkipReason::ReservedValue => cloud_tags::RESERVED_VALUE.to_owned(),
+        TagSkipReason::KeyTooLong => cloud_tags::longer_than("tag key", cloud.key.length),
+        TagSkipReason::ValueTooLong => match cloud.joined {
+            Some(most) => cloud_tags::longer_than("key and value", Length::Runes(most)),
+            None => cloud_tags::longer_than("value", cloud.value.length),
+        },
+        TagSkipReason::KeyCharacterClass => cloud_tags::CHARACTERS_NOT_ALLOWED.to_owned(),
+        TagSkipReason::ValueCharacterClass => cloud_tags::VALUE_CHARACTERS.to_owned(),
+        TagSkipReason::KeyCollision => cloud_tags::key_taken(&label.tag_key),
+        TagSkipReason::CountCap => cloud_tags::ALL_TAKEN.to_owned(),
+    };
+    short(cloud_tags::not_added(&label.qualified_key, &reason, profile.name))
+}
+
+fn of_label_skipped_by(label: &SkippedLabel, profile: &Profile) -> String {
     let key = &label.qualified_key;
     let reason = match label.reason {
+        TagSkipReason::ReservedValue => cloud_tags::RESERVED_VALUE.to_owned(),
+        TagSkipReason::ValueCharacterClass => cloud_tags::VALUE_CHARACTERS.to_owned(),
+        TagSkipReason::KeyCollision => cloud_tags::key_taken(&label.tag_key),
         TagSkipReason::ReservedPrefix => cloud_tags::reserved_prefix(profile.reserved_prefix(key).unwrap_or_default()),
         TagSkipReason::KeyTooLong => cloud_tags::key_too_long(profile.key, profile.unit),
         TagSkipReason::ValueTooLong => cloud_tags::value_too_long(profile.value, profile.unit),

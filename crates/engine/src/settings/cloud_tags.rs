@@ -1,7 +1,9 @@
 //! `cloudTags`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::composites::Composites;
@@ -10,8 +12,9 @@ use super::definition::objections;
 use super::lookup::Reaction;
 use super::object;
 use super::problems::Problem;
-use super::text::NonEmpty;
+use super::text::{NonEmpty, ProfileName};
 use crate::catalog::stance::Stance;
+use crate::catalog::strict::StrictProfile;
 
 /// Which labels of Crossplane composites become tags of their cloud resources.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -29,6 +32,16 @@ pub struct CloudTags {
     pub registry: Option<RegistryReference>,
     /// The registry object cannot be read, or does not exist.
     pub on_registry_failure: Reaction,
+    /// The profile of a provider: one of the four, or a strict one, which has the limits of the cloud's own interface.
+    pub profiles: BTreeMap<String, ProfileName>,
+    /// How many tags of a resource strict profiles leave to others, such as the provider's controller.
+    #[serde(deserialize_with = "count")]
+    pub reserve: u16,
+    /// The profile admits tags that the cloud's own interface does not take.
+    pub refused: OnRefused,
+    /// Tags that every composite has to have.
+    #[serde(deserialize_with = "object::list")]
+    pub required: Vec<RequiredTag>,
     /// A CompositeResourceDefinition of a composite does not keep `spec.cloudTags`.
     pub xrds: OnXrd,
     /// A Composition of a composite does not carry `spec.cloudTags` to the tags of its resources.
@@ -42,6 +55,10 @@ impl Default for CloudTags {
             definitions: BTreeMap::new(),
             registry: None,
             on_registry_failure: Reaction::Reject,
+            profiles: BTreeMap::new(),
+            reserve: 0,
+            refused: OnRefused::Warn,
+            required: Vec::new(),
             xrds: OnXrd::Warn,
             compositions: Stance::Warn,
         }
@@ -55,6 +72,41 @@ impl Default for CloudTags {
 pub struct RegistryReference {
     /// Name of a LabelRegistry object.
     pub name: NonEmpty,
+}
+
+/// What tags lead to that a profile admits and the cloud's own interface does not take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum OnRefused {
+    /// Only the report has it.
+    Ignore,
+    /// A warning.
+    Warn,
+}
+
+/// A tag that every composite has to have.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct RequiredTag {
+    /// Qualified key of the label.
+    pub key: NonEmpty,
+    /// A composite has no such tag.
+    #[serde(default)]
+    pub on_missing: OnMissingTag,
+}
+
+/// What a composite leads to that lacks a required tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum OnMissingTag {
+    /// A warning.
+    #[default]
+    Warn,
+    /// The request is refused, unless it leaves what tags are made from as it is stored.
+    Reject,
 }
 
 /// What a CompositeResourceDefinition that loses `spec.cloudTags` leads to.
@@ -72,6 +124,25 @@ pub enum OnXrd {
     Declare,
 }
 
+/// A number of things.
+fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
+    struct Count;
+
+    impl Visitor<'_> for Count {
+        type Value = u16;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a whole number from 0 to 65535")
+        }
+
+        fn visit_u64<E: Error>(self, number: u64) -> Result<u16, E> {
+            number.try_into().map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
+        }
+    }
+
+    deserializer.deserialize_u16(Count)
+}
+
 impl CloudTags {
     /// Whether the composites of an API group are stamped.
     pub(crate) fn has_group(&self, group: &str) -> bool {
@@ -81,6 +152,17 @@ impl CloudTags {
     /// What is said about the composites of an API group, if they are stamped.
     pub(crate) fn of_group(&self, group: &str) -> Option<&Composites> {
         self.composites.iter().find(|composites| composites.api_groups.iter().any(|known| **known == *group))
+    }
+
+    /// The profile that the settings give a provider, whatever its case.
+    pub(crate) fn profile_of(&self, provider: &str) -> Option<&str> {
+        self.profiles.iter().find(|(known, _)| known.eq_ignore_ascii_case(provider)).map(|(_, profile)| &**profile)
+    }
+
+    /// The strict profiles that the settings give to providers, each once.
+    pub(crate) fn strict_profiles(&self) -> impl Iterator<Item = &'static StrictProfile> {
+        let names: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
+        names.into_iter().filter_map(StrictProfile::named)
     }
 
     /// What does not go together.
@@ -98,6 +180,19 @@ impl CloudTags {
         }
         let of_definitions = objections(&self.definitions).into_iter();
         problems.extend(of_definitions.map(|problem| problem.below("cloudTags.definitions")));
+        let mut providers = BTreeSet::new();
+        for provider in self.profiles.keys().filter(|provider| !providers.insert(provider.to_ascii_lowercase())) {
+            let problem = format!("provider `{provider}` is listed twice: case does not matter");
+            problems.push(Problem::new("cloudTags.profiles", problem));
+        }
+        for profile in self.strict_profiles().filter(|profile| profile.tags <= usize::from(self.reserve)) {
+            let problem = format!("leaves no tag of the {} that profile `{}` admits", profile.tags, profile.name);
+            problems.push(Problem::new("cloudTags.reserve", problem));
+        }
+        let mut keys = BTreeSet::new();
+        for required in self.required.iter().filter(|required| !keys.insert(&*required.key)) {
+            problems.push(Problem::new("cloudTags.required", format!("key `{}` is listed twice", &*required.key)));
+        }
         problems
     }
 }
@@ -198,6 +293,44 @@ mod tests {
             ),
             "cloudTags.composites: API group `a.b` is listed twice; \
              cloudTags.registry: there are `definitions` as well: there is one registry"
+        );
+    }
+
+    #[test]
+    fn profiles_and_required_tags_are_read() {
+        let settings = read(
+            r#"{"profiles":{"Hetzner":"hetzner-strict","hcloud":"hetzner"},"reserve":5,"refused":"ignore",
+                "required":[{"key":"a"},{"key":"b","onMissing":"reject"}]}"#,
+        );
+        assert_eq!((settings.profile_of("hetzner"), settings.profile_of("aws")), (Some("hetzner-strict"), None));
+        assert_eq!(settings.strict_profiles().map(|profile| profile.name).collect::<Vec<_>>(), ["hetzner-strict"]);
+        assert_eq!((settings.reserve, settings.refused), (5, OnRefused::Ignore));
+        let required: Vec<_> = settings.required.iter().map(|it| (&*it.key, it.on_missing)).collect();
+        assert_eq!(required, [("a", OnMissingTag::Warn), ("b", OnMissingTag::Reject)]);
+    }
+
+    #[test]
+    fn profiles_and_required_tags_that_make_no_sense_are_named() {
+        assert_eq!(
+            refused(
+                r#"{"profiles":{"OCI":"oci","oci":"oci"},"reserve":10,
+                    "required":[{"key":"a"},{"key":"a"}]}"#
+            ),
+            "cloudTags.profiles: provider `oci` is listed twice: case does not matter; \
+             cloudTags.reserve: leaves no tag of the 10 that profile `oci` admits; \
+             cloudTags.required: key `a` is listed twice"
+        );
+        assert_eq!(read(r#"{"reserve":65535}"#).reserve, 65535);
+        assert!(
+            refused(r#"{"reserve":65536}"#).starts_with("cloudTags.reserve: expected a whole number from 0 to 65535")
+        );
+        assert_eq!(
+            refused(r#"{"profiles":{"aws":"strict"},"reserve":-1,"refused":"reject","required":[{"key":""},["a"]]}"#),
+            "cloudTags.profiles[aws]: expected a tag profile such as `hetzner-strict`, found `strict`; \
+             cloudTags.refused: unknown variant `reject`, expected `ignore` or `warn`; \
+             cloudTags.required[0].key: expected a text that is not empty, found ``; \
+             cloudTags.required[1]: expected an object, found a list; \
+             cloudTags.reserve: expected a whole number from 0 to 65535, found a number"
         );
     }
 

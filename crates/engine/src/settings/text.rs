@@ -5,6 +5,8 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
+use crate::catalog::strict::profile_names;
+
 /// Declares a text: its name, whether a text is of its form, and what the form is called.
 macro_rules! text {
     ($(#[$meta:meta])* $name:ident, $is:expr, $form:literal) => {
@@ -75,6 +77,14 @@ text!(
     FieldPath,
     |text| text.split('.').all(|step| !step.is_empty()),
     "a path such as `spec.parameters.provider`"
+);
+
+text!(
+    /// The name of a tag profile, such as `hetzner-strict`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = profile_names())))]
+    ProfileName,
+    |text| profile_names().contains(&text),
+    "a tag profile such as `hetzner-strict`"
 );
 
 impl FieldPath {

@@ -7,11 +7,13 @@ use super::field::{FIELD, Field, Held, without_empty_map};
 use super::labels::{ASSIGNMENTS, Assigned};
 use super::provider::{UnknownProvider, provider};
 use super::registry::{REGISTRY, definitions};
+use super::required::{Missing, missing};
+use super::rules::TagRules;
 use super::transform::{Labels, Transformed, cloud_tags};
+use super::verdicts::verdicts;
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::grants::{LABELS, REGISTRY_MASKS};
-use crate::catalog::profiles::Profile;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::lookup::Lookups;
@@ -35,8 +37,16 @@ pub(crate) struct Tagged {
     pub(crate) changes: Vec<Change>,
     /// The keys of those changes that undo what this request writes.
     pub(crate) undone: BTreeSet<String>,
-    /// Told where this request writes tags, or what they are made from.
+    /// Told where the request is news.
     pub(crate) unknown_provider: Option<UnknownProvider>,
+    /// Required tags that the composite does not have.
+    pub(crate) missing: Vec<Missing>,
+    /// Whether the request leaves what tags are made from as it is stored.
+    pub(crate) leaves_sources: bool,
+    /// Whether the request, or the policy, writes tags or what they are made from.
+    pub(crate) is_news: bool,
+    /// The provider whose own interface the tags were held against.
+    pub(crate) cloud: Option<&'static str>,
     pub(crate) tags: TagReport,
 }
 
@@ -46,11 +56,16 @@ struct Sources<'e> {
     provider: Option<&'e str>,
 }
 
+/// What labels make.
+struct Made {
+    rules: TagRules,
+    transformed: Transformed,
+    /// The labels that are not meant to be tags, and why.
+    not_propagating: BTreeMap<String, &'static str>,
+}
+
 impl<'e> Composite<'_, 'e> {
     /// Holds `spec.cloudTags` against the tags that the labels make.
-    ///
-    /// A composite that another one composes also keeps what its parent's Composition forwards: of the policy's own
-    /// entries only those go that its labels made before and make no more.
     ///
     /// # Errors
     /// When nothing is to be stamped, the registry could not be read, or the composite has another shape.
@@ -69,42 +84,78 @@ impl<'e> Composite<'_, 'e> {
             return not_applicable(NotApplicableReason::Adopted);
         }
         let provider = provider(self.composites, &self.subject.review.kind.kind, object)?;
-        let sources = Sources { assigned, provider };
-        let stored = if is_nested { self.stored_sources() } else { None };
-        let definitions = self.definitions(&sources.assigned, stored.as_ref().map(|stored| &stored.assigned))?;
+        let now = Sources { assigned, provider };
+        let before = if is_nested { self.stored_sources() } else { None };
+        let definitions = self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
         let opts_in = |key: &str| definitions.get(key).is_some_and(|definition| definition.cloud_tag_propagation);
-        if let Some(malformed) = sources.assigned.unusable(opts_in) {
+        if let Some(malformed) = now.assigned.unusable(opts_in) {
             return Err(self.unusable(malformed, is_nested));
         }
-        let (labels, not_propagating) = propagating(&sources.assigned, &definitions);
-        let profile = Profile::of(provider.unwrap_or_default());
-        let Transformed { tags, skipped } = cloud_tags(profile, &labels);
-        let made_before = stored.map(|stored| {
-            let (labels, _) = propagating(&stored.assigned, &definitions);
-            cloud_tags(Profile::of(stored.provider.unwrap_or_default()), &labels).tags
-        });
-        let field = Field::read(self.subject)?;
+        let before = before.map(|before| self.made(&before, &definitions).transformed.tags);
+        let keeps = is_nested.then(|| before.unwrap_or_default());
+        Ok(self.tagged(provider, self.made(&now, &definitions), keeps.as_ref())?)
+    }
+
+    /// What the labels make.
+    fn made(&self, sources: &Sources<'_>, definitions: &BTreeMap<String, Definition>) -> Made {
+        let (labels, not_propagating) = propagating(&sources.assigned, definitions);
+        let rules = TagRules::of(&self.settings.cloud_tags, sources.provider.unwrap_or_default());
+        Made { rules, transformed: cloud_tags(rules, &labels), not_propagating }
+    }
+
+    /// What differs from it. A composite that another one composes keeps what its parent's Composition forwards: of the
+    /// policy's own entries only those go that its labels made before, `nested`, and make no more.
+    fn tagged(
+        &self,
+        provider: Option<&'e str>,
+        made: Made,
+        nested: Option<&BTreeMap<String, String>>,
+    ) -> Result<Tagged, Malformed> {
+        let (settings, subject) = (&self.settings.cloud_tags, self.subject);
+        let Made { rules, transformed, not_propagating } = made;
+        let field = Field::read(subject, settings)?;
         let is_left_over = |key: &str, value: Json<'_>| {
-            let made = made_before.as_ref().and_then(|made| made.get(key));
-            made.is_some_and(|made| value.as_str() == Some(made)) && field.stored(key) == Some(value)
+            nested.is_none_or(|before| {
+                let made = before.get(key);
+                made.is_some_and(|made| value.as_str() == Some(made)) && field.stored(key) == Some(value)
+            })
         };
-        let Held { mut changes, undone } = field.held_to(&tags, |key, value| !is_nested || is_left_over(key, value));
-        if tags.is_empty() && !is_nested && self.settings.mode == Mode::Mutate && field.is_empty_map() {
+        let Held { mut changes, undone, kept } = field.held_to(&transformed, is_left_over);
+        if transformed.tags.is_empty() && nested.is_none() && self.settings.mode == Mode::Mutate && field.is_empty_map()
+        {
             changes.push(without_empty_map());
         }
-        let is_forwarded = |(key, value): &(&str, Json<'_>)| !tags.contains_key(*key) && !is_left_over(key, *value);
-        let forwarded = field.own().filter(|_| is_nested).filter(is_forwarded);
-        let forwarded = forwarded.map(|(key, value)| (key.to_owned(), Value::json(value.text()))).collect();
-        let is_told = !labels.is_empty()
-            && Profile::named(provider.unwrap_or_default()).is_none()
-            && !(changes.is_empty() && leaves_tags_as_stored(self.subject, self.composites).unwrap_or(false));
-        let unknown_provider = is_told.then(|| {
-            let kind = &self.subject.review.kind.kind;
-            UnknownProvider::new(&self.settings.cloud_tags, self.composites, kind, provider, profile.name)
+        let required = &settings.required;
+        let missing = missing(required, rules, &transformed, |key| kept.contains_key(key), &not_propagating);
+        let cloud = rules.cloud(provider.unwrap_or_default());
+        let is_news = !(changes.is_empty() && leaves_tags_as_stored(subject, self.composites).unwrap_or(false));
+        let propagates = !(transformed.tags.is_empty() && transformed.skipped.is_empty());
+        let is_unknown = is_news && propagates && !TagRules::are_known(settings, provider.unwrap_or_default());
+        let unknown_provider = is_unknown.then(|| {
+            let kind = &subject.review.kind.kind;
+            UnknownProvider::new(settings, self.composites, kind, provider, rules.name())
         });
-        let provider = provider.map(str::to_owned);
-        let tags = TagReport { provider, profile: profile.name, tags, forwarded, skipped, not_propagating };
-        Ok(Tagged { changes, undone, unknown_provider, tags })
+        let tags = TagReport {
+            provider: provider.map(str::to_owned),
+            profile: rules.name(),
+            cloud: verdicts(cloud, &field.as_written(&transformed.tags, &kept)),
+            headroom: rules.most() - transformed.tags.len(),
+            tags: transformed.tags,
+            forwarded: kept.iter().map(|(key, value)| ((*key).to_owned(), Value::json(value.text()))).collect(),
+            missing: missing.iter().map(|missing| (missing.key.clone(), missing.reason)).collect(),
+            skipped: transformed.skipped,
+            not_propagating,
+        };
+        Ok(Tagged {
+            changes,
+            undone,
+            unknown_provider,
+            missing,
+            leaves_sources: leaves_sources_as_stored(subject, self.composites).unwrap_or(false),
+            is_news,
+            cloud: cloud.map(|cloud| cloud.provider),
+            tags,
+        })
     }
 
     /// What follows from assignments that cannot be used: whoever writes them is refused. Crossplane is not, which
@@ -158,16 +209,24 @@ impl<'e> Composite<'_, 'e> {
 /// # Errors
 /// When the composite or the stored one has another shape than Kubernetes gives it.
 pub(crate) fn leaves_tags_as_stored(subject: &Subject<'_>, composites: &Composites) -> Result<bool, Malformed> {
+    let Some(old) = subject.old()? else { return Ok(false) };
+    Ok(leaves_sources_as_stored(subject, composites)? && subject.object.spec.get(FIELD)? == old.spec.get(FIELD)?)
+}
+
+/// Whether an UPDATE leaves what the tags of a composite are made from as it is stored.
+fn leaves_sources_as_stored(subject: &Subject<'_>, composites: &Composites) -> Result<bool, Malformed> {
     let (Some(old), object) = (subject.old()?, &subject.object) else { return Ok(false) };
     let kind = &*subject.review.kind.kind;
     Ok(object.labels == old.labels
         && object.annotations == old.annotations
-        && object.spec.get(FIELD)? == old.spec.get(FIELD)?
         && provider(composites, kind, object)? == provider(composites, kind, old)?)
 }
 
 /// The labels that their definitions let become tags, and why the others do not.
-fn propagating(assigned: &Assigned, definitions: &BTreeMap<String, Definition>) -> (Labels, BTreeMap<String, String>) {
+fn propagating(
+    assigned: &Assigned,
+    definitions: &BTreeMap<String, Definition>,
+) -> (Labels, BTreeMap<String, &'static str>) {
     let (mut labels, mut others) = (Labels::new(), BTreeMap::new());
     for (key, value) in &assigned.labels {
         let reason = match definitions.get(key) {
@@ -179,8 +238,8 @@ fn propagating(assigned: &Assigned, definitions: &BTreeMap<String, Definition>) 
             Some(_) => "not-opted-in",
             None => "not-defined",
         };
-        others.insert(key.clone(), reason.to_owned());
+        others.insert(key.clone(), reason);
     }
-    others.extend(assigned.not_strings.keys().map(|key| (key.clone(), "not-a-string".to_owned())));
+    others.extend(assigned.not_strings.keys().map(|key| (key.clone(), "not-a-string")));
     (labels, others)
 }

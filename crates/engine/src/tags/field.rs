@@ -3,13 +3,15 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::transform::CLOUD_TAG_PREFIX;
+use super::rules::CLOUD_TAG_PREFIX;
+use super::transform::Transformed;
 use crate::admission::subject::Subject;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::json::path::Path;
 use crate::report::change::{Action, Change, Value};
 use crate::report::messages::cloud_tags as messages;
+use crate::settings::CloudTags;
 
 /// The field that carries the tags, below `spec`.
 pub(super) const FIELD: &str = "cloudTags";
@@ -20,29 +22,57 @@ type Entries<'e> = BTreeMap<&'e str, Json<'e>>;
 pub(super) struct Field<'a, 'e> {
     subject: &'a Subject<'e>,
     json: Json<'e>,
+    /// What the policy's own keys begin with.
+    prefixes: BTreeSet<&'static str>,
     present: Entries<'e>,
     stored: OnceCell<Entries<'e>>,
 }
 
 /// What becomes of the field.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct Held<'e> {
     pub(super) changes: Vec<Change>,
     /// The keys of those changes that undo what this request writes.
     pub(super) undone: BTreeSet<String>,
+    /// The policy's own entries that no label makes and that stay.
+    pub(super) kept: Entries<'e>,
 }
 
 impl<'a, 'e> Field<'a, 'e> {
+    /// Reads the field. Keys of the specification's spelling are the policy's own, and those of the strict profiles that the
+    /// settings name: whoever goes over to one leaves nothing behind.
+    ///
     /// # Errors
     /// When the field is not a map.
-    pub(super) fn read(subject: &'a Subject<'e>) -> Result<Self, Malformed> {
+    pub(super) fn read(subject: &'a Subject<'e>, settings: &CloudTags) -> Result<Self, Malformed> {
         let json = subject.object.spec.get(FIELD)?;
-        Ok(Field { subject, json, present: json.fields()?.collect(), stored: OnceCell::new() })
+        let strict = settings.strict_profiles().map(|profile| profile.spelling.prefix);
+        let prefixes = strict.chain([CLOUD_TAG_PREFIX]).collect();
+        Ok(Field { subject, json, prefixes, present: json.fields()?.collect(), stored: OnceCell::new() })
     }
 
-    /// The entries under the policy's prefix.
-    pub(super) fn own(&self) -> impl Iterator<Item = (&'e str, Json<'e>)> {
-        self.present.iter().filter(|(key, _)| key.starts_with(CLOUD_TAG_PREFIX)).map(|(key, value)| (*key, *value))
+    /// The policy's own entries.
+    fn own(&self) -> impl Iterator<Item = (&'e str, Json<'e>)> {
+        self.present.iter().filter(|(key, _)| self.is_own(key)).map(|(key, value)| (*key, *value))
+    }
+
+    fn is_own(&self, key: &str) -> bool {
+        self.prefixes.iter().any(|prefix| key.starts_with(prefix))
+    }
+
+    /// All entries as they would be stored: the tags that labels make, what is kept besides, and what others wrote. A value
+    /// that is not a string is `None`.
+    pub(super) fn as_written<'t>(
+        &self,
+        tags: &'t BTreeMap<String, String>,
+        kept: &Entries<'e>,
+    ) -> BTreeMap<&'t str, Option<&'t str>>
+    where
+        'e: 't,
+    {
+        let others = self.present.iter().filter(|(key, _)| !self.is_own(key) || kept.contains_key(*key));
+        let others = others.map(|(key, value)| (*key, value.as_str()));
+        others.chain(tags.iter().map(|(key, value)| (key.as_str(), Some(value.as_str())))).collect()
     }
 
     /// The entry as it is stored. Where the stored object cannot be read, everything is news.
@@ -59,10 +89,10 @@ impl<'a, 'e> Field<'a, 'e> {
         self.present.is_empty() && !self.json.is_null()
     }
 
-    /// What differs from `tags`, where of the policy's own entries those go that `goes` says.
-    pub(super) fn held_to(&self, tags: &BTreeMap<String, String>, goes: impl Fn(&str, Json<'e>) -> bool) -> Held {
+    /// What differs from the tags that labels make, where of the policy's other entries those go that `goes` says.
+    pub(super) fn held_to(&self, made: &Transformed, goes: impl Fn(&str, Json<'e>) -> bool) -> Held<'e> {
         let mut held = Held::default();
-        for (key, value) in tags {
+        for (key, value) in &made.tags {
             let holds = |field: Json<'_>| field.as_str() == Some(value);
             let from = self.present.get(&**key).copied();
             if from.is_some_and(holds) {
@@ -76,11 +106,14 @@ impl<'a, 'e> Field<'a, 'e> {
             if action == Action::Restored && from.is_some() {
                 held.undone.insert(key.clone());
             }
-            let qualified_key = key.strip_prefix(CLOUD_TAG_PREFIX).unwrap_or(key);
-            let rule = messages::propagates(qualified_key);
+            let rule = messages::propagates(made.labels.get(key).unwrap_or(key));
             held.changes.push(change(key, action, from, Some(value), rule));
         }
-        for (key, value) in self.own().filter(|(key, value)| !tags.contains_key(*key) && goes(key, *value)) {
+        for (key, value) in self.own().filter(|(key, _)| !made.tags.contains_key(*key)) {
+            if !goes(key, value) {
+                held.kept.insert(key, value);
+                continue;
+            }
             if self.stored(key) != Some(value) {
                 held.undone.insert(key.to_owned());
             }

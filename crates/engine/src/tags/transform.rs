@@ -1,64 +1,58 @@
 //! From labels to tags, and to reasons for the labels that are none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalog::profiles::Profile;
+use super::rules::TagRules;
 use crate::report::tags::{SkippedLabel, TagSkipReason};
-
-/// What every tag key begins with: one name to find, and to keep apart from the tags of others.
-pub const CLOUD_TAG_PREFIX: &str = "plexsphere:";
 
 /// Qualified keys and their values.
 pub type Labels = BTreeMap<String, String>;
 
 /// What becomes of labels: each of them stands in one of the two.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Transformed {
     /// Tag keys and values.
     pub tags: BTreeMap<String, String>,
+    /// Tag keys and the qualified keys that they are made of.
+    pub labels: BTreeMap<String, String>,
     /// The labels that are no tags, by ascending qualified key.
     pub skipped: Vec<SkippedLabel>,
 }
 
-/// The tags that labels make under a profile. Nothing is shortened and nothing re-spelled.
+/// The tags that labels make by some rules. Nothing is shortened, and nothing is spelled in another way than a strict profile
+/// says.
 ///
 /// A function of its arguments alone. Of more labels than a resource may have tags, those with the lowest qualified keys
-/// in byte order stay: one label more never changes another's value.
+/// in byte order stay, and so does the lowest of several labels with one tag key. By the specification's profiles one label
+/// more never changes another's value.
 #[must_use]
-pub fn cloud_tags(profile: &'static Profile, labels: &Labels) -> Transformed {
-    let mut made = Transformed { tags: BTreeMap::new(), skipped: Vec::new() };
+pub fn cloud_tags(rules: impl Into<TagRules>, labels: &Labels) -> Transformed {
+    let rules = rules.into();
+    let (mut made, mut taken) = (Transformed::default(), BTreeSet::new());
     for (qualified_key, value) in labels {
-        let tag_key = [CLOUD_TAG_PREFIX, qualified_key].concat();
-        let over = || (made.tags.len() >= profile.tags).then_some(TagSkipReason::CountCap);
-        match refusal(profile, qualified_key, &tag_key, value).or_else(over) {
+        let tag_key = rules.tag_key(qualified_key);
+        let is_taken = || taken.contains(&rules.identity(&tag_key)).then_some(TagSkipReason::KeyCollision);
+        let is_over = || (made.tags.len() >= rules.most()).then_some(TagSkipReason::CountCap);
+        match rules.refusal(qualified_key, &tag_key, value).or_else(is_taken).or_else(is_over) {
             None => {
+                taken.insert(rules.identity(&tag_key));
+                made.labels.insert(tag_key.clone(), qualified_key.clone());
                 made.tags.insert(tag_key, value.clone());
             }
             Some(reason) => {
                 let qualified_key = qualified_key.clone();
-                made.skipped.push(SkippedLabel { qualified_key, tag_key, provider: profile.name, reason });
+                made.skipped.push(SkippedLabel { qualified_key, tag_key, provider: rules.name(), reason });
             }
         }
     }
     made
 }
 
-fn refusal(profile: &Profile, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
-    if profile.reserved_prefix(qualified_key).is_some() {
-        return Some(TagSkipReason::ReservedPrefix);
-    }
-    if profile.unit.length(tag_key) > profile.key {
-        return Some(TagSkipReason::KeyTooLong);
-    }
-    if profile.unit.length(value) > profile.value {
-        return Some(TagSkipReason::ValueTooLong);
-    }
-    (!profile.characters.admit(tag_key)).then_some(TagSkipReason::KeyCharacterClass)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::profiles::Profile;
+    use crate::catalog::strict::StrictProfile;
 
     /// Why a label is no tag; `None` where it is one.
     fn reason(provider: &str, key: &str, value: &str) -> Option<TagSkipReason> {
@@ -68,8 +62,7 @@ mod tests {
 
     #[test]
     fn no_labels_make_nothing() {
-        let nothing = Transformed { tags: BTreeMap::new(), skipped: Vec::new() };
-        assert_eq!(cloud_tags(Profile::of("aws"), &Labels::new()), nothing);
+        assert_eq!(cloud_tags(Profile::of("aws"), &Labels::new()), Transformed::default());
     }
 
     #[test]
@@ -103,5 +96,43 @@ mod tests {
         assert_eq!(made.tags.len(), 32);
         let skipped: Vec<_> = made.skipped.iter().map(|skip| (&*skip.qualified_key, skip.reason)).collect();
         assert_eq!(skipped, [("k000 refused", TagSkipReason::KeyCharacterClass), ("k032", TagSkipReason::CountCap)]);
+    }
+
+    fn strict(profile: &str, reserve: usize, labels: &[(&str, &str)]) -> Transformed {
+        let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        cloud_tags(TagRules::Strict { profile: StrictProfile::named(profile).unwrap(), reserve }, &labels)
+    }
+
+    fn skips(made: &Transformed) -> Vec<(&str, TagSkipReason)> {
+        made.skipped.iter().map(|skip| (&*skip.qualified_key, skip.reason)).collect()
+    }
+
+    #[test]
+    fn the_lowest_of_several_labels_with_one_tag_key_stays() {
+        let made = strict("openstack-strict", 0, &[("a.b", "1"), ("a/b", "2"), ("b/c", "3")]);
+        let tags =
+            [("plexsphere:a.b", "1"), ("plexsphere:b.c", "3")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        assert_eq!((made.tags.clone(), skips(&made)), (tags.into(), vec![("a/b", TagSkipReason::KeyCollision)]));
+        assert_eq!(
+            skips(&strict("azure", 0, &[("Team", "1"), ("team", "2")])),
+            [("team", TagSkipReason::KeyCollision)]
+        );
+        assert_eq!(skips(&strict("aws-strict", 0, &[("Team", "1"), ("team", "2")])), []);
+    }
+
+    #[test]
+    fn a_label_that_is_refused_leaves_its_tag_key_to_the_next() {
+        let made = strict("gcp", 0, &[("a/b", "UPPER"), ("a_b", "lower")]);
+        assert_eq!(skips(&made), [("a/b", TagSkipReason::ValueCharacterClass)]);
+        assert_eq!(made.labels, [("plexsphere_a_b".to_owned(), "a_b".to_owned())].into());
+    }
+
+    #[test]
+    fn what_is_reserved_for_others_is_not_admitted() {
+        let labels: Vec<String> = (0..11).map(|number| format!("k{number:02}")).collect();
+        let labels: Vec<(&str, &str)> = labels.iter().map(|key| (key.as_str(), "v")).collect();
+        assert_eq!(strict("oci", 0, &labels).tags.len(), 10);
+        let made = strict("oci", 8, &labels);
+        assert_eq!((made.tags.len(), skips(&made)[0]), (2, ("k02", TagSkipReason::CountCap)));
     }
 }

@@ -8,24 +8,45 @@
 use super::faults::Faults;
 use super::faults::Severity::{Loss, Risk};
 use super::structural::{JUNCTORS, Unstructural};
-use crate::catalog::profiles::{self, Profile};
+use crate::catalog::profiles::{PROFILES, Profile};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
+use crate::settings::CloudTags;
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 const VALIDATIONS: &str = "x-kubernetes-validations";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
-/// A keyword that bounds tags, and the limit of the profiles that it is held against.
+/// What profiles allow: the smallest and the largest of each limit.
+pub(super) struct Limits {
+    tags: (usize, usize),
+    value: (usize, usize),
+}
+
+impl Limits {
+    /// Those of the specification's profiles, and of the strict ones that the settings name.
+    pub(super) fn of(settings: &CloudTags) -> Self {
+        let strict = || settings.strict_profiles();
+        let tags = PROFILES.iter().map(|profile| profile.tags).chain(strict().map(|profile| profile.tags));
+        let values = strict().map(|profile| profile.cloud.value.length.characters());
+        Limits { tags: range(tags), value: range(PROFILES.iter().map(Profile::value_characters).chain(values)) }
+    }
+}
+
+fn range(limits: impl Iterator<Item = usize>) -> (usize, usize) {
+    limits.fold((usize::MAX, 0), |(least, most), limit| (least.min(limit), most.max(limit)))
+}
+
+/// A keyword that bounds tags, and the limits of the profiles that it is held against.
 struct Bound {
     keyword: &'static str,
-    limit: fn(&Profile) -> usize,
+    limits: fn(&Limits) -> (usize, usize),
     unit: &'static str,
 }
 
-const TAGS: Bound = Bound { keyword: "maxProperties", limit: |profile| profile.tags, unit: "tags" };
-const VALUE: Bound = Bound { keyword: "maxLength", limit: Profile::value_characters, unit: "characters" };
+const TAGS: Bound = Bound { keyword: "maxProperties", limits: |limits| limits.tags, unit: "tags" };
+const VALUE: Bound = Bound { keyword: "maxLength", limits: |limits| limits.value, unit: "characters" };
 
 /// Keywords that may refuse tags: which ones is not known without trying.
 const CONDITIONS: [&str; 7] = ["pattern", "format", VALIDATIONS, "allOf", "anyOf", "oneOf", "not"];
@@ -74,6 +95,7 @@ impl<'a> Schema<'a> {
         &self,
         version: Json<'a>,
         declaring: Option<&str>,
+        limits: &Limits,
         faults: &mut Faults<'a>,
     ) -> Result<(), Malformed> {
         if let Some(unstructural) = self.unstructural()? {
@@ -84,7 +106,7 @@ impl<'a> Schema<'a> {
         if self.tags.is_null() {
             self.undeclared(version, declaring, faults)?;
         } else {
-            self.declared(faults)?;
+            self.declared(limits, faults)?;
         }
         for (schema, of) in [(self.root, "the root"), (self.spec, "`spec`")] {
             let rules = schema.get(VALIDATIONS)?;
@@ -149,7 +171,7 @@ impl<'a> Schema<'a> {
     }
 
     /// What becomes of a field that is declared.
-    fn declared(&self, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+    fn declared(&self, limits: &Limits, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         let tags = self.tags;
         let preserves = tags.get(PRESERVE)?.is_true();
         match tags.string(&["type"])?.unwrap_or_default() {
@@ -183,9 +205,9 @@ impl<'a> Schema<'a> {
             "null" => faults.add(Loss, tags, messages::NO_ADDITIONAL_PROPERTIES),
             "false" => faults.add(Loss, values, messages::NO_OTHER_KEYS),
             "true" => faults.add(Risk, values, messages::ANY_VALUE),
-            _ => of_values(values, faults)?,
+            _ => of_values(values, limits, faults)?,
         }
-        bounded(tags, &TAGS, faults)?;
+        bounded(tags, (&TAGS, limits), faults)?;
         let least = tags.get("minProperties")?;
         if !["null", "0", "1"].contains(&least.text()) {
             faults.add(Loss, least, messages::min_properties(least.text()));
@@ -195,7 +217,7 @@ impl<'a> Schema<'a> {
 }
 
 /// What the schema of a value does to tags.
-fn of_values<'a>(values: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+fn of_values<'a>(values: Json<'a>, limits: &Limits, faults: &mut Faults<'a>) -> Result<(), Malformed> {
     match values.string(&["type"])?.unwrap_or_default() {
         "string" => {}
         "" if values.get(PRESERVE)?.is_true() || values.get(INT_OR_STRING)?.is_true() => {
@@ -204,7 +226,7 @@ fn of_values<'a>(values: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malfor
         "" => faults.add(Loss, values, messages::VALUES_WITHOUT_TYPE),
         found => faults.add(Loss, values, messages::values_of_wrong_type(found)),
     }
-    bounded(values, &VALUE, faults)?;
+    bounded(values, (&VALUE, limits), faults)?;
     let least = values.get("minLength")?;
     if !["null", "0"].contains(&least.text()) {
         faults.add(Risk, least, messages::MIN_LENGTH);
@@ -212,14 +234,14 @@ fn of_values<'a>(values: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malfor
     conditions(values, faults)
 }
 
-fn bounded<'a>(schema: Json<'a>, bound: &Bound, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+fn bounded<'a>(schema: Json<'a>, (bound, limits): (&Bound, &Limits), faults: &mut Faults<'a>) -> Result<(), Malformed> {
     let found = schema.get(bound.keyword)?;
     if found.is_null() {
         return Ok(());
     }
     let limit: u64 = found.text().parse().map_err(|_| found.malformed(messages::NOT_A_WHOLE_NUMBER))?;
     let (keyword, unit) = (bound.keyword, bound.unit);
-    let (every, some) = profiles::range(bound.limit);
+    let (every, some) = (bound.limits)(limits);
     if limit < every as u64 {
         faults.add(Loss, found, messages::below_every_profile(keyword, limit, every, unit));
     } else if limit < some as u64 {

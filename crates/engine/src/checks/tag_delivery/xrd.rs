@@ -1,10 +1,11 @@
 //! CompositeResourceDefinitions: every served version has to keep `spec.cloudTags`.
 
 use super::faults::Faults;
-use super::schema::Schema;
+use super::schema::{Limits, Schema};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery::about_version;
+use crate::settings::CloudTags;
 
 /// The served entries of `spec.versions`. Nobody can write a version that is not served, so it loses nothing.
 ///
@@ -24,7 +25,7 @@ pub(super) fn served(spec: Json<'_>) -> Result<Vec<Json<'_>>, Malformed> {
 ///
 /// # Errors
 /// When the definition has another shape than Crossplane gives it.
-pub(super) fn faults<'a>(spec: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
+pub(super) fn faults<'a>(spec: Json<'a>, settings: &CloudTags, faults: &mut Faults<'a>) -> Result<(), Malformed> {
     let versions = served(spec)?;
     let mut declaring = None;
     for version in versions.iter().rev() {
@@ -32,9 +33,10 @@ pub(super) fn faults<'a>(spec: Json<'a>, faults: &mut Faults<'a>) -> Result<(), 
             declaring = version.string(&["name"])?;
         }
     }
+    let limits = Limits::of(settings);
     for version in versions {
         faults.about = about_version(version.string(&["name"])?.unwrap_or_default());
-        Schema::read(version)?.faults(version, declaring, faults)?;
+        Schema::read(version)?.faults(version, declaring, &limits, faults)?;
     }
     Ok(())
 }
@@ -52,7 +54,7 @@ mod tests {
         let text = format!(r#"{{"spec":{{"versions":[{}]}}}}"#, versions.join(","));
         let (document, mut found) = (Document::new(text), Faults::default());
         let spec = document.root().get("spec").unwrap();
-        faults(spec, &mut found).unwrap();
+        faults(spec, &CloudTags::default(), &mut found).unwrap();
         let findings = found.findings(spec, "cloudTags.xrds", Stance::Reject);
         let last_two: Vec<_> = findings.iter().skip(99).map(|it| (it.at.as_str(), it.message.as_str())).collect();
         let last = "version `v99`: `spec.cloudTags` is not declared in the schema and is pruned";

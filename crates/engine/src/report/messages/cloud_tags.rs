@@ -2,6 +2,8 @@
 
 use super::SettingValue;
 use crate::catalog::profiles::{KeyCharacters, Unit};
+use crate::catalog::text::Length;
+use crate::report::tags::TagSkipReason;
 
 /// Logged for each label that becomes no tag; its attributes say which, and why.
 pub(crate) const LABEL_NOT_ADDED: &str = "label not added as a cloud tag";
@@ -41,6 +43,68 @@ pub(crate) const CHARACTERS_NOT_ALLOWED: &str = "characters not allowed";
 /// Labels with lower keys take all the tags that a resource may have.
 pub(crate) fn limit_reached(limit: usize) -> String {
     format!("limit of {limit} reached")
+}
+
+/// The value begins as the provider's own do.
+pub(crate) const RESERVED_VALUE: &str = "value starts like the provider's own";
+
+/// The value has a character that the provider does not take.
+pub(crate) const VALUE_CHARACTERS: &str = "characters of the value not allowed";
+
+/// The tag key, or key and value together, are longer than the cloud takes.
+pub(crate) fn longer_than(what: &str, limit: Length) -> String {
+    match limit {
+        Length::Runes(most) | Length::Prefixed { name: most, .. } => format!("{what} longer than {most} characters"),
+        Length::Bytes(most) => format!("{what} longer than {most} bytes"),
+    }
+}
+
+/// A label with a lower key has the same tag key.
+pub(crate) fn key_taken(tag_key: &str) -> String {
+    format!("tag key `{tag_key}` is taken by a lower key")
+}
+
+/// Labels with lower keys take all the tags that a strict profile admits.
+pub(crate) const ALL_TAKEN: &str = "limit of the profile reached";
+
+/// The rule by which a cloud's own interface does not take a tag.
+pub(crate) const fn rule(reason: TagSkipReason) -> &'static str {
+    match reason {
+        TagSkipReason::ReservedPrefix => "its beginning is reserved",
+        TagSkipReason::KeyTooLong => "the key is too long",
+        TagSkipReason::ValueTooLong => "the value is too long",
+        TagSkipReason::KeyCharacterClass => "characters of the key",
+        TagSkipReason::CountCap => "there are too many",
+        TagSkipReason::ReservedValue => "the value's beginning is reserved",
+        TagSkipReason::ValueCharacterClass => "characters of the value",
+        TagSkipReason::KeyCollision => "another key differs in case only",
+    }
+}
+
+/// The warning about tags that the cloud's own interface does not take: how many, and one of them with the rule.
+pub(crate) fn refused_by_cloud(cloud: &str, count: usize, tag: &str, rule: &str) -> String {
+    match count {
+        1 => format!("`{cloud}` itself does not accept cloud tag `{tag}`: {rule}"),
+        _ => format!("`{cloud}` itself does not accept {count} cloud tags, such as `{tag}`: {rule}"),
+    }
+}
+
+/// The warning, and with the composite's name the log line, about a required tag that a composite does not have.
+pub(crate) fn missing(key: &str, reason: &str) -> String {
+    let reason = match reason {
+        "no-label" => "there is no such label",
+        "not-defined" => "the label registry does not define it",
+        "not-opted-in" => "its definition does not opt it in",
+        "seeded" => "a seeded label cannot be opted in",
+        "not-a-string" => "its value is not a string",
+        skipped => &format!("it is skipped, {skipped}"),
+    };
+    format!("required cloud tag of label `{key}` is missing: {reason}")
+}
+
+/// A composite without a required tag is refused, after its name.
+pub(crate) fn refused_without(key: &str, reason: &str, setting: SettingValue<'_>) -> String {
+    format!("{} ({setting})", missing(key, reason))
 }
 
 const fn plural(unit: Unit) -> &'static str {
@@ -174,6 +238,28 @@ mod tests {
         assert_eq!(
             no_provider("spec.provider", setting, "generic"),
             "`spec.provider` names no provider (`cloudTags.composites[0].provider.path`): profile `generic` is used"
+        );
+    }
+
+    #[test]
+    fn tags_that_a_cloud_does_not_accept_are_counted() {
+        assert_eq!(
+            refused_by_cloud("hetzner", 1, "plexsphere:a", rule(TagSkipReason::KeyCharacterClass)),
+            "`hetzner` itself does not accept cloud tag `plexsphere:a`: characters of the key"
+        );
+        assert_eq!(
+            refused_by_cloud("hetzner", 3, "plexsphere:a", rule(TagSkipReason::KeyCharacterClass)),
+            "`hetzner` itself does not accept 3 cloud tags, such as `plexsphere:a`: characters of the key"
+        );
+    }
+
+    #[test]
+    fn a_required_tag_names_its_reason_and_setting() {
+        let setting = SettingValue { setting: "cloudTags.required[0].onMissing", value: "reject" };
+        assert_eq!(
+            refused_without("team", "no-label", setting),
+            "required cloud tag of label `team` is missing: there is no such label \
+             (`cloudTags.required[0].onMissing` is `reject`)"
         );
     }
 

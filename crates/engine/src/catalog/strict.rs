@@ -1,0 +1,125 @@
+//! Profiles that admit what a cloud's own interface takes, with a spelling of the key that it takes.
+
+use std::fmt;
+
+use super::clouds::{ALIBABA, AWS, AZURE, Cloud, DIGITALOCEAN, GCP, HETZNER, OCI, OPENSTACK};
+use super::profiles::PROFILES;
+
+/// The strict profiles. None is used unless the settings name it: `cloudTags.profiles`.
+///
+/// Their limits are those of the cloud. Where no number of tags is published, Hetzner's is that of the specification's profile,
+/// and DigitalOcean's that of the generic one.
+#[rustfmt::skip]
+pub const STRICT_PROFILES: &[StrictProfile] = &[
+    //     name               cloud           tags prefix         replaced                             lower case
+    strict("aws-strict",       &AWS,          50,  "plexsphere:", &[],                                 false),
+    strict("hetzner-strict",   &HETZNER,      64,  "plexsphere/", &[('/', '.'), (':', '.')],           false),
+    strict("openstack-strict", &OPENSTACK,    128, "plexsphere:", &[('/', '.')],                       false),
+    strict("azure",            &AZURE,        50,  "plexsphere:", &[('/', '.')],                       false),
+    strict("gcp",              &GCP,          64,  "plexsphere_", &[('/', '_'), (':', '_'), ('.', '_')], true),
+    strict("oci",              &OCI,          10,  "plexsphere:", &[('.', '_')],                       false),
+    strict("digitalocean",     &DIGITALOCEAN, 32,  "plexsphere:", &[('/', ':'), ('.', '_')],           false),
+    strict("alibaba",          &ALIBABA,      20,  "plexsphere:", &[],                                 false),
+];
+
+/// A profile with a cloud's own limits.
+#[derive(Debug, PartialEq, Eq)]
+pub struct StrictProfile {
+    /// What the settings call it.
+    pub name: &'static str,
+    /// Whose limits it has.
+    pub cloud: &'static Cloud,
+    /// The most tags of one resource.
+    pub tags: usize,
+    /// How keys are spelled.
+    pub spelling: Spelling,
+}
+
+/// How a tag key is made of a qualified key. What is not named stays as it is.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Spelling {
+    /// What every key begins with.
+    pub prefix: &'static str,
+    /// Characters of the qualified key, and what stands for them.
+    pub replaced: &'static [(char, char)],
+    /// Whether letters are written in lower case.
+    pub lower_case: bool,
+}
+
+const fn strict(
+    name: &'static str,
+    cloud: &'static Cloud,
+    tags: usize,
+    prefix: &'static str,
+    replaced: &'static [(char, char)],
+    lower_case: bool,
+) -> StrictProfile {
+    StrictProfile { name, cloud, tags, spelling: Spelling { prefix, replaced, lower_case } }
+}
+
+impl StrictProfile {
+    /// The strict profile of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static StrictProfile> {
+        STRICT_PROFILES.iter().find(|profile| profile.name == name)
+    }
+}
+
+/// The names that `cloudTags.profiles` can have as values.
+pub(crate) fn profile_names() -> Vec<&'static str> {
+    PROFILES.iter().map(|profile| profile.name).chain(STRICT_PROFILES.iter().map(|profile| profile.name)).collect()
+}
+
+impl Spelling {
+    /// The tag key of a qualified key.
+    pub(crate) fn of(&self, qualified_key: &str) -> String {
+        let replaced = |char: char| self.replaced.iter().find(|(from, _)| *from == char).map_or(char, |(_, to)| *to);
+        let spelled: String = qualified_key.chars().map(replaced).collect();
+        let spelled = if self.lower_case { spelled.to_lowercase() } else { spelled };
+        [self.prefix, &spelled].concat()
+    }
+}
+
+/// The row as the page's table has it.
+impl fmt::Display for StrictProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StrictProfile { name, cloud, tags, spelling } = self;
+        let (platform, project) = (spelling.of("platform/env"), spelling.of("acme:checkout/owner.id"));
+        write!(f, "`{name}` | {} | {tags} | `{platform}`, `{project}`", cloud.provider)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_spells_a_key_that_its_cloud_takes() {
+        let spelled = [
+            ("aws-strict", "plexsphere:Acme:checkout/owner.id"),
+            ("hetzner-strict", "plexsphere/Acme.checkout.owner.id"),
+            ("openstack-strict", "plexsphere:Acme:checkout.owner.id"),
+            ("azure", "plexsphere:Acme:checkout.owner.id"),
+            ("gcp", "plexsphere_acme_checkout_owner_id"),
+            ("oci", "plexsphere:Acme:checkout/owner_id"),
+            ("digitalocean", "plexsphere:Acme:checkout:owner_id"),
+            ("alibaba", "plexsphere:Acme:checkout/owner.id"),
+        ];
+        assert_eq!(spelled.len(), STRICT_PROFILES.len());
+        for (name, expected) in spelled {
+            let StrictProfile { cloud, spelling, .. } = StrictProfile::named(name).unwrap();
+            assert_eq!(spelling.of("Acme:checkout/owner.id"), expected);
+            assert!(cloud.key.form.admits(expected) && cloud.key.length.admits(expected), "{name}");
+            assert!(!cloud.reserves(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_strict_profile_has_no_more_tags_than_its_cloud_and_a_name_of_its_own() {
+        for StrictProfile { name, cloud, tags, .. } in STRICT_PROFILES {
+            assert!(*tags > 0 && cloud.tags.is_none_or(|most| *tags == most), "{name}");
+        }
+        let names: std::collections::BTreeSet<&str> = profile_names().into_iter().collect();
+        assert_eq!(names.len(), PROFILES.len() + STRICT_PROFILES.len());
+    }
+}

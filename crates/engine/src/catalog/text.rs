@@ -1,0 +1,231 @@
+//! What texts an interface takes: how long, and of which characters.
+
+use std::fmt;
+
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
+use self::Form::{Any, AnyBut, Containing, Graphic, Label, LowerCase, PrefixedLabel, Without};
+use self::Length::{Bytes, Prefixed, Runes};
+
+/// How long a text may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    /// So many Unicode scalar values.
+    Runes(usize),
+    /// So many bytes of UTF-8.
+    Bytes(usize),
+    /// A name of so many bytes, and if there is a `/`, what stands before the first one.
+    Prefixed {
+        /// The longest prefix.
+        prefix: usize,
+        /// The longest name.
+        name: usize,
+    },
+}
+
+/// Which characters a text may have, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// All.
+    Any,
+    /// All but Unicode's control characters, category Cc, and these.
+    AnyBut(&'static str),
+    /// ASCII that is printed, but these and the space.
+    Graphic {
+        /// What is not allowed.
+        but: &'static str,
+    },
+    /// Letters and digits, of ASCII or of any script, and these.
+    Containing(Alphabet, &'static str),
+    /// Letters without case or in lower case, numbers, and these.
+    LowerCase {
+        /// What is allowed besides.
+        and: &'static str,
+        /// A letter has to be the first character.
+        begins_with_letter: bool,
+    },
+    /// Empty, or letters and digits of ASCII with `-`, `_` and `.` between them.
+    Label,
+    /// A label that is not empty, and before it possibly another one and a `/`.
+    PrefixedLabel,
+    /// None of these anywhere, in no case.
+    Without(&'static [&'static str]),
+}
+
+/// What counts as a letter or digit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alphabet {
+    /// `A-Z`, `a-z`, `0-9`.
+    Ascii,
+    /// Letters, numbers and separators of any script: Unicode's categories L, N and Z.
+    Unicode,
+}
+
+impl Length {
+    pub(crate) fn admits(self, text: &str) -> bool {
+        match self {
+            Runes(most) => text.len() <= most || text.chars().count() <= most,
+            Bytes(most) => text.len() <= most,
+            Prefixed { prefix, name } => match text.split_once('/') {
+                Some((before, after)) => before.len() <= prefix && after.len() <= name,
+                None => text.len() <= name,
+            },
+        }
+    }
+
+    /// The most characters that a text may have. A limit in bytes is one in characters of one byte each.
+    pub(crate) fn characters(self) -> usize {
+        match self {
+            Runes(most) | Bytes(most) => most,
+            Prefixed { prefix, name } => prefix + 1 + name,
+        }
+    }
+}
+
+impl Form {
+    pub(crate) fn admits(self, text: &str) -> bool {
+        match self {
+            Any => true,
+            AnyBut(others) => !text.contains(|char: char| char.is_control() || others.contains(char)),
+            Graphic { but } => text.chars().all(|char| char.is_ascii_graphic() && !but.contains(char)),
+            Containing(Alphabet::Ascii, others) => {
+                text.chars().all(|char| char.is_ascii_alphanumeric() || others.contains(char))
+            }
+            Containing(Alphabet::Unicode, others) => text.chars().all(|char| {
+                use GeneralCategoryGroup::{Letter, Number, Separator};
+                [Letter, Number, Separator].contains(&char.general_category_group()) || others.contains(char)
+            }),
+            LowerCase { and, begins_with_letter } => {
+                let is_letter = |char: char| {
+                    use GeneralCategory::{LowercaseLetter, OtherLetter};
+                    [LowercaseLetter, OtherLetter].contains(&char.general_category())
+                };
+                let is_number = |char: char| char.general_category_group() == GeneralCategoryGroup::Number;
+                text.chars().all(|char| is_letter(char) || is_number(char) || and.contains(char))
+                    && (!begins_with_letter || text.starts_with(is_letter))
+            }
+            Label => text.is_empty() || is_label(text),
+            PrefixedLabel => match text.split_once('/') {
+                Some((prefix, name)) => is_label(prefix) && is_label(name),
+                None => is_label(text),
+            },
+            Without(parts) => {
+                let text = text.to_lowercase();
+                !parts.iter().any(|part| text.contains(part))
+            }
+        }
+    }
+}
+
+fn is_label(text: &str) -> bool {
+    let is_end = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
+    is_end(text.bytes().next())
+        && is_end(text.bytes().last())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+/// Unicode's general categories L and Nd. `char::is_alphanumeric` has letter numbers, fractions and vowel signs besides.
+pub(crate) fn is_letter_or_digit(char: char) -> bool {
+    if char.is_ascii() {
+        return char.is_ascii_alphanumeric();
+    }
+    char.general_category_group() == GeneralCategoryGroup::Letter
+        || char.general_category() == GeneralCategory::DecimalNumber
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Runes(most) => write!(f, "<= {most} characters"),
+            Bytes(most) => write!(f, "<= {most} bytes"),
+            Prefixed { prefix, name } => write!(f, "name <= {name}, prefix <= {prefix} characters"),
+        }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Any => f.write_str("any"),
+            AnyBut(others) => write!(f, "no control characters, none of{}", Listed(others)),
+            Graphic { but } => write!(f, "printable ASCII but space and{}", Listed(but)),
+            Containing(Alphabet::Ascii, others) => write!(f, "ASCII letters, digits{}", Listed(others)),
+            Containing(Alphabet::Unicode, others) => write!(f, "letters, numbers, spaces{}", Listed(others)),
+            LowerCase { and, begins_with_letter } => {
+                let first = if *begins_with_letter { "; a letter first" } else { "" };
+                write!(f, "lower-case or caseless letters, numbers{}{first}", Listed(and))
+            }
+            Label => f.write_str("empty, or ASCII letters, digits - _ . with a letter or digit at both ends"),
+            PrefixedLabel => f.write_str(
+                "ASCII letters, digits - _ . with a letter or digit at both ends, and such a prefix before one /",
+            ),
+            Without(parts) => write!(f, "without {}", parts.join(", ")),
+        }
+    }
+}
+
+/// Characters one by one; the space by its name, and what separates the cells of a table escaped.
+struct Listed<'a>(&'a str);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|char| match char {
+            ' ' => f.write_str(", space"),
+            '|' | '\\' | '<' => write!(f, " \\{char}"),
+            char => write!(f, " {char}"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(form: Form, admitted: &[&str], refused: &[&str]) {
+        for text in admitted {
+            assert!(form.admits(text), "{form}: {text:?}");
+        }
+        for text in refused {
+            assert!(!form.admits(text), "{form}: {text:?}");
+        }
+    }
+
+    #[test]
+    fn every_form_takes_its_characters_and_no_others() {
+        check(Any, &["", "\u{7}", "ä/:"], &[]);
+        check(AnyBut("<%/"), &["", "a:ä>"], &["a<", "%", "/", "\u{85}"]);
+        check(Graphic { but: "." }, &["", "~!a:/"], &["a.b", "a b", "ä", "\u{7f}"]);
+        check(Containing(Alphabet::Ascii, "-_:. "), &["", "aZ9-_:. "], &["ä", "a/b", "²"]);
+        check(Containing(Alphabet::Unicode, "_.:/=+-@"), &["", "aä名٣½ Ⅷ\u{a0}", "_.:/=+-@"], &["a&b", "#", "\u{301}"]);
+        let lower = |begins_with_letter| LowerCase { and: "_-", begins_with_letter };
+        check(lower(false), &["", "a_b-9", "9", "名ß"], &["A", "ʰ", "a.b", "ǅ"]);
+        check(lower(true), &["a9", "名-", "ß"], &["", "9a", "_a", "A"]);
+        check(Label, &["", "a", "9", "a-_.Z"], &["-a", "a.", "ä", "a/b", "a:b"]);
+        check(PrefixedLabel, &["a", "a.b/c-d"], &["", "/a", "a/", "a/b/c", "a:b", "-a/b"]);
+        check(Without(&["http://", "https://"]), &["", "http:/", "ftp://x"], &["http://", "xHTTPS://y"]);
+    }
+
+    #[test]
+    fn lengths_are_counted_in_their_unit() {
+        assert!(Runes(2).admits("ää") && !Runes(2).admits("äää"));
+        assert!(Bytes(2).admits("ä") && !Bytes(2).admits("ää"));
+        let prefixed = Prefixed { prefix: 3, name: 2 };
+        for (text, admitted) in [("ab", true), ("abc", false), ("abc/de", true), ("abcd/e", false), ("a/bcd", false)] {
+            assert_eq!(prefixed.admits(text), admitted, "{text}");
+        }
+        assert_eq!([Runes(2), Bytes(2), prefixed].map(Length::characters), [2, 2, 6]);
+    }
+
+    #[test]
+    fn letters_and_digits_are_two_general_categories() {
+        // Lu, Ll, Lt, Lm, Lo, Nd.
+        for admitted in "AéǅʰªכA名٣７".chars() {
+            assert!(is_letter_or_digit(admitted), "{admitted}");
+        }
+        // So, Nl, No, No, Mc, Mn, Pc, Sc.
+        for refused in ['ⓐ', 'Ⅷ', '½', '²', '\u{93e}', '\u{301}', '_', '€'] {
+            assert!(!is_letter_or_digit(refused), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Tags that the settings require.
+
+use std::collections::BTreeMap;
+
+use super::rules::TagRules;
+use super::transform::Transformed;
+use crate::settings::{OnMissingTag, RequiredTag};
+
+/// A required tag that a composite does not have.
+pub(crate) struct Missing {
+    /// The label's key.
+    pub(crate) key: String,
+    /// Why there is no tag.
+    pub(crate) reason: &'static str,
+    /// The setting that decides what follows.
+    pub(crate) setting: String,
+    pub(crate) on_missing: OnMissingTag,
+}
+
+/// The required tags that neither a label makes nor the composite has otherwise, in the order of the settings.
+pub(super) fn missing(
+    required: &[RequiredTag],
+    rules: TagRules,
+    made: &Transformed,
+    has: impl Fn(&str) -> bool,
+    not_propagating: &BTreeMap<String, &'static str>,
+) -> Vec<Missing> {
+    let of = |(index, required): (usize, &RequiredTag)| {
+        let key = &*required.key;
+        let is_made = made.labels.values().any(|label| label == key);
+        if is_made || has(&rules.tag_key(key)) {
+            return None;
+        }
+        let skipped = made.skipped.iter().find(|skip| skip.qualified_key == key).map(|skip| skip.reason.as_str());
+        let reason = skipped.or_else(|| not_propagating.get(key).copied()).unwrap_or("no-label");
+        let setting = format!("cloudTags.required[{index}].onMissing");
+        Some(Missing { key: key.to_owned(), reason, setting, on_missing: required.on_missing })
+    };
+    required.iter().enumerate().filter_map(of).collect()
+}

@@ -1,0 +1,134 @@
+//! What decides whether a label becomes a tag: a profile of the specification, or a strict one.
+
+use super::verdicts::refused_by;
+use crate::catalog::clouds::Cloud;
+use crate::catalog::profiles::Profile;
+use crate::catalog::strict::StrictProfile;
+use crate::report::tags::TagSkipReason;
+use crate::settings::CloudTags;
+
+/// What every tag key of the specification's profiles begins with: one name to find, and to keep apart from the tags of
+/// others.
+pub const CLOUD_TAG_PREFIX: &str = "plexsphere:";
+
+/// The rules by which labels become tags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TagRules {
+    /// A profile of the specification.
+    Specified(&'static Profile),
+    /// A cloud's own limits.
+    Strict {
+        /// Spelling and limits.
+        profile: &'static StrictProfile,
+        /// How many tags of a resource are left to others.
+        reserve: usize,
+    },
+}
+
+impl From<&'static Profile> for TagRules {
+    fn from(profile: &'static Profile) -> Self {
+        TagRules::Specified(profile)
+    }
+}
+
+impl TagRules {
+    /// The rules for a provider: those that the settings give it, or the profile of its name, or the generic one.
+    pub(super) fn of(settings: &CloudTags, provider: &str) -> TagRules {
+        let named = settings.profile_of(provider);
+        match named.and_then(StrictProfile::named) {
+            Some(profile) => TagRules::Strict { profile, reserve: settings.reserve.into() },
+            None => TagRules::Specified(Profile::of(named.unwrap_or(provider))),
+        }
+    }
+
+    /// Whether rules are for this provider, and not for the lack of any.
+    pub(super) fn are_known(settings: &CloudTags, provider: &str) -> bool {
+        settings.profile_of(provider).is_some() || Profile::named(provider).is_some()
+    }
+
+    /// The cloud whose interface the tags of a provider meet, where its rules are known.
+    pub(super) fn cloud(self, provider: &str) -> Option<&'static Cloud> {
+        match self {
+            TagRules::Specified(profile) => Cloud::of(provider).or_else(|| Cloud::of(profile.name)),
+            TagRules::Strict { profile, .. } => Some(profile.cloud),
+        }
+    }
+
+    /// The profile's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            TagRules::Specified(profile) => profile.name,
+            TagRules::Strict { profile, .. } => profile.name,
+        }
+    }
+
+    /// The tag key of a qualified key.
+    #[must_use]
+    pub fn tag_key(self, qualified_key: &str) -> String {
+        match self {
+            TagRules::Specified(_) => [CLOUD_TAG_PREFIX, qualified_key].concat(),
+            TagRules::Strict { profile, .. } => profile.spelling.of(qualified_key),
+        }
+    }
+
+    /// The most tags of one resource.
+    #[must_use]
+    pub fn most(self) -> usize {
+        match self {
+            TagRules::Specified(profile) => profile.tags,
+            TagRules::Strict { profile, reserve } => profile.tags.saturating_sub(reserve),
+        }
+    }
+
+    /// What two tag keys that are one have in common.
+    pub(super) fn identity(self, tag_key: &str) -> String {
+        match self {
+            TagRules::Strict { profile, .. } if profile.cloud.folds_case => tag_key.to_lowercase(),
+            _ => tag_key.to_owned(),
+        }
+    }
+
+    /// Why a label is no tag, its neighbours apart.
+    pub(super) fn refusal(self, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
+        match self {
+            TagRules::Specified(profile) => refused_by_profile(profile, qualified_key, tag_key, value),
+            TagRules::Strict { profile, .. } => refused_by(profile.cloud, tag_key, value),
+        }
+    }
+}
+
+fn refused_by_profile(profile: &Profile, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
+    if profile.reserved_prefix(qualified_key).is_some() {
+        return Some(TagSkipReason::ReservedPrefix);
+    }
+    if profile.unit.length(tag_key) > profile.key {
+        return Some(TagSkipReason::KeyTooLong);
+    }
+    if profile.unit.length(value) > profile.value {
+        return Some(TagSkipReason::ValueTooLong);
+    }
+    (!profile.characters.admit(tag_key)).then_some(TagSkipReason::KeyCharacterClass)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    #[test]
+    fn the_settings_win_over_the_name_and_the_name_over_the_generic_profile() {
+        let text = r#"{"cloudTags":{"profiles":{"hetzner":"hetzner-strict","hcloud":"hetzner"},"reserve":4}}"#;
+        let settings = Settings::from_json(text).unwrap().cloud_tags;
+        let of = |provider| {
+            let rules = TagRules::of(&settings, provider);
+            let cloud = rules.cloud(provider).map(|cloud| cloud.provider);
+            (rules.name(), rules.most(), cloud, TagRules::are_known(&settings, provider))
+        };
+        assert_eq!(of("Hetzner"), ("hetzner-strict", 60, Some("hetzner"), true));
+        assert_eq!(of("hcloud"), ("hetzner", 64, Some("hetzner"), true));
+        assert_eq!(of("AWS"), ("aws", 50, Some("aws"), true));
+        assert_eq!(of("azure"), ("generic", 32, Some("azure"), false));
+        assert_eq!(of(""), ("generic", 32, None, false));
+    }
+}

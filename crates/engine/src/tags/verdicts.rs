@@ -1,0 +1,216 @@
+//! What clouds' own interfaces say to tags, whatever a profile admits.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::catalog::clouds::Cloud;
+use crate::report::tags::{CloudVerdict, TagSkipReason};
+
+/// Why a cloud does not take a tag, its neighbours apart.
+pub(super) fn refused_by(cloud: &Cloud, key: &str, value: &str) -> Option<TagSkipReason> {
+    let is_too_long = || cloud.joined.is_some_and(|most| key.chars().count() + 1 + value.chars().count() > most);
+    if cloud.reserves(key) {
+        Some(TagSkipReason::ReservedPrefix)
+    } else if cloud.reserves_values && cloud.reserves(value) {
+        Some(TagSkipReason::ReservedValue)
+    } else if !cloud.key.length.admits(key) {
+        Some(TagSkipReason::KeyTooLong)
+    } else if !cloud.value.length.admits(value) || is_too_long() {
+        Some(TagSkipReason::ValueTooLong)
+    } else if key.is_empty() || !cloud.key.form.admits(key) {
+        Some(TagSkipReason::KeyCharacterClass)
+    } else if !cloud.value.form.admits(value) {
+        Some(TagSkipReason::ValueCharacterClass)
+    } else {
+        None
+    }
+}
+
+/// What the cloud says to each tag of a composite, by ascending key: of tags that are one, and of those above its number,
+/// to the later ones. `None` is a cloud that nobody looked at.
+pub(super) fn verdicts(cloud: Option<&Cloud>, tags: &BTreeMap<&str, Option<&str>>) -> BTreeMap<String, CloudVerdict> {
+    let (mut seen, mut taken) = (BTreeSet::new(), 0);
+    let verdict = |(key, value): (&&str, &Option<&str>)| {
+        let verdict = match (cloud, value) {
+            (Some(cloud), Some(value)) => {
+                let is_twice = cloud.folds_case && !seen.insert(key.to_lowercase());
+                let is_over = cloud.tags.is_some_and(|most| taken >= most);
+                taken += 1;
+                refused_by(cloud, key, value)
+                    .or(is_twice.then_some(TagSkipReason::KeyCollision))
+                    .or(is_over.then_some(TagSkipReason::CountCap))
+                    .map_or(CloudVerdict::Accepted, CloudVerdict::Refused)
+            }
+            _ => CloudVerdict::Unknown,
+        };
+        ((*key).to_owned(), verdict)
+    };
+    tags.iter().map(verdict).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::clouds::{ALIBABA, AWS, AZURE, DIGITALOCEAN, GCP, HETZNER, OCI, OPENSTACK};
+    use TagSkipReason::{
+        CountCap, KeyCharacterClass, KeyCollision, KeyTooLong, ReservedPrefix, ReservedValue, ValueCharacterClass,
+        ValueTooLong,
+    };
+
+    #[track_caller]
+    fn check(cloud: &Cloud, cases: &[(&str, &str, Option<TagSkipReason>)]) {
+        for (key, value, expected) in cases {
+            assert_eq!(refused_by(cloud, key, value), *expected, "{} {key} {value}", cloud.provider);
+        }
+    }
+
+    fn of(char: &str, times: usize) -> String {
+        char.repeat(times)
+    }
+
+    #[test]
+    fn aws_has_a_limit_on_each_side() {
+        let cases: &[(&str, &str, Option<TagSkipReason>)] = &[
+            (&of("ä", 128), "", None),
+            (&of("ä", 129), "", Some(KeyTooLong)),
+            ("a", &of("ä", 256), None),
+            ("a", &of("ä", 257), Some(ValueTooLong)),
+            ("plexsphere:platform/env", "a + b@c", None),
+            ("a&b", "", Some(KeyCharacterClass)),
+            ("a", "R&D", Some(ValueCharacterClass)),
+            ("AWS:a", "", Some(ReservedPrefix)),
+            ("a", "Aws:a", Some(ReservedValue)),
+            ("aws", "aws", None),
+            ("", "", Some(KeyCharacterClass)),
+        ];
+        check(&AWS, cases);
+    }
+
+    #[test]
+    fn hetzner_has_a_limit_on_each_side() {
+        let prefixed = |prefix: usize, name: usize| format!("{}/{}", of("p", prefix), of("n", name));
+        let cases: &[(&str, &str, Option<TagSkipReason>)] = &[
+            (&prefixed(253, 63), "", None),
+            (&prefixed(254, 63), "", Some(KeyTooLong)),
+            (&prefixed(253, 64), "", Some(KeyTooLong)),
+            (&of("n", 64), "", Some(KeyTooLong)),
+            ("a", &of("v", 63), None),
+            ("a", &of("v", 64), Some(ValueTooLong)),
+            ("plexsphere/platform.env", "a.b", None),
+            ("plexsphere:platform/env", "", Some(KeyCharacterClass)),
+            ("a/b/c", "", Some(KeyCharacterClass)),
+            ("a", "a b", Some(ValueCharacterClass)),
+            ("hetzner.cloud/a", "", Some(ReservedPrefix)),
+        ];
+        check(&HETZNER, cases);
+    }
+
+    #[test]
+    fn openstack_has_a_limit_on_each_side() {
+        let cases: &[(&str, &str, Option<TagSkipReason>)] = &[
+            (&of("k", 255), "", None),
+            (&of("k", 256), "", Some(KeyTooLong)),
+            ("a", &of("ä", 127), None),
+            ("a", &of("ä", 128), Some(ValueTooLong)),
+            ("plexsphere:platform.env", "/", None),
+            ("plexsphere:platform/env", "", Some(KeyCharacterClass)),
+        ];
+        check(&OPENSTACK, cases);
+    }
+
+    #[test]
+    fn azure_has_a_limit_on_each_side() {
+        let cases: &[(&str, &str, Option<TagSkipReason>)] = &[
+            (&of("ä", 512), "", None),
+            (&of("ä", 513), "", Some(KeyTooLong)),
+            ("a", &of("ä", 256), None),
+            ("a", &of("ä", 257), Some(ValueTooLong)),
+            ("plexsphere:platform.env", "<%>", None),
+            ("plexsphere:platform/env", "", Some(KeyCharacterClass)),
+            ("Windows11", "", Some(ReservedPrefix)),
+        ];
+        check(&AZURE, cases);
+    }
+
+    #[test]
+    fn gcp_has_a_limit_on_each_side() {
+        let cases: &[(&str, &str, Option<TagSkipReason>)] = &[
+            (&of("ß", 63), "", None),
+            (&of("ß", 64), "", Some(KeyTooLong)),
+            ("a", &of("ß", 63), None),
+            ("a", &of("ß", 64), Some(ValueTooLong)),
+            ("plexsphere_platform_env", "9-", None),
+            ("9", "", Some(KeyCharacterClass)),
+            ("plexsphere:platform/env", "", Some(KeyCharacterClass)),
+            ("a", "Prod", Some(ValueCharacterClass)),
+        ];
+        check(&GCP, cases);
+    }
+
+    #[test]
+    fn oci_has_a_limit_on_each_side() {
+        let cases: &[(&str, &str, Option<TagSkipReason>)] = &[
+            (&of("k", 100), "", None),
+            (&of("k", 101), "", Some(KeyTooLong)),
+            ("a", &of("ä", 256), None),
+            ("a", &of("ä", 257), Some(ValueTooLong)),
+            ("plexsphere:platform/env", "ä.", None),
+            ("plexsphere:example.org/env", "", Some(KeyCharacterClass)),
+            ("a b", "", Some(KeyCharacterClass)),
+        ];
+        check(&OCI, cases);
+    }
+
+    #[test]
+    fn digitalocean_has_a_limit_on_each_side() {
+        let cases: &[(&str, &str, Option<TagSkipReason>)] = &[
+            (&of("k", 200), &of("v", 54), None),
+            (&of("k", 200), &of("v", 55), Some(ValueTooLong)),
+            (&of("k", 255), "", Some(KeyTooLong)),
+            ("plexsphere:platform:env", "a_b", None),
+            ("plexsphere:platform/env", "", Some(KeyCharacterClass)),
+            ("a", "a.b", Some(ValueCharacterClass)),
+        ];
+        check(&DIGITALOCEAN, cases);
+    }
+
+    #[test]
+    fn alibaba_has_a_limit_on_each_side() {
+        let cases: &[(&str, &str, Option<TagSkipReason>)] = &[
+            (&of("ä", 128), "", None),
+            (&of("ä", 129), "", Some(KeyTooLong)),
+            ("a", &of("ä", 128), None),
+            ("a", &of("ä", 129), Some(ValueTooLong)),
+            ("plexsphere:platform/env", "a&b", None),
+            ("a", "see http://x", Some(ValueCharacterClass)),
+            ("see HTTPS://x", "", Some(KeyCharacterClass)),
+            ("Aliyun", "aliyun", Some(ReservedPrefix)),
+            ("acs:a", "", Some(ReservedPrefix)),
+        ];
+        check(&ALIBABA, cases);
+    }
+
+    #[test]
+    fn tags_above_the_number_and_keys_that_are_one_are_refused_from_the_top() {
+        let numbered: Vec<String> = (0..12).map(|number| format!("k{number:02}")).collect();
+        let mut tags: BTreeMap<&str, Option<&str>> = numbered.iter().map(|key| (key.as_str(), Some("v"))).collect();
+        let refused = |tags: &BTreeMap<&str, Option<&str>>| {
+            let refused = |(key, verdict)| match verdict {
+                CloudVerdict::Refused(reason) => Some((key, reason)),
+                _ => None,
+            };
+            verdicts(Some(&OCI), tags).into_iter().filter_map(refused).collect::<Vec<_>>()
+        };
+        assert_eq!(refused(&tags), [("k10".to_owned(), CountCap), ("k11".to_owned(), CountCap)]);
+        tags.retain(|key, _| *key < "k02");
+        tags.insert("K01", Some("v"));
+        assert_eq!(refused(&tags), [("k01".to_owned(), KeyCollision)]);
+    }
+
+    #[test]
+    fn what_nobody_looked_at_is_unknown() {
+        let tags: BTreeMap<&str, Option<&str>> = [("a", Some("1")), ("b", None)].into();
+        let verdicts = |cloud| verdicts(cloud, &tags).into_values().collect::<Vec<_>>();
+        assert_eq!(verdicts(None), [CloudVerdict::Unknown; 2]);
+        assert_eq!(verdicts(Some(&AWS)), [CloudVerdict::Accepted, CloudVerdict::Unknown]);
+    }
+}
