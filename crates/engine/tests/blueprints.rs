@@ -151,6 +151,9 @@ fn a_composite_below_another_one_has_its_tags_either_way() -> Result<()> {
         assert_eq!(answer.patch.is_empty(), is_forwarded, "{way}: {:?}", answer.patch);
         let tags = &answer.report["cloudTags"];
         assert_eq!(tags[if is_forwarded { "forwarded" } else { "tags" }], expected, "{way}");
+    }
+    Ok(())
+}
 
 /// Under strict profiles the tags of every sample composite are such as its cloud itself takes.
 #[test]
