@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
+
+	"conformance/harness"
 )
 
 // provider is one of Cluster API's released managers.
@@ -63,18 +61,18 @@ func build(ctx context.Context, directory, webhook string) (programs, error) {
 		managers:     map[string]string{},
 		webhook:      webhook,
 	}
-	version, err := moduleField(ctx, "k8s.io/kubernetes", "{{.Version}}")
+	version, err := harness.ModuleField(ctx, "", "k8s.io/kubernetes", "{{.Version}}")
 	if err != nil {
 		return built, err
 	}
 	// The managers ask the API server for its version, and refuse one that says none.
 	release := "-ldflags=-X k8s.io/component-base/version.gitVersion=" + version
-	if err := goCommand(ctx, "build", release, "-o", built.controlPlane, "./controlplane"); err != nil {
+	if err := harness.Go(ctx, "", "build", release, "-o", built.controlPlane, "./controlplane"); err != nil {
 		return built, err
 	}
 	for _, provider := range providers {
 		program := filepath.Join(directory, provider.name, "manager")
-		if err := goCommand(ctx, "build", "-o", program, provider.module+"/"+provider.folder); err != nil {
+		if err := harness.Go(ctx, "", "build", "-o", program, provider.module+"/"+provider.folder); err != nil {
 			return built, err
 		}
 		built.managers[provider.name] = program
@@ -82,26 +80,8 @@ func build(ctx context.Context, directory, webhook string) (programs, error) {
 	return built, nil
 }
 
-func goCommand(ctx context.Context, args ...string) error {
-	command := exec.CommandContext(ctx, "go", args...)
-	command.Stdout, command.Stderr = os.Stderr, os.Stderr
-	if err := command.Run(); err != nil {
-		return fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
-	}
-	return nil
-}
-
 // manifests is the folder of a provider's manifests in the module cache.
 func (p provider) manifests(ctx context.Context) (string, error) {
-	directory, err := moduleField(ctx, p.module, "{{.Dir}}")
+	directory, err := harness.ModuleField(ctx, "", p.module, "{{.Dir}}")
 	return filepath.Join(directory, filepath.FromSlash(p.folder), "config", "default"), err
-}
-
-// moduleField is what `go list` knows of a module.
-func moduleField(ctx context.Context, module, field string) (string, error) {
-	output, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", field, module).Output()
-	if err != nil {
-		return "", fmt.Errorf("go list -m %s: %w", module, err)
-	}
-	return strings.TrimSpace(string(output)), nil
 }

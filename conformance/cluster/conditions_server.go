@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"conformance/harness"
+
 	registrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -73,15 +75,15 @@ func conditionsOnServer(ctx context.Context, programs programs, root, directory 
 	if err != nil {
 		return err
 	}
-	defer r.stop()
+	defer r.Stop()
 	definition := &object{}
 	if err := definition.UnmarshalJSON([]byte(machines)); err != nil {
 		return err
 	}
-	if err := r.api.ensure(ctx, definition); err != nil {
+	if err := r.API.Ensure(ctx, definition); err != nil {
 		return err
 	}
-	if err := r.awaitDefinitions(ctx); err != nil {
+	if err := r.AwaitDefinitions(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintln(to, "| condition | the API server spares the policy |\n|---|---|")
@@ -127,12 +129,12 @@ func (r *run) tryConditions(
 		{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}},
 		machine(name, "m"),
 	} {
-		if err := r.api.ensure(ctx, o); err != nil {
+		if err := r.API.Ensure(ctx, o); err != nil {
 			return nil, err
 		}
 	}
 	// Nobody listens on this port, and none but root could.
-	configuration, err := plain(map[string]any{
+	configuration, err := harness.Plain(map[string]any{
 		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
 		"metadata": map[string]any{"name": name},
 		"webhooks": []any{map[string]any{
@@ -145,12 +147,12 @@ func (r *run) tryConditions(
 	if err != nil {
 		return nil, err
 	}
-	if err := r.api.ensure(ctx, &object{Object: configuration}); err != nil {
+	if err := r.API.Ensure(ctx, &object{Object: configuration}); err != nil {
 		return nil, err
 	}
 	// A webhook counts a while after it was made. What people change no condition spares.
 	asked := write{user: "alice", changes: true, dry: true}
-	err = r.await(ctx, "the webhook", time.Minute, func() error {
+	err = r.Await(ctx, "the webhook", time.Minute, func() error {
 		through, err := r.comesThrough(ctx, name, asked)
 		if err == nil && through {
 			err = fmt.Errorf("not asked yet")
@@ -175,13 +177,13 @@ func (r *run) tryConditions(
 
 // comesThrough writes, and says whether the webhook was not asked.
 func (r *run) comesThrough(ctx context.Context, namespace string, w write) (bool, error) {
-	config := rest.CopyConfig(r.api.config)
+	config := rest.CopyConfig(r.API.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: w.user, Groups: []string{"system:masters"}}
-	writer, err := newClient(config)
+	writer, err := harness.NewClient(config)
 	if err != nil {
 		return false, err
 	}
-	resource, err := writer.of(machine(namespace, "m"))
+	resource, err := writer.Of(machine(namespace, "m"))
 	if err != nil {
 		return false, err
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"conformance/harness"
+
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -40,7 +42,7 @@ func deployOnServer(ctx context.Context, programs programs, root, directory stri
 	if err != nil {
 		return err
 	}
-	defer r.stop()
+	defer r.Stop()
 	var differences []string
 	policies, sent := 0, 0
 	for _, o := range objects {
@@ -65,7 +67,7 @@ func deployOnServer(ctx context.Context, programs programs, root, directory stri
 			fmt.Fprintf(to, "%s %s\n", o.GetKind(), o.GetName())
 		}
 	}
-	if err := r.awaitDefinitions(ctx); err != nil {
+	if err := r.AwaitDefinitions(ctx); err != nil {
 		differences = append(differences, fmt.Sprint(err))
 	}
 	if policies == 0 {
@@ -98,7 +100,7 @@ func deployObjects(root string) ([]*object, error) {
 		if err != nil {
 			return nil, err
 		}
-		objects, err := decode(file, content)
+		objects, err := harness.Decode(file, content)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +129,7 @@ func webhookOf(policy *object) (*object, error) {
 			hook[part] = value
 		}
 	}
-	made, err := plain(map[string]any{
+	made, err := harness.Plain(map[string]any{
 		"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": map[string]any{"name": name},
 		"webhooks": []any{hook},
 	})
@@ -138,11 +140,11 @@ func webhookOf(policy *object) (*object, error) {
 func (r *run) applyWhole(ctx context.Context, o *object) (string, error) {
 	if namespace := o.GetNamespace(); namespace != "" {
 		made := &object{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}}
-		if err := r.api.ensure(ctx, made); err != nil {
+		if err := r.API.Ensure(ctx, made); err != nil {
 			return "", err
 		}
 	}
-	kept, err := r.api.create(ctx, o.DeepCopy())
+	kept, err := r.API.Create(ctx, o.DeepCopy())
 	if err != nil {
 		return "", err
 	}
@@ -186,7 +188,7 @@ func (r *run) grantsOf(ctx context.Context, objects []*object) (int, []string, e
 	if err != nil {
 		return 0, nil, err
 	}
-	grants, err := decode("deploy/rbac.yaml", content)
+	grants, err := harness.Decode("deploy/rbac.yaml", content)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -195,7 +197,7 @@ func (r *run) grantsOf(ctx context.Context, objects []*object) (int, []string, e
 		return 0, nil, err
 	}
 	user := "system:serviceaccount:" + namespace + ":" + name
-	reviews := r.api.typed.AuthorizationV1().SubjectAccessReviews()
+	reviews := r.API.Typed.AuthorizationV1().SubjectAccessReviews()
 	asked := 0
 	for _, policy := range objects {
 		read, _, _ := unstructured.NestedSlice(policy.Object, "spec", "contextAwareResources")

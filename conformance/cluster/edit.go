@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"conformance/harness"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
@@ -16,7 +18,7 @@ import (
 // edit reads an object, changes it and writes it, as a person with an editor does.
 func (r *run) edit(ctx context.Context, person, apiVersion, kind, name string, change func(*object)) (*object, error) {
 	c := r.people[person]
-	resource, err := c.resource(apiVersion, kind, namespace)
+	resource, err := c.Resource(apiVersion, kind, namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +40,7 @@ func (r *run) edit(ctx context.Context, person, apiVersion, kind, name string, c
 
 // tryEdit is whether a person may change an object, by a dry run.
 func (r *run) tryEdit(ctx context.Context, person string, o *object, change func(*object)) (bool, error) {
-	resource, err := r.people[person].of(o)
+	resource, err := r.people[person].Of(o)
 	if err != nil {
 		return false, err
 	}
@@ -49,7 +51,7 @@ func (r *run) tryEdit(ctx context.Context, person string, o *object, change func
 		say("%s: %v", r.options.name(), err)
 		return false, nil
 	}
-	return err == nil, told("try to update", o, err)
+	return err == nil, harness.Told("try to update", o, err)
 }
 
 // editClass changes Bob's ClusterClass.
@@ -111,7 +113,7 @@ func mapAt(o *object, path string) map[string]any {
 
 // until waits until the fleet is as it should be.
 func (r *run) until(ctx context.Context, what string, is func() error) error {
-	return r.await(ctx, what, 2*time.Minute, is)
+	return r.Await(ctx, what, 2*time.Minute, is)
 }
 
 // machines waits until there are as many Machines, and each has its Node.
@@ -122,7 +124,7 @@ func (r *run) machines(ctx context.Context, count int) error {
 			if machine.GetDeletionTimestamp() != nil {
 				return fmt.Errorf("%s is being deleted", machine.GetName())
 			}
-			if text(machine, "status", "nodeRef", "name") == "" {
+			if harness.Text(machine, "status", "nodeRef", "name") == "" {
 				return fmt.Errorf("%s has no Node", machine.GetName())
 			}
 		}
@@ -190,13 +192,13 @@ func (r *run) gone(ctx context.Context, kind, name string) error {
 
 // release deletes an object without waiting for anybody's finalizer.
 func (r *run) release(ctx context.Context, o *object) error {
-	if _, err := r.api.patch(ctx, o, `{"metadata":{"finalizers":null}}`); err != nil {
+	if _, err := r.API.Patch(ctx, o, `{"metadata":{"finalizers":null}}`); err != nil {
 		if apierrors.IsNotFound(errors.Unwrap(err)) {
 			return nil
 		}
 		return err
 	}
-	err := r.api.delete(ctx, o, metav1.DeletePropagationBackground)
+	err := r.API.Delete(ctx, o, metav1.DeletePropagationBackground)
 	if apierrors.IsNotFound(errors.Unwrap(err)) {
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"conformance/harness"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -42,7 +44,7 @@ func editDerived(ctx context.Context, r *run) error {
 			return err
 		}
 		for _, edit := range []struct{ value, said, without string }{{`"edited"`, "is changed", "edited"}, {"null", "is removed", ""}} {
-			patched, err := r.people["alice"].patch(ctx, o, fmt.Sprintf(`{"metadata":{"labels":{"owner":%s}}}`, edit.value))
+			patched, err := r.people["alice"].Patch(ctx, o, fmt.Sprintf(`{"metadata":{"labels":{"owner":%s}}}`, edit.value))
 			if err != nil {
 				return err
 			}
@@ -100,7 +102,7 @@ func (r *run) editFields(ctx context.Context) error {
 			return err
 		}
 	}
-	r.people["alice"].warnings.take()
+	r.people["alice"].Warnings.Take()
 	return nil
 }
 
@@ -124,13 +126,13 @@ func (r *run) touch(ctx context.Context, before time.Duration) error {
 		pause(ctx, before)
 		for _, d := range derived {
 			for _, o := range r.record.list(d.kind, d.labels) {
-				if _, err := r.people["alice"].patch(ctx, o, patch); err != nil {
+				if _, err := r.people["alice"].Patch(ctx, o, patch); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	r.people["alice"].warnings.take()
+	r.people["alice"].Warnings.Take()
 	return nil
 }
 
@@ -166,7 +168,7 @@ func ownKeys(ctx context.Context, r *run) error {
 			return err
 		}
 		own := "own-" + d.kind
-		patched, err := r.people["alice"].patch(ctx, o, fmt.Sprintf(`{"metadata":{"labels":{%q:"alice"},"annotations":{%q:"alice"}}}`, own, own))
+		patched, err := r.people["alice"].Patch(ctx, o, fmt.Sprintf(`{"metadata":{"labels":{%q:"alice"},"annotations":{%q:"alice"}}}`, own, own))
 		if err != nil {
 			return err
 		}
@@ -178,7 +180,7 @@ func ownKeys(ctx context.Context, r *run) error {
 			return err
 		}
 		below := `{"spec":{"template":{"metadata":{"labels":{"own-below":"alice"},"annotations":{"own-below":"alice"}}}}}`
-		if _, err = r.people["alice"].patch(ctx, deployment, below); err != nil {
+		if _, err = r.people["alice"].Patch(ctx, deployment, below); err != nil {
 			return err
 		}
 		if err := r.arrives(ctx, "DevMachine", of(topology), "own-below", "alice"); err != nil {
@@ -205,7 +207,7 @@ func pauseCluster(ctx context.Context, r *run) error {
 		if err != nil {
 			return err
 		}
-		patched, err := r.people["alice"].patch(ctx, o, `{"metadata":{"labels":{"owner":"paused"}}}`)
+		patched, err := r.people["alice"].Patch(ctx, o, `{"metadata":{"labels":{"owner":"paused"}}}`)
 		if err != nil {
 			return err
 		}
@@ -238,14 +240,14 @@ func deletingMachine(ctx context.Context, r *run) error {
 		return err
 	}
 	alice := r.people["alice"]
-	if _, err := alice.patch(ctx, machine, fmt.Sprintf(`{"metadata":{"annotations":{%q:""}}}`, hook)); err != nil {
+	if _, err := alice.Patch(ctx, machine, fmt.Sprintf(`{"metadata":{"annotations":{%q:""}}}`, hook)); err != nil {
 		return err
 	}
-	if err := alice.delete(ctx, machine, metav1.DeletePropagationBackground); err != nil {
+	if err := alice.Delete(ctx, machine, metav1.DeletePropagationBackground); err != nil {
 		return err
 	}
 	err = r.until(ctx, "the Machine is being deleted", func() error {
-		return equal("its hook waits", "WaitingForPreTerminateHook", conditionField(r.record.get("Machine", machine.GetName()), "Deleting", "reason"))
+		return equal("its hook waits", "WaitingForPreTerminateHook", harness.ConditionField(r.record.get("Machine", machine.GetName()), "Deleting", "reason"))
 	})
 	if err != nil {
 		return err
@@ -266,18 +268,18 @@ func deletingMachine(ctx context.Context, r *run) error {
 	pause(ctx, cached)
 	deleting := r.record.get("Machine", machine.GetName())
 	r.expect("new label of a Machine that is being deleted", "", "", deleting.GetLabels()["while-deleting"])
-	patched, err := alice.patch(ctx, deleting, `{"metadata":{"labels":{"owner":"edited"}}}`)
+	patched, err := alice.Patch(ctx, deleting, `{"metadata":{"labels":{"owner":"edited"}}}`)
 	if err != nil {
 		return err
 	}
 	r.expect("label owner of a deleting Machine when it is changed", "edited", "edited", patched.GetLabels()["owner"])
-	if patched, err = alice.patch(ctx, deleting, `{"spec":{"deletion":{"nodeDeletionTimeoutSeconds":77}}}`); err != nil {
+	if patched, err = alice.Patch(ctx, deleting, `{"spec":{"deletion":{"nodeDeletionTimeoutSeconds":77}}}`); err != nil {
 		return err
 	}
 	r.expect("nodeDeletionTimeoutSeconds of a deleting Machine when it is changed", "77", "25",
 		mapAt(patched, "spec/deletion")["nodeDeletionTimeoutSeconds"])
-	alice.warnings.take()
-	if _, err := alice.patch(ctx, machine, fmt.Sprintf(`{"metadata":{"annotations":{%q:null}}}`, hook)); err != nil {
+	alice.Warnings.Take()
+	if _, err := alice.Patch(ctx, machine, fmt.Sprintf(`{"metadata":{"annotations":{%q:null}}}`, hook)); err != nil {
 		return err
 	}
 	if err := r.gone(ctx, "Machine", machine.GetName()); err != nil {
@@ -295,7 +297,7 @@ func (r *run) restored(ctx context.Context, kind, name, value string) error {
 
 // warned notes whether the last answers to Alice came with a warning.
 func (r *run) warned(kind string) {
-	heard := len(r.people["alice"].warnings.take()) > 0
+	heard := len(r.people["alice"].Warnings.Take()) > 0
 	r.expect("Alice is warned when she edits a "+kind, "false", "true", heard)
 }
 

@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+
+	"conformance/harness"
 )
 
 // excerpted are the steps whose reviews become test data, one file each.
@@ -97,7 +99,7 @@ func excerpt(directory string, played *result, to string) error {
 				continue
 			}
 			seen[sort] = true
-			if replaced := text(&object{Object: request.OldObject}, "metadata", "resourceVersion"); replaced != "" && !idle {
+			if replaced := harness.Text(&object{Object: request.OldObject}, "metadata", "resourceVersion"); replaced != "" && !idle {
 				// A write that replaces the version which another one replaced shows that the other was in conflict.
 				if other, again := written[name+" "+replaced]; again {
 					kept[other] = nil

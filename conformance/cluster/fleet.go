@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"embed"
-	"errors"
-	"fmt"
-	"io"
 
-	"k8s.io/apimachinery/pkg/util/yaml"
+	"conformance/harness"
 )
 
 //go:embed fleet/*.yaml
@@ -25,28 +21,9 @@ func manifests(file string) ([]*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects, err := decode(file, content)
+	objects, err := harness.Decode(file, content)
 	for _, o := range objects {
 		o.SetNamespace(namespace)
 	}
 	return objects, err
-}
-
-// decode reads the objects of a YAML file, in its order.
-func decode(file string, content []byte) ([]*object, error) {
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
-	var objects []*object
-	for {
-		o := &object{}
-		err := decoder.Decode(&o.Object)
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		if o.Object != nil {
-			objects = append(objects, o)
-		}
-	}
 }

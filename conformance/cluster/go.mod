@@ -11,6 +11,7 @@ tool (
 )
 
 require (
+	conformance/harness v0.0.0
 	github.com/spf13/cobra v1.10.2
 	go.etcd.io/etcd/server/v3 v3.6.14
 	k8s.io/api v0.36.3
@@ -215,6 +216,8 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
+
+replace conformance/harness => ../harness
 
 replace (
 	k8s.io/api => k8s.io/api v0.36.3

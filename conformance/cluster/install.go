@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"time"
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -40,7 +39,7 @@ func (r *run) install(ctx context.Context, p provider, webhook int) error {
 		}
 		o := &object{Object: fields}
 		r.answerLocally(o.Object, webhook)
-		if err := r.api.ensure(ctx, o); err != nil {
+		if err := r.API.Ensure(ctx, o); err != nil {
 			return fmt.Errorf("install %s: %w", p.name, err)
 		}
 	}
@@ -54,7 +53,7 @@ func (r *run) answerLocally(value any, port int) {
 		if service, is := value["service"].(map[string]any); is && service["path"] != nil {
 			delete(value, "service")
 			value["url"] = fmt.Sprintf("https://127.0.0.1:%d%v", port, service["path"])
-			value["caBundle"] = base64.StdEncoding.EncodeToString(r.authority.bundle)
+			value["caBundle"] = base64.StdEncoding.EncodeToString(r.Authority.Bundle)
 		}
 		for _, below := range value {
 			r.answerLocally(below, port)
@@ -64,24 +63,4 @@ func (r *run) answerLocally(value any, port int) {
 			r.answerLocally(below, port)
 		}
 	}
-}
-
-// awaitDefinitions waits until every CustomResourceDefinition is served.
-func (r *run) awaitDefinitions(ctx context.Context) error {
-	resource, err := r.api.resource("apiextensions.k8s.io/v1", "CustomResourceDefinition", "")
-	if err != nil {
-		return err
-	}
-	return r.await(ctx, "CustomResourceDefinitions", time.Minute, func() error {
-		list, err := resource.List(ctx, listEverything)
-		if err != nil {
-			return err
-		}
-		for _, definition := range list.Items {
-			if conditionField(&definition, "Established", "status") != "True" {
-				return fmt.Errorf("%s is not established", definition.GetName())
-			}
-		}
-		return nil
-	})
 }

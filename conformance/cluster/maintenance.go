@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"conformance/harness"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -78,7 +80,7 @@ func reparent(ctx context.Context, r *run) error {
 				if err != nil {
 					return err
 				}
-				if _, err := r.people["alice"].patch(ctx, o, fmt.Sprintf(`{"spec":{"replicas":%d}}`, replicas)); err != nil {
+				if _, err := r.people["alice"].Patch(ctx, o, fmt.Sprintf(`{"spec":{"replicas":%d}}`, replicas)); err != nil {
 					return err
 				}
 			}
@@ -114,7 +116,7 @@ func restore(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	tool, err := r.api.as(restoreTool)
+	tool, err := r.API.As(restoreTool)
 	if err != nil {
 		return err
 	}
@@ -139,7 +141,7 @@ func restore(ctx context.Context, r *run) error {
 		for _, o := range saved {
 			copied := anew(o, nil)
 			copied.SetOwnerReferences(nil)
-			if _, err := tool.create(ctx, copied); err != nil {
+			if _, err := tool.Create(ctx, copied); err != nil {
 				return err
 			}
 		}
@@ -162,17 +164,17 @@ func restore(ctx context.Context, r *run) error {
 
 // belongings are a Machine and what was made for it, by kind.
 func (r *run) belongings(ctx context.Context, machine *object) ([]*object, error) {
-	secrets, err := r.api.resource("v1", "Secret", namespace)
+	secrets, err := r.API.Resource("v1", "Secret", namespace)
 	if err != nil {
 		return nil, err
 	}
-	secret, err := secrets.Get(ctx, text(machine, "spec", "bootstrap", "dataSecretName"), metav1.GetOptions{})
+	secret, err := secrets.Get(ctx, harness.Text(machine, "spec", "bootstrap", "dataSecretName"), metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
 	found := []*object{
-		r.record.get("DevMachine", text(machine, "spec", "infrastructureRef", "name")),
-		r.record.get("KubeadmConfig", text(machine, "spec", "bootstrap", "configRef", "name")),
+		r.record.get("DevMachine", harness.Text(machine, "spec", "infrastructureRef", "name")),
+		r.record.get("KubeadmConfig", harness.Text(machine, "spec", "bootstrap", "configRef", "name")),
 		machine, secret,
 	}
 	if slices.Contains(found, nil) {
@@ -196,7 +198,7 @@ func autoscale(ctx context.Context, r *run) error {
 	if err := r.settle(ctx); err != nil {
 		return err
 	}
-	program, err := r.api.as(autoscaler)
+	program, err := r.API.As(autoscaler)
 	if err != nil {
 		return err
 	}
@@ -204,7 +206,7 @@ func autoscale(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	resource, err := program.of(deployment)
+	resource, err := program.Of(deployment)
 	if err != nil {
 		return err
 	}
@@ -221,11 +223,11 @@ func autoscale(ctx context.Context, r *run) error {
 		machine *object
 		value   string
 	}{{spared, `"2026-01-01 00:00:00"`}, {spared, "null"}, {marked, `"2026-01-01 00:00:00"`}} {
-		if _, err := program.patch(ctx, patch.machine, fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, mark, patch.value)); err != nil {
+		if _, err := program.Patch(ctx, patch.machine, fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, mark, patch.value)); err != nil {
 			return err
 		}
 	}
-	if _, err := program.patch(ctx, deployment, `{"spec":{"replicas":2}}`); err != nil {
+	if _, err := program.Patch(ctx, deployment, `{"spec":{"replicas":2}}`); err != nil {
 		return err
 	}
 	if err := r.gone(ctx, "Machine", marked.GetName()); err != nil {
@@ -241,14 +243,14 @@ func remediate(ctx context.Context, r *run) error {
 		return err
 	}
 	alice := r.people["alice"]
-	if _, err := alice.create(ctx, objects[0]); err != nil {
+	if _, err := alice.Create(ctx, objects[0]); err != nil {
 		return err
 	}
 	machine, err := r.first("Machine", of("md0"))
 	if err != nil {
 		return err
 	}
-	if _, err := alice.patch(ctx, machine, `{"metadata":{"annotations":{"cluster.x-k8s.io/remediate-machine":""}}}`); err != nil {
+	if _, err := alice.Patch(ctx, machine, `{"metadata":{"annotations":{"cluster.x-k8s.io/remediate-machine":""}}}`); err != nil {
 		return err
 	}
 	if err := r.gone(ctx, "Machine", machine.GetName()); err != nil {
@@ -260,7 +262,7 @@ func remediate(ctx context.Context, r *run) error {
 // twoAppliers lets two programs apply labels to one Machine. One of them says a key that comes from above, first what it
 // is, then, when it is changed there, still what it was; the other says its own.
 func twoAppliers(ctx context.Context, r *run) error {
-	program, err := r.api.as(gitOps)
+	program, err := r.API.As(gitOps)
 	if err != nil {
 		return err
 	}
@@ -275,7 +277,7 @@ func twoAppliers(ctx context.Context, r *run) error {
 		said.SetName(machine.GetName())
 		said.SetNamespace(namespace)
 		said.SetLabels(labels)
-		applied, err := program.apply(ctx, said, manager)
+		applied, err := program.Apply(ctx, said, manager)
 		if err != nil {
 			return "", err
 		}

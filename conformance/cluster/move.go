@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sort"
 
+	"conformance/harness"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -53,7 +55,7 @@ func move(ctx context.Context, r *run) error {
 	identities := map[types.UID]types.UID{}
 	for _, o := range moved {
 		copied := anew(o, identities)
-		created, err := r.api.create(ctx, copied)
+		created, err := r.API.Create(ctx, copied)
 		if err != nil {
 			return err
 		}
@@ -74,7 +76,7 @@ func move(ctx context.Context, r *run) error {
 
 // moved is what belongs to the Cluster, owners first.
 func (r *run) moved(ctx context.Context) ([]*object, error) {
-	secrets, err := r.api.resource("v1", "Secret", namespace)
+	secrets, err := r.API.Resource("v1", "Secret", namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +137,7 @@ func deleteCluster(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	if err := r.people["alice"].delete(ctx, c, metav1.DeletePropagationBackground); err != nil {
+	if err := r.people["alice"].Delete(ctx, c, metav1.DeletePropagationBackground); err != nil {
 		return err
 	}
 	return r.until(ctx, "everything of the Cluster goes", func() error {
@@ -148,7 +150,7 @@ func deleteCluster(ctx context.Context, r *run) error {
 			}
 		}
 		if left := r.record.list("Cluster", nil); len(left) > 0 {
-			return fmt.Errorf("the Cluster is still there: %s", conditionField(left[0], "Deleting", "message"))
+			return fmt.Errorf("the Cluster is still there: %s", harness.ConditionField(left[0], "Deleting", "message"))
 		}
 		for _, o := range r.record.all() {
 			if o.GetLabels()[clusterName] == cluster {

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
+
+	"conformance/harness"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -47,15 +47,7 @@ func (r *run) startPolicy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	port, err := freePorts(1)
-	if err != nil {
-		return err
-	}
 	token, err := r.policyServer(ctx)
-	if err != nil {
-		return err
-	}
-	serving, err := r.authority.serving("policy-server")
 	if err != nil {
 		return err
 	}
@@ -67,51 +59,14 @@ func (r *run) startPolicy(ctx context.Context) error {
 		// Controllers' writes are what is recorded, and what other policies do wrong.
 		conditions = nil
 	}
-	config := map[string]any{
-		"listen":      fmt.Sprintf("127.0.0.1:%d", port[0]),
-		"certificate": serving.certificate, "key": serving.key,
-		"policy": r.options.policy, "module": r.options.module,
-		"settings": deployed.Spec.Settings, "granted": deployed.Spec.ContextAwareResources,
-		"evaluationSeconds": deployed.Spec.TimeoutEvalSeconds,
-		"server":            r.api.config.Host, "certificateAuthority": r.authority.file(), "token": token,
-		"journal": r.journal(), "recording": filepath.Join(r.directory, "reviews.jsonl"),
-	}
-	file := filepath.Join(r.directory, "webhook.json")
-	written, err := json.Marshal(config)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(file, written, 0o600); err != nil {
-		return err
-	}
-	if err := r.start("webhook", nil, r.programs.webhook, file); err != nil {
-		return err
-	}
-	r.webhook = fmt.Sprintf("https://127.0.0.1:%d", port[0])
-	configuration := &object{Object: map[string]any{
-		"apiVersion": "admissionregistration.k8s.io/v1",
-		"kind":       "MutatingWebhookConfiguration",
-		"metadata":   map[string]any{"name": policyName},
-		"webhooks": []any{map[string]any{
-			"name":                    policyName + ".kubewarden.admission",
-			"clientConfig":            map[string]any{"url": r.webhook + "/validate", "caBundle": r.authority.bundle},
-			"rules":                   rules,
-			"matchConditions":         conditions,
-			"admissionReviewVersions": []any{"v1"},
-			"failurePolicy":           deployed.Spec.FailurePolicy,
-			"matchPolicy":             "Equivalent",
-			"sideEffects":             "None",
-			"timeoutSeconds":          deployed.Spec.TimeoutSeconds,
-		}},
-	}}
-	if configuration.Object, err = plain(configuration.Object); err != nil {
-		return err
-	}
-	// The module is compiled before the first byte is answered, which takes a while on a busy machine.
-	if err := r.await(ctx, "webhook", 3*time.Minute, func() error { return listening(port[0]) }); err != nil {
-		return err
-	}
-	return r.api.ensure(ctx, configuration)
+	r.webhook, err = r.StartWebhook(ctx, harness.Webhook{
+		Program: r.programs.webhook, Policy: r.options.policy, Module: r.options.module,
+		Settings: deployed.Spec.Settings, Granted: deployed.Spec.ContextAwareResources,
+		EvaluationSeconds: deployed.Spec.TimeoutEvalSeconds, Token: token,
+		Name: policyName, Rules: rules, Conditions: conditions,
+		FailurePolicy: deployed.Spec.FailurePolicy, TimeoutSeconds: deployed.Spec.TimeoutSeconds,
+	})
+	return err
 }
 
 // deployed is the policy's manifest, as the life wants it.
@@ -143,7 +98,7 @@ func (r *run) policyServer(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r.grants, err = decode("deploy/rbac.yaml", content); err != nil {
+	if r.grants, err = harness.Decode("deploy/rbac.yaml", content); err != nil {
 		return "", err
 	}
 	name, namespace, err := subject(r.grants)
@@ -154,11 +109,11 @@ func (r *run) policyServer(ctx context.Context) (string, error) {
 		{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}},
 		{Object: map[string]any{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": name, "namespace": namespace}}},
 	}, r.grants...) {
-		if err := r.api.ensure(ctx, o.DeepCopy()); err != nil {
+		if err := r.API.Ensure(ctx, o.DeepCopy()); err != nil {
 			return "", err
 		}
 	}
-	_, login, err := r.account(ctx, namespace, name)
+	_, login, err := r.Account(ctx, namespace, name)
 	if err != nil {
 		return "", err
 	}
@@ -179,15 +134,4 @@ func subject(grants []*object) (name, namespace string, err error) {
 		}
 	}
 	return "", "", fmt.Errorf("no ServiceAccount is granted anything")
-}
-
-// plain turns Go's own types into those of JSON, which unstructured objects are made of.
-func plain(fields map[string]any) (map[string]any, error) {
-	text, err := json.Marshal(fields)
-	if err != nil {
-		return nil, err
-	}
-	o := &unstructured.Unstructured{}
-	err = o.UnmarshalJSON(text)
-	return o.Object, err
 }

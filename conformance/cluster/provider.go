@@ -55,35 +55,35 @@ func startProvider(ctx context.Context, r *run) error {
 	}
 	definition := definitions[0]
 	definition.SetNamespace("")
-	if err := r.api.ensure(ctx, definition); err != nil {
+	if err := r.API.Ensure(ctx, definition); err != nil {
 		return err
 	}
-	if err := r.awaitDefinitions(ctx); err != nil {
+	if err := r.AwaitDefinitions(ctx); err != nil {
 		return err
 	}
 	objects, err := manifests("unknown-provider.yaml")
 	if err != nil {
 		return err
 	}
-	if _, err := r.people["alice"].create(ctx, objects[0]); err != nil {
+	if _, err := r.people["alice"].Create(ctx, objects[0]); err != nil {
 		return err
 	}
 	plane, machine := objects[1], objects[2]
-	if plane, err = r.people["alice"].create(ctx, plane); err != nil {
+	if plane, err = r.people["alice"].Create(ctx, plane); err != nil {
 		return err
 	}
 	c := &otherController{}
-	if c.client, err = r.api.as(providerUser); err != nil {
+	if c.client, err = r.API.As(providerUser); err != nil {
 		return err
 	}
-	if c.planes, err = c.client.of(plane); err != nil {
+	if c.planes, err = c.client.Of(plane); err != nil {
 		return err
 	}
-	if c.machines, err = c.client.of(machine); err != nil {
+	if c.machines, err = c.client.Of(machine); err != nil {
 		return err
 	}
 	own(machine, plane)
-	if _, err := c.client.create(ctx, machine); err != nil {
+	if _, err := c.client.Create(ctx, machine); err != nil {
 		return err
 	}
 	r.provider = c
@@ -207,7 +207,7 @@ func (r *run) sayTemplate(ctx context.Context, patch string) error {
 	alice := r.people["alice"]
 	for _, value := range []string{`"now"`, "null"} {
 		touched := r.record.get("Machine", "unknown-0")
-		if _, err := alice.patch(ctx, touched, fmt.Sprintf(`{"metadata":{"annotations":{"touched":%s}}}`, value)); err != nil {
+		if _, err := alice.Patch(ctx, touched, fmt.Sprintf(`{"metadata":{"annotations":{"touched":%s}}}`, value)); err != nil {
 			return err
 		}
 	}
@@ -218,7 +218,7 @@ func (r *run) sayTemplate(ctx context.Context, patch string) error {
 	plane.SetKind("RKE2ControlPlane")
 	plane.SetName("unknown")
 	plane.SetNamespace(namespace)
-	_, err := alice.patch(ctx, plane, `{"spec":{"machineTemplate":{"metadata":{"labels":`+patch+`}}}}`)
+	_, err := alice.Patch(ctx, plane, `{"spec":{"machineTemplate":{"metadata":{"labels":`+patch+`}}}}`)
 	return err
 }
 

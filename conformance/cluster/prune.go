@@ -7,6 +7,8 @@ import (
 	"os"
 	"reflect"
 	"sort"
+
+	"conformance/harness"
 )
 
 // prune creates the objects of some files on an API server without controllers, and prints for each what was dropped of
@@ -16,8 +18,8 @@ func prune(ctx context.Context, programs programs, directory string, files []str
 	if err != nil {
 		return err
 	}
-	defer r.stop()
-	if err := r.startControlPlane(ctx); err != nil {
+	defer r.Stop()
+	if err := r.StartControlPlane(ctx); err != nil {
 		return err
 	}
 	for _, file := range files {
@@ -25,16 +27,16 @@ func prune(ctx context.Context, programs programs, directory string, files []str
 		if err != nil {
 			return err
 		}
-		objects, err := decode(file, content)
+		objects, err := harness.Decode(file, content)
 		if err != nil {
 			return err
 		}
 		for _, o := range objects {
 			if o.GetKind() == "CustomResourceDefinition" {
-				if err := r.api.ensure(ctx, o); err != nil {
+				if err := r.API.Ensure(ctx, o); err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}
-				if err := r.awaitDefinitions(ctx); err != nil {
+				if err := r.AwaitDefinitions(ctx); err != nil {
 					return err
 				}
 				continue
@@ -42,7 +44,7 @@ func prune(ctx context.Context, programs programs, directory string, files []str
 			if o.GetNamespace() == "" {
 				o.SetNamespace("default")
 			}
-			created, err := r.api.create(ctx, o)
+			created, err := r.API.Create(ctx, o)
 			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -52,7 +51,7 @@ func key(kind, name string) string { return kind + "/" + name }
 func (r *record) watchAll(ctx context.Context, api *client, namespace string) error {
 	r.objects = map[string]*object{}
 	for kind, version := range watched {
-		resource, err := api.resource(version, kind, namespace)
+		resource, err := api.Resource(version, kind, namespace)
 		if err != nil {
 			return err
 		}
@@ -152,22 +151,4 @@ func (r *record) quiet() (time.Duration, error) {
 		return 0, r.failed
 	}
 	return time.Since(r.changes[len(r.changes)-1].At), nil
-}
-
-// text is a string field, empty where there is none.
-func text(o *object, path ...string) string {
-	value, _, _ := unstructured.NestedString(o.Object, path...)
-	return value
-}
-
-// conditionField is a field of one of an object's conditions, empty where there is none.
-func conditionField(o *object, condition, field string) string {
-	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-	for _, entry := range conditions {
-		if entry, is := entry.(map[string]any); is && entry["type"] == condition {
-			value, _ := entry[field].(string)
-			return value
-		}
-	}
-	return ""
 }

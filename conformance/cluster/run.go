@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"path/filepath"
 	"time"
+
+	"conformance/harness"
 )
 
 // The policies that a run can have.
@@ -41,16 +41,13 @@ func (o *options) name() string { return o.life.name + "-" + o.policy }
 
 // run is one API server with its controllers, and what happened there.
 type run struct {
-	processes
-	options   options
-	programs  programs
-	root      string
-	directory string
-	authority *authority
-	api       *client
-	people    map[string]*client
-	record    record
-	result    result
+	*harness.Server
+	options  options
+	programs programs
+	root     string
+	people   map[string]*client
+	record   record
+	result   result
 	// standing is a mark in the record: what was before belongs to earlier steps.
 	standing int
 	// webhook is the address of the policy's host.
@@ -71,17 +68,17 @@ func play(ctx context.Context, options options, programs programs, root, directo
 		return nil, err
 	}
 	// Ended by the context or by return, nothing is left behind.
-	defer r.stop()
+	defer r.Stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
 	begin := time.Now()
-	for _, start := range []func(context.Context) error{r.startControlPlane, r.startManagers, r.startPolicy, r.meetPeople} {
+	for _, start := range []func(context.Context) error{r.StartControlPlane, r.startManagers, r.startPolicy, r.meetPeople} {
 		if err := start(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.record.watchAll(ctx, r.api, namespace); err != nil {
+	if err := r.record.watchAll(ctx, r.API, namespace); err != nil {
 		return nil, err
 	}
 	say("%s: the API server and Cluster API's managers are up after %.0f s", options.name(), time.Since(begin).Seconds())
@@ -90,7 +87,7 @@ func play(ctx context.Context, options options, programs programs, root, directo
 			continue
 		}
 		stuck := r.take(ctx, step)
-		if err := errors.Join(ctx.Err(), r.alive()); err != nil {
+		if err := errors.Join(ctx.Err(), r.Alive()); err != nil {
 			return nil, err
 		}
 		if stuck == nil {
@@ -105,7 +102,7 @@ func play(ctx context.Context, options options, programs programs, root, directo
 		say("%v", stuck)
 		break
 	}
-	if r.result.Reviews, err = readJournal(r.journal(), r.result.Steps, options.life.anybody); err != nil {
+	if r.result.Reviews, err = readJournal(r.Journal(), r.result.Steps, options.life.anybody); err != nil {
 		return nil, err
 	}
 	if options.life.trouble != nil && r.withPolicy() {
@@ -117,18 +114,10 @@ func play(ctx context.Context, options options, programs programs, root, directo
 
 // newRun makes the folder of a run anew, with a certificate authority.
 func newRun(options options, programs programs, root, directory string) (*run, error) {
-	if err := os.RemoveAll(directory); err != nil {
-		return nil, err
-	}
-	logs := filepath.Join(directory, "logs")
-	if err := os.MkdirAll(logs, 0o700); err != nil {
-		return nil, err
-	}
-	authority, err := newAuthority(directory)
+	server, err := harness.NewServer(programs.controlPlane, directory)
 	return &run{
-		processes: processes{logs: logs}, options: options, programs: programs, root: root, directory: directory,
-		authority: authority,
-		result:    result{Run: options.name(), Policy: options.policy},
+		Server: server, options: options, programs: programs, root: root,
+		result: result{Run: options.name(), Policy: options.policy},
 	}, err
 }
 
@@ -138,8 +127,8 @@ func startServer(ctx context.Context, programs programs, root, directory string)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.startControlPlane(ctx); err != nil {
-		r.stop()
+	if err := r.StartControlPlane(ctx); err != nil {
+		r.Stop()
 		return nil, err
 	}
 	return r, nil
@@ -156,7 +145,7 @@ func (r *run) take(ctx context.Context, s step) error {
 		}
 		return r.settle(ctx)
 	})
-	reviews, err := countLines(r.journal())
+	reviews, err := countLines(r.Journal())
 	if err != nil {
 		return err
 	}
@@ -173,7 +162,7 @@ const settled = 3 * time.Second
 // told yet.
 func (r *run) settle(ctx context.Context) error {
 	begin := time.Now()
-	return r.await(ctx, "the fleet does not settle", 40*time.Second, func() error {
+	return r.Await(ctx, "the fleet does not settle", 40*time.Second, func() error {
 		quiet, err := r.record.quiet()
 		quiet = min(quiet, time.Since(begin))
 		if err == nil && quiet < settled {
@@ -189,18 +178,18 @@ func (r *run) meetPeople(ctx context.Context) error {
 		{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}},
 		{Object: map[string]any{
 			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-			"metadata": map[string]any{"name": people},
+			"metadata": map[string]any{"name": harness.People},
 			"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
-			"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": people}},
+			"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": harness.People}},
 		}},
 	} {
-		if err := r.api.ensure(ctx, o); err != nil {
+		if err := r.API.Ensure(ctx, o); err != nil {
 			return err
 		}
 	}
 	r.people = map[string]*client{}
 	for _, name := range []string{"alice", "bob"} {
-		person, err := r.api.as(name)
+		person, err := r.API.As(name)
 		if err != nil {
 			return err
 		}
@@ -209,18 +198,8 @@ func (r *run) meetPeople(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) journal() string { return filepath.Join(r.directory, "journal.jsonl") }
-
 // withPolicy is whether the compiled module answers in this run.
 func (r *run) withPolicy() bool { return policies[r.options.policy] }
-
-func listening(port int) error {
-	connection, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-	if err == nil {
-		connection.Close()
-	}
-	return err
-}
 
 func contains(list []string, wanted string) bool {
 	for _, entry := range list {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"conformance/harness"
 )
 
 // step is a chapter of a cluster's life.
@@ -48,7 +50,7 @@ func create(ctx context.Context, r *run) error {
 			return err
 		}
 		for _, o := range objects {
-			if _, err := r.people[made.person].create(ctx, o); err != nil {
+			if _, err := r.people[made.person].Create(ctx, o); err != nil {
 				return err
 			}
 		}
@@ -58,7 +60,7 @@ func create(ctx context.Context, r *run) error {
 	}
 	return r.until(ctx, "the MachinePool", func() error {
 		pool, err := r.first("MachinePool", nil)
-		if err == nil && text(pool, "spec", "template", "spec", "bootstrap", "dataSecretName") == "" {
+		if err == nil && harness.Text(pool, "spec", "template", "spec", "bootstrap", "dataSecretName") == "" {
 			err = errors.New("it has no bootstrap data")
 		}
 		return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"conformance/harness"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -14,7 +16,7 @@ func standalone(ctx context.Context, r *run) error {
 		return err
 	}
 	alice := r.people["alice"]
-	set, err := alice.create(ctx, objects[0])
+	set, err := alice.Create(ctx, objects[0])
 	if err != nil {
 		return err
 	}
@@ -23,7 +25,7 @@ func standalone(ctx context.Context, r *run) error {
 	}
 	for _, o := range objects[1:] {
 		own(o, set)
-		made, err := alice.create(ctx, o)
+		made, err := alice.Create(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -40,21 +42,21 @@ func standalone(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	patched, err := alice.patch(ctx, machine, `{"metadata":{"labels":{"owner":"edited"},"annotations":{"note":"edited"}}}`)
+	patched, err := alice.Patch(ctx, machine, `{"metadata":{"labels":{"owner":"edited"},"annotations":{"note":"edited"}}}`)
 	if err != nil {
 		return err
 	}
 	r.expect("label owner of a standalone MachineSet's Machine when it is changed", "edited", "team", patched.GetLabels()["owner"])
 	r.expect("annotation note of a standalone MachineSet's Machine when it is changed", "edited", "standalone",
 		patched.GetAnnotations()["note"])
-	alice.warnings.take()
+	alice.Warnings.Take()
 	if err := r.restored(ctx, "Machine", machine.GetName(), "team"); err != nil {
 		return err
 	}
 	if err := r.settle(ctx); err != nil {
 		return err
 	}
-	if err := alice.delete(ctx, set, metav1.DeletePropagationBackground); err != nil {
+	if err := alice.Delete(ctx, set, metav1.DeletePropagationBackground); err != nil {
 		return err
 	}
 	return r.machines(ctx, 4)
@@ -69,18 +71,18 @@ func otherControlPlane(ctx context.Context, r *run) error {
 	}
 	definition, plane, machine := objects[0], objects[1], objects[2]
 	definition.SetNamespace("")
-	if err := r.api.ensure(ctx, definition); err != nil {
+	if err := r.API.Ensure(ctx, definition); err != nil {
 		return err
 	}
-	if err := r.awaitDefinitions(ctx); err != nil {
+	if err := r.AwaitDefinitions(ctx); err != nil {
 		return err
 	}
 	alice := r.people["alice"]
-	if plane, err = alice.create(ctx, plane); err != nil {
+	if plane, err = alice.Create(ctx, plane); err != nil {
 		return err
 	}
 	own(machine, plane)
-	made, err := alice.create(ctx, machine)
+	made, err := alice.Create(ctx, machine)
 	if err != nil {
 		return err
 	}
@@ -89,7 +91,7 @@ func otherControlPlane(ctx context.Context, r *run) error {
 	if err := r.settle(ctx); err != nil {
 		return err
 	}
-	patched, err := alice.patch(ctx, made, `{"metadata":{"labels":{"owner":"edited"}}}`)
+	patched, err := alice.Patch(ctx, made, `{"metadata":{"labels":{"owner":"edited"}}}`)
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,7 @@ func otherControlPlane(ctx context.Context, r *run) error {
 		return err
 	}
 	r.expect("the same label when everything has settled", "edited", "other", r.record.get("Machine", made.GetName()).GetLabels()["owner"])
-	alice.warnings.take()
+	alice.Warnings.Take()
 	for _, o := range []*object{made, plane} {
 		if err := r.release(ctx, o); err != nil {
 			return err
@@ -120,7 +122,7 @@ func olderClient(ctx context.Context, r *run) error {
 		}
 		view := o.DeepCopy()
 		view.SetAPIVersion(older)
-		patched, err := alice.patch(ctx, view, `{"metadata":{"labels":{"owner":"edited"}}}`)
+		patched, err := alice.Patch(ctx, view, `{"metadata":{"labels":{"owner":"edited"}}}`)
 		if err != nil {
 			return err
 		}
@@ -129,7 +131,7 @@ func olderClient(ctx context.Context, r *run) error {
 			return err
 		}
 	}
-	alice.warnings.take()
+	alice.Warnings.Take()
 	// A timeout in the older unit, on an object that does not own it.
 	machine, err := r.first("Machine", of("md0"))
 	if err != nil {
@@ -137,11 +139,11 @@ func olderClient(ctx context.Context, r *run) error {
 	}
 	view := machine.DeepCopy()
 	view.SetAPIVersion(older)
-	patched, err := alice.patch(ctx, view, `{"spec":{"nodeDrainTimeout":"90500ms"}}`)
+	patched, err := alice.Patch(ctx, view, `{"spec":{"nodeDrainTimeout":"90500ms"}}`)
 	if err != nil {
 		return err
 	}
-	r.expect("nodeDrainTimeout of a Machine when a v1beta1 client changes it", "1m30s", "30s", text(patched, "spec", "nodeDrainTimeout"))
+	r.expect("nodeDrainTimeout of a Machine when a v1beta1 client changes it", "1m30s", "30s", harness.Text(patched, "spec", "nodeDrainTimeout"))
 	return r.until(ctx, "the timeout is what the MachineSet says", func() error {
 		return has(r.record.get("Machine", machine.GetName()), "spec/deletion", "nodeDrainTimeoutSeconds", int64(30))
 	})

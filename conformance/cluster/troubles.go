@@ -39,7 +39,7 @@ var permissionsWithdrawn = trouble{
 	begin: func(ctx context.Context, r *run) error {
 		for _, o := range r.grants {
 			if o.GetKind() == "ClusterRoleBinding" {
-				if err := r.api.delete(ctx, o, metav1.DeletePropagationBackground); err != nil {
+				if err := r.API.Delete(ctx, o, metav1.DeletePropagationBackground); err != nil {
 					return err
 				}
 			}
@@ -50,7 +50,7 @@ var permissionsWithdrawn = trouble{
 	},
 	end: func(ctx context.Context, r *run) error {
 		for _, o := range r.grants {
-			if err := r.api.ensure(ctx, o.DeepCopy()); err != nil {
+			if err := r.API.Ensure(ctx, o.DeepCopy()); err != nil {
 				return err
 			}
 		}
@@ -153,7 +153,7 @@ func (r *run) ask(ctx context.Context, method, path string, body []byte) (int, e
 		return 0, err
 	}
 	trusted := x509.NewCertPool()
-	trusted.AppendCertsFromPEM(r.authority.bundle)
+	trusted.AppendCertsFromPEM(r.Authority.Bundle)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}}
 	defer transport.CloseIdleConnections()
 	response, err := (&http.Client{Transport: transport}).Do(request)

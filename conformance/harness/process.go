@@ -1,4 +1,4 @@
-package main
+package harness
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// processes are the programs that one run has started. They end with it.
-type processes struct {
-	// logs is the folder that receives what the programs say.
-	logs    string
+// Processes are the programs that one run has started. They end with it.
+type Processes struct {
+	// Logs is the folder that receives what the programs say.
+	Logs    string
 	started []*process
 }
 
@@ -24,9 +24,9 @@ type process struct {
 	ended   chan error
 }
 
-// start starts a program. It must be called from the thread of main: the kernel ends the programs with that thread.
-func (p *processes) start(name string, env []string, path string, args ...string) error {
-	log, err := os.Create(filepath.Join(p.logs, name+".log"))
+// Start starts a program. It must be called from the thread of main: the kernel ends the programs with that thread.
+func (p *Processes) Start(name string, env []string, path string, args ...string) error {
+	log, err := os.Create(filepath.Join(p.Logs, name+".log"))
 	if err != nil {
 		return err
 	}
@@ -46,21 +46,21 @@ func (p *processes) start(name string, env []string, path string, args ...string
 	return nil
 }
 
-// alive names the first program that has ended.
-func (p *processes) alive() error {
+// Alive names the first program that has ended.
+func (p *Processes) Alive() error {
 	for _, started := range p.started {
 		select {
 		case err := <-started.ended:
 			started.ended <- err
-			return fmt.Errorf("%s ended: %v; see %s", started.name, err, filepath.Join(p.logs, started.name+".log"))
+			return fmt.Errorf("%s ended: %v; see %s", started.name, err, filepath.Join(p.Logs, started.name+".log"))
 		default:
 		}
 	}
 	return nil
 }
 
-// stop ends every program, the last one first.
-func (p *processes) stop() {
+// Stop ends every program, the last one first.
+func (p *Processes) Stop() {
 	for i := len(p.started) - 1; i >= 0; i-- {
 		started := p.started[i]
 		_ = started.command.Process.Signal(syscall.SIGTERM)
@@ -74,15 +74,15 @@ func (p *processes) stop() {
 	p.started = nil
 }
 
-// await asks again until the answer is yes, a program has ended, or the time is over.
-func (p *processes) await(ctx context.Context, what string, patience time.Duration, ask func() error) error {
+// Await asks again until the answer is yes, a program has ended, or the time is over.
+func (p *Processes) Await(ctx context.Context, what string, patience time.Duration, ask func() error) error {
 	deadline := time.Now().Add(patience)
 	for {
 		err := ask()
 		if err == nil {
 			return nil
 		}
-		if dead := p.alive(); dead != nil {
+		if dead := p.Alive(); dead != nil {
 			return fmt.Errorf("%s: %w", what, dead)
 		}
 		if time.Now().After(deadline) {
@@ -96,8 +96,8 @@ func (p *processes) await(ctx context.Context, what string, patience time.Durati
 	}
 }
 
-// freePorts are ports of the loopback interface that nobody listens on.
-func freePorts(count int) ([]int, error) {
+// FreePorts are ports of the loopback interface that nobody listens on.
+func FreePorts(count int) ([]int, error) {
 	var ports []int
 	for range count {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,4 +1,4 @@
-package main
+package harness
 
 import (
 	"context"
@@ -11,33 +11,35 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// startControlPlane starts etcd, the API server, and of the controller manager what Cluster API cannot do without:
+// StartControlPlane starts etcd, the API server, and of the controller manager what controllers cannot do without:
 // objects whose owner is gone are collected, namespaces end, aggregated ClusterRoles are filled.
-func (r *run) startControlPlane(ctx context.Context) error {
-	ports, err := freePorts(3)
+//
+// The caller stops it, also after an error.
+func (s *Server) StartControlPlane(ctx context.Context) error {
+	ports, err := FreePorts(3)
 	if err != nil {
 		return err
 	}
-	program := r.programs.controlPlane
+	program := s.program
 	etcd := fmt.Sprintf("http://127.0.0.1:%d", ports[0])
 	peer := fmt.Sprintf("http://127.0.0.1:%d", ports[1])
-	if err := r.start("etcd", nil, program, "etcd", filepath.Join(r.directory, "etcd"), etcd, peer); err != nil {
+	if err := s.Start("etcd", nil, program, "etcd", filepath.Join(s.Directory, "etcd"), etcd, peer); err != nil {
 		return err
 	}
 
-	serving, err := r.authority.serving("kube-apiserver")
+	serving, err := s.Authority.Serving("kube-apiserver")
 	if err != nil {
 		return err
 	}
-	accounts := filepath.Join(r.directory, "service-accounts.key")
-	if _, err := writeKey(accounts); err != nil {
+	accounts := filepath.Join(s.Directory, "service-accounts.key")
+	if _, err := WriteKey(accounts); err != nil {
 		return err
 	}
-	err = r.start("kube-apiserver", nil, program, "kube-apiserver",
+	err = s.Start("kube-apiserver", nil, program, "kube-apiserver",
 		"--etcd-servers="+etcd,
 		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", ports[2]),
-		"--tls-cert-file="+serving.certificate, "--tls-private-key-file="+serving.key,
-		"--client-ca-file="+r.authority.file(),
+		"--tls-cert-file="+serving.Certificate, "--tls-private-key-file="+serving.Key,
+		"--client-ca-file="+s.Authority.File(),
 		"--service-account-key-file="+accounts, "--service-account-signing-key-file="+accounts,
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-cluster-ip-range=10.0.0.0/24",
@@ -51,47 +53,47 @@ func (r *run) startControlPlane(ctx context.Context) error {
 		return err
 	}
 	server := fmt.Sprintf("https://127.0.0.1:%d", ports[2])
-	admin, err := r.login(server, "admin", "system:masters")
+	admin, err := s.Login(server, "admin", "system:masters")
 	if err != nil {
 		return err
 	}
 	// The programs have clients with limits of their own; this one only looks on.
 	admin.QPS, admin.Burst = 500, 1000
-	if r.api, err = newClient(admin); err != nil {
+	if s.API, err = NewClient(admin); err != nil {
 		return err
 	}
-	if err := r.await(ctx, "kube-apiserver", time.Minute, func() error { return r.api.ready(ctx) }); err != nil {
+	if err := s.Await(ctx, "kube-apiserver", time.Minute, func() error { return s.API.Ready(ctx) }); err != nil {
 		return err
 	}
 
-	manager, err := r.login(server, "system:kube-controller-manager")
+	manager, err := s.Login(server, "system:kube-controller-manager")
 	if err != nil {
 		return err
 	}
-	kubeconfig := filepath.Join(r.directory, "kube-controller-manager.kubeconfig")
-	if err := writeKubeconfig(kubeconfig, manager); err != nil {
+	kubeconfig := filepath.Join(s.Directory, "kube-controller-manager.kubeconfig")
+	if err := WriteKubeconfig(kubeconfig, manager); err != nil {
 		return err
 	}
-	return r.start("kube-controller-manager", nil, program, "kube-controller-manager",
+	return s.Start("kube-controller-manager", nil, program, "kube-controller-manager",
 		"--kubeconfig="+kubeconfig, "--secure-port=0", "--leader-elect=false",
 		"--use-service-account-credentials",
 		"--controllers=garbage-collector-controller,namespace-controller,clusterrole-aggregation-controller",
 	)
 }
 
-// login is how a user reaches the API server by certificate.
-func (r *run) login(server, user string, groups ...string) (*rest.Config, error) {
-	files, err := r.authority.client(user, groups...)
+// Login is how a user reaches the API server by certificate.
+func (s *Server) Login(server, user string, groups ...string) (*rest.Config, error) {
+	files, err := s.Authority.Client(user, groups...)
 	if err != nil {
 		return nil, err
 	}
 	return &rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{
-		CAFile: r.authority.file(), CertFile: files.certificate, KeyFile: files.key,
+		CAFile: s.Authority.File(), CertFile: files.Certificate, KeyFile: files.Key,
 	}}, nil
 }
 
-// writeKubeconfig writes a login as programs want to be told.
-func writeKubeconfig(file string, login *rest.Config) error {
+// WriteKubeconfig writes a login as programs want to be told.
+func WriteKubeconfig(file string, login *rest.Config) error {
 	return clientcmd.WriteToFile(clientcmdapi.Config{
 		Clusters: map[string]*clientcmdapi.Cluster{
 			"c": {Server: login.Host, CertificateAuthority: login.CAFile},

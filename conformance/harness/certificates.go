@@ -1,4 +1,4 @@
-package main
+package harness
 
 import (
 	"crypto/ecdsa"
@@ -14,21 +14,22 @@ import (
 	"time"
 )
 
-// authority is a throw-away certificate authority. Its files live as long as the run's folder.
-type authority struct {
+// Authority is a throw-away certificate authority. Its files live as long as the run's folder.
+type Authority struct {
 	directory   string
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 	serial      int64
-	// bundle is the authority's certificate, PEM.
-	bundle []byte
+	// Bundle is the authority's certificate, PEM.
+	Bundle []byte
 }
 
-// pair is a certificate with its key, as files.
-type pair struct{ certificate, key string }
+// Pair is a certificate with its key, as files.
+type Pair struct{ Certificate, Key string }
 
-func newAuthority(directory string) (*authority, error) {
-	a := &authority{directory: directory, serial: 1}
+// NewAuthority makes an authority, and writes its certificate to a folder.
+func NewAuthority(directory string) (*Authority, error) {
+	a := &Authority{directory: directory, serial: 1}
 	template := &x509.Certificate{
 		SerialNumber:          big.NewInt(a.serial),
 		Subject:               pkix.Name{CommonName: "conformance"},
@@ -50,15 +51,15 @@ func newAuthority(directory string) (*authority, error) {
 		return nil, err
 	}
 	a.key = key
-	a.bundle = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	return a, os.WriteFile(a.file(), a.bundle, 0o600)
+	a.Bundle = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return a, os.WriteFile(a.File(), a.Bundle, 0o600)
 }
 
-// file holds the authority's certificate.
-func (a *authority) file() string { return filepath.Join(a.directory, "ca.crt") }
+// File holds the authority's certificate.
+func (a *Authority) File() string { return filepath.Join(a.directory, "ca.crt") }
 
-// serving is a certificate for servers on the loopback interface, in a folder of its own: tls.crt and tls.key.
-func (a *authority) serving(name string) (pair, error) {
+// Serving is a certificate for servers on the loopback interface, in a folder of its own: tls.crt and tls.key.
+func (a *Authority) Serving(name string) (Pair, error) {
 	return a.issue(name, &x509.Certificate{
 		Subject:     pkix.Name{CommonName: name},
 		DNSNames:    []string{"localhost"},
@@ -67,22 +68,22 @@ func (a *authority) serving(name string) (pair, error) {
 	})
 }
 
-// client is a certificate by which a user of these groups logs in.
-func (a *authority) client(user string, groups ...string) (pair, error) {
+// Client is a certificate by which a user of these groups logs in.
+func (a *Authority) Client(user string, groups ...string) (Pair, error) {
 	return a.issue(user, &x509.Certificate{
 		Subject:     pkix.Name{CommonName: user, Organization: groups},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	})
 }
 
-func (a *authority) issue(name string, template *x509.Certificate) (pair, error) {
+func (a *Authority) issue(name string, template *x509.Certificate) (Pair, error) {
 	directory := filepath.Join(a.directory, name)
-	files := pair{filepath.Join(directory, "tls.crt"), filepath.Join(directory, "tls.key")}
+	files := Pair{filepath.Join(directory, "tls.crt"), filepath.Join(directory, "tls.key")}
 	a.serial++
 	template.SerialNumber = big.NewInt(a.serial)
 	template.NotBefore, template.NotAfter = a.certificate.NotBefore, a.certificate.NotAfter
 	template.KeyUsage = x509.KeyUsageDigitalSignature
-	key, err := writeKey(files.key)
+	key, err := WriteKey(files.Key)
 	if err != nil {
 		return files, err
 	}
@@ -90,11 +91,11 @@ func (a *authority) issue(name string, template *x509.Certificate) (pair, error)
 	if err != nil {
 		return files, err
 	}
-	return files, os.WriteFile(files.certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600)
+	return files, os.WriteFile(files.Certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600)
 }
 
-// writeKey makes a key and writes it to a file.
-func writeKey(file string) (*ecdsa.PrivateKey, error) {
+// WriteKey makes a key and writes it to a file.
+func WriteKey(file string) (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err

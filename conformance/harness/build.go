@@ -1,0 +1,31 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// Go runs the go command in a folder; empty is the one of this process.
+func Go(ctx context.Context, folder string, args ...string) error {
+	command := exec.CommandContext(ctx, "go", args...)
+	command.Dir = folder
+	command.Stdout, command.Stderr = os.Stderr, os.Stderr
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
+	return nil
+}
+
+// ModuleField is what `go list` knows of a module.
+func ModuleField(ctx context.Context, folder, module, field string) (string, error) {
+	command := exec.CommandContext(ctx, "go", "list", "-m", "-f", field, module)
+	command.Dir = folder
+	output, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("go list -m %s: %w", module, err)
+	}
+	return strings.TrimSpace(string(output)), nil
+}
