@@ -1,12 +1,14 @@
 package harness
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
@@ -18,7 +20,7 @@ import (
 type Authority struct {
 	directory   string
 	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
+	key         crypto.Signer
 	serial      int64
 	// Bundle is the authority's certificate, PEM.
 	Bundle []byte
@@ -55,8 +57,32 @@ func NewAuthority(directory string) (*Authority, error) {
 	return a, os.WriteFile(a.File(), a.Bundle, 0o600)
 }
 
+// ReadAuthority takes over the authority of a program, whose key is an RSA one, as PEM.
+func ReadAuthority(directory string, certificate, key []byte) (*Authority, error) {
+	a := &Authority{directory: directory, serial: 1, Bundle: certificate}
+	der, _ := pem.Decode(certificate)
+	rsa, _ := pem.Decode(key)
+	if der == nil || rsa == nil {
+		return nil, errors.New("no certificate or no key in PEM")
+	}
+	var err error
+	if a.certificate, err = x509.ParseCertificate(der.Bytes); err != nil {
+		return nil, err
+	}
+	if a.key, err = x509.ParsePKCS1PrivateKey(rsa.Bytes); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(directory, 0o700); err != nil {
+		return nil, err
+	}
+	return a, os.WriteFile(a.File(), a.Bundle, 0o600)
+}
+
 // File holds the authority's certificate.
 func (a *Authority) File() string { return filepath.Join(a.directory, "ca.crt") }
+
+// Copy writes the authority's certificate to another file.
+func (a *Authority) Copy(file string) error { return os.WriteFile(file, a.Bundle, 0o600) }
 
 // Serving is a certificate for servers on the loopback interface, in a folder of its own: tls.crt and tls.key.
 func (a *Authority) Serving(name string) (Pair, error) {

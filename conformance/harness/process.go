@@ -46,6 +46,22 @@ func (p *Processes) Start(name string, env []string, path string, args ...string
 	return nil
 }
 
+// Finish runs a program to its end.
+func (p *Processes) Finish(ctx context.Context, name string, env []string, path string, args ...string) error {
+	log, err := os.Create(filepath.Join(p.Logs, name+".log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	command := exec.CommandContext(ctx, path, args...)
+	command.Stdout, command.Stderr = log, log
+	command.Env = append(os.Environ(), env...)
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("%s: %w; see %s", name, err, log.Name())
+	}
+	return nil
+}
+
 // Alive names the first program that has ended.
 func (p *Processes) Alive() error {
 	for _, started := range p.started {

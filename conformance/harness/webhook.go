@@ -23,6 +23,8 @@ type Webhook struct {
 	Token string
 	// Name is the webhook configuration's.
 	Name string
+	// Labels are those of the objects that it looks at; nil is all objects.
+	Labels map[string]string
 	// Rules, Conditions, FailurePolicy and TimeoutSeconds are those of the webhook configuration.
 	Rules, Conditions []map[string]any
 	FailurePolicy     string
@@ -70,6 +72,7 @@ func (s *Server) StartWebhook(ctx context.Context, w Webhook) (string, error) {
 			"name":                    w.Name + ".kubewarden.admission",
 			"clientConfig":            map[string]any{"url": address + "/validate", "caBundle": s.Authority.Bundle},
 			"rules":                   w.Rules,
+			"objectSelector":          map[string]any{"matchLabels": w.Labels},
 			"matchConditions":         w.Conditions,
 			"admissionReviewVersions": []any{"v1"},
 			"failurePolicy":           w.FailurePolicy,

@@ -1,0 +1,106 @@
+// Command crossplane holds the compiled policy against Crossplane's released core on a real API server.
+//
+// It needs no container and no privilege, and leaves nothing running.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	// The programs that are started end with the thread that started them.
+	runtime.LockOSThread()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := command(ctx, os.Args[1:])
+	stop()
+	if err == nil {
+		return
+	}
+	say("%v", err)
+	if errors.As(err, &found{}) {
+		os.Exit(1)
+	}
+	os.Exit(2)
+}
+
+// found is how many differences there are: what was asked for could be done, and the answer is no.
+type found struct{ differences int }
+
+func (f found) Error() string { return fmt.Sprintf("%d differences", f.differences) }
+
+// lives are what can be played, each of which returns how many differences it found.
+var lives = []struct {
+	name string
+	play func(*stage, context.Context, io.Writer) (int, error)
+}{
+	{"composites", (*stage).compareComposites},
+}
+
+func command(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("crossplane", flag.ContinueOnError)
+	root := filepath.Join("..", "..")
+	directory := flags.String("directory", filepath.Join(root, "target", "conformance"), "folder of programs and logs")
+	webhook := flags.String("webhook", filepath.Join(root, "target", "debug", "webhook"), "the webhook, built by Cargo")
+	module := flags.String("module", filepath.Join(root, "policy.wasm"), "the compiled policy")
+	names := flags.String("lives", "", "lives to play, with commas; empty is all of them")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	var chosen []string
+	if *names != "" {
+		chosen = strings.Split(*names, ",")
+	}
+	for _, name := range chosen {
+		if !slices.Contains(known(), name) {
+			return fmt.Errorf("there is no life %q; there are %s", name, strings.Join(known(), ", "))
+		}
+	}
+	for _, path := range []*string{&root, directory, webhook, module} {
+		var err error
+		if *path, err = filepath.Abs(*path); err != nil {
+			return err
+		}
+	}
+	programs, err := build(ctx, *directory, *webhook)
+	if err != nil {
+		return err
+	}
+	stage := &stage{programs: programs, root: root, directory: *directory, module: *module}
+	differences := 0
+	for _, life := range lives {
+		if len(chosen) > 0 && !slices.Contains(chosen, life.name) {
+			continue
+		}
+		fmt.Printf("\n%s\n\n", life.name)
+		more, err := life.play(stage, ctx, os.Stdout)
+		if err != nil {
+			return fmt.Errorf("%s: %w", life.name, err)
+		}
+		differences += more
+	}
+	if differences > 0 {
+		return found{differences}
+	}
+	return nil
+}
+
+// known are the names of the lives.
+func known() []string {
+	var names []string
+	for _, life := range lives {
+		names = append(names, life.name)
+	}
+	return names
+}

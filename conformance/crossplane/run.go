@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"conformance/harness"
+)
+
+// stage is what all runs of one command have in common.
+type stage struct {
+	programs programs
+	// root is the repository's, directory the one of logs and results.
+	root, directory string
+	// module is the compiled policy.
+	module string
+}
+
+// run is one API server with Crossplane.
+type run struct {
+	*harness.Server
+	programs programs
+	root     string
+	module   string
+	name     string
+	// managed are the kinds of managed resources.
+	managed []*kind
+	// alice is a person who may do everything; what stops her is admission.
+	alice *harness.Client
+}
+
+// namespace is where namespaced composites live.
+const namespace = "team-a"
+
+// start starts everything but the policy. The caller stops it, also after an error.
+func (s *stage) start(ctx context.Context, name string) (*run, error) {
+	begin := time.Now()
+	server, err := harness.NewServer(s.programs.controlPlane, s.directory+"/"+name)
+	r := &run{Server: server, programs: s.programs, root: s.root, module: s.module, name: name}
+	if err != nil {
+		return r, err
+	}
+	for _, start := range []func(context.Context) error{
+		r.StartControlPlane, r.installManaged, r.startCrossplane, r.startFunctions, r.meetAlice,
+	} {
+		if err := start(ctx); err != nil {
+			return r, err
+		}
+	}
+	say("%s: the API server, Crossplane and its functions are up after %.0f s", name, time.Since(begin).Seconds())
+	return r, nil
+}
+
+// meetAlice makes the namespaces, and lets people do everything.
+func (r *run) meetAlice(ctx context.Context) error {
+	for _, o := range []*harness.Object{
+		named("v1", "Namespace", "", namespace),
+		{Object: map[string]any{
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+			"metadata": map[string]any{"name": harness.People},
+			"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+			"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": harness.People}},
+		}},
+	} {
+		if err := r.API.Ensure(ctx, o); err != nil {
+			return err
+		}
+	}
+	var err error
+	r.alice, err = r.API.As("alice")
+	return err
+}
