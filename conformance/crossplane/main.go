@@ -45,7 +45,9 @@ var lives = []struct {
 	name string
 	play func(*stage, context.Context, io.Writer) (int, error)
 }{
+	{"definitions", (*stage).playDefinitions},
 	{"composites", (*stage).compareComposites},
+	{"compositions", (*stage).playCompositions},
 }
 
 func command(ctx context.Context, args []string) error {

@@ -28,6 +28,9 @@ func (k *kind) carrier() []string {
 	if len(k.Carriers) == 0 {
 		return nil
 	}
+	if k.Group == composites {
+		return []string{"spec", "cloudTags"}
+	}
 	return append([]string{"spec", "forProvider"}, strings.Split(k.Carriers[0], ".")...)
 }
 
@@ -37,8 +40,9 @@ var schemas = map[string]map[string]any{
 	"flag":   {"type": "boolean"},
 	"number": {"type": "integer"},
 	"any":    {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+	"texts":  {"type": "array", "items": map[string]any{"type": "string"}},
 	"list":   {"type": "array", "items": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
-	"tags":   {"type": "object", "x-kubernetes-map-type": "granular", "additionalProperties": map[string]any{"type": "string"}},
+	"map":    {"type": "object", "x-kubernetes-map-type": "granular", "additionalProperties": map[string]any{"type": "string"}},
 }
 
 // readManaged reads the table.
@@ -54,7 +58,7 @@ func (k *kind) definition() (*harness.Object, error) {
 		declare(forProvider, strings.Split(field, "."), schemas[of])
 	}
 	for _, carrier := range k.Carriers {
-		declare(forProvider, strings.Split(carrier, "."), schemas["tags"])
+		declare(forProvider, strings.Split(carrier, "."), schemas["map"])
 	}
 	closed := func(properties map[string]any) map[string]any {
 		return map[string]any{"type": "object", "properties": properties}

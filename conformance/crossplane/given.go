@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"conformance/harness"
+)
+
+// given is a definition or a Composition that is played.
+type given struct {
+	// name says where it comes from.
+	name   string
+	object *harness.Object
+	// composite is the object to try it with; nil is one that is made for the purpose.
+	composite *harness.Object
+	// recorded is what Crossplane made of each resource when testdata/crossplane was recorded; nil where it was not.
+	recorded map[string]string
+}
+
+// readGiven reads the blueprints, what testdata/crossplane recorded, and the cases of the policy's own tests, as far as
+// they are of one kind.
+func readGiven(root, kind string) ([]given, error) {
+	blueprints, err := readBlueprints(root, kind)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := readRecorded(root, kind)
+	if err != nil {
+		return nil, err
+	}
+	corpus, err := readCorpus(root, kind)
+	return append(append(blueprints, recorded...), corpus...), err
+}
+
+// blueprintFiles are the names of their files by kind.
+var blueprintFiles = map[string]string{definitionKind: "xrd.yaml", compositionKind: "composition.yaml"}
+
+const (
+	definitionKind  = "CompositeResourceDefinition"
+	compositionKind = "Composition"
+)
+
+func readBlueprints(root, kind string) ([]given, error) {
+	folders, err := filepath.Glob(filepath.Join(root, "examples", "blueprints", "*", blueprintFiles[kind]))
+	if err != nil || len(folders) == 0 {
+		return nil, fmt.Errorf("examples/blueprints: no %s: %v", blueprintFiles[kind], err)
+	}
+	var read []given
+	for _, file := range folders {
+		folder := filepath.Dir(file)
+		object, err := readObject(file)
+		if err != nil {
+			return nil, err
+		}
+		composite, err := readObject(filepath.Join(folder, "composite.yaml"))
+		if err != nil {
+			return nil, err
+		}
+		composite.SetNamespace(namespace)
+		read = append(read, given{name: "blueprint/" + filepath.Base(folder), object: object, composite: composite})
+	}
+	return read, nil
+}
+
+func readObject(file string) (*harness.Object, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := harness.Decode(file, content)
+	if err == nil && len(objects) != 1 {
+		err = fmt.Errorf("%s: %d objects", file, len(objects))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return objects[0], nil
+}
+
+func readRecorded(root, kind string) ([]given, error) {
+	content, err := os.ReadFile(filepath.Join(root, "testdata", "crossplane", "cases.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	var read []given
+	lines := bufio.NewScanner(bytes.NewReader(content))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var line struct {
+			Name     string
+			Object   map[string]any
+			Composed []struct{ Resource, Verdict string }
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			return nil, fmt.Errorf("cases.jsonl: %w", err)
+		}
+		if line.Object["kind"] != kind || strings.HasPrefix(line.Name, "blueprint/") {
+			continue
+		}
+		one := given{name: line.Name, object: &harness.Object{Object: line.Object}, recorded: map[string]string{}}
+		for _, composed := range line.Composed {
+			one.recorded[composed.Resource] = composed.Verdict
+		}
+		read = append(read, one)
+	}
+	return read, lines.Err()
+}
+
+// corpusFolders are the policy's own test cases, by kind.
+var corpusFolders = map[string]string{definitionKind: "tag-delivery-xrds", compositionKind: "tag-delivery-compositions"}
+
+func readCorpus(root, kind string) ([]given, error) {
+	files, err := filepath.Glob(filepath.Join(root, "testdata", "cases", corpusFolders[kind], "*.yaml"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("testdata/cases/%s: no case: %v", corpusFolders[kind], err)
+	}
+	var read []given
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var one struct {
+			Review struct {
+				Object map[string]any `json:"object"`
+			} `json:"review"`
+		}
+		if err := yaml.Unmarshal(content, &one); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if one.Review.Object["kind"] != kind {
+			continue
+		}
+		name := "case/" + strings.TrimSuffix(filepath.Base(file), ".yaml")
+		read = append(read, given{name: name, object: &harness.Object{Object: one.Review.Object}})
+	}
+	return read, nil
+}
+
+// bare is an object with nothing of its metadata but the name and the annotations: a reviewed one may have more.
+func bare(o *harness.Object, name string) *harness.Object {
+	copied := o.DeepCopy()
+	annotations := copied.GetAnnotations()
+	delete(copied.Object, "metadata")
+	delete(copied.Object, "status")
+	copied.SetName(name)
+	copied.SetAnnotations(annotations)
+	return copied
+}
