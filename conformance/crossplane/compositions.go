@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	"conformance/harness"
 )
 
-//go:embed compositions/definitions.yaml
+//go:embed compositions/*.yaml
 var compositionFiles embed.FS
 
 // played is a Composition with its composite.
@@ -80,6 +81,13 @@ func (s *stage) playCompositions(ctx context.Context, to io.Writer) (int, error)
 	if err := r.awaitComposed(ctx, begun); err != nil {
 		return 0, err
 	}
+	// What waits for a field that a provider reports comes now.
+	if err := r.provide(ctx); err != nil {
+		return 0, err
+	}
+	if err := r.awaitComposed(ctx, begun); err != nil {
+		return 0, err
+	}
 	for _, p := range begun {
 		if err := r.judge(ctx, p, compared); err != nil {
 			return 0, fmt.Errorf("%s: %w", p.name, err)
@@ -110,10 +118,24 @@ func (r *run) unplayable(one given) string {
 			return "with a function that does not run here: " + function
 		}
 	}
+	scopes := map[string]bool{}
 	for _, resource := range resourcesOf(one.object) {
-		if resource.kind != "" && r.kindOf(resource.apiVersion, resource.kind) == nil {
+		if resource.kind == "" {
+			continue
+		}
+		k := r.kindOf(resource.apiVersion, resource.kind)
+		if k == nil {
 			return "with a kind that has no definition here: " + resource.kind + "." + resource.apiVersion
 		}
+		scopes[k.Scope] = true
+	}
+	if len(scopes) > 1 {
+		// A namespaced composite may have no resource of the whole cluster, and one of the whole cluster none without a
+		// namespace.
+		return "with resources of two scopes"
+	}
+	if text, err := json.Marshal(one.object.Object); err != nil || strings.Contains(string(text), "Environment") {
+		return "with an environment, which Crossplane 1 does not patch"
 	}
 	return ""
 }

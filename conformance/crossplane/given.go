@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -37,7 +38,11 @@ func readGiven(root, kind string) ([]given, error) {
 		return nil, err
 	}
 	corpus, err := readCorpus(root, kind)
-	return append(append(blueprints, recorded...), corpus...), err
+	if err != nil {
+		return nil, err
+	}
+	own, err := readOwn(kind)
+	return slices.Concat(blueprints, recorded, corpus, own), err
 }
 
 // blueprintFiles are the names of their files by kind.
@@ -139,8 +144,27 @@ func readCorpus(root, kind string) ([]given, error) {
 		if one.Review.Object["kind"] != kind {
 			continue
 		}
+		for _, resource := range resourcesOf(&harness.Object{Object: one.Review.Object}) {
+			// Any composite stands for the one of the blueprint, which wants more parameters than the case gives it.
+			if resource.kind == "XGenericVM" {
+				resource.base["kind"] = "XChild"
+			}
+		}
 		name := "case/" + strings.TrimSuffix(filepath.Base(file), ".yaml")
 		read = append(read, given{name: name, object: &harness.Object{Object: one.Review.Object}})
+	}
+	return read, nil
+}
+
+// readOwn reads the Compositions that no other set has.
+func readOwn(kind string) ([]given, error) {
+	objects, err := embedded(compositionFiles, "compositions/own.yaml")
+	if err != nil || kind != compositionKind {
+		return nil, err
+	}
+	var read []given
+	for _, o := range objects {
+		read = append(read, given{name: "own/" + o.GetName(), object: o})
 	}
 	return read, nil
 }
