@@ -138,17 +138,13 @@ func readCorpus(root, kind string) ([]given, error) {
 				Object map[string]any `json:"object"`
 			} `json:"review"`
 		}
-		if err := yaml.Unmarshal(content, &one); err != nil {
+		// Any composite stands for the one of a blueprint, which wants more parameters than the case gives it.
+		text := strings.ReplaceAll(string(content), "kind: XGenericVM", "kind: XChild")
+		if err := yaml.Unmarshal([]byte(text), &one); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		if one.Review.Object["kind"] != kind {
 			continue
-		}
-		for _, resource := range resourcesOf(&harness.Object{Object: one.Review.Object}) {
-			// Any composite stands for the one of the blueprint, which wants more parameters than the case gives it.
-			if resource.kind == "XGenericVM" {
-				resource.base["kind"] = "XChild"
-			}
 		}
 		name := "case/" + strings.TrimSuffix(filepath.Base(file), ".yaml")
 		read = append(read, given{name: name, object: &harness.Object{Object: one.Review.Object}})
