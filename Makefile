@@ -9,7 +9,7 @@ TESTKIT_FEATURES := --features testkit/wasi
 endif
 
 .PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm bench fuzz fmt lint e2e-tests bless conformance \
-	conformance-vectors conformance-cluster clean
+	conformance-vectors conformance-cluster conformance-crossplane clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
@@ -48,12 +48,16 @@ bench: policy.wasm noop.wasm ordinary.wasm
 bless: policy.wasm
 	BLESS=1 cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
 
-## conformance: the policy against Cluster API itself
-conformance: conformance-vectors conformance-cluster
+## conformance: the policy against Cluster API and Crossplane themselves
+conformance: conformance-vectors conformance-cluster conformance-crossplane
 
 ## conformance-cluster: the compiled policy and Cluster API's real controllers, on a real API server
 conformance-cluster: policy.wasm
 	scripts/real-controllers.sh
+
+## conformance-crossplane: the compiled policy and Crossplane's real core, on a real API server
+conformance-crossplane: policy.wasm
+	scripts/real-crossplane.sh
 
 ## fuzz: FUZZ_RUNS executions of each fuzz target, or of one: make fuzz FUZZ_TARGETS=settings
 FUZZ_RUNS ?= 100000

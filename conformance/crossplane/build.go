@@ -52,7 +52,7 @@ func build(ctx context.Context, directory, webhook string) (programs, error) {
 		args := []string{"build", "-o", filepath.Join(directory, program.name)}
 		if program.release != "" {
 			// Both programs tell their version, and others refuse one that says none.
-			args = append(args, "-ldflags=-X="+program.release)
+			args = append(args, "-ldflags=-X "+program.release)
 		}
 		if err := harness.Go(ctx, program.module, append(args, program.of)...); err != nil {
 			return programs{}, err

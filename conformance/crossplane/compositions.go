@@ -85,6 +85,9 @@ func (s *stage) playCompositions(ctx context.Context, to io.Writer) (int, error)
 	if err := r.provide(ctx); err != nil {
 		return 0, err
 	}
+	if err := r.touchUnsynced(ctx, begun); err != nil {
+		return 0, err
+	}
 	if err := r.awaitComposed(ctx, begun); err != nil {
 		return 0, err
 	}

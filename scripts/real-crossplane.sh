@@ -1,0 +1,18 @@
+#!/bin/sh
+# The compiled policy against Crossplane's real core on a real API server: docs/real-crossplane.md.
+#
+#   scripts/real-crossplane.sh [-lives NAME,...]    the lives that are named, or all of them
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+missing() { echo "the real Crossplane needs $1" >&2; exit 1; }
+command -v go >/dev/null || missing "go on the PATH: https://go.dev"
+[ -f policy.wasm ] || missing "policy.wasm: run \`make policy.wasm\`"
+
+target=${CARGO_TARGET_DIR:-$root/target}
+work=$target/conformance
+cargo build --locked --quiet --package webhook
+mkdir -p "$work"
+cd conformance/crossplane
+go build -o "$work/crossplane-lives" .
+"$work/crossplane-lives" -directory "$work" -webhook "$target/debug/webhook" -module "$root/policy.wasm" "$@"
