@@ -93,8 +93,8 @@ func (r *run) composed(ctx context.Context) (map[types.UID]map[string]*harness.O
 	return found, nil
 }
 
-// unchanging is how long nothing may change before what is there counts. Crossplane tries again what has failed, at ever longer
-// intervals.
+// unchanging is how long nothing may change before what is there counts. Crossplane tries again what has failed, at ever
+// longer intervals.
 const unchanging = 20 * time.Second
 
 // awaitComposed waits until Crossplane has done what it can with every composite.

@@ -40,6 +40,8 @@ var steps = []step{
 	{"touch", map[string]string{environment: "staging", costCenter: "cc-1", "team": "b"}, touch},
 	{"idle", map[string]string{environment: "staging", costCenter: "cc-1", "team": "b"}, idle},
 	{"own-label", map[string]string{environment: "staging", costCenter: "cc-1", "team": "b"}, labelChild},
+	// What the parent forwards and what the child's label says differ now, for ever.
+	{"idle-again", map[string]string{environment: "staging", costCenter: "cc-1", "team": "b"}, idle},
 	{"remove-label", map[string]string{environment: "staging", "team": "b"}, relabel},
 	{"delete", nil, remove},
 }
@@ -230,7 +232,7 @@ func touch(ctx context.Context, f *fleet) error {
 	return nil
 }
 
-// idle is how long nothing may be written.
+// idleSeconds is how long nothing may be written.
 const idleSeconds = 6
 
 // idle looks on: nothing may be written.
