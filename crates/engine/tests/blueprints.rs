@@ -102,17 +102,20 @@ fn no_composite_is_pruned() -> Result<()> {
 
 /// What Crossplane composes of a composite, by the first resource of a Composition, as it writes it.
 fn composed(parent: &Value, composition: &Value) -> Result<Value> {
-    let resource = &composition["spec"]["pipeline"][0]["input"]["resources"][0];
-    let mut child = resource["base"].clone();
-    child["metadata"] = json!({
+    let resource = composition.pointer("/spec/pipeline/0/input/resources/0").context("resource")?;
+    let field = |object: &Value, name: &str| object.get(name).cloned().with_context(|| name.to_owned());
+    let metadata = json!({
         "generateName": "shop-", "namespace": "checkout", "labels": { "crossplane.io/composite": "shop" },
         "annotations": { "crossplane.io/composition-resource-name": "instance" },
-        "ownerReferences": [{ "apiVersion": parent["apiVersion"], "kind": parent["kind"], "name": "shop", "uid": "u",
-            "controller": true, "blockOwnerDeletion": true }],
+        "ownerReferences": [{ "apiVersion": field(parent, "apiVersion")?, "kind": field(parent, "kind")?, "name": "shop",
+            "uid": "u", "controller": true, "blockOwnerDeletion": true }],
     });
-    for patch in resource["patches"].as_array().context("patches")? {
-        let path = patch["fromFieldPath"].as_str().context("fromFieldPath")?;
-        ensure!(patch["toFieldPath"] == path);
+    let mut child = field(resource, "base")?;
+    child.as_object_mut().context("base")?.insert("metadata".to_owned(), metadata);
+    for patch in field(resource, "patches")?.as_array().context("patches")? {
+        let path = field(patch, "fromFieldPath")?;
+        ensure!(field(patch, "toFieldPath")? == path);
+        let path = path.as_str().context("fromFieldPath")?;
         let pointer = match path.split_once('[') {
             Some((above, key)) => {
                 format!("/{}/{}", above.replace('.', "/"), key.trim_end_matches(']').replace('/', "~1"))

@@ -135,9 +135,8 @@ impl<'a> Places<'_, 'a> {
             _ if to == "metadata.labels" || to == "metadata.annotations" => {
                 Some((Fails, messages::no_label_keys(to).to_string()))
             }
-            _ if is_text("metadata.labels") || is_text("metadata.annotations") => {
-                Some((Fails, messages::map_to_text(to).to_string()))
-            }
+            // Crossplane drops labels and annotations that are no text, and creates the resource.
+            _ if is_text("metadata.labels") || is_text("metadata.annotations") => return,
             Tags::Map(field) if is_text(field) => Some((Fails, messages::map_to_text(to).to_string())),
             Tags::Map(field) if to == field => Some((Fails, messages::not_a_map("a list", field).to_string())),
             Tags::List(field) if to == field || is_text(field) => {
