@@ -23,5 +23,5 @@ pub use fleet::Fleet;
 pub use locate::{Locator, Place};
 pub use object::{Object, ObjectId, Origin};
 pub use problem::{Problem, Severity};
-pub use read::{Reading, read_document};
+pub use read::{Reading, read_document, to_json};
 pub use source::{Position, Source};

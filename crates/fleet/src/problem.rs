@@ -54,6 +54,7 @@ pub(crate) mod messages {
         format!("key `{key}` stands twice in the same mapping; the last one counts")
     }
 
+    pub(crate) const MORE_DOCUMENTS: &str = "a second document begins here";
     pub(crate) const NO_OBJECT: &str = "not a Kubernetes object: `apiVersion` or `kind` is missing";
 
     pub(crate) const NOT_STRINGS: &str =

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::json::json;
 use crate::object::{Head, Object, Origin, group_and_version};
 use crate::problem::{Problem, Severity, messages};
-use crate::source::Source;
+use crate::source::{Lines, Position, Source};
 use crate::tree::{Fault, Tree};
 
 /// What one document holds.
@@ -168,4 +168,22 @@ fn list(json: &str) -> Option<(Vec<&RawValue>, ListOf)> {
 /// Where a part of a text begins in it.
 fn offset(text: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
+}
+
+/// A text that is one YAML or JSON document, as JSON; `null` where it is empty.
+///
+/// # Errors
+/// When it is no YAML, or more than one document: a sentence, and where.
+pub fn to_json(source: &Source) -> Result<String, (String, Position)> {
+    let text = &source.text;
+    let fault = |message: String, at: usize| (message, Lines::of(text).position(text, at));
+    let documents = source.documents();
+    if let Some(second) = documents.get(1) {
+        return Err(fault(messages::MORE_DOCUMENTS.to_owned(), second.start));
+    }
+    let read = || {
+        let tree = Tree::read(text)?;
+        tree.root().map_or_else(|| Ok("null".to_owned()), |root| json(&tree, root, text.len()).map(|json| json.text))
+    };
+    read().map_err(|Fault { message, at }| fault(messages::unreadable(&message), at))
 }
