@@ -45,6 +45,10 @@ pub(crate) enum Verb {
     /// Every object is evaluated as it stands, with the others as its cluster, as the audit scanner does with stored
     /// objects.
     Check(CheckArgs),
+    /// Tell where labels and annotations come from, and how far they go.
+    ///
+    /// Objects that controllers make, and that are not among the files, are told as the rules make them.
+    Explain(ExplainArgs),
     /// Print completions for a shell.
     Completions {
         /// The shell.
@@ -86,6 +90,26 @@ pub(crate) struct CheckArgs {
     /// Name every object that is not compared and every document that is no object.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// An object, as KIND/NAME or KIND/NAMESPACE/NAME; or KIND alone for the trees of all objects of a kind.
+    #[arg(value_name = "KIND[/NAME]")]
+    pub(crate) object: String,
+    /// A label or annotation: its whole way, from ClusterClass to Node, or to the tag that it becomes.
+    pub(crate) key: Option<String>,
+    /// Files, folders, or `-` for standard input.
+    #[arg(long, short, value_name = "PATH", default_value = ".")]
+    pub(crate) filename: Vec<PathBuf>,
+    /// The namespace of the object.
+    #[arg(long, short, env = "PROPAGATE_NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+    /// Keys that a tree has columns for.
+    #[arg(long, short = 'L', value_name = "KEY", value_delimiter = ',')]
+    pub(crate) label_columns: Vec<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsFile,
 }
 
 /// When to use colour.

@@ -45,6 +45,7 @@ impl Cli {
                 }
                 *fail_on = fail_on.or(config.fail_on);
             }
+            Verb::Explain(args) => complete(&mut args.settings, config.settings, folder),
             Verb::Completions { .. } | Verb::Man => {}
         }
         Ok(self)

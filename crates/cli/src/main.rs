@@ -6,6 +6,7 @@
 mod args;
 mod check;
 mod config;
+mod explain;
 mod input;
 mod output;
 mod settings;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         cli.color.unwrap_or_default().write_global();
         match &cli.verb {
             Verb::Check(args) => check::run(args),
+            Verb::Explain(args) => explain::run(args),
             Verb::Completions { shell } => {
                 let mut completions = Vec::new();
                 clap_complete::generate(*shell, &mut Cli::command(), "propagate", &mut completions);

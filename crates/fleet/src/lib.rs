@@ -9,14 +9,18 @@
 
 mod check;
 mod fleet;
+mod foretold;
 mod json;
 mod locate;
 mod object;
 mod problem;
 mod read;
+mod relations;
 mod scalar;
 mod source;
 mod tree;
+mod way;
+mod world;
 
 pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, Level, MISPLACED, UNREADABLE};
 pub use fleet::Fleet;
@@ -25,3 +29,5 @@ pub use object::{Object, ObjectId, Origin};
 pub use problem::{Problem, Severity};
 pub use read::{Reading, read_document, to_json};
 pub use source::{Position, Source};
+pub use way::{Stand, State, Step};
+pub use world::{Member, World};

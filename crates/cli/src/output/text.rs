@@ -38,6 +38,7 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
     let not_compared = report.not_compared.iter();
     notes.extend(not_compared.map(|it| format!("{}: {} is not compared: {}", it.place, it.object.title, it.reason)));
     let named = if is_verbose { notes.len() } else { NAMED };
+    let has_notes = !notes.is_empty();
     let note = Renderer::styled();
     for message in notes.iter().take(named) {
         let group = [Group::with_title(Severities::NOTE.primary_title(message))];
@@ -46,7 +47,7 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
     if notes.len() > named {
         let _ = writeln!(out, "and {} more notes: see --verbose", notes.len() - named);
     }
-    if !out.is_empty() {
+    if has_notes {
         out.push('\n');
     }
     out + &summary(&report.summary)
@@ -74,6 +75,7 @@ fn shown(fleet: &Fleet, level: Severities<'_>, check: &str, message: &str, place
 fn summary(summary: &Summary) -> String {
     let Summary { objects, looked_at, reject, warn, unreadable } = summary;
     let found = match (reject, warn) {
+        _ if *looked_at == 0 => "nothing to look at".to_owned(),
         (0, 0) => "nothing found".to_owned(),
         (reject, 0) => count(*reject, "error"),
         (0, warn) => count(*warn, "warning"),
