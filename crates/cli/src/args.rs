@@ -49,6 +49,11 @@ pub(crate) enum Verb {
     ///
     /// Objects that controllers make, and that are not among the files, are told as the rules make them.
     Explain(ExplainArgs),
+    /// Tell what a change of manifests does to Machines, labels and annotations.
+    ///
+    /// What each edit does is told as the policy classifies it: in-place, scale, rollout, scheduled, destructive, or
+    /// cannot-tell. Exits with 0 where nothing differs, and with 1 where something does, as `kubectl diff`.
+    Plan(PlanArgs),
     /// Print completions for a shell.
     Completions {
         /// The shell.
@@ -90,6 +95,26 @@ pub(crate) struct CheckArgs {
     /// Name every object that is not compared and every document that is no object.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// The manifests as they are: a file or a folder.
+    pub(crate) old: PathBuf,
+    /// The manifests as they are to be.
+    pub(crate) new: PathBuf,
+    /// How to print.
+    #[arg(long, short, value_name = "FORMAT", default_value = "text")]
+    pub(crate) output: PlanFormat,
+    #[command(flatten)]
+    pub(crate) settings: SettingsFile,
+}
+
+/// How a plan is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFormat {
+    Text,
+    Json,
 }
 
 #[derive(Debug, Args)]

@@ -46,6 +46,7 @@ impl Cli {
                 *fail_on = fail_on.or(config.fail_on);
             }
             Verb::Explain(args) => complete(&mut args.settings, config.settings, folder),
+            Verb::Plan(args) => complete(&mut args.settings, config.settings, folder),
             Verb::Completions { .. } | Verb::Man => {}
         }
         Ok(self)

@@ -9,8 +9,7 @@ use anstyle::{AnsiColor, Style};
 use fleet::{Fleet, Locator, Member, Stand, State, World};
 
 use crate::args::ExplainArgs;
-use crate::input::{self, Input};
-use crate::{Exit, Failure, output, settings};
+use crate::{Exit, Failure, input, output, plan, settings};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -21,8 +20,9 @@ const BAD: Style = AnsiColor::Red.on_default();
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let settings = settings::read(&args.settings)?;
-    let Input { fleet, unreadable } = input::read(&args.filename);
-    let world = World::of(&fleet, &settings);
+    let input = input::read(&args.filename);
+    let fleet = &input.fleet;
+    let world = World::of(fleet, &settings);
     let meant = meant(&world, args);
     let mut out = String::new();
     if args.object.contains('/') {
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
                 out.push('\n');
             }
             match &args.key {
-                Some(key) => way(&world, &fleet, *number, key, &mut out),
+                Some(key) => way(&world, fleet, *number, key, &mut out),
                 None => object(&world, *number, &mut out),
             }
         }
@@ -42,17 +42,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
         let _ = writeln!(out, "no {} among {} objects", args.object, fleet.objects().count());
     }
     output::print(out.as_bytes())?;
-    for (file, reason) in &unreadable {
-        anstream::eprintln!("cannot read `{file}`: {reason}");
-    }
-    let is_unreadable = |problem: &fleet::Problem| problem.severity == fleet::Severity::Error;
-    for problem in fleet.problems().iter().filter(|problem| is_unreadable(problem)) {
-        let name = fleet.sources().get(problem.source).map_or("", |source| &source.name);
-        let position = Locator::new(&fleet).position(problem.source, problem.at);
-        anstream::eprintln!("{name}:{}:{}: {}", position.line, position.column, problem.message);
-    }
+    let is_unreadable = plan::tell_of_unreadable(&input);
     Ok(match meant.is_empty() {
-        _ if !unreadable.is_empty() || fleet.problems().iter().any(is_unreadable) => Exit::Unreadable,
+        _ if is_unreadable => Exit::Unreadable,
         true => Exit::Nothing,
         false => Exit::Clean,
     })

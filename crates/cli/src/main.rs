@@ -9,6 +9,7 @@ mod config;
 mod explain;
 mod input;
 mod output;
+mod plan;
 mod settings;
 
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         match &cli.verb {
             Verb::Check(args) => check::run(args),
             Verb::Explain(args) => explain::run(args),
+            Verb::Plan(args) => plan::run(args),
             Verb::Completions { shell } => {
                 let mut completions = Vec::new();
                 clap_complete::generate(*shell, &mut Cli::command(), "propagate", &mut completions);

@@ -76,7 +76,7 @@ impl Checker {
         if !concerns(&review, &self.verify) {
             return Checked::default();
         }
-        let Outcome { rejection, report, .. } = evaluate(&review, &self.verify, cluster);
+        let Outcome { rejection, report, mut warnings, .. } = evaluate(&review, &self.verify, cluster);
         let mut report = report.unwrap_or_default();
         let drift = std::mem::take(&mut report.drift);
         let mut findings: Vec<Finding> = drift
@@ -96,8 +96,9 @@ impl Checker {
         });
         if !drift.is_empty() {
             // An object that is refused for what it lacks is looked at no further: the checks see it completed.
-            let completed = evaluate(&review, &self.mutate, cluster).report.unwrap_or_default();
-            report.findings = completed.findings;
+            let completed = evaluate(&review, &self.mutate, cluster);
+            report.findings = completed.report.unwrap_or_default().findings;
+            warnings = completed.warnings;
         } else if let Some(rejection) = rejection.filter(|_| !is_unanswered && !refuses(&report)) {
             let keys = quoted(&rejection.message);
             let at = keys.first().cloned().unwrap_or_default();
@@ -111,6 +112,9 @@ impl Checker {
         }
         findings.extend(of_checks(&report));
         findings.extend(of_skips(&report));
+        if report.cloud_tags.is_some() {
+            findings.extend(of_tags(warnings, &findings));
+        }
         Checked { findings, inert: report.inert, is_concerned: true }
     }
 }
@@ -150,6 +154,18 @@ fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
         keys: vec![label.qualified_key.clone()],
     });
     misplaced.chain(tags)
+}
+
+/// What else the policy warns about a composite's tags; what a finding tells already is left out.
+fn of_tags(warnings: Vec<String>, told: &[Finding]) -> Vec<Finding> {
+    let is_told =
+        |warning: &str| quoted(warning).iter().any(|word| told.iter().any(|finding| finding.keys.contains(word)));
+    let untold = warnings.into_iter().filter(|warning| !is_told(warning));
+    let finding = |message: String| {
+        let keys = quoted(&message);
+        Finding { level: Level::Warn, check: CLOUD_TAGS, message, at: "spec.cloudTags".to_owned(), keys }
+    };
+    untold.map(finding).collect()
 }
 
 /// What stands in backticks.

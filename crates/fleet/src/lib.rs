@@ -13,6 +13,7 @@ mod foretold;
 mod json;
 mod locate;
 mod object;
+mod plan;
 mod problem;
 mod read;
 mod relations;
@@ -26,6 +27,7 @@ pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, Level, MISPLACED, 
 pub use fleet::Fleet;
 pub use locate::{Locator, Place};
 pub use object::{Object, ObjectId, Origin};
+pub use plan::{Entry, Happens, Plan, Planned, PlannedEdit};
 pub use problem::{Problem, Severity};
 pub use read::{Reading, read_document, to_json};
 pub use source::{Position, Source};

@@ -164,7 +164,7 @@ fn tags(member: &Member, key: &str) -> Option<Stand> {
         return Some(Stand { at, value: Some(value.clone()), state: State::Tag, why });
     }
     let skipped = report.skipped.iter().find(|label| label.qualified_key == key).map(|label| label.sentence());
-    let why = skipped.or_else(|| report.not_propagating.get(key).cloned())?;
+    let why = skipped.or_else(|| report.not_propagating.get(key).map(|reason| (*reason).to_owned()))?;
     Some(Stand { at, value: None, state: State::NoTag, why: Some(why) })
 }
 

@@ -90,10 +90,17 @@ impl World {
         members.filter(|(_, member)| member.parent.is_none()).map(|(number, _)| number)
     }
 
-    /// The object with this kind, namespace and name, as the engine writes them.
+    /// The numbers of all objects, each before what is below it.
     #[must_use]
-    pub fn titled(&self, title: &str) -> Option<usize> {
-        self.members.iter().position(|member| member.id.to_string() == title)
+    pub fn in_order(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut next: Vec<usize> = self.roots().collect();
+        next.reverse();
+        while let Some(number) = next.pop() {
+            order.push(number);
+            next.extend(self.members.get(number).into_iter().flat_map(|member| member.children.iter().rev()));
+        }
+        order
     }
 
     fn find(&self, id: &ObjectId) -> Option<usize> {
@@ -161,7 +168,7 @@ impl World {
 
     fn foretell(&mut self, number: usize) {
         let Some(member) = self.members.get(number) else { return };
-        let completed: Value = serde_json::from_str(&member.json).unwrap_or_default();
+        let completed = member.completed();
         let children: Vec<&Member> = member.children.iter().filter_map(|child| self.members.get(*child)).collect();
         let class = member.parent.and_then(|class| self.members.get(class)).map(|class| &class.written);
         let made = foretold(&Foretold {
@@ -176,6 +183,14 @@ impl World {
                 self.add(&object, None, Some(number));
             }
         }
+    }
+}
+
+impl Member {
+    /// The object as it is stored once the policy has completed it.
+    #[must_use]
+    pub fn completed(&self) -> Value {
+        serde_json::from_str(&self.json).unwrap_or_default()
     }
 }
 
