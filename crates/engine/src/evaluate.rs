@@ -4,6 +4,7 @@
 mod check;
 mod decide;
 pub(crate) mod payload;
+pub(crate) mod propagated;
 mod role;
 mod self_check;
 mod settle;

@@ -56,6 +56,7 @@ pub use catalog::rules::{Criterion, Keys, RULES, Rule};
 pub use catalog::version::Version;
 pub use evaluate::evaluate;
 pub use evaluate::payload::evaluate_payload;
+pub use evaluate::propagated::{concerns, propagated};
 pub use json::Malformed;
 pub use kube::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use kube::kind::GroupVersionKind;
@@ -64,6 +65,7 @@ pub use report::finding::{Finding, Verdict};
 pub use report::lookup_record::LookupRecord;
 pub use report::not_applicable::{NotApplicable, NotApplicableReason};
 pub use report::outcome::{Level, LogLine, Outcome, Rejection, Report};
+pub use report::propagated::Propagated;
 pub use report::rollout_impact::{Edit, RolloutImpact};
 pub use report::skipped::{Carried, SkipReason, Skipped};
 pub use settings::{

@@ -8,6 +8,7 @@ mod fields;
 mod layers;
 pub(crate) mod managed;
 pub(crate) mod metadata;
+pub(crate) mod propagated;
 mod sources;
 pub(crate) mod topology_opt_in;
 pub(crate) mod untouched;

@@ -6,6 +6,7 @@ pub(crate) mod lookup_record;
 pub(crate) mod messages;
 pub(crate) mod not_applicable;
 pub(crate) mod outcome;
+pub(crate) mod propagated;
 pub(crate) mod rollout_impact;
 pub(crate) mod shortening;
 pub(crate) mod skipped;

@@ -90,6 +90,12 @@ impl ApiServer {
         put(&mut self.objects, object);
     }
 
+    /// Whether every read finds what is stored: nothing fails, and no cache is behind.
+    #[must_use]
+    pub fn is_always_in_reach(&self) -> bool {
+        self.cache.is_empty() && self.failures.is_empty()
+    }
+
     /// All objects, in the order in which they came.
     #[must_use]
     pub fn objects(&self) -> &[Value] {

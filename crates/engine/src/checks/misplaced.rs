@@ -56,16 +56,17 @@ pub(crate) fn wrong_places(
             if of_cluster_api || old.get(key) == Some(value) || in_template.contains_key(key) || has_its_place() {
                 continue;
             }
+            let entry = EntryName { noun: map.entry(), key };
+            let advice = set_instead(subject, template, map, |place| not_propagated_from_here(entry, place));
+            warnings.push(short(advice.clone()));
             skipped.push(Skipped {
                 carried: Carried::Map(map),
                 key: key.to_owned(),
                 from: report.object.clone(),
                 reason: SkipReason::NotPropagated,
                 value: None,
+                advice: Some(advice),
             });
-            let entry = EntryName { noun: map.entry(), key };
-            let warning = set_instead(subject, template, map, |place| not_propagated_from_here(entry, place));
-            warnings.push(short(warning));
         }
     }
     Ok((skipped, warnings))

@@ -155,6 +155,7 @@ impl From<Skip<'_>> for Skipped {
             from: skip.origin.to_string(),
             reason: skip.reason,
             value: skip.value.map(Cow::into_owned),
+            advice: None,
         }
     }
 }

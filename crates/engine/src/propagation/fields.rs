@@ -184,6 +184,7 @@ fn skip(field: &Field, layer: &Layer<'_>, value: &FieldValue, reason: SkipReason
         from: format!("{} {}", layer.origin.object, printed(field, layer.place, version)),
         reason,
         value: Some(value.to_json(version)),
+        advice: None,
     }
 }
 

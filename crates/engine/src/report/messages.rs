@@ -10,6 +10,7 @@ pub(crate) mod cloud_tags;
 pub(crate) mod guards;
 pub(crate) mod lookups;
 pub(crate) mod propagation;
+pub(crate) mod reasons;
 pub(crate) mod requests;
 pub(crate) mod rollout;
 pub(crate) mod tag_delivery;

@@ -1,6 +1,11 @@
 //! Why nothing is compared.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use serde::Serialize;
+
+use crate::report::messages::reasons as messages;
 
 /// Why nothing is done, and which object is the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,4 +59,77 @@ pub enum NotApplicableReason {
     UnusableAssignments,
     /// The label registry does not exist or could not be read.
     RegistryUnavailable,
+}
+
+/// The end of a sentence about the object under review, such as `Cluster fleet/c1 is paused`.
+impl fmt::Display for NotApplicable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let because = self.because.as_str();
+        let sentence: Cow<'_, str> = match self.reason {
+            NotApplicableReason::UnknownApiVersion => messages::UNKNOWN_API_VERSION.into(),
+            NotApplicableReason::Deleting => messages::DELETING.into(),
+            NotApplicableReason::Paused if because.is_empty() => messages::PAUSED.into(),
+            NotApplicableReason::Paused => messages::is_paused(because).into(),
+            NotApplicableReason::TopologyDryRun => messages::TOPOLOGY_DRY_RUN.into(),
+            NotApplicableReason::NoOwner => messages::NO_OWNER.into(),
+            NotApplicableReason::UnknownOwnerKind => messages::is_not_read(because).into(),
+            NotApplicableReason::ParentMissing => messages::was_not_found(because).into(),
+            NotApplicableReason::LookupFailed | NotApplicableReason::RegistryUnavailable => {
+                messages::could_not_be_read(because).into()
+            }
+            NotApplicableReason::ParentOfAnotherUid => messages::has_another_uid(because).into(),
+            NotApplicableReason::ParentDeleting => messages::is_deleting(because).into(),
+            NotApplicableReason::NoTopology => messages::has_no_topology(because).into(),
+            NotApplicableReason::AnotherControlPlane => messages::has_another_control_plane(because).into(),
+            NotApplicableReason::AnotherNode => messages::has_another_node(because).into(),
+            NotApplicableReason::TopologyEntryMissing | NotApplicableReason::ClassEntryMissing => {
+                messages::has_no_such_entry(because).into()
+            }
+            NotApplicableReason::Claim => messages::CLAIM.into(),
+            NotApplicableReason::UnusableAssignments => messages::UNUSABLE_ASSIGNMENTS.into(),
+            NotApplicableReason::Adopted => messages::ADOPTED.into(),
+        };
+        f.write_str(&sentence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_the_end_of_a_sentence_and_names_its_object() {
+        for (reason, because, expected) in [
+            (NotApplicableReason::UnknownApiVersion, "", "its API version is neither v1beta1 nor v1beta2"),
+            (NotApplicableReason::Deleting, "", "it is being deleted"),
+            (NotApplicableReason::Paused, "", "it is paused"),
+            (NotApplicableReason::Paused, "Cluster a/b", "Cluster a/b is paused"),
+            (
+                NotApplicableReason::TopologyDryRun,
+                "",
+                "the topology controller compares what it wants with what is stored",
+            ),
+            (NotApplicableReason::NoOwner, "", "no owner propagates anything to it"),
+            (NotApplicableReason::UnknownOwnerKind, "Other b", "Other b is of a kind that is not read"),
+            (NotApplicableReason::ParentMissing, "v1 A b", "v1 A b was not found"),
+            (NotApplicableReason::LookupFailed, "v1 A b", "v1 A b could not be read"),
+            (NotApplicableReason::RegistryUnavailable, "v1 A b", "v1 A b could not be read"),
+            (NotApplicableReason::ParentOfAnotherUid, "A b", "A b has another uid than the ownerReference names"),
+            (NotApplicableReason::ParentDeleting, "A b", "A b is being deleted"),
+            (NotApplicableReason::NoTopology, "Cluster b", "Cluster b has no topology"),
+            (NotApplicableReason::AnotherControlPlane, "Cluster b", "Cluster b has another control plane"),
+            (NotApplicableReason::AnotherNode, "Machine b", "Machine b has another Node"),
+            (NotApplicableReason::TopologyEntryMissing, "Cluster b: md", "there is no entry Cluster b: md"),
+            (NotApplicableReason::ClassEntryMissing, "ClusterClass b: md", "there is no entry ClusterClass b: md"),
+            (NotApplicableReason::Claim, "", "it is a claim: its composite gets the tags"),
+            (
+                NotApplicableReason::UnusableAssignments,
+                "",
+                "annotation `labels.plexsphere.com/assignments` cannot be used",
+            ),
+            (NotApplicableReason::Adopted, "", "it was adopted, not provisioned"),
+        ] {
+            assert_eq!(NotApplicable { reason, because: because.to_owned() }.to_string(), expected);
+        }
+    }
 }

@@ -1,9 +1,12 @@
 //! What is not propagated, and why.
 
+use std::fmt;
+
 use serde::Serialize;
 use serde::ser::Serializer;
 
 use crate::catalog::place::MapKind;
+use crate::report::messages::reasons as messages;
 
 /// One entry that did not travel.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -20,6 +23,9 @@ pub struct Skipped {
     /// The value that lost, where another one stands or may stand under the same key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+    /// Where to set an entry that the request sets at a place that nothing propagates from: the sentence of its warning.
+    #[serde(skip)]
+    pub advice: Option<String>,
 }
 
 /// What is carried from object to object.
@@ -60,4 +66,20 @@ pub enum SkipReason {
     ClassPatches,
     /// The object has no taints yet, and the settings do not say that the cluster's gate for taints is on.
     TaintsGate,
+}
+
+/// The end of a sentence about the entry.
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SkipReason::NotPropagated => messages::NOT_PROPAGATED,
+            SkipReason::Overridden => messages::OVERRIDDEN,
+            SkipReason::Forced => messages::FORCED,
+            SkipReason::ControllerOwned => messages::CONTROLLER_OWNED,
+            SkipReason::UpgradeHold => messages::UPGRADE_HOLD,
+            SkipReason::NodeCriteria => messages::NODE_CRITERIA,
+            SkipReason::ClassPatches => messages::CLASS_PATCHES,
+            SkipReason::TaintsGate => messages::TAINTS_GATE,
+        })
+    }
 }

@@ -56,47 +56,65 @@ pub(crate) fn of_refused_tags(cloud: &str, verdicts: &BTreeMap<String, CloudVerd
 
 /// The warning for a label that becomes no cloud tag.
 pub(crate) fn of_skipped_label(label: &SkippedLabel) -> String {
-    match StrictProfile::named(label.provider) {
-        Some(profile) => of_strictly_skipped_label(label, profile),
-        None => of_label_skipped_by(label, Profile::of(label.provider)),
+    let reason = label.why();
+    if StrictProfile::named(label.provider).is_some() {
+        return short(label.sentence());
     }
-}
-
-fn of_strictly_skipped_label(label: &SkippedLabel, profile: &StrictProfile) -> String {
-    let cloud = profile.cloud;
-    let reason = match label.reason {
-        TagSkipReason::ReservedPrefix => cloud_tags::reserved_prefix(&cloud.reserved.join(", ")),
-        TagSkipReason::ReservedValue => cloud_tags::RESERVED_VALUE.to_owned(),
-        TagSkipReason::KeyTooLong => cloud_tags::longer_than("tag key", cloud.key.length),
-        TagSkipReason::ValueTooLong => match cloud.joined {
-            Some(most) => cloud_tags::longer_than("key and value", Length::Runes(most)),
-            None => cloud_tags::longer_than("value", cloud.value.length),
-        },
-        TagSkipReason::KeyCharacterClass => cloud_tags::CHARACTERS_NOT_ALLOWED.to_owned(),
-        TagSkipReason::ValueCharacterClass => cloud_tags::VALUE_CHARACTERS.to_owned(),
-        TagSkipReason::KeyCollision => cloud_tags::key_taken(&label.tag_key),
-        TagSkipReason::CountCap => cloud_tags::ALL_TAKEN.to_owned(),
-    };
-    short(cloud_tags::not_added(&label.qualified_key, &reason, profile.name))
-}
-
-fn of_label_skipped_by(label: &SkippedLabel, profile: &Profile) -> String {
-    let key = &label.qualified_key;
-    let reason = match label.reason {
-        TagSkipReason::ReservedValue => cloud_tags::RESERVED_VALUE.to_owned(),
-        TagSkipReason::ValueCharacterClass => cloud_tags::VALUE_CHARACTERS.to_owned(),
-        TagSkipReason::KeyCollision => cloud_tags::key_taken(&label.tag_key),
-        TagSkipReason::ReservedPrefix => cloud_tags::reserved_prefix(profile.reserved_prefix(key).unwrap_or_default()),
-        TagSkipReason::KeyTooLong => cloud_tags::key_too_long(profile.key, profile.unit),
-        TagSkipReason::ValueTooLong => cloud_tags::value_too_long(profile.value, profile.unit),
-        TagSkipReason::KeyCharacterClass => cloud_tags::key_characters(profile.characters),
-        TagSkipReason::CountCap => cloud_tags::limit_reached(profile.tags),
-    };
     let brief = match label.reason {
         TagSkipReason::KeyCharacterClass => cloud_tags::CHARACTERS_NOT_ALLOWED,
         _ => &reason,
     };
-    first_that_elides([&*reason, brief].map(|reason| cloud_tags::not_added(key, reason, profile.name)))
+    first_that_elides(
+        [&*reason, brief].map(|reason| cloud_tags::not_added(&label.qualified_key, reason, label.provider)),
+    )
+}
+
+impl SkippedLabel {
+    /// The sentence that says why the label is no tag.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        cloud_tags::not_added(&self.qualified_key, &self.why(), self.provider)
+    }
+
+    fn why(&self) -> String {
+        match StrictProfile::named(self.provider) {
+            Some(profile) => self.why_strictly(profile),
+            None => self.why_in(Profile::of(self.provider)),
+        }
+    }
+
+    fn why_strictly(&self, profile: &StrictProfile) -> String {
+        let cloud = profile.cloud;
+        match self.reason {
+            TagSkipReason::ReservedPrefix => cloud_tags::reserved_prefix(&cloud.reserved.join(", ")),
+            TagSkipReason::ReservedValue => cloud_tags::RESERVED_VALUE.to_owned(),
+            TagSkipReason::KeyTooLong => cloud_tags::longer_than("tag key", cloud.key.length),
+            TagSkipReason::ValueTooLong => match cloud.joined {
+                Some(most) => cloud_tags::longer_than("key and value", Length::Runes(most)),
+                None => cloud_tags::longer_than("value", cloud.value.length),
+            },
+            TagSkipReason::KeyCharacterClass => cloud_tags::CHARACTERS_NOT_ALLOWED.to_owned(),
+            TagSkipReason::ValueCharacterClass => cloud_tags::VALUE_CHARACTERS.to_owned(),
+            TagSkipReason::KeyCollision => cloud_tags::key_taken(&self.tag_key),
+            TagSkipReason::CountCap => cloud_tags::ALL_TAKEN.to_owned(),
+        }
+    }
+
+    fn why_in(&self, profile: &Profile) -> String {
+        let key = &self.qualified_key;
+        match self.reason {
+            TagSkipReason::ReservedValue => cloud_tags::RESERVED_VALUE.to_owned(),
+            TagSkipReason::ValueCharacterClass => cloud_tags::VALUE_CHARACTERS.to_owned(),
+            TagSkipReason::KeyCollision => cloud_tags::key_taken(&self.tag_key),
+            TagSkipReason::ReservedPrefix => {
+                cloud_tags::reserved_prefix(profile.reserved_prefix(key).unwrap_or_default())
+            }
+            TagSkipReason::KeyTooLong => cloud_tags::key_too_long(profile.key, profile.unit),
+            TagSkipReason::ValueTooLong => cloud_tags::value_too_long(profile.value, profile.unit),
+            TagSkipReason::KeyCharacterClass => cloud_tags::key_characters(profile.characters),
+            TagSkipReason::CountCap => cloud_tags::limit_reached(profile.tags),
+        }
+    }
 }
 
 /// Restored before changed, removed and added.
@@ -178,7 +196,9 @@ impl Change {
         }
     }
 
-    fn difference(&self) -> String {
+    /// The entry, where it stands, what it must be and why, as a refusal says it; a long value is cut.
+    #[must_use]
+    pub fn difference(&self) -> String {
         const LONGEST_VALUE: usize = 63;
         let reason = self.reason(Detail::Path);
         match self.to.as_ref().map(Value::plain) {

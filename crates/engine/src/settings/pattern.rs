@@ -6,8 +6,8 @@
 
 mod syntax;
 
-use std::cell::OnceCell;
 use std::fmt;
+use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct Pattern {
     source: String,
-    compiled: OnceCell<Option<Regex>>,
+    compiled: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
@@ -31,7 +31,7 @@ impl Pattern {
     /// `parseClass`, `parseNamedClass`, `parseEscape`), or Rust refuses it or reads it differently.
     pub fn parse(source: &str) -> Result<Pattern, PatternError> {
         syntax::check(source)?;
-        Ok(Pattern { source: source.to_owned(), compiled: OnceCell::new() })
+        Ok(Pattern { source: source.to_owned(), compiled: OnceLock::new() })
     }
 
     /// Compiles the expression, once.

@@ -1,0 +1,178 @@
+//! The words of the command line.
+
+use std::path::PathBuf;
+
+use anstyle::{AnsiColor, Style};
+use clap::builder::Styles;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use fleet::Level;
+use serde::Deserialize;
+
+use crate::output::Output;
+
+/// The style of the word `error`.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const ENDS: &str = "\
+Exit codes: 0 nothing found, 1 something found, 2 wrong usage or unreadable input, 3 nothing to look at.
+
+Flags win over environment variables, and those over propagate.toml.";
+
+/// What the rules of metadata propagation say about manifests, before anybody applies them.
+#[derive(Debug, Parser)]
+#[command(name = "propagate", version, styles = STYLES, after_help = ENDS, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// When to use colour.
+    #[arg(long, global = true, value_name = "WHEN", env = "PROPAGATE_COLOR")]
+    pub(crate) color: Option<Color>,
+    /// The file with what the flags leave open [default: propagate.toml, where there is one].
+    #[arg(long, global = true, value_name = "FILE", env = "PROPAGATE_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Find what differs from the rules, does harm, or does not arrive.
+    ///
+    /// Every object is evaluated as it stands, with the others as its cluster, as the audit scanner does with stored
+    /// objects.
+    Check(CheckArgs),
+    /// Tell where labels and annotations come from, and how far they go.
+    ///
+    /// Objects that controllers make, and that are not among the files, are told as the rules make them.
+    Explain(ExplainArgs),
+    /// Tell what a change of manifests does to Machines, labels and annotations.
+    ///
+    /// What each edit does is told as the policy classifies it: in-place, scale, rollout, scheduled, destructive, or
+    /// cannot-tell. Exits with 0 where nothing differs, and with 1 where something does, as `kubectl diff`.
+    Plan(PlanArgs),
+    /// Print completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+}
+
+/// Where objects come from, and by which settings they are judged.
+#[derive(Debug, Args)]
+pub(crate) struct Sources {
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them.
+    ///
+    /// In folders .yaml, .yml and .json files are read; .gitignore, .ignore and .propagateignore are obeyed.
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsFile,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SettingsFile {
+    /// The policy's settings, or a manifest of the policy that has them [default: the defaults].
+    #[arg(long, short, value_name = "FILE", env = "PROPAGATE_SETTINGS")]
+    pub(crate) settings: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+    /// How to print, and where to: text, json, yaml, sarif, junit or github. May be given several times.
+    #[arg(long, short, value_name = "FORMAT[=FILE]", env = "PROPAGATE_OUTPUT", value_delimiter = ',')]
+    pub(crate) output: Vec<Output>,
+    /// The lowest level of findings that the exit code tells of [default: warn].
+    #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Name every object that is not compared and every document that is no object.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// The manifests as they are: a file or a folder.
+    pub(crate) old: PathBuf,
+    /// The manifests as they are to be.
+    pub(crate) new: PathBuf,
+    /// How to print.
+    #[arg(long, short, value_name = "FORMAT", default_value = "text")]
+    pub(crate) output: PlanFormat,
+    #[command(flatten)]
+    pub(crate) settings: SettingsFile,
+}
+
+/// How a plan is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// An object, as KIND/NAME or KIND/NAMESPACE/NAME; or KIND alone for the trees of all objects of a kind.
+    #[arg(value_name = "KIND[/NAME]")]
+    pub(crate) object: String,
+    /// A label or annotation: its whole way, from ClusterClass to Node, or to the tag that it becomes.
+    pub(crate) key: Option<String>,
+    /// Files, folders, or `-` for standard input.
+    #[arg(long, short, value_name = "PATH", default_value = ".")]
+    pub(crate) filename: Vec<PathBuf>,
+    /// The namespace of the object.
+    #[arg(long, short, env = "PROPAGATE_NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+    /// Keys that a tree has columns for.
+    #[arg(long, short = 'L', value_name = "KEY", value_delimiter = ',')]
+    pub(crate) label_columns: Vec<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsFile,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, Default, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    pub(crate) fn write_global(self) {
+        match self {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+/// The lowest level that counts.
+#[derive(Debug, Clone, Copy, Default, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FailOn {
+    #[default]
+    Warn,
+    Reject,
+}
+
+impl FailOn {
+    pub(crate) fn level(self) -> Level {
+        match self {
+            FailOn::Warn => Level::Warn,
+            FailOn::Reject => Level::Reject,
+        }
+    }
+}

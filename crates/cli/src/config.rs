@@ -1,0 +1,60 @@
+//! What the flags leave open: propagate.toml.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::Failure;
+use crate::args::{CheckArgs, Cli, Color, FailOn, SettingsFile, Verb};
+use crate::output::Output;
+
+const FILE: &str = "propagate.toml";
+
+/// The file. Paths in it are relative to the folder that it stands in.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Config {
+    settings: Option<PathBuf>,
+    output: Option<Vec<Output>>,
+    fail_on: Option<FailOn>,
+    color: Option<Color>,
+}
+
+impl Cli {
+    /// The call, with what the file says where neither a flag nor an environment variable does.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or says something else.
+    pub(crate) fn completed(mut self) -> Result<Cli, Failure> {
+        let path = self.config.clone().unwrap_or_else(|| FILE.into());
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if self.config.is_none() && error.kind() == ErrorKind::NotFound => return Ok(self),
+            Err(error) => return Err(Failure(format!("cannot read `{}`: {error}", path.display()))),
+        };
+        let config: Config = toml::from_str(&text)
+            .map_err(|error| Failure(format!("cannot use `{}`: {}", path.display(), error.to_string().trim_end())))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        self.color = self.color.or(config.color);
+        match &mut self.verb {
+            Verb::Check(CheckArgs { sources, output, fail_on, .. }) => {
+                complete(&mut sources.settings, config.settings, folder);
+                if output.is_empty() {
+                    *output = config.output.unwrap_or_default();
+                }
+                *fail_on = fail_on.or(config.fail_on);
+            }
+            Verb::Explain(args) => complete(&mut args.settings, config.settings, folder),
+            Verb::Plan(args) => complete(&mut args.settings, config.settings, folder),
+            Verb::Completions { .. } | Verb::Man => {}
+        }
+        Ok(self)
+    }
+}
+
+fn complete(file: &mut SettingsFile, settings: Option<PathBuf>, folder: &Path) {
+    if file.settings.is_none() {
+        file.settings = settings.map(|settings| folder.join(settings));
+    }
+}

@@ -1,0 +1,183 @@
+//! `propagate explain`: the way of a label, with the rule or the reason at each step.
+
+mod columns;
+mod tree;
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use fleet::{Fleet, Locator, Member, Stand, State, World};
+
+use crate::args::ExplainArgs;
+use crate::{Exit, Failure, input, output, plan, settings};
+
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default();
+
+/// # Errors
+/// When the settings cannot be used, or nothing can be printed.
+pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
+    let settings = settings::read(&args.settings)?;
+    let input = input::read(&args.filename);
+    let fleet = &input.fleet;
+    let world = World::of(fleet, &settings);
+    let meant = meant(&world, args);
+    let mut out = String::new();
+    if args.object.contains('/') {
+        for (index, number) in meant.iter().enumerate() {
+            if index > 0 {
+                out.push('\n');
+            }
+            match &args.key {
+                Some(key) => way(&world, fleet, *number, key, &mut out),
+                None => object(&world, *number, &mut out),
+            }
+        }
+    } else {
+        out = tree::tree(&world, &meant, &args.label_columns);
+    }
+    if meant.is_empty() {
+        let _ = writeln!(out, "no {} among {} objects", args.object, fleet.objects().count());
+    }
+    output::print(out.as_bytes())?;
+    let is_unreadable = plan::tell_of_unreadable(&input);
+    Ok(match meant.is_empty() {
+        _ if is_unreadable => Exit::Unreadable,
+        true => Exit::Nothing,
+        false => Exit::Clean,
+    })
+}
+
+/// The objects that `KIND` or `KIND/NAME` stands for. Kinds are told by their name, in any case, plural or not.
+fn meant(world: &World, args: &ExplainArgs) -> Vec<usize> {
+    let (kind, name) = match args.object.split_once('/') {
+        Some((kind, name)) => (kind, Some(name)),
+        None => (&*args.object, None),
+    };
+    let (namespace, name) = match name.and_then(|name| name.split_once('/')) {
+        Some((namespace, name)) => (Some(namespace), Some(name)),
+        None => (args.namespace.as_deref(), name),
+    };
+    let wanted = kind.to_lowercase();
+    let is_meant = |member: &Member| {
+        let kind = member.id.kind.to_lowercase();
+        (kind == wanted || wanted == format!("{kind}s") || (wanted == format!("{kind}es")))
+            && name.is_none_or(|name| member.id.name == name)
+            && namespace.is_none_or(|namespace| member.id.namespace == namespace || member.id.namespace.is_empty())
+    };
+    let members = world.members().iter().enumerate();
+    members.filter(|(_, member)| is_meant(member)).map(|(number, _)| number).collect()
+}
+
+/// All labels and annotations of one object, and where they come from.
+fn object(world: &World, number: usize, out: &mut String) {
+    let Some(member) = world.member(number) else { return };
+    let _ = writeln!(out, "{BOLD}{}{BOLD:#}{}", member.id, note(member));
+    if let Some(reason) = &member.unknown {
+        let _ = writeln!(out, "  not compared: {reason}");
+    }
+    let mut last = "";
+    for entry in &member.carried {
+        if entry.at != last {
+            let _ = writeln!(out, "  {}", entry.at);
+            last = &entry.at;
+        }
+        let stand = Stand::of(entry, member);
+        let place = entry.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
+        let value = entry.value.plain();
+        let _ = writeln!(
+            out,
+            "    {}={}{} {DIM}{}{place}{DIM:#}",
+            entry.key,
+            visible(&value),
+            told(&stand.state),
+            entry.source
+        );
+    }
+    if let Some(tags) = &member.report.cloud_tags {
+        let _ = writeln!(out, "  spec.cloudTags, profile `{}`", tags.profile);
+        for (tag, value) in &tags.tags {
+            let _ = writeln!(out, "    {tag}={value}");
+        }
+        for label in &tags.skipped {
+            let _ = writeln!(out, "    {}", label.sentence());
+        }
+        for (key, reason) in &tags.not_propagating {
+            let _ = writeln!(out, "    {key}: {reason}");
+        }
+    }
+    let skipped: Vec<_> = member.report.skipped.iter().filter(|skip| skip.advice.is_none()).collect();
+    if !skipped.is_empty() {
+        let _ = writeln!(out, "  not propagated");
+    }
+    for skip in skipped {
+        let value = skip.value.as_ref().map(|value| format!("={value}")).unwrap_or_default();
+        let _ = writeln!(out, "    {}{value} {DIM}{}: {}{DIM:#}", skip.key, skip.from, skip.reason);
+    }
+    for advice in member.report.skipped.iter().filter_map(|skip| skip.advice.as_ref()) {
+        let _ = writeln!(out, "    {advice}");
+    }
+}
+
+/// The whole way of one key through an object.
+fn way(world: &World, fleet: &Fleet, number: usize, key: &str, out: &mut String) {
+    let mut locator = Locator::new(fleet);
+    for step in world.way(number, key) {
+        let Some(member) = world.member(step.member) else { continue };
+        let (marked, end) =
+            if step.member == number { (BOLD, BOLD.render_reset()) } else { (Style::new(), BOLD.render_reset()) };
+        let _ = writeln!(out, "{marked}{}{end}{}", member.id, note(member));
+        if step.stands.is_empty() {
+            let reason =
+                world.unknown(step.member).map(|(member, reason)| format!(": {} is not compared: {reason}", member.id));
+            let _ = writeln!(out, "  `{key}` neither stands here nor comes here{}", reason.unwrap_or_default());
+        }
+        for stands in step.stands.chunk_by(|a, b| (&a.value, &a.state, &a.why) == (&b.value, &b.state, &b.why)) {
+            let Some(stand) = stands.first() else { continue };
+            let value = stand.value.as_ref().map(|value| format!(" {}", visible(value))).unwrap_or_default();
+            let places = stands.iter().filter(|stand| !is_absent(&stand.state)).filter_map(|stand| {
+                let place = locator.locate(member.origin.as_ref()?, &stand.at, &[key.to_owned()]);
+                let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
+                Some(format!(" {DIM}{name}:{}:{}{DIM:#}", place.position.line, place.position.column))
+            });
+            let places: String = places.collect();
+            let arrow = if stand.state == State::NotPropagated { "from " } else { "" };
+            let at: Vec<&str> = stands.iter().map(|stand| &*stand.at).collect();
+            let _ = writeln!(out, "  {arrow}{}:{value}{}{places}", at.join(", "), told(&stand.state));
+            if let Some(why) = &stand.why {
+                let _ = writeln!(out, "    {DIM}{why}{DIM:#}");
+            }
+        }
+    }
+}
+
+/// Whether nothing stands at the place that is told.
+pub(crate) fn is_absent(state: &State) -> bool {
+    matches!(state, State::NotPropagated | State::NoTag)
+}
+
+/// A value, or what shows that it is empty.
+pub(crate) fn visible(value: &str) -> &str {
+    if value.is_empty() { "\"\"" } else { value }
+}
+
+/// What is to be said of an entry behind its value.
+fn told(state: &State) -> String {
+    match state {
+        State::Set => " (set here)".to_owned(),
+        State::Present => format!(" {GOOD}(there){GOOD:#}"),
+        State::Foretold => String::new(),
+        State::Missing => format!(" {BAD}(missing){BAD:#}"),
+        State::Differs(found) => format!(" {BAD}(is `{found}`){BAD:#}"),
+        State::NotPropagated => format!(" {BAD}not propagated{BAD:#}"),
+        State::NoTag => format!(" {BAD}no tag{BAD:#}"),
+        State::Tag => format!(" {GOOD}(tag){GOOD:#}"),
+    }
+}
+
+/// What is to be said of an object behind its name.
+pub(crate) fn note(member: &Member) -> &'static str {
+    if member.origin.is_none() { " (not among the files: as the rules make it)" } else { "" }
+}

@@ -1,0 +1,46 @@
+//! Cells of a tree, and their widths.
+
+use fleet::{State, World};
+
+use super::{is_absent, visible};
+
+/// What a key is at an object: the value that the rules bring, and what is there in its place.
+pub(crate) fn cell(world: &World, number: usize, key: &str) -> String {
+    let way = world.way(number, key);
+    let Some(step) = way.iter().find(|step| step.member == number) else { return "-".to_owned() };
+    let mut stands = step.stands.iter().filter(|stand| !is_absent(&stand.state)).peekable();
+    if stands.peek().is_none() {
+        return if world.unknown(number).is_some() { "?" } else { "-" }.to_owned();
+    }
+    let of_stand = |stand: &fleet::Stand| {
+        let value = visible(stand.value.as_deref().unwrap_or_default());
+        match &stand.state {
+            State::Missing => format!("{value} (missing)"),
+            State::Differs(found) => format!("{value} (is {})", visible(found)),
+            _ => value.to_owned(),
+        }
+    };
+    let mut values: Vec<String> = stands.map(of_stand).collect();
+    values.dedup();
+    values.join(", ")
+}
+
+/// Rows with columns of one width; styles have none.
+pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
+    let width = |text: &String| anstream::adapter::strip_str(text).to_string().chars().count();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| rows.iter().filter_map(|row| row.get(column)).map(width).max().unwrap_or_default())
+        .collect();
+    let mut out = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, wide) in row.iter().zip(&widths) {
+            line += cell;
+            line += &" ".repeat(wide - width(cell) + 2);
+        }
+        out += line.trim_end();
+        out.push('\n');
+    }
+    out
+}

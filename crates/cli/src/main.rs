@@ -1,0 +1,76 @@
+//! `propagate`: what the rules of metadata propagation say about manifests, before anybody applies them.
+//!
+//! A door, as the policy is: it reads files and prints. What is found is the engine's, in the engine's words; objects,
+//! positions and results are `fleet`'s.
+
+mod args;
+mod check;
+mod config;
+mod explain;
+mod input;
+mod output;
+mod plan;
+mod settings;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::args::{Cli, Verb};
+
+/// How a call ends; what is printed never changes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    /// Nothing was found.
+    Clean = 0,
+    /// Something was found.
+    Found = 1,
+    /// The call makes no sense, or something cannot be read.
+    Unreadable = 2,
+    /// There is nothing that the policy looks at.
+    Nothing = 3,
+}
+
+fn main() -> ExitCode {
+    let result = Cli::parse().completed().and_then(|cli| {
+        cli.color.unwrap_or_default().write_global();
+        match &cli.verb {
+            Verb::Check(args) => check::run(args),
+            Verb::Explain(args) => explain::run(args),
+            Verb::Plan(args) => plan::run(args),
+            Verb::Completions { shell } => {
+                let mut completions = Vec::new();
+                clap_complete::generate(*shell, &mut Cli::command(), "propagate", &mut completions);
+                output::print(&completions)
+            }
+            Verb::Man => {
+                let mut page = Vec::new();
+                clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+                output::print(&page)
+            }
+        }
+    });
+    match result {
+        Ok(exit) => ExitCode::from(exit as u8),
+        Err(failure) => {
+            anstream::eprintln!("{}error{}: {failure}", args::ERROR.render(), args::ERROR.render_reset());
+            ExitCode::from(Exit::Unreadable as u8)
+        }
+    }
+}
+
+/// Why a call cannot be answered: one sentence.
+#[derive(Debug)]
+struct Failure(String);
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        Failure(error.to_string())
+    }
+}

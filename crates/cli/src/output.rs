@@ -1,0 +1,117 @@
+//! The formats in which a report is printed, and where to.
+
+mod github;
+mod junit;
+pub(crate) mod report;
+mod sarif;
+mod text;
+
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use fleet::Fleet;
+use serde::Deserialize;
+
+use crate::output::report::Report;
+use crate::{Exit, Failure};
+
+/// A format, and the file that it goes to; standard output where there is none.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Output {
+    format: Format,
+    file: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Text,
+    Json,
+    Yaml,
+    Sarif,
+    Junit,
+    Github,
+}
+
+const FORMATS: &[(&str, Format)] = &[
+    ("text", Format::Text),
+    ("json", Format::Json),
+    ("yaml", Format::Yaml),
+    ("sarif", Format::Sarif),
+    ("junit", Format::Junit),
+    ("github", Format::Github),
+];
+
+impl FromStr for Output {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Output, String> {
+        let (format, file) = match text.split_once('=') {
+            Some((format, file)) => (format, Some(PathBuf::from(file))),
+            None => (text, None),
+        };
+        let known = FORMATS.iter().find(|(name, _)| *name == format);
+        let Some(&(_, format)) = known else {
+            let names: Vec<&str> = FORMATS.iter().map(|(name, _)| *name).collect();
+            return Err(format!("expected one of {}", names.join(", ")));
+        };
+        Ok(Output { format, file })
+    }
+}
+
+impl TryFrom<String> for Output {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Output, String> {
+        text.parse()
+    }
+}
+
+/// Prints a report in every format that was asked for; as text where none was.
+///
+/// # Errors
+/// When a file cannot be written.
+pub(crate) fn write(report: &Report, fleet: &Fleet, outputs: &[Output], is_verbose: bool) -> Result<(), Failure> {
+    let text = [Output { format: Format::Text, file: None }];
+    for Output { format, file } in if outputs.is_empty() { &text } else { outputs } {
+        let bytes = match format {
+            Format::Text => text::text(report, fleet, is_verbose).into_bytes(),
+            Format::Json => json(report)?,
+            Format::Yaml => serde_saphyr::to_string(report).map_err(|error| Failure(error.to_string()))?.into_bytes(),
+            Format::Sarif => json(&sarif::sarif(report))?,
+            Format::Junit => junit::junit(report)?,
+            Format::Github => github::github(report).into_bytes(),
+        };
+        match file {
+            Some(path) => {
+                let file = File::create(path);
+                let written = file.and_then(|file| anstream::StripStream::new(file).write_all(&bytes));
+                written.map_err(|error| Failure(format!("cannot write `{}`: {error}", path.display())))?;
+            }
+            None => {
+                print(&bytes)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Prints to standard output; whoever does not read on is left in peace.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn print(bytes: &[u8]) -> Result<Exit, Failure> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(Exit::Clean),
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
+    let mut bytes = serde_json::to_vec_pretty(value).map_err(|error| Failure(error.to_string()))?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}

@@ -1,0 +1,39 @@
+//! JUnit: a suite for each file, a test case for each finding.
+
+use std::collections::BTreeMap;
+
+use fleet::Severity;
+use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
+
+use super::report::Report;
+use crate::Failure;
+
+/// The report as XML. A report without findings has one test case that succeeds.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn junit(report: &Report) -> Result<Vec<u8>, Failure> {
+    let mut suites: BTreeMap<String, TestSuite> = BTreeMap::new();
+    let mut add = |file: &str, case: TestCase| {
+        suites.entry(file.to_owned()).or_insert_with(|| TestSuite::new(file)).add_test_case(case);
+    };
+    for told in report.problems.iter().filter(|told| told.severity == Severity::Error) {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_message(format!("{}: {}", told.place, told.message)).set_type("document");
+        add(&told.place.file, TestCase::new("document", status));
+    }
+    for entry in &report.findings {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status.set_message(format!("{}: {}", entry.place, entry.message)).set_type(entry.check);
+        add(&entry.place.file, TestCase::new(entry.object.title.clone(), status));
+    }
+    if report.findings.is_empty() && report.summary.unreadable == 0 {
+        let case = TestCase::new(format!("{} objects", report.summary.looked_at), TestCaseStatus::success());
+        add("propagate", case);
+    }
+    let mut junit = JunitReport::new("propagate");
+    junit.add_test_suites(suites.into_values());
+    let mut xml = Vec::new();
+    junit.serialize(&mut xml).map_err(|error| Failure(error.to_string()))?;
+    Ok(xml)
+}

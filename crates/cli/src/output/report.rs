@@ -1,0 +1,150 @@
+//! What a check has to say, as it is printed.
+
+use std::ops::Range;
+
+use fleet::{Finding, Fleet, Level, Object, Position, Severity};
+use serde::Serialize;
+
+/// Everything that was found.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) findings: Vec<Entry>,
+    pub(crate) not_compared: Vec<NotCompared>,
+    pub(crate) problems: Vec<Told>,
+    pub(crate) summary: Summary,
+}
+
+/// How much was found.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Summary {
+    pub(crate) objects: usize,
+    /// Those that the policy looks at.
+    pub(crate) looked_at: usize,
+    pub(crate) reject: usize,
+    pub(crate) warn: usize,
+    /// Documents and files.
+    pub(crate) unreadable: usize,
+}
+
+/// One finding.
+#[derive(Debug, Serialize)]
+pub(crate) struct Entry {
+    pub(crate) level: Level,
+    pub(crate) check: &'static str,
+    pub(crate) message: String,
+    pub(crate) object: ObjectRef,
+    pub(crate) at: String,
+    #[serde(flatten)]
+    pub(crate) place: Where,
+}
+
+/// An object that nothing was compared with.
+#[derive(Debug, Serialize)]
+pub(crate) struct NotCompared {
+    pub(crate) object: ObjectRef,
+    pub(crate) reason: String,
+    #[serde(flatten)]
+    pub(crate) place: Where,
+}
+
+/// What is wrong with a document or a file.
+#[derive(Debug, Serialize)]
+pub(crate) struct Told {
+    pub(crate) severity: Severity,
+    pub(crate) message: String,
+    #[serde(flatten)]
+    pub(crate) place: Where,
+}
+
+/// An object by its name.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ObjectRef {
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    #[serde(skip)]
+    pub(crate) title: String,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Where {
+    pub(crate) file: String,
+    /// Absent where the file itself cannot be read.
+    #[serde(flatten)]
+    pub(crate) position: Option<LineColumn>,
+    #[serde(skip)]
+    pub(crate) source: usize,
+    #[serde(skip)]
+    pub(crate) span: Range<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct LineColumn {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+impl Report {
+    pub(crate) fn finding(&mut self, entry: Entry) {
+        match entry.level {
+            Level::Reject => self.summary.reject += 1,
+            Level::Warn => self.summary.warn += 1,
+        }
+        self.findings.push(entry);
+    }
+
+    pub(crate) fn problem(&mut self, told: Told) {
+        self.summary.unreadable += usize::from(told.severity == Severity::Error);
+        self.problems.push(told);
+    }
+}
+
+impl Entry {
+    pub(crate) fn new(object: &Object, finding: Finding, place: Where) -> Entry {
+        let Finding { level, check, message, at, .. } = finding;
+        Entry { level, check, message, object: object.into(), at, place }
+    }
+}
+
+impl From<&Object> for ObjectRef {
+    fn from(object: &Object) -> ObjectRef {
+        ObjectRef {
+            api_version: object.api_version(),
+            kind: object.id.kind.clone(),
+            namespace: object.id.namespace.clone(),
+            name: object.id.name.clone(),
+            title: object.id.to_string(),
+        }
+    }
+}
+
+impl From<&&Object> for ObjectRef {
+    fn from(object: &&Object) -> ObjectRef {
+        (*object).into()
+    }
+}
+
+impl Where {
+    pub(crate) fn of(fleet: &Fleet, source: usize, span: Range<usize>, position: Position) -> Where {
+        let file = fleet.sources().get(source).map(|source| source.name.clone()).unwrap_or_default();
+        let position = Some(LineColumn { line: position.line, column: position.column });
+        Where { file, position, source, span }
+    }
+}
+
+/// `file:line:column`.
+impl std::fmt::Display for Where {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.file)?;
+        match self.position {
+            Some(LineColumn { line, column }) => write!(f, ":{line}:{column}"),
+            None => Ok(()),
+        }
+    }
+}

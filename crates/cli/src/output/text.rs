@@ -1,0 +1,93 @@
+//! For a reader at a terminal: each finding with the line that it is about.
+
+use std::fmt::Write;
+
+use annotate_snippets::{AnnotationKind, Group, Level as Severities, Renderer, Snippet};
+use fleet::{Fleet, Level, Severity};
+
+use super::report::{Report, Summary, Where};
+
+/// So many objects that were not compared, and documents that are no objects, are named without `--verbose`.
+const NAMED: usize = 5;
+
+/// The report, coloured; what it goes through takes the colour away where there must be none.
+pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
+    let mut out = String::new();
+    let mut notes = Vec::new();
+    for told in &report.problems {
+        match told.severity {
+            Severity::Error => out += &shown(fleet, Severities::ERROR, "document", &told.message, &told.place, ""),
+            Severity::Warning => out += &shown(fleet, Severities::WARNING, "document", &told.message, &told.place, ""),
+            Severity::Note => notes.push(format!("{}: {}", told.place, told.message)),
+        }
+    }
+    for (index, entry) in report.findings.iter().enumerate() {
+        let level = match entry.level {
+            Level::Reject => Severities::ERROR,
+            Level::Warn => Severities::WARNING,
+        };
+        // What is about the same place stands above it together.
+        let is_last = report.findings.get(index + 1).is_none_or(|next| next.place != entry.place);
+        out += &if is_last {
+            shown(fleet, level, entry.check, &entry.message, &entry.place, &entry.object.title)
+        } else {
+            let title = Group::with_title(level.primary_title(&entry.message).id(entry.check));
+            format!("{}\n", Renderer::styled().render(&[title]))
+        };
+    }
+    let not_compared = report.not_compared.iter();
+    notes.extend(not_compared.map(|it| format!("{}: {} is not compared: {}", it.place, it.object.title, it.reason)));
+    let named = if is_verbose { notes.len() } else { NAMED };
+    let has_notes = !notes.is_empty();
+    let note = Renderer::styled();
+    for message in notes.iter().take(named) {
+        let group = [Group::with_title(Severities::NOTE.primary_title(message))];
+        let _ = writeln!(out, "{}", note.render(&group));
+    }
+    if notes.len() > named {
+        let _ = writeln!(out, "and {} more notes: see --verbose", notes.len() - named);
+    }
+    if has_notes {
+        out.push('\n');
+    }
+    out + &summary(&report.summary)
+}
+
+/// One finding above its line.
+fn shown(fleet: &Fleet, level: Severities<'_>, check: &str, message: &str, place: &Where, object: &str) -> String {
+    let title = level.primary_title(message).id(check);
+    let text = fleet.sources().get(place.source).map(|source| &*source.text);
+    let group = match (text, place.position) {
+        (Some(text), Some(position)) => {
+            let begin = text.get(..place.span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+            let line = text.get(begin..).unwrap_or_default().lines().next().unwrap_or_default();
+            let start = (place.span.start - begin).min(line.len());
+            let end = (place.span.end - begin).clamp(start, line.len());
+            let annotation = AnnotationKind::Primary.span(start..end);
+            let annotation = if object.is_empty() { annotation } else { annotation.label(object) };
+            title.element(Snippet::source(line).line_start(position.line).path(&*place.file).annotation(annotation))
+        }
+        _ => Group::with_title(title),
+    };
+    format!("{}\n\n", Renderer::styled().render(&[group]))
+}
+
+fn summary(summary: &Summary) -> String {
+    let Summary { objects, looked_at, reject, warn, unreadable } = summary;
+    let found = match (reject, warn) {
+        _ if *looked_at == 0 => "nothing to look at".to_owned(),
+        (0, 0) => "nothing found".to_owned(),
+        (reject, 0) => count(*reject, "error"),
+        (0, warn) => count(*warn, "warning"),
+        (reject, warn) => format!("{}, {}", count(*reject, "error"), count(*warn, "warning")),
+    };
+    let unreadable = match unreadable {
+        0 => String::new(),
+        number => format!("; {number} unreadable"),
+    };
+    format!("{looked_at} of {} looked at: {found}{unreadable}\n", count(*objects, "object"))
+}
+
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

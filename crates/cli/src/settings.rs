@@ -1,0 +1,33 @@
+//! The policy's settings, from a file.
+
+use fleet::{Source, to_json};
+use metadata_propagation::Settings;
+use serde_json::Value;
+
+use crate::Failure;
+use crate::args::SettingsFile;
+use crate::input::text;
+
+/// The settings of the file, or the defaults where none is named.
+///
+/// # Errors
+/// When the file cannot be read, or its settings are not valid.
+pub(crate) fn read(file: &SettingsFile) -> Result<Settings, Failure> {
+    let Some(path) = &file.settings else { return Ok(Settings::default()) };
+    let name = path.display().to_string();
+    let text = text(path).map_err(|reason| Failure(format!("cannot read `{name}`: {reason}")))?;
+    let json = to_json(&Source { name: name.clone(), text })
+        .map_err(|(message, at)| Failure(format!("{name}:{}:{}: {message}", at.line, at.column)))?;
+    let json = of_policy(&json).unwrap_or(json);
+    let not_valid =
+        |problems: &dyn std::fmt::Display| Failure(format!("cannot use the settings of `{name}`: {problems}"));
+    Settings::validate(&json).map_err(|problems| not_valid(&problems))?;
+    Settings::from_json(&json).map_err(|problems| not_valid(&problems))
+}
+
+/// The settings in a manifest of the policy.
+fn of_policy(json: &str) -> Option<String> {
+    let manifest: Value = serde_json::from_str(json).ok()?;
+    manifest.get("kind")?.as_str().filter(|kind| kind.ends_with("AdmissionPolicy"))?;
+    Some(manifest.pointer("/spec/settings").unwrap_or(&Value::Null).to_string())
+}

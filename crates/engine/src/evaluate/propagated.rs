@@ -1,0 +1,98 @@
+//! What an object has to carry, asked without deciding anything.
+
+use super::role::Role;
+use crate::admission::request::{Objects, Review};
+use crate::admission::subject::{Stored, Subject};
+use crate::kube::answers::{Answers, Reads};
+use crate::kube::cluster::{Cluster, LookupCause};
+use crate::kube::lookup::Lookups;
+use crate::kube::stop::Stop;
+use crate::propagation::propagated::propagated as entries;
+use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
+use crate::report::propagated::Propagated;
+use crate::settings::Settings;
+
+/// The labels and annotations that an object has to carry by the rules, whether it does or not; none where no rule writes
+/// such objects. Whether its Cluster is paused is not asked.
+///
+/// # Errors
+/// When nothing propagates to the object, or when it is not known what does.
+pub fn propagated(
+    review: &Review<'_>,
+    settings: &Settings,
+    cluster: &dyn Cluster,
+) -> Result<Vec<Propagated>, NotApplicable> {
+    let Some(place) = Role::of(review, settings).and_then(Role::place) else { return Ok(Vec::new()) };
+    let objects = Objects::of(review);
+    let stored = Stored::new(objects.old);
+    let answers = Answers::new(Reads::Cached);
+    let lookups = Lookups::new(&review.kind, settings, cluster, &answers);
+    let read = Subject::read(Some(place), review, &objects.new, &stored).map_err(Stop::from);
+    read.and_then(|subject| entries(&subject, &settings.cluster_api, &lookups)).map_err(|stop| match stop {
+        Stop::NotApplicable(reason) => reason,
+        Stop::LookupFailed(failed) => {
+            let is_missing = failed.error.cause == LookupCause::NotFound;
+            let reason =
+                if is_missing { NotApplicableReason::ParentMissing } else { NotApplicableReason::LookupFailed };
+            NotApplicable { reason, because: failed.query }
+        }
+        Stop::Malformed(malformed) => {
+            NotApplicable { reason: NotApplicableReason::LookupFailed, because: malformed.to_string() }
+        }
+    })
+}
+
+/// Whether the policy looks at objects of this kind at all.
+#[must_use]
+pub fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
+    Role::of(review, settings).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kube::cluster::Manifests;
+    use crate::report::change::Value;
+
+    fn machine(labels: &str) -> String {
+        format!(
+            r#"{{"operation":"CREATE","namespace":"fleet","name":"m","userInfo":{{}},
+            "kind":{{"group":"cluster.x-k8s.io","version":"v1beta2","kind":"Machine"}},
+            "object":{{"apiVersion":"cluster.x-k8s.io/v1beta2","metadata":{{"name":"m","labels":{labels},"ownerReferences":[
+                {{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"MachineSet","name":"ms","controller":true}}]}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn what_an_object_has_already_is_told_too() {
+        let mut cluster = Manifests::default();
+        let set = r#"{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"MachineSet","metadata":{"name":"ms"},
+            "spec":{"template":{"metadata":{"labels":{"team":"red"}}}}}"#;
+        cluster.insert("cluster.x-k8s.io/v1beta2", "MachineSet", "fleet", "ms", set.to_owned());
+        let request = machine(r#"{"team":"red"}"#);
+        let found = propagated(&Review::from_json(&request).unwrap(), &Settings::default(), &cluster).unwrap();
+        let (forced, team) = (&found[0], &found[1]);
+        assert_eq!((found.len(), &*forced.key, &forced.found), (2, "cluster.x-k8s.io/set-name", &None));
+        let expected = Propagated {
+            at: "metadata.labels".to_owned(),
+            entry: "label",
+            key: "team".to_owned(),
+            value: Value::string("red"),
+            found: Some(Value::string("red")),
+            rule:
+                "`.spec.template.metadata.labels` => `Machine.labels`, `InfraMachine.labels`, `BootstrapConfig.labels`"
+                    .to_owned(),
+            source: "MachineSet fleet/ms".to_owned(),
+            place: Some(".spec.template.metadata.labels".to_owned()),
+        };
+        assert_eq!(team, &expected);
+    }
+
+    #[test]
+    fn an_owner_that_is_not_there_is_the_reason_for_no_answer() {
+        let request = machine("{}");
+        let found = propagated(&Review::from_json(&request).unwrap(), &Settings::default(), &Manifests::default());
+        let because = "cluster.x-k8s.io/v1beta2 MachineSet fleet/ms".to_owned();
+        assert_eq!(found, Err(NotApplicable { reason: NotApplicableReason::ParentMissing, because }));
+    }
+}

@@ -1,0 +1,43 @@
+//! Everything that comes from above, for those who want to know the way of a label.
+
+use super::expected::expected;
+use super::sources;
+use crate::admission::subject::Subject;
+use crate::catalog::place::MapKind;
+use crate::json::path::Path;
+use crate::kube::lookup::Lookups;
+use crate::kube::stop::Stop;
+use crate::report::change::Value;
+use crate::report::propagated::Propagated;
+use crate::settings::ClusterApi;
+
+/// The entries that an object has to carry, in the order of its places.
+///
+/// # Errors
+/// When nothing propagates to the object, or when it is not known what does.
+pub(crate) fn propagated<'e>(
+    subject: &Subject<'e>,
+    settings: &ClusterApi,
+    lookups: &Lookups<'e>,
+) -> Result<Vec<Propagated>, Stop> {
+    let sources = sources::of(subject, settings.version, lookups)?;
+    let mut all = Vec::new();
+    for &target in &sources.targets {
+        for map in MapKind::BOTH {
+            let entries = expected(&sources, target, map, settings, &mut Vec::new());
+            let found = subject.object.map(target, map, None)?;
+            let path = Path::fields(target.path(subject.object.version)).field(map.field()).to_string();
+            all.extend(entries.iter().map(|(key, entry)| Propagated {
+                at: path.clone(),
+                entry: map.entry(),
+                key: (*key).to_owned(),
+                value: Value::string(&entry.value),
+                found: found.get(key).map(Value::string),
+                rule: entry.why.to_string(),
+                source: entry.origin.object.to_string(),
+                place: entry.origin.place.map(|place| entry.origin.map_path(place, map)),
+            }));
+        }
+    }
+    Ok(all)
+}

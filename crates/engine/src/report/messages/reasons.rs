@@ -1,0 +1,85 @@
+//! Why nothing is compared, and why an entry is not propagated: the end of a sentence about an object or an entry.
+
+/// Version of the object.
+pub(crate) const UNKNOWN_API_VERSION: &str = "its API version is neither v1beta1 nor v1beta2";
+/// Deletion timestamp of the object.
+pub(crate) const DELETING: &str = "it is being deleted";
+/// Annotation of the object.
+pub(crate) const PAUSED: &str = "it is paused";
+/// Dry run of the topology controller.
+pub(crate) const TOPOLOGY_DRY_RUN: &str = "the topology controller compares what it wants with what is stored";
+/// No ownerReference that the rules know, and no topology.
+pub(crate) const NO_OWNER: &str = "no owner propagates anything to it";
+/// A claim.
+pub(crate) const CLAIM: &str = "it is a claim: its composite gets the tags";
+/// Assignments of a composite that are no map of strings.
+pub(crate) const UNUSABLE_ASSIGNMENTS: &str = "annotation `labels.plexsphere.com/assignments` cannot be used";
+/// An adopted composite.
+pub(crate) const ADOPTED: &str = "it was adopted, not provisioned";
+
+/// Another object is paused.
+pub(crate) fn is_paused(object: &str) -> String {
+    format!("{object} is paused")
+}
+
+/// Another object is being deleted.
+pub(crate) fn is_deleting(object: &str) -> String {
+    format!("{object} is being deleted")
+}
+
+/// The owner is of a kind that may not be read.
+pub(crate) fn is_not_read(object: &str) -> String {
+    format!("{object} is of a kind that is not read")
+}
+
+/// There is no such object.
+pub(crate) fn was_not_found(object: &str) -> String {
+    format!("{object} was not found")
+}
+
+/// The object has no answer.
+pub(crate) fn could_not_be_read(object: &str) -> String {
+    format!("{object} could not be read")
+}
+
+/// The owner was deleted and made again.
+pub(crate) fn has_another_uid(object: &str) -> String {
+    format!("{object} has another uid than the ownerReference names")
+}
+
+/// A Cluster without a topology.
+pub(crate) fn has_no_topology(object: &str) -> String {
+    format!("{object} has no topology")
+}
+
+/// A Cluster with another control plane.
+pub(crate) fn has_another_control_plane(object: &str) -> String {
+    format!("{object} has another control plane")
+}
+
+/// A Machine with another Node.
+pub(crate) fn has_another_node(object: &str) -> String {
+    format!("{object} has another Node")
+}
+
+/// `entry` is the object and the name of the entry.
+pub(crate) fn has_no_such_entry(entry: &str) -> String {
+    format!("there is no entry {entry}")
+}
+
+/// Nothing propagates from this place to this kind.
+pub(crate) const NOT_PROPAGATED: &str = "not propagated from there";
+/// A stronger place has another value.
+pub(crate) const OVERRIDDEN: &str = "overridden by a stronger place";
+/// A label of Cluster API's own.
+pub(crate) const FORCED: &str = "Cluster API sets this label itself";
+/// Bookkeeping.
+pub(crate) const CONTROLLER_OWNED: &str = "the key belongs to a controller, a client or this policy";
+/// Holds of an upgrade.
+pub(crate) const UPGRADE_HOLD: &str = "it holds back an upgrade of the topology, not of the object";
+/// Criteria of Nodes.
+pub(crate) const NODE_CRITERIA: &str = "the key meets no criterion for Nodes";
+/// Patches of a class.
+pub(crate) const CLASS_PATCHES: &str = "a patch of the ClusterClass may decide otherwise";
+/// The gate for taints.
+pub(crate) const TAINTS_GATE: &str = "the object has no taints yet, and `clusterApi.taints` is off";

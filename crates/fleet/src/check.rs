@@ -1,0 +1,174 @@
+//! What the policy finds in an object that is stored as it is written: what the audit scanner would report.
+
+use metadata_propagation::{
+    Action, Carried, Cluster, MapKind, Mode, NotApplicable, NotApplicableReason, Outcome, Report, Settings, Stance,
+    concerns, evaluate,
+};
+use serde::Serialize;
+
+use crate::object::Object;
+
+/// Checks objects under the same settings.
+pub struct Checker {
+    /// The settings, so that a difference is a refusal.
+    verify: Settings,
+    /// The settings, so that a difference is corrected.
+    mutate: Settings,
+}
+
+/// What was found in one object.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// What differs, is dangerous, or does not arrive.
+    pub findings: Vec<Finding>,
+    /// Why the object was not compared with what is above it, if it was not.
+    pub inert: Option<NotApplicable>,
+    /// Whether the policy looks at objects of this kind at all.
+    pub is_concerned: bool,
+}
+
+/// One fact about one object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What the policy does about it.
+    pub level: Level,
+    /// What found it: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`] and [`UNREADABLE`].
+    pub check: &'static str,
+    /// One sentence: lower case, no final stop, input in backticks.
+    pub message: String,
+    /// Where in the object, such as `spec.template.metadata.labels`.
+    pub at: String,
+    /// The entries that it is about; the first that stands there is meant.
+    pub keys: Vec<String>,
+}
+
+/// What the policy does about a [`Finding`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// It warns.
+    Warn,
+    /// It refuses, in verify mode at least.
+    Reject,
+}
+
+/// The object differs from the rules.
+pub const DRIFT: &str = "drift";
+/// A label or annotation is set where nothing propagates from.
+pub const MISPLACED: &str = "misplaced";
+/// The object has another shape than Kubernetes gives it, or says what nobody can follow.
+pub const UNREADABLE: &str = "unreadable";
+/// A label of a composite becomes no cloud tag.
+pub const CLOUD_TAGS: &str = "cloudTags";
+
+impl Checker {
+    /// The mode of the settings does not matter.
+    #[must_use]
+    pub fn new(settings: &Settings) -> Checker {
+        let of_mode = |mode| Settings { mode, ..settings.clone() };
+        Checker { verify: of_mode(Mode::Verify), mutate: of_mode(Mode::Mutate) }
+    }
+
+    /// Checks one object, with the others around it.
+    #[must_use]
+    pub fn check(&self, object: &Object, cluster: &dyn Cluster) -> Checked {
+        let review = object.review();
+        if !concerns(&review, &self.verify) {
+            return Checked::default();
+        }
+        let Outcome { rejection, report, mut warnings, .. } = evaluate(&review, &self.verify, cluster);
+        let mut report = report.unwrap_or_default();
+        let drift = std::mem::take(&mut report.drift);
+        let mut findings: Vec<Finding> = drift
+            .iter()
+            .filter(|change| change.action != Action::Recorded)
+            .map(|change| Finding {
+                level: Level::Reject,
+                check: DRIFT,
+                message: change.difference(),
+                at: change.at.clone(),
+                keys: vec![change.key.clone()],
+            })
+            .collect();
+        let is_unanswered = report.inert.as_ref().is_some_and(|inert| {
+            use NotApplicableReason::{LookupFailed, ParentMissing, RegistryUnavailable};
+            matches!(inert.reason, LookupFailed | ParentMissing | RegistryUnavailable)
+        });
+        if !drift.is_empty() {
+            // An object that is refused for what it lacks is looked at no further: the checks see it completed.
+            let completed = evaluate(&review, &self.mutate, cluster);
+            report.findings = completed.report.unwrap_or_default().findings;
+            warnings = completed.warnings;
+        } else if let Some(rejection) = rejection.filter(|_| !is_unanswered && !refuses(&report)) {
+            let keys = quoted(&rejection.message);
+            let at = keys.first().cloned().unwrap_or_default();
+            findings.push(Finding {
+                level: Level::Reject,
+                check: UNREADABLE,
+                message: rejection.message,
+                at,
+                keys: Vec::new(),
+            });
+        }
+        findings.extend(of_checks(&report));
+        findings.extend(of_skips(&report));
+        if report.cloud_tags.is_some() {
+            findings.extend(of_tags(warnings, &findings));
+        }
+        Checked { findings, inert: report.inert, is_concerned: true }
+    }
+}
+
+fn refuses(report: &Report) -> bool {
+    report.findings.iter().any(|finding| finding.stance == Stance::Reject)
+}
+
+fn of_checks(report: &Report) -> impl Iterator<Item = Finding> {
+    report.findings.iter().filter_map(|finding| {
+        let level = match finding.stance {
+            Stance::Ignore => return None,
+            Stance::Warn => Level::Warn,
+            Stance::Reject => Level::Reject,
+        };
+        let message = finding.message.clone();
+        Some(Finding { level, check: finding.check, keys: quoted(&message), message, at: finding.at.clone() })
+    })
+}
+
+/// Labels and annotations that are set where nothing propagates from, and labels that become no tags.
+fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
+    let misplaced = report.skipped.iter().filter_map(|skip| {
+        let at = match skip.carried {
+            Carried::Map(MapKind::Labels) => "metadata.labels",
+            Carried::Map(MapKind::Annotations) => "metadata.annotations",
+            Carried::Field => return None,
+        };
+        let (message, at) = (skip.advice.clone()?, at.to_owned());
+        Some(Finding { level: Level::Warn, check: MISPLACED, message, at, keys: vec![skip.key.clone()] })
+    });
+    let tags = report.cloud_tags.iter().flat_map(|tags| &tags.skipped).map(|label| Finding {
+        level: Level::Warn,
+        check: CLOUD_TAGS,
+        message: label.sentence(),
+        at: "metadata.labels".to_owned(),
+        keys: vec![label.qualified_key.clone()],
+    });
+    misplaced.chain(tags)
+}
+
+/// What else the policy warns about a composite's tags; what a finding tells already is left out.
+fn of_tags(warnings: Vec<String>, told: &[Finding]) -> Vec<Finding> {
+    let is_told =
+        |warning: &str| quoted(warning).iter().any(|word| told.iter().any(|finding| finding.keys.contains(word)));
+    let untold = warnings.into_iter().filter(|warning| !is_told(warning));
+    let finding = |message: String| {
+        let keys = quoted(&message);
+        Finding { level: Level::Warn, check: CLOUD_TAGS, message, at: "spec.cloudTags".to_owned(), keys }
+    };
+    untold.map(finding).collect()
+}
+
+/// What stands in backticks.
+fn quoted(message: &str) -> Vec<String> {
+    message.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}

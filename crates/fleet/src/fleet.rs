@@ -1,0 +1,136 @@
+//! Objects at hand as a cluster that is never out of reach.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use metadata_propagation::{Cluster, Get, LookupCause, LookupError};
+
+use crate::locate::Locator;
+use crate::object::{Object, ObjectId, group_and_version};
+use crate::problem::{Problem, Severity, messages};
+use crate::read::{Reading, read_document};
+use crate::source::Source;
+
+/// Texts, and the objects in them.
+#[derive(Debug, Default)]
+pub struct Fleet {
+    sources: Vec<Source>,
+    objects: Vec<Object>,
+    problems: Vec<Problem>,
+    /// Numbers of objects, ordered by group, kind, namespace and name.
+    by_id: Vec<usize>,
+    /// Group, kind and version of the objects.
+    served: BTreeSet<(String, String, String)>,
+}
+
+impl Fleet {
+    /// Reads all documents of the texts, one after the other.
+    #[must_use]
+    pub fn read(sources: Vec<Source>) -> Fleet {
+        let mut readings = Vec::new();
+        for (number, source) in sources.iter().enumerate() {
+            readings.extend(source.documents().into_iter().map(|document| read_document(source, number, document)));
+        }
+        Fleet::assemble(sources, readings)
+    }
+
+    /// Puts together what was read of the documents of the texts, in their order. Of two objects of one name the first
+    /// counts.
+    #[must_use]
+    pub fn assemble(sources: Vec<Source>, readings: Vec<Reading>) -> Fleet {
+        let mut fleet = Fleet { sources, ..Fleet::default() };
+        for reading in readings {
+            fleet.objects.extend(reading.objects);
+            fleet.problems.extend(reading.problems);
+        }
+        let ids = |number: &usize| fleet.objects.get(*number).map(|object| &object.id);
+        let mut by_id: Vec<usize> = (0..fleet.objects.len()).collect();
+        by_id.sort_by(|a, b| ids(a).cmp(&ids(b)).then(a.cmp(b)));
+        let mut doubles = Vec::new();
+        by_id.dedup_by(|later, first| {
+            let is_double = ids(later) == ids(first);
+            if is_double {
+                doubles.push((*first, *later));
+            }
+            is_double
+        });
+        fleet.by_id = by_id;
+        for Object { id, version, .. } in &fleet.objects {
+            let is_known = |(group, kind, known): &(String, String, String)| {
+                (group, kind, known) == (&id.group, &id.kind, version)
+            };
+            if !fleet.served.iter().any(is_known) {
+                fleet.served.insert((id.group.clone(), id.kind.clone(), version.clone()));
+            }
+        }
+        fleet.tell_of_doubles(&doubles);
+        fleet.problems.sort_by_key(|problem| (problem.source, problem.at));
+        fleet
+    }
+
+    fn tell_of_doubles(&mut self, doubles: &[(usize, usize)]) {
+        let mut locator = Locator::new(self);
+        let mut told = Vec::new();
+        for (first, later) in doubles {
+            let (Some(first), Some(later)) = (self.objects.get(*first), self.objects.get(*later)) else { continue };
+            let before = locator.locate(&first.origin, "", &[]);
+            let here = locator.locate(&later.origin, "", &[]);
+            let name = self.sources.get(before.source).map_or("", |source| &source.name);
+            let before = format!("{name}:{}", before.position.line);
+            let message = messages::duplicate(&later.id.to_string(), &before);
+            told.push(Problem { severity: Severity::Warning, message, source: here.source, at: here.span.start });
+        }
+        self.problems.extend(told);
+    }
+
+    /// The texts, in the order in which they came.
+    #[must_use]
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// The objects in the order in which they stand, those left out that stand twice.
+    pub fn objects(&self) -> impl Iterator<Item = &Object> {
+        let mut kept = self.by_id.clone();
+        kept.sort_unstable();
+        kept.into_iter().filter_map(|number| self.objects.get(number))
+    }
+
+    /// What is wrong with documents, in the order in which they stand.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The object of this name, in any version.
+    #[must_use]
+    pub fn find(&self, id: &ObjectId) -> Option<&Object> {
+        self.search(|known| known.cmp(id))
+    }
+
+    fn search(&self, order: impl Fn(&ObjectId) -> Ordering) -> Option<&Object> {
+        let object = |number: &usize| self.objects.get(*number);
+        let found =
+            self.by_id.binary_search_by(|number| object(number).map_or(Ordering::Less, |object| order(&object.id)));
+        self.by_id.get(found.ok()?).and_then(object)
+    }
+}
+
+impl Cluster for Fleet {
+    /// An object is served in the version in which it is written, its kind in the versions in which there are objects.
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        let (group, version) = group_and_version(&get.api_version);
+        let wanted = (group, &*get.kind, get.namespace.as_deref().unwrap_or_default(), &*get.name);
+        let found = self.search(|id| (&*id.group, &*id.kind, &*id.namespace, &*id.name).cmp(&wanted));
+        let is_served = || {
+            let mut versions = self.served.iter().filter(|(of, kind, _)| *of == group && *kind == get.kind).peekable();
+            versions.peek().is_none() || versions.any(|(.., known)| known == version)
+        };
+        let cause = match found {
+            Some(object) if object.version == version => return Ok(object.json.clone()),
+            None if is_served() => LookupCause::NotFound,
+            _ => LookupCause::NotServed,
+        };
+        Err(LookupError { cause, detail: get.to_string() })
+    }
+}

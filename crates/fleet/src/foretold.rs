@@ -1,0 +1,193 @@
+//! The objects that controllers make from another one, where none of them is there: as bare as the rules need them.
+
+use serde_json::{Value, json};
+
+use crate::object::{Object, ObjectId, Origin};
+use crate::relations::text;
+use crate::world::Member;
+
+/// An object that others are made from.
+pub(crate) struct Foretold<'a> {
+    pub(crate) id: &'a ObjectId,
+    pub(crate) version: &'a str,
+    pub(crate) object: &'a Value,
+    /// The class of a Cluster.
+    pub(crate) class: Option<&'a Value>,
+    /// What is made from it and there.
+    pub(crate) children: &'a [&'a Member],
+}
+
+const CORE: &str = "cluster.x-k8s.io";
+/// Stands for what a controller appends to a name.
+const SUFFIX: &str = "*";
+
+/// What would be made from an object besides what is there.
+pub(crate) fn foretold(above: &Foretold<'_>) -> Vec<Object> {
+    match (&*above.id.group, &*above.id.kind) {
+        (CORE, "Cluster") => topology(above),
+        (CORE, "MachineDeployment") => above.one("MachineSet", CORE, "/spec/template/spec"),
+        (CORE, "MachineSet") => above.one("Machine", CORE, "/spec/template/spec"),
+        (CORE, "Machine") => machine_parts(above),
+        ("controlplane.cluster.x-k8s.io", kind) if !kind.ends_with("Template") => {
+            let is_new = above.object.pointer("/spec/machineTemplate/spec").is_some();
+            above.one("Machine", CORE, if is_new { "/spec/machineTemplate/spec" } else { "/spec/machineTemplate" })
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Foretold<'_> {
+    /// One object of a kind that is made from this one, where there is none. What Machines are made from comes along.
+    fn one(&self, kind: &str, group: &str, machine: &str) -> Vec<Object> {
+        if self.children.iter().any(|child| child.id.kind == kind) {
+            return Vec::new();
+        }
+        let machine = self.object.pointer(machine).cloned().unwrap_or_default();
+        let references = json!({
+            "clusterName": self.cluster_name(),
+            "infrastructureRef": machine.get("infrastructureRef"),
+            "bootstrap": machine.get("bootstrap"),
+        });
+        let spec = match kind {
+            "Machine" => references,
+            _ => json!({ "clusterName": self.cluster_name(), "template": { "spec": references } }),
+        };
+        let name = format!("{}-{SUFFIX}", self.id.name.trim_end_matches(&format!("-{SUFFIX}")));
+        vec![self.object(group, self.version, kind, &name, json!({}), spec)]
+    }
+
+    fn cluster_name(&self) -> &str {
+        let spec = self.object.pointer("/spec/clusterName").and_then(Value::as_str);
+        let labels = self.object.pointer("/metadata/labels");
+        let label = || labels?.get("cluster.x-k8s.io/cluster-name")?.as_str();
+        spec.or_else(label).unwrap_or_default()
+    }
+
+    /// An object that this one controls.
+    fn object(&self, group: &str, version: &str, kind: &str, name: &str, labels: Value, spec: Value) -> Object {
+        let owner = json!({
+            "apiVersion": format!("{}/{}", self.id.group, self.version),
+            "kind": self.id.kind,
+            "name": self.id.name,
+            "uid": self.object.pointer("/metadata/uid"),
+            "controller": true,
+        });
+        let json = json!({
+            "apiVersion": format!("{group}/{version}"),
+            "kind": kind,
+            "metadata": { "name": name, "namespace": self.id.namespace, "labels": labels, "ownerReferences": [owner] },
+            "spec": spec,
+        });
+        object(group, version, kind, &self.id.namespace, name, &json)
+    }
+}
+
+/// The control plane, MachineDeployments and MachinePools of a Cluster's topology.
+fn topology(cluster: &Foretold<'_>) -> Vec<Object> {
+    let Some(topology) = cluster.object.pointer("/spec/topology") else { return Vec::new() };
+    let name = &cluster.id.name;
+    let labels = |label: Option<(&str, &str)>| {
+        let mut labels = json!({ "topology.cluster.x-k8s.io/owned": "", "cluster.x-k8s.io/cluster-name": name });
+        if let (Some((key, value)), Some(labels)) = (label, labels.as_object_mut()) {
+            labels.insert(key.to_owned(), json!(value));
+        }
+        labels
+    };
+    let class = |path: &str| cluster.class.and_then(|class| class.pointer(path));
+    let mut made = Vec::new();
+    let template = class("/spec/controlPlane/templateRef").or_else(|| class("/spec/controlPlane/ref"));
+    if let Some((group, version, kind)) = template.and_then(|template| made_from(template, cluster.version))
+        && !cluster.children.iter().any(|child| child.id.group == group)
+    {
+        let infrastructure = class("/spec/controlPlane/machineInfrastructure");
+        let infrastructure =
+            infrastructure.and_then(|it| it.get("templateRef").or_else(|| it.get("ref"))).cloned().unwrap_or_default();
+        let machine = match &*version {
+            "v1beta1" => json!({ "infrastructureRef": infrastructure }),
+            _ => json!({ "spec": { "infrastructureRef": infrastructure } }),
+        };
+        let spec = json!({ "machineTemplate": machine });
+        made.push(cluster.object(&group, &version, &kind, &format!("{name}-{SUFFIX}"), labels(None), spec));
+    }
+    for (list, kind, label) in [
+        ("machineDeployments", "MachineDeployment", "topology.cluster.x-k8s.io/deployment-name"),
+        ("machinePools", "MachinePool", "topology.cluster.x-k8s.io/pool-name"),
+    ] {
+        let entries = |of: Option<&Value>| of.and_then(Value::as_array).cloned().unwrap_or_default();
+        let classes = entries(class(&format!("/spec/workers/{list}")));
+        for entry in entries(topology.pointer(&format!("/workers/{list}"))) {
+            let entry_name = text(&entry, "name");
+            let is_there = cluster.children.iter().any(|child| {
+                let labels = child.written.pointer("/metadata/labels");
+                child.id.kind == kind && labels.and_then(|labels| labels.get(label)) == entry.get("name")
+            });
+            if is_there {
+                continue;
+            }
+            let class =
+                classes.iter().find(|class| class.get("class") == entry.get("class")).cloned().unwrap_or_default();
+            // Below `template` in v1beta1.
+            let of_class = |part: &str| {
+                let part = class.get(part).or_else(|| class.pointer(&format!("/template/{part}")));
+                part.and_then(|part| part.get("templateRef").or_else(|| part.get("ref"))).cloned().unwrap_or_default()
+            };
+            let machine = json!({
+                "clusterName": name,
+                "infrastructureRef": of_class("infrastructure"),
+                "bootstrap": { "configRef": of_class("bootstrap") },
+            });
+            let spec = json!({ "clusterName": name, "template": { "spec": machine } });
+            let labels = labels(Some((label, entry_name)));
+            let object_name = format!("{name}-{entry_name}-{SUFFIX}");
+            made.push(cluster.object(CORE, cluster.version, kind, &object_name, labels, spec));
+        }
+    }
+    made
+}
+
+/// Infrastructure, bootstrap configuration and Node of a Machine.
+fn machine_parts(machine: &Foretold<'_>) -> Vec<Object> {
+    let mut made = Vec::new();
+    let is_there = |group: &str| machine.children.iter().any(|child| child.id.group == group);
+    for path in ["/spec/infrastructureRef", "/spec/bootstrap/configRef"] {
+        let reference = machine.object.pointer(path);
+        if let Some((group, version, kind)) = reference.and_then(|reference| made_from(reference, machine.version))
+            && !is_there(&group)
+        {
+            made.push(machine.object(&group, &version, &kind, &machine.id.name, json!({}), json!({})));
+        }
+    }
+    if !is_there("") {
+        let json = json!({
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": { "name": machine.id.name, "annotations": {
+                "cluster.x-k8s.io/cluster-namespace": machine.id.namespace,
+                "cluster.x-k8s.io/machine": machine.id.name,
+            } },
+        });
+        made.push(object("", "v1", "Node", "", &machine.id.name, &json));
+    }
+    made
+}
+
+/// Group, version and kind of what is made from a template, or of what is referred to.
+fn made_from(reference: &Value, version: &str) -> Option<(String, String, String)> {
+    let kind = Some(text(reference, "kind")).filter(|kind| !kind.is_empty())?;
+    let kind = kind.strip_suffix("Template").unwrap_or(kind).to_owned();
+    let (group, of_reference) = match text(reference, "apiGroup") {
+        "" => text(reference, "apiVersion").split_once('/')?,
+        group => (group, version),
+    };
+    Some((group.to_owned(), of_reference.to_owned(), kind))
+}
+
+fn object(group: &str, version: &str, kind: &str, namespace: &str, name: &str, json: &Value) -> Object {
+    let owned = str::to_owned;
+    Object {
+        id: ObjectId { group: owned(group), kind: owned(kind), namespace: owned(namespace), name: owned(name) },
+        version: owned(version),
+        json: json.to_string(),
+        origin: Origin { source: 0, document: 0..0, item: None },
+    }
+}

@@ -1,0 +1,35 @@
+//! Manifests as a cluster: texts with positions, the objects in them, and what the rules of `metadata-propagation` say
+//! about each.
+//!
+//! [`Fleet::read`] takes named texts (YAML streams, JSON, lists as `kubectl get --output json` prints them) and finds the
+//! objects in them. A fleet is the [`Cluster`](metadata_propagation::Cluster) that the engine reads from. [`Locator`]
+//! finds the line and column of what the engine names by a path.
+//!
+//! Nothing here touches a file, a clock, a thread or a network: doors do.
+
+mod check;
+mod fleet;
+mod foretold;
+mod json;
+mod locate;
+mod object;
+mod plan;
+mod problem;
+mod read;
+mod relations;
+mod scalar;
+mod source;
+mod tree;
+mod way;
+mod world;
+
+pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, Level, MISPLACED, UNREADABLE};
+pub use fleet::Fleet;
+pub use locate::{Locator, Place};
+pub use object::{Object, ObjectId, Origin};
+pub use plan::{Entry, Happens, Plan, Planned, PlannedEdit};
+pub use problem::{Problem, Severity};
+pub use read::{Reading, read_document, to_json};
+pub use source::{Position, Source};
+pub use way::{Stand, State, Step};
+pub use world::{Member, World};

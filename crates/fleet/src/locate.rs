@@ -1,0 +1,168 @@
+//! Where in the texts stands what a path of the engine names.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::fleet::Fleet;
+use crate::object::Origin;
+use crate::scalar::Scalar;
+use crate::source::{Lines, Position};
+use crate::tree::{Field, Id, Kind, Tree};
+
+/// A part of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The number of the text.
+    pub source: usize,
+    /// In bytes.
+    pub span: Range<usize>,
+    /// Where it begins.
+    pub position: Position,
+    /// Whether it is the very entry that was asked for, and not what it would stand in.
+    pub is_exact: bool,
+}
+
+/// Finds places in the texts of a [`Fleet`]; keeps the document that it looked at last.
+pub struct Locator<'f> {
+    fleet: &'f Fleet,
+    lines: BTreeMap<usize, Lines>,
+    last: Option<(usize, Range<usize>, Tree<'f>)>,
+}
+
+impl<'f> Locator<'f> {
+    /// For the texts of `fleet`.
+    #[must_use]
+    pub fn new(fleet: &'f Fleet) -> Self {
+        Locator { fleet, lines: BTreeMap::new(), last: None }
+    }
+
+    /// The first of the entries `keys` that stands at the path `at` of an object, else what they would stand in.
+    pub fn locate(&mut self, origin: &Origin, at: &str, keys: &[String]) -> Place {
+        let found = self.tree(origin).and_then(|tree| {
+            let mut entries = keys.iter().filter_map(|key| find(tree, origin.item, at, Some(key)));
+            entries.find(|(_, is_exact)| *is_exact).or_else(|| {
+                let (span, is_exact) = find(tree, origin.item, at, None)?;
+                Some((span, is_exact && keys.is_empty()))
+            })
+        });
+        let (span, is_exact) = found.unwrap_or((0..0, false));
+        let begin = origin.document.start;
+        let span = begin + span.start..begin + span.end;
+        Place { source: origin.source, position: self.position(origin.source, span.start), span, is_exact }
+    }
+
+    /// Line and column of a byte of a text.
+    pub fn position(&mut self, source: usize, at: usize) -> Position {
+        let text = self.fleet.sources().get(source).map_or("", |source| &source.text);
+        self.lines.entry(source).or_insert_with(|| Lines::of(text)).position(text, at)
+    }
+
+    /// The document that an object stands in. What was read as JSON may be no YAML.
+    fn tree(&mut self, origin: &Origin) -> Option<&Tree<'f>> {
+        let is_known = self
+            .last
+            .as_ref()
+            .is_some_and(|(source, document, _)| (source, document) == (&origin.source, &origin.document));
+        if !is_known {
+            let text = self.fleet.sources().get(origin.source)?.text.get(origin.document.clone())?;
+            self.last = Some((origin.source, origin.document.clone(), Tree::read(text).ok()?));
+        }
+        self.last.as_ref().map(|(_, _, tree)| tree)
+    }
+}
+
+/// The span of an entry, and whether it is the one that was asked for.
+fn find(tree: &Tree<'_>, item: Option<usize>, at: &str, key: Option<&str>) -> Option<(Range<usize>, bool)> {
+    let mut object = tree.root()?;
+    if let Some(item) = item {
+        let items = fields(tree, object).into_iter().find(|field| field.name == "items")?.value;
+        object = match &tree.node(items)?.kind {
+            Kind::List(items) => *items.get(item)?,
+            _ => return None,
+        };
+    }
+    let mut here = Here { key: None, value: object };
+    let mut rest = at;
+    while !rest.is_empty() {
+        let Some((next, after)) = step(tree, here.value, rest) else { break };
+        here = Here { key: next.key.or(here.key), value: next.value };
+        rest = after;
+    }
+    let mut is_exact = rest.is_empty();
+    if let Some(key) = key.filter(|_| is_exact) {
+        match fields(tree, here.value).into_iter().find(|field| field.name == key) {
+            Some(field) => {
+                let is_scalar = matches!(tree.written(field.value)?.kind, Kind::Scalar(_));
+                let shown = if is_scalar { field.value } else { field.key };
+                return Some((visible(tree, field.key, shown)?, true));
+            }
+            None => is_exact = false,
+        }
+    }
+    let Some(key) = here.key else {
+        // The object itself: its name tells it from others.
+        let name = step(tree, object, "metadata.name").and_then(|(next, rest)| step(tree, next.value, rest));
+        let shown = name.map_or(object, |(name, _)| name.value);
+        let span = tree.written(shown)?.span.clone();
+        return Some((
+            if name_is_scalar(tree, shown) { span } else { span.start..span.start },
+            is_exact && at.is_empty(),
+        ));
+    };
+    let is_scalar = matches!(tree.written(here.value)?.kind, Kind::Scalar(_));
+    Some((visible(tree, key, if is_scalar { here.value } else { key })?, is_exact))
+}
+
+fn name_is_scalar(tree: &Tree<'_>, id: Id) -> bool {
+    tree.written(id).is_some_and(|node| matches!(node.kind, Kind::Scalar(_)))
+}
+
+/// The span of what is shown; of the key where the value is empty, or of several lines.
+fn visible(tree: &Tree<'_>, key: Id, shown: Id) -> Option<Range<usize>> {
+    let span = &tree.written(shown)?.span;
+    if !span.is_empty() {
+        return Some(span.clone());
+    }
+    Some(tree.written(key)?.span.clone())
+}
+
+struct Here {
+    key: Option<Id>,
+    value: Id,
+}
+
+/// One step of a path, and what is left of it. A key may have dots in it: the longest that fits is taken.
+fn step<'p>(tree: &Tree<'_>, from: Id, path: &'p str) -> Option<(Here, &'p str)> {
+    if let Some(index) = path.strip_prefix('[') {
+        let (index, rest) = index.split_once(']')?;
+        let Kind::List(elements) = &tree.node(from)?.kind else { return None };
+        let value = match index.parse::<usize>() {
+            Ok(index) => *elements.get(index)?,
+            Err(_) => *elements.iter().find(|element| is_named(tree, **element, index))?,
+        };
+        return Some((Here { key: None, value }, rest.strip_prefix('.').unwrap_or(rest)));
+    }
+    let mut best: Option<(Field<'_>, &str)> = None;
+    for field in fields(tree, from) {
+        let Some(rest) = path.strip_prefix(&*field.name) else { continue };
+        let is_whole = rest.is_empty() || rest.starts_with(['.', '[']);
+        if is_whole && best.as_ref().is_none_or(|(known, _)| known.name.len() < field.name.len()) {
+            best = Some((field, rest.strip_prefix('.').unwrap_or(rest)));
+        }
+    }
+    best.map(|(field, rest)| (Here { key: Some(field.key), value: field.value }, rest))
+}
+
+/// Whether an element of a list has this name.
+fn is_named(tree: &Tree<'_>, element: Id, name: &str) -> bool {
+    fields(tree, element).iter().any(|field| {
+        let value = tree.node(field.value).map(|node| &node.kind);
+        ["name", "class", "key", "type"].contains(&&*field.name)
+            && matches!(value, Some(Kind::Scalar(Scalar::Text(text))) if text == name)
+    })
+}
+
+fn fields<'t>(tree: &'t Tree<'_>, id: Id) -> Vec<Field<'t>> {
+    // What could not be read was told when the document was read.
+    tree.fields(id, &mut Vec::new(), &mut usize::MAX.clone()).unwrap_or_default()
+}

@@ -1,0 +1,128 @@
+//! A Kubernetes object as it was found.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use metadata_propagation::{GroupVersionKind, Operation, Review};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// A Kubernetes object, and where it stands.
+#[derive(Debug, Clone)]
+pub struct Object {
+    /// What it is called.
+    pub id: ObjectId,
+    /// Such as `v1beta2`.
+    pub version: String,
+    /// The object as JSON.
+    pub json: String,
+    /// Where it was found.
+    pub origin: Origin,
+}
+
+/// Group, kind, namespace and name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObjectId {
+    /// Such as `cluster.x-k8s.io`; empty for the core group.
+    pub group: String,
+    /// Such as `Machine`.
+    pub kind: String,
+    /// Empty for cluster-scoped objects, and where the manifest names none.
+    pub namespace: String,
+    /// The name, or else `generateName`.
+    pub name: String,
+}
+
+/// Where an object was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The number of the text.
+    pub source: usize,
+    /// The document in the text, in bytes; of a list in JSON the object itself.
+    pub document: Range<usize>,
+    /// The number of the object in a list that the document is.
+    pub item: Option<usize>,
+}
+
+/// What is read of an object here.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Head<'a> {
+    #[serde(borrow, default)]
+    pub(crate) api_version: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(crate) kind: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(crate) metadata: Option<HeadMetadata<'a>>,
+    #[serde(borrow, default)]
+    pub(crate) items: Option<Vec<&'a RawValue>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HeadMetadata<'a> {
+    #[serde(borrow, default)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    generate_name: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    namespace: Option<Cow<'a, str>>,
+}
+
+impl Object {
+    /// The request with which the audit scanner asks about a stored object: a CREATE by nobody in particular.
+    #[must_use]
+    pub fn review(&self) -> Review<'_> {
+        Review {
+            kind: GroupVersionKind {
+                group: Cow::Borrowed(&self.id.group),
+                version: Cow::Borrowed(&self.version),
+                kind: Cow::Borrowed(&self.id.kind),
+            },
+            name: Cow::Borrowed(&self.id.name),
+            namespace: Cow::Borrowed(&self.id.namespace),
+            operation: Operation::Create,
+            object: Some(&self.json),
+            ..Review::default()
+        }
+    }
+
+    /// Group and version.
+    #[must_use]
+    pub fn api_version(&self) -> String {
+        match &*self.id.group {
+            "" => self.version.clone(),
+            group => format!("{group}/{}", self.version),
+        }
+    }
+}
+
+/// Kind, namespace and name, as the policy writes them.
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.kind)?;
+        if !self.namespace.is_empty() {
+            write!(f, "{}/", self.namespace)?;
+        }
+        f.write_str(&self.name)
+    }
+}
+
+impl HeadMetadata<'_> {
+    pub(crate) fn id(&self, api_version: &str, kind: &str) -> ObjectId {
+        let owned = |text: &Option<Cow<'_, str>>| text.as_deref().unwrap_or_default().to_owned();
+        let name = Some(owned(&self.name)).filter(|name| !name.is_empty());
+        ObjectId {
+            group: group_and_version(api_version).0.to_owned(),
+            kind: kind.to_owned(),
+            namespace: owned(&self.namespace),
+            name: name.unwrap_or_else(|| owned(&self.generate_name)),
+        }
+    }
+}
+
+/// Group and version of an `apiVersion`.
+pub(crate) fn group_and_version(api_version: &str) -> (&str, &str) {
+    api_version.rsplit_once('/').unwrap_or(("", api_version))
+}

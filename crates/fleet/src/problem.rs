@@ -1,0 +1,70 @@
+//! What is wrong with a document, apart from what the rules say.
+
+use serde::Serialize;
+
+/// Something about a document that whoever wrote it has to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// How much it matters.
+    pub severity: Severity,
+    /// One sentence: lower case, no final stop, input in backticks.
+    pub message: String,
+    /// The number of the text.
+    pub source: usize,
+    /// Where in the text, in bytes.
+    pub at: usize,
+}
+
+/// How much a [`Problem`] matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The document is no Kubernetes object, and nothing says that it should be one.
+    Note,
+    /// The document is read, but perhaps not as it is meant.
+    Warning,
+    /// The document cannot be read.
+    Error,
+}
+
+pub(crate) mod messages {
+    /// A parser's own words.
+    pub(crate) fn not_yaml(error: &dyn std::fmt::Display) -> String {
+        format!("is not YAML: {error}")
+    }
+
+    pub(crate) const ALIAS_OF_ITSELF: &str = "an alias stands within what it is an alias of";
+    pub(crate) const KEY_NO_TEXT: &str = "a key is not text";
+    pub(crate) const MERGE_OF_NO_MAP: &str = "`<<` merges what is no mapping";
+    pub(crate) const NOT_FINITE: &str = "infinity and `.nan` do not exist in JSON";
+
+    pub(crate) fn too_deep(most: usize) -> String {
+        format!("nested deeper than {most} levels")
+    }
+
+    pub(crate) fn too_large() -> String {
+        "aliases make it too large".to_owned()
+    }
+
+    pub(crate) fn unreadable(message: &str) -> String {
+        format!("cannot read this document: {message}")
+    }
+
+    pub(crate) fn twice(key: &str) -> String {
+        format!("key `{key}` stands twice in the same mapping; the last one counts")
+    }
+
+    pub(crate) const MORE_DOCUMENTS: &str = "a second document begins here";
+    pub(crate) const NO_OBJECT: &str = "not a Kubernetes object: `apiVersion` or `kind` is missing";
+
+    pub(crate) const NOT_STRINGS: &str =
+        "`apiVersion`, `kind`, `metadata.name` and `metadata.namespace` must be strings (`y` and `n` are booleans)";
+
+    pub(crate) fn no_name(kind: &str) -> String {
+        format!("{kind} has no `metadata.name`")
+    }
+
+    pub(crate) fn duplicate(object: &str, before: &str) -> String {
+        format!("{object} stands in {before} already; this one is left out")
+    }
+}

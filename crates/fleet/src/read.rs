@@ -1,0 +1,189 @@
+//! From a document to the objects in it.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+use crate::json::json;
+use crate::object::{Head, Object, Origin, group_and_version};
+use crate::problem::{Problem, Severity, messages};
+use crate::source::{Lines, Position, Source};
+use crate::tree::{Fault, Tree};
+
+/// What one document holds.
+#[derive(Debug, Default)]
+pub struct Reading {
+    pub(crate) objects: Vec<Object>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Reads one document of the text with the number `number`: an object, a list of objects, or several objects in JSON.
+///
+/// What cannot be read is told in the result.
+#[must_use]
+pub fn read_document(source: &Source, number: usize, document: Range<usize>) -> Reading {
+    let mut reader = Reader { number, document, reading: Reading::default() };
+    let text = source.text.get(reader.document.clone()).unwrap_or_default();
+    let is_json = text.trim_start_matches('\u{feff}').trim_ascii_start().starts_with(['{', '[']);
+    match is_json.then(|| values(text)).flatten() {
+        Some(values) => values.into_iter().for_each(|value| reader.json(text, value)),
+        None => {
+            if let Err(Fault { message, at }) = reader.yaml(text) {
+                reader.problem(Severity::Error, messages::unreadable(&message), at);
+            }
+        }
+    }
+    reader.reading
+}
+
+/// The values of a text that is nothing but JSON.
+fn values(text: &str) -> Option<Vec<&RawValue>> {
+    let values = serde_json::Deserializer::from_str(text.trim_start_matches('\u{feff}')).into_iter::<&RawValue>();
+    values.collect::<Result<_, _>>().ok()
+}
+
+struct Reader {
+    number: usize,
+    document: Range<usize>,
+    reading: Reading,
+}
+
+impl Reader {
+    fn yaml(&mut self, text: &str) -> Result<(), Fault> {
+        let tree = Tree::read(text)?;
+        let Some(root) = tree.root() else { return Ok(()) };
+        let json = json(&tree, root, text.len())?;
+        for twice in json.twice {
+            self.problem(Severity::Warning, messages::twice(&twice.key), twice.at);
+        }
+        let at = tree.written(root).map_or(0, |root| root.span.start);
+        if let Some((items, of)) = list(&json.text) {
+            for (index, item) in items.into_iter().enumerate() {
+                let origin = Origin { source: self.number, document: self.document.clone(), item: Some(index) };
+                self.object(item.get(), &of, origin, at);
+            }
+        } else if json.text != "null" {
+            let origin = Origin { source: self.number, document: self.document.clone(), item: None };
+            self.object(&json.text, &ListOf::default(), origin, at);
+        }
+        Ok(())
+    }
+
+    fn json(&mut self, text: &str, value: &RawValue) {
+        let value = value.get();
+        let begin = offset(text, value);
+        let origin = |at: usize, value: &str| {
+            let begin = self.document.start + at;
+            Origin { source: self.number, document: begin..begin + value.len(), item: None }
+        };
+        match list(value) {
+            Some((items, of)) => {
+                let items: Vec<(usize, &str)> =
+                    items.iter().map(|item| (offset(text, item.get()), item.get())).collect();
+                let origins: Vec<Origin> = items.iter().map(|(at, item)| origin(*at, item)).collect();
+                for ((at, item), origin) in items.into_iter().zip(origins) {
+                    self.object(item, &of, origin, at);
+                }
+            }
+            None => {
+                let origin = origin(begin, value);
+                self.object(value, &ListOf::default(), origin, begin);
+            }
+        }
+    }
+
+    fn object(&mut self, json: &str, of: &ListOf, origin: Origin, at: usize) {
+        let Ok(head) = serde_json::from_str::<Head<'_>>(json) else {
+            let is_meant = serde_json::from_str::<Meant>(json).is_ok();
+            let (severity, message) = match is_meant {
+                true => (Severity::Error, messages::NOT_STRINGS),
+                false => (Severity::Note, messages::NO_OBJECT),
+            };
+            return self.problem(severity, message.to_owned(), at);
+        };
+        let api_version = head.api_version.as_deref().filter(|text| !text.is_empty());
+        let kind = head.kind.as_deref().filter(|text| !text.is_empty());
+        let is_typed = api_version.is_some() && kind.is_some();
+        let (Some(api_version), Some(kind)) = (api_version.or(of.api_version()), kind.or(of.kind())) else {
+            return self.problem(Severity::Note, messages::NO_OBJECT.to_owned(), at);
+        };
+        let id = head.metadata.unwrap_or_default().id(api_version, kind);
+        if id.name.is_empty() {
+            return self.problem(Severity::Note, messages::no_name(kind), at);
+        }
+        // Objects in the list of one kind do not repeat it.
+        let json = match (is_typed, json.strip_prefix('{')) {
+            (false, Some(rest)) => {
+                let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
+                format!("{{\"apiVersion\":{},\"kind\":{},{rest}", quoted(api_version), quoted(kind))
+            }
+            _ => json.to_owned(),
+        };
+        let version = group_and_version(api_version).1.to_owned();
+        self.reading.objects.push(Object { id, version, json, origin });
+    }
+
+    fn problem(&mut self, severity: Severity, message: String, at: usize) {
+        let at = self.document.start + at;
+        self.reading.problems.push(Problem { severity, message, source: self.number, at });
+    }
+}
+
+/// What is meant to be a Kubernetes object.
+#[derive(Deserialize)]
+struct Meant {
+    #[serde(rename = "apiVersion")]
+    _api_version: IgnoredAny,
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+}
+
+/// What a list says of its items.
+#[derive(Default)]
+struct ListOf {
+    api_version: String,
+    kind: String,
+}
+
+impl ListOf {
+    fn api_version(&self) -> Option<&str> {
+        Some(&*self.api_version).filter(|text| !text.is_empty())
+    }
+
+    fn kind(&self) -> Option<&str> {
+        Some(&*self.kind).filter(|text| !text.is_empty())
+    }
+}
+
+/// The items of a list of Kubernetes objects: `List`, or a kind with that ending.
+fn list(json: &str) -> Option<(Vec<&RawValue>, ListOf)> {
+    let head: Head<'_> = serde_json::from_str(json).ok()?;
+    let kind = head.kind.as_deref()?.strip_suffix("List")?.to_owned();
+    let api_version = if kind.is_empty() { String::new() } else { head.api_version.unwrap_or_default().into_owned() };
+    Some((head.items?, ListOf { api_version, kind }))
+}
+
+/// Where a part of a text begins in it.
+fn offset(text: &str, part: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
+}
+
+/// A text that is one YAML or JSON document, as JSON; `null` where it is empty.
+///
+/// # Errors
+/// When it is no YAML, or more than one document: a sentence, and where.
+pub fn to_json(source: &Source) -> Result<String, (String, Position)> {
+    let text = &source.text;
+    let fault = |message: String, at: usize| (message, Lines::of(text).position(text, at));
+    let documents = source.documents();
+    if let Some(second) = documents.get(1) {
+        return Err(fault(messages::MORE_DOCUMENTS.to_owned(), second.start));
+    }
+    let read = || {
+        let tree = Tree::read(text)?;
+        tree.root().map_or_else(|| Ok("null".to_owned()), |root| json(&tree, root, text.len()).map(|json| json.text))
+    };
+    read().map_err(|Fault { message, at }| fault(messages::unreadable(&message), at))
+}

@@ -1,0 +1,295 @@
+//! A YAML document as a tree of nodes that know where they stand.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use granit_parser::{Event, Parser, ScalarStyle, Tag};
+
+use crate::problem::messages;
+use crate::scalar::{Scalar, plain};
+
+/// One document.
+#[derive(Debug, Default)]
+pub(crate) struct Tree<'t> {
+    nodes: Vec<Node<'t>>,
+    root: Option<Id>,
+}
+
+/// A node of a [`Tree`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Id(usize);
+
+#[derive(Debug)]
+pub(crate) struct Node<'t> {
+    /// In bytes of the document.
+    pub(crate) span: Range<usize>,
+    pub(crate) kind: Kind<'t>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Kind<'t> {
+    Scalar(Scalar<'t>),
+    List(Vec<Id>),
+    /// Keys and values as they are written, merges not yet merged.
+    Map(Vec<(Id, Id)>),
+    Alias(Id),
+}
+
+/// An entry of a mapping, merged ones included.
+#[derive(Debug, Clone)]
+pub(crate) struct Field<'f> {
+    pub(crate) name: Cow<'f, str>,
+    pub(crate) key: Id,
+    pub(crate) value: Id,
+}
+
+/// Why a document is no tree of JSON, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) message: String,
+    /// In bytes of the document.
+    pub(crate) at: usize,
+}
+
+/// A key that stands twice in a mapping.
+pub(crate) struct Twice {
+    pub(crate) key: String,
+    pub(crate) at: usize,
+}
+
+struct Open<'t> {
+    node: Node<'t>,
+    anchor: usize,
+    /// In a mapping, the key that waits for its value.
+    key: Option<Id>,
+}
+
+impl<'t> Tree<'t> {
+    /// Reads a text that holds one document at most. No root is no document.
+    ///
+    /// # Errors
+    /// When the text is no YAML.
+    pub(crate) fn read(text: &'t str) -> Result<Tree<'t>, Fault> {
+        let mut tree = Tree::default();
+        let mut anchors: BTreeMap<usize, Id> = BTreeMap::new();
+        let mut open: Vec<Open<'t>> = Vec::new();
+        for event in Parser::new_from_str(text) {
+            let (event, span) = event.map_err(|error| {
+                let at = error.marker().byte_offset().unwrap_or_default();
+                Fault { message: messages::not_yaml(&error.info()), at }
+            })?;
+            let begin = span.start.byte_offset().unwrap_or_default();
+            let end = span.end.byte_offset().unwrap_or(begin);
+            let (node, anchor) = match event {
+                Event::Scalar(text, style, anchor, tag) => {
+                    (Node { span: begin..end, kind: Kind::Scalar(scalar(text, style, tag.as_deref())) }, anchor)
+                }
+                Event::Alias(anchor) => {
+                    let Some(target) = anchors.get(&anchor) else {
+                        return Err(Fault { message: messages::ALIAS_OF_ITSELF.to_owned(), at: begin });
+                    };
+                    (Node { span: begin..end, kind: Kind::Alias(*target) }, 0)
+                }
+                Event::SequenceStart(_, anchor, _) => {
+                    open.push(Open {
+                        node: Node { span: begin..end, kind: Kind::List(Vec::new()) },
+                        anchor,
+                        key: None,
+                    });
+                    continue;
+                }
+                Event::MappingStart(_, anchor, _) => {
+                    open.push(Open { node: Node { span: begin..end, kind: Kind::Map(Vec::new()) }, anchor, key: None });
+                    continue;
+                }
+                Event::SequenceEnd | Event::MappingEnd => {
+                    let Some(closed) = open.pop() else { continue };
+                    let mut node = closed.node;
+                    node.span.end = node.span.end.max(end);
+                    (node, closed.anchor)
+                }
+                _ => continue,
+            };
+            let id = tree.add(node);
+            if anchor > 0 {
+                anchors.insert(anchor, id);
+            }
+            match open.last_mut() {
+                Some(Open { node: Node { kind: Kind::List(elements), .. }, .. }) => elements.push(id),
+                Some(Open { node: Node { kind: Kind::Map(entries), .. }, key, .. }) => match key.take() {
+                    Some(key) => entries.push((key, id)),
+                    None => *key = Some(id),
+                },
+                _ => tree.root = Some(id),
+            }
+        }
+        Ok(tree)
+    }
+
+    /// The document's value.
+    pub(crate) fn root(&self) -> Option<Id> {
+        self.root
+    }
+
+    fn add(&mut self, node: Node<'t>) -> Id {
+        self.nodes.push(node);
+        Id(self.nodes.len() - 1)
+    }
+
+    /// A node as it is written.
+    pub(crate) fn written(&self, id: Id) -> Option<&Node<'t>> {
+        self.nodes.get(id.0)
+    }
+
+    /// A node, or what it is an alias of.
+    pub(crate) fn node(&self, mut id: Id) -> Option<&Node<'t>> {
+        loop {
+            let node = self.nodes.get(id.0)?;
+            match node.kind {
+                // An alias always stands behind what it is of.
+                Kind::Alias(target) => id = target,
+                _ => return Some(node),
+            }
+        }
+    }
+
+    /// The entries of a mapping, or none of what is no mapping. Of keys that stand twice the last counts, and is added to
+    /// `twice`. What is merged into it comes last, and never in place of what it has itself.
+    ///
+    /// # Errors
+    /// When a key is no text, what is merged is no mapping, or merges multiply beyond `work`.
+    pub(crate) fn fields(&self, map: Id, twice: &mut Vec<Twice>, work: &mut usize) -> Result<Vec<Field<'_>>, Fault> {
+        let mut fields = Fields::default();
+        let Some(Node { kind: Kind::Map(entries), span }) = self.node(map) else { return Ok(fields.all) };
+        *work = work.checked_sub(entries.len()).ok_or(Fault { message: messages::too_large(), at: span.start })?;
+        let mut merged = Vec::new();
+        for &(key, value) in entries {
+            let at = self.written(key).map_or(0, |key| key.span.start);
+            let Some(name) = self.name(key) else {
+                return Err(Fault { message: messages::KEY_NO_TEXT.to_owned(), at });
+            };
+            if name == "<<" {
+                merged.push((value, at));
+            } else if fields.set(Field { name: name.clone(), key, value }) {
+                twice.push(Twice { key: name.into_owned(), at });
+            }
+        }
+        for (value, at) in merged {
+            let maps: &[Id] = match self.node(value).map(|node| &node.kind) {
+                Some(Kind::Map(_)) => &[value],
+                Some(Kind::List(maps)) => maps,
+                _ => return Err(Fault { message: messages::MERGE_OF_NO_MAP.to_owned(), at }),
+            };
+            for &map in maps {
+                for field in self.fields(map, &mut Vec::new(), work)? {
+                    fields.add(field);
+                }
+            }
+        }
+        Ok(fields.all)
+    }
+
+    /// The text of a key; `None` where it is none.
+    fn name(&self, key: Id) -> Option<Cow<'_, str>> {
+        match &self.node(key)?.kind {
+            Kind::Scalar(Scalar::Text(text)) => Some(Cow::Borrowed(text)),
+            Kind::Scalar(Scalar::Number(number)) => Some(Cow::Borrowed(number)),
+            Kind::Scalar(Scalar::Bool(value)) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
+            _ => None,
+        }
+    }
+}
+
+/// The entries of one mapping while they are collected.
+#[derive(Default)]
+struct Fields<'f> {
+    all: Vec<Field<'f>>,
+    /// Where names are, once there are many.
+    places: BTreeMap<Cow<'f, str>, usize>,
+}
+
+/// Up to so many names are looked through one by one.
+const FEW: usize = 16;
+
+impl<'f> Fields<'f> {
+    fn place(&mut self, name: &str) -> Option<usize> {
+        if self.all.len() <= FEW {
+            return self.all.iter().position(|field| field.name == name);
+        }
+        for (place, field) in self.all.iter().enumerate().skip(self.places.len()) {
+            self.places.insert(field.name.clone(), place);
+        }
+        self.places.get(name).copied()
+    }
+
+    /// Whether it replaces another.
+    fn set(&mut self, field: Field<'f>) -> bool {
+        match self.place(&field.name).and_then(|place| self.all.get_mut(place)) {
+            Some(known) => {
+                *known = field;
+                true
+            }
+            None => {
+                self.all.push(field);
+                false
+            }
+        }
+    }
+
+    fn add(&mut self, field: Field<'f>) {
+        if self.place(&field.name).is_none() {
+            self.all.push(field);
+        }
+    }
+}
+
+fn scalar<'t>(text: Cow<'t, str>, style: ScalarStyle, tag: Option<&Tag>) -> Scalar<'t> {
+    let is_typed = |tag: &Tag| ["int", "float", "bool", "null"].iter().any(|name| tag.is_yaml_core_schema_tag(name));
+    match tag {
+        Some(tag) if is_typed(tag) => plain(text),
+        Some(_) => Scalar::Text(text),
+        None if style == ScalarStyle::Plain => plain(text),
+        None => Scalar::Text(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> (String, usize) {
+        let fault = Tree::read(text).err().unwrap();
+        (fault.message, fault.at)
+    }
+
+    #[test]
+    fn a_text_that_is_no_yaml_is_a_fault_at_its_place() {
+        let (message, at) = fault("a: 1\nb: [1, 2\nc: 3\n");
+        assert!(message.starts_with("is not YAML: "), "{message}");
+        assert_eq!(at, 15);
+    }
+
+    #[test]
+    fn an_alias_of_what_it_stands_in_is_a_fault() {
+        assert_eq!(fault("a: &x [1, *x]\n"), (messages::ALIAS_OF_ITSELF.to_owned(), 10));
+    }
+
+    #[test]
+    fn nodes_know_where_they_stand() {
+        let text = "metadata:\n  labels: {team: red}\n";
+        let tree = Tree::read(text).unwrap();
+        let fields = |id| tree.fields(id, &mut Vec::new(), &mut 100).unwrap();
+        let metadata = fields(tree.root().unwrap()).remove(0);
+        let labels = fields(metadata.value).remove(0);
+        let team = fields(labels.value).remove(0);
+        let written = |id| &text[tree.written(id).unwrap().span.clone()];
+        assert_eq!((written(labels.key), written(team.key), written(team.value)), ("labels", "team", "red"));
+        assert_eq!(written(labels.value), "{team: red}");
+    }
+
+    #[test]
+    fn an_empty_document_has_no_root() {
+        assert_eq!(Tree::read("# nothing\n").unwrap().root(), None);
+    }
+}

@@ -1,0 +1,209 @@
+//! The way of one label or annotation through the objects above and below.
+
+use std::collections::BTreeSet;
+
+use metadata_propagation::{Carried, NotApplicable, NotApplicableReason, Propagated};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::relations::text;
+use crate::world::{Member, World};
+
+/// What one object has to do with a key.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The number of the object.
+    pub member: usize,
+    /// Every place of the object that has the key, or is to have it, or why it has not.
+    pub stands: Vec<Stand>,
+}
+
+/// A key at one place of an object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Stand {
+    /// The map, such as `spec.template.metadata.labels`, or where the key comes from and does not arrive.
+    pub at: String,
+    /// The value, as far as there is one.
+    pub value: Option<String>,
+    /// What is to be said of it.
+    pub state: State,
+    /// The rule that brings it, or the reason why it does not come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// What is to be said of a key at a place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// Somebody set it here.
+    Set,
+    /// The rules bring it, and it is there.
+    Present,
+    /// The rules bring it, and it is not there.
+    Missing,
+    /// The rules bring it to an object that is not among the files.
+    Foretold,
+    /// The rules bring it, and another value is there.
+    Differs(String),
+    /// It does not come here.
+    NotPropagated,
+    /// It becomes this cloud tag.
+    Tag,
+    /// It becomes no cloud tag.
+    NoTag,
+}
+
+impl World {
+    /// The way of a key: through all that is above an object, the object itself and all below it. Objects without the key
+    /// are left out, apart from the object itself.
+    #[must_use]
+    pub fn way(&self, number: usize, key: &str) -> Vec<Step> {
+        let mut above = vec![number];
+        while let Some(parent) = above.last().and_then(|last| self.member(*last)).and_then(|member| member.parent) {
+            above.push(parent);
+        }
+        above.reverse();
+        let entries = self.entries(&above);
+        let mut steps: Vec<Step> =
+            above.into_iter().map(|member| Step { member, stands: self.stands(member, key, &entries) }).collect();
+        self.below(number, key, &mut steps);
+        steps.retain(|step| step.member == number || !step.stands.is_empty());
+        steps
+    }
+
+    /// Why it is not known what comes to an object: the reason at the object itself, or at the next one above that has one.
+    #[must_use]
+    pub fn unknown(&self, number: usize) -> Option<(&Member, &NotApplicable)> {
+        let mut next = Some(number);
+        while let Some(member) = next.and_then(|number| self.member(number)) {
+            let reason = member.unknown.as_ref().filter(|reason| reason.reason != NotApplicableReason::NoOwner);
+            if let Some(reason) = reason {
+                return Some((member, reason));
+            }
+            next = member.parent;
+        }
+        None
+    }
+
+    fn below(&self, number: usize, key: &str, steps: &mut Vec<Step>) {
+        for child in self.member(number).into_iter().flat_map(|member| &member.children) {
+            steps.push(Step { member: *child, stands: self.stands(*child, key, &BTreeSet::new()) });
+            self.below(*child, key, steps);
+        }
+    }
+
+    /// The entries of topology and class that lead to the last of these objects; empty where all count.
+    fn entries(&self, line: &[usize]) -> BTreeSet<String> {
+        let mut entries = BTreeSet::new();
+        for member in line.iter().filter_map(|number| self.member(*number)) {
+            if member.id.group == "controlplane.cluster.x-k8s.io" {
+                entries.insert("controlPlane".to_owned());
+            }
+            let labels = member.written.pointer("/metadata/labels");
+            for (label, list) in [
+                ("topology.cluster.x-k8s.io/deployment-name", "machineDeployments"),
+                ("topology.cluster.x-k8s.io/pool-name", "machinePools"),
+            ] {
+                let Some(name) = labels.and_then(|labels| labels.get(label)).and_then(Value::as_str) else { continue };
+                entries.insert(format!("{list}[{name}]"));
+                let clusters = line.iter().filter_map(|number| self.member(*number));
+                let topology =
+                    clusters.filter_map(|above| above.written.pointer(&format!("/spec/topology/workers/{list}")));
+                let listed = topology.filter_map(Value::as_array).flatten();
+                for entry in listed.filter(|entry| text(entry, "name") == name) {
+                    entries.insert(format!("{list}[{}]", text(entry, "class")));
+                }
+            }
+        }
+        entries
+    }
+
+    /// Every place of an object that has to do with a key. Of topologies and classes only these entries count.
+    fn stands(&self, number: usize, key: &str, entries: &BTreeSet<String>) -> Vec<Stand> {
+        let Some(member) = self.member(number) else { return Vec::new() };
+        let carried = member.carried.iter().filter(|entry| entry.key == key);
+        let mut stands: Vec<Stand> = carried.map(|entry| Stand::of(entry, member)).collect();
+        for skip in &member.report.skipped {
+            let is_entry = skip.carried != Carried::Field && skip.advice.is_none();
+            if skip.key == key && is_entry {
+                stands.push(Stand {
+                    at: skip.from.clone(),
+                    value: skip.value.clone(),
+                    state: State::NotPropagated,
+                    why: Some(skip.reason.to_string()),
+                });
+            }
+        }
+        let mut own = Vec::new();
+        blocks(&member.written, String::new(), &mut own);
+        for (at, map) in own {
+            let is_known = stands.iter().any(|stand| stand.at == at);
+            let leads_here = entries.is_empty()
+                || ["controlPlane", "machineDeployments[", "machinePools["].iter().all(|list| !at.contains(list))
+                || entries.iter().any(|entry| at.contains(entry));
+            if let Some(value) = map.get(key).and_then(Value::as_str).filter(|_| !is_known && leads_here) {
+                let advice = member.report.skipped.iter().find(|skip| skip.key == key && at.starts_with("metadata."));
+                let why = advice.and_then(|skip| skip.advice.clone());
+                stands.push(Stand { at, value: Some(value.to_owned()), state: State::Set, why });
+            }
+        }
+        stands.extend(tags(member, key));
+        stands
+    }
+}
+
+/// What becomes of a label of a composite.
+fn tags(member: &Member, key: &str) -> Option<Stand> {
+    let report = member.report.cloud_tags.as_ref()?;
+    let at = "spec.cloudTags".to_owned();
+    if let Some((tag, value)) = report.tags.iter().find(|(tag, _)| tag.split_once(':').is_some_and(|(_, of)| of == key))
+    {
+        let why = Some(format!("{tag} (profile `{}`)", report.profile));
+        return Some(Stand { at, value: Some(value.clone()), state: State::Tag, why });
+    }
+    let skipped = report.skipped.iter().find(|label| label.qualified_key == key).map(|label| label.sentence());
+    let why = skipped.or_else(|| report.not_propagating.get(key).map(|reason| (*reason).to_owned()))?;
+    Some(Stand { at, value: None, state: State::NoTag, why: Some(why) })
+}
+
+/// Every map of labels and annotations in an object, with its path; entries of lists by their names.
+pub(crate) fn blocks<'v>(value: &'v Value, at: String, found: &mut Vec<(String, &'v serde_json::Map<String, Value>)>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
+                let is_map =
+                    matches!(&**name, "labels" | "annotations") && (at == "metadata" || at.ends_with(".metadata"));
+                match value {
+                    Value::Object(map) if is_map => found.push((path, map)),
+                    _ => blocks(value, path, found),
+                }
+            }
+        }
+        Value::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                let name = [text(element, "name"), text(element, "class")].into_iter().find(|name| !name.is_empty());
+                let name = name.map_or_else(|| index.to_string(), str::to_owned);
+                blocks(element, format!("{at}[{name}]"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+impl Stand {
+    /// An entry that the rules bring to an object.
+    #[must_use]
+    pub fn of(entry: &Propagated, member: &Member) -> Stand {
+        let state = match &entry.found {
+            _ if member.origin.is_none() => State::Foretold,
+            Some(found) if *found == entry.value => State::Present,
+            Some(found) => State::Differs(found.plain().into_owned()),
+            None => State::Missing,
+        };
+        let value = Some(entry.value.plain().into_owned());
+        Stand { at: entry.at.clone(), value, state, why: Some(entry.rule.clone()) }
+    }
+}

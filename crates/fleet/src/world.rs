@@ -1,0 +1,226 @@
+//! Objects with all that the rules bring them, and the objects below them that controllers would make.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use metadata_propagation::{
+    Cluster, Get, Guards, LookupCause, LookupError, Mode, NotApplicable, Propagated, Report, Review, Settings,
+    evaluate, propagated,
+};
+use serde_json::Value;
+
+use crate::fleet::Fleet;
+use crate::foretold::{Foretold, foretold};
+use crate::object::{Object, ObjectId, Origin, group_and_version};
+use crate::relations::parent;
+
+/// The objects of a fleet from the top down, completed by the rules.
+///
+/// Where an object stands that controllers make others from, and none of those is among the files, there is one that is
+/// foretold: with what the rules bring it, and nothing else.
+#[derive(Debug, Default)]
+pub struct World {
+    members: Vec<Member>,
+    by_id: BTreeMap<ObjectId, usize>,
+}
+
+/// One object of a [`World`].
+#[derive(Debug)]
+pub struct Member {
+    /// What it is called.
+    pub id: ObjectId,
+    /// Where it was found; `None` where it is foretold.
+    pub origin: Option<Origin>,
+    /// What it is made from, by number.
+    pub parent: Option<usize>,
+    /// What is made from it, by number.
+    pub children: Vec<usize>,
+    /// The object as it is written.
+    pub written: Value,
+    /// What it has to carry, as far as it is known.
+    pub carried: Vec<Propagated>,
+    /// Why that is not known.
+    pub unknown: Option<NotApplicable>,
+    /// What the policy says of it besides.
+    pub report: Report,
+    version: String,
+    /// The object as it is stored once the policy has completed it.
+    json: String,
+}
+
+impl World {
+    /// Completes the objects of a fleet, the highest first.
+    #[must_use]
+    pub fn of(fleet: &Fleet, settings: &Settings) -> World {
+        // What guards refuse is checked elsewhere: here every object is told what it lacks.
+        let settings = Settings { mode: Mode::Mutate, guards: silent(), ..settings.clone() };
+        let mut world = World::default();
+        for object in fleet.objects() {
+            world.add(object, Some(object.origin.clone()), None);
+        }
+        let relations: Vec<Option<usize>> = (world.members.iter())
+            .map(|member| parent(&member.id, &member.written).and_then(|parent| world.find(&parent)))
+            .collect();
+        for (number, parent) in relations.iter().enumerate() {
+            world.relate(number, *parent);
+        }
+        let mut next: VecDeque<usize> = world.roots().collect();
+        while let Some(number) = next.pop_front() {
+            world.complete(number, &settings);
+            world.foretell(number);
+            next.extend(world.members.get(number).into_iter().flat_map(|member| &member.children).copied());
+        }
+        world
+    }
+
+    /// The objects, in the order of the files, foretold ones last.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// One object by its number.
+    #[must_use]
+    pub fn member(&self, number: usize) -> Option<&Member> {
+        self.members.get(number)
+    }
+
+    /// The objects that nothing is above.
+    pub fn roots(&self) -> impl Iterator<Item = usize> {
+        let members = self.members.iter().enumerate();
+        members.filter(|(_, member)| member.parent.is_none()).map(|(number, _)| number)
+    }
+
+    /// The numbers of all objects, each before what is below it.
+    #[must_use]
+    pub fn in_order(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut next: Vec<usize> = self.roots().collect();
+        next.reverse();
+        while let Some(number) = next.pop() {
+            order.push(number);
+            next.extend(self.members.get(number).into_iter().flat_map(|member| member.children.iter().rev()));
+        }
+        order
+    }
+
+    fn find(&self, id: &ObjectId) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    fn add(&mut self, object: &Object, origin: Option<Origin>, parent: Option<usize>) -> usize {
+        let number = self.members.len();
+        self.by_id.insert(object.id.clone(), number);
+        self.members.push(Member {
+            id: object.id.clone(),
+            origin,
+            parent: None,
+            children: Vec::new(),
+            written: serde_json::from_str(&object.json).unwrap_or_default(),
+            carried: Vec::new(),
+            unknown: None,
+            report: Report::default(),
+            version: object.version.clone(),
+            json: object.json.clone(),
+        });
+        self.relate(number, parent);
+        number
+    }
+
+    /// Puts an object below another, unless that stands below it already.
+    fn relate(&mut self, number: usize, parent: Option<usize>) {
+        let mut above = parent;
+        while let Some(ancestor) = above {
+            if ancestor == number {
+                return;
+            }
+            above = self.members.get(ancestor).and_then(|member| member.parent);
+        }
+        let Some(parent) = parent else { return };
+        if let Some(member) = self.members.get_mut(number) {
+            member.parent = Some(parent);
+        }
+        if let Some(above) = self.members.get_mut(parent) {
+            above.children.push(number);
+        }
+    }
+
+    fn complete(&mut self, number: usize, settings: &Settings) {
+        let Some(member) = self.members.get(number) else { return };
+        let object = Object {
+            id: member.id.clone(),
+            version: member.version.clone(),
+            json: member.json.clone(),
+            origin: Origin { source: 0, document: 0..0, item: None },
+        };
+        let review: Review<'_> = object.review();
+        let outcome = evaluate(&review, settings, self);
+        let carried = propagated(&review, settings, self);
+        let Some(member) = self.members.get_mut(number) else { return };
+        if let Some(completed) = outcome.object {
+            member.json = completed.get().to_owned();
+        }
+        member.report = outcome.report.unwrap_or_default();
+        match carried {
+            Ok(carried) => member.carried = carried,
+            Err(reason) => member.unknown = Some(reason),
+        }
+    }
+
+    fn foretell(&mut self, number: usize) {
+        let Some(member) = self.members.get(number) else { return };
+        let completed = member.completed();
+        let children: Vec<&Member> = member.children.iter().filter_map(|child| self.members.get(*child)).collect();
+        let class = member.parent.and_then(|class| self.members.get(class)).map(|class| &class.written);
+        let made = foretold(&Foretold {
+            id: &member.id,
+            version: &member.version,
+            object: &completed,
+            class,
+            children: &children,
+        });
+        for object in made {
+            if self.find(&object.id).is_none() {
+                self.add(&object, None, Some(number));
+            }
+        }
+    }
+}
+
+impl Member {
+    /// The object as it is stored once the policy has completed it.
+    #[must_use]
+    pub fn completed(&self) -> Value {
+        serde_json::from_str(&self.json).unwrap_or_default()
+    }
+}
+
+impl Cluster for World {
+    /// As a fleet, with objects as they are stored once the policy has completed them.
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        let (group, version) = group_and_version(&get.api_version);
+        let id = ObjectId {
+            group: group.to_owned(),
+            kind: get.kind.clone(),
+            namespace: get.namespace.clone().unwrap_or_default(),
+            name: get.name.clone(),
+        };
+        let cause = match self.find(&id).and_then(|number| self.members.get(number)) {
+            Some(member) if member.version == version => return Ok(member.json.clone()),
+            Some(_) => LookupCause::NotServed,
+            None => LookupCause::NotFound,
+        };
+        Err(LookupError { cause, detail: get.to_string() })
+    }
+}
+
+fn silent() -> Guards {
+    use metadata_propagation::Stance::Ignore;
+    Guards {
+        selector_labels: Ignore,
+        selector_change: Ignore,
+        adoption: Ignore,
+        reserved_keys: Ignore,
+        template_keys: Ignore,
+        node_unreachable: Ignore,
+    }
+}

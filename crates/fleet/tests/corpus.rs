@@ -1,0 +1,120 @@
+//! The corpus as manifests: objects that go through YAML and a fleet lead to the same outcome as they do in the engine.
+
+use anyhow::{Context, Result, anyhow, ensure};
+use fleet::{Fleet, Severity, Source};
+use metadata_propagation::{Review, Settings, evaluate};
+use serde_json::{Value, json};
+use testkit::case::Case;
+use testkit::cluster::ApiServer;
+use testkit::difference;
+use testkit::runner::{admit, engine};
+
+/// A value in block style. Strings are quoted: what is a string to YAML 1.2 may be a boolean to kubectl, as `n` is.
+fn block(value: &Value, indent: usize) -> String {
+    let spaces = " ".repeat(indent);
+    match value {
+        Value::Object(fields) if !fields.is_empty() => fields
+            .iter()
+            .map(|(name, value)| match block(value, indent + 2) {
+                below if below.contains('\n') => format!("{spaces}{}:\n{below}", block(&json!(name), 0)),
+                scalar => format!("{spaces}{}: {scalar}\n", block(&json!(name), 0)),
+            })
+            .collect(),
+        Value::Array(elements) if !elements.is_empty() => elements
+            .iter()
+            .map(|element| match block(element, indent + 2) {
+                below if below.contains('\n') => format!("{spaces}-\n{below}"),
+                scalar => format!("{spaces}- {scalar}\n"),
+            })
+            .collect(),
+        // JSON may have characters that YAML must not.
+        scalar => {
+            let escaped = |character: char| match character {
+                '\u{7f}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                    format!("\\u{:04x}", u32::from(character))
+                }
+                other => other.to_string(),
+            };
+            scalar.to_string().chars().map(escaped).collect()
+        }
+    }
+}
+
+/// Objects as a stream of YAML documents.
+fn stream<'a>(objects: impl Iterator<Item = &'a Value>) -> Result<Fleet> {
+    let mut text = String::new();
+    for object in objects {
+        text += "---\n";
+        text += &block(object, 0);
+    }
+    let fleet = Fleet::read(vec![Source { name: "cluster.yaml".to_owned(), text }]);
+    let unreadable = fleet.problems().iter().find(|problem| problem.severity == Severity::Error);
+    ensure!(unreadable.is_none(), "{unreadable:?}");
+    Ok(fleet)
+}
+
+/// The object of a request as it is after a way through YAML; what is no object stays.
+fn rewritten(request: &Value) -> Result<Value> {
+    let mut request = request.clone();
+    for name in ["object", "oldObject"] {
+        let Some(object) = request.get_mut(name).filter(|object| object.pointer("/metadata/name").is_some()) else {
+            continue;
+        };
+        let fleet = stream(std::iter::once(&*object))?;
+        // What is no object to begin with is judged as it is.
+        if let Some(read) = fleet.objects().next() {
+            *object = serde_json::from_str(&read.json)?;
+        }
+    }
+    Ok(request)
+}
+
+fn through_fleet(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Value> {
+    let fleet = stream(cluster.objects().iter())?;
+    let text = rewritten(request)?.to_string();
+    let review = Review::from_json(&text).map_err(|malformed| anyhow!("{malformed}"))?;
+    let outcome = evaluate(&review, &Settings::from_json(&settings.to_string())?, &fleet);
+    Ok(json!({
+        "rejection": outcome.rejection.map(|rejection| json!([rejection.code, rejection.message])),
+        "object": outcome.object,
+        "warnings": outcome.warnings,
+        "report": outcome.report,
+    }))
+}
+
+fn directly(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Value> {
+    let text = request.to_string();
+    let review = Review::from_json(&text).map_err(|malformed| anyhow!("{malformed}"))?;
+    let outcome = evaluate(&review, &Settings::from_json(&settings.to_string())?, cluster);
+    Ok(json!({
+        "rejection": outcome.rejection.map(|rejection| json!([rejection.code, rejection.message])),
+        "object": outcome.object,
+        "warnings": outcome.warnings,
+        "report": outcome.report,
+    }))
+}
+
+#[test]
+fn manifests_are_judged_as_the_engine_judges_objects() -> Result<()> {
+    let (mut same, mut differing, mut left_out) = (0, Vec::new(), Vec::new());
+    for case in Case::corpus()? {
+        let mut cluster = case.cluster.clone();
+        if !cluster.is_always_in_reach() {
+            left_out.push(case.name);
+            continue;
+        }
+        for review in &case.reviews {
+            let answer = engine(review, &case.settings, &cluster).with_context(|| case.name.clone())?;
+            let direct = directly(review, &case.settings, &cluster)?;
+            let found = through_fleet(review, &case.settings, &cluster).with_context(|| case.name.clone())?;
+            if found != direct {
+                differing.push(format!("{}\n{}", case.name, difference::values(&direct, &found)));
+            }
+            admit(review, &answer, &mut cluster)?;
+            same += 1;
+        }
+    }
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+    assert!(same > 900 && left_out.len() < 60, "{same} compared, left out: {left_out:?}");
+    Ok(())
+}
