@@ -9,7 +9,8 @@ TESTKIT_FEATURES := --features testkit/wasi
 endif
 
 .PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm bench fuzz fmt lint e2e-tests bless conformance \
-	conformance-vectors conformance-cluster conformance-crossplane clean
+	conformance-vectors conformance-cluster conformance-crossplane reproducible policy.cdx.json registry-test chart-test \
+	workflows pages clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
@@ -27,6 +28,37 @@ policy.wasm:
 annotated-policy.wasm: policy.wasm
 	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: https://github.com/kubewarden/kwctl" >&2; exit 1; }
 	kwctl annotate policy.wasm --metadata-path policy-metadata.yml --usage-path USAGE.md --output-path annotated-policy.wasm
+
+## reproducible: two builds in different places and times, and their digests, which have to be the same
+reproducible:
+	scripts/reproducible.sh
+
+## policy.cdx.json: the crates that are in policy.wasm, as CycloneDX
+policy.cdx.json:
+	scripts/components.sh policy.cdx.json
+
+## registry-test: push, sign, verify, pull and run, against a registry on loopback; with kwctl and Go
+registry-test:
+	@command -v kwctl >/dev/null || { echo "kwctl is not on the PATH: the registry test did not run" >&2; exit 1; }
+	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer builds the registry and cosign" >&2; exit 1; }
+	$(MAKE) policy.wasm
+	scripts/registry-test.sh policy.wasm
+
+## chart-test: what the Helm chart renders, against deploy/; with Go
+chart-test:
+	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer renders the chart" >&2; exit 1; }
+	cd scripts/chart && go vet ./... && go test -count=1 ./...
+
+## pages: the documentation as a site, in target/pages; with mkdocs
+pages:
+	scripts/pages.sh
+
+## workflows: what actionlint and zizmor say about .github/workflows
+workflows:
+	@for tool in actionlint zizmor; do \
+		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: .github/workflows/test.yml has the version" >&2; exit 1; }; done
+	actionlint
+	zizmor --offline --persona=auditor .github
 
 ## e2e-tests: the bats files, with kwctl
 e2e-tests:
@@ -87,4 +119,4 @@ lint:
 
 clean:
 	cargo clean
-	rm -f policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm *.wasm.rustc
+	rm -f policy.wasm annotated-policy.wasm policy.cdx.json noop.wasm ordinary.wasm *.wasm.rustc

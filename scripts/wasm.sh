@@ -3,7 +3,8 @@
 #
 #   scripts/wasm.sh PACKAGE OUTPUT.wasm
 #
-# OUTPUT.wasm.rustc says which compiler built it: how many instructions a module executes depends on that.
+# OUTPUT.wasm.rustc says which compiler built it: how many instructions a module executes depends on that. One compiler
+# makes the same bytes in every folder and on every machine: scripts/reproducible.sh holds it to that.
 #
 # TARGET (default wasm32-unknown-unknown) names the target. The toolchain is decided here, so that every make
 # target builds the same way:
@@ -43,14 +44,31 @@ debian_gets_toolchain() {
     DEBIAN_FRONTEND=noninteractive bash -c "$install" >&2 && debian_has_toolchain
 }
 
+# The module names files by paths that are the same on every machine: the crates', the standard library's, ours.
+fixed_paths() {
+    local cargo=$1 rustc=$2 flags=() folder
+    # The folders that the crates are in are known once they are fetched.
+    "$cargo" fetch --locked --quiet
+    for folder in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/; do
+        flags+=("--remap-path-prefix=${folder%/}=/crates")
+    done
+    flags+=("--remap-path-prefix=$("$rustc" --print sysroot)/lib/rustlib/src/rust=/rustc/$("$rustc" -vV | sed -n 's/^commit-hash: //p')")
+    flags+=("--remap-path-prefix=$PWD=/policy")
+    (IFS=$'\x1f' && printf '%s' "${flags[*]}")
+}
+
 compiler=rustc
 if rustup_has_target || { ! debian_has_toolchain && rustup_gets_target; }; then
+    CARGO_ENCODED_RUSTFLAGS=$(fixed_paths cargo rustc)
+    export CARGO_ENCODED_RUSTFLAGS
     cargo build --locked --release --package "$package" --target "$target"
 elif [ "$target" = wasm32-unknown-unknown ] && { debian_has_toolchain || debian_gets_toolchain; }; then
     host=$(rustc -vV | sed -n 's/^host: //p')
     linker=$(rustc --print sysroot)/lib/rustlib/$host/bin/rust-lld
     [ -x "$linker" ] || { echo "no linker at $linker: install Rust with rustup" >&2; exit 1; }
     compiler=/usr/bin/rustc
+    CARGO_ENCODED_RUSTFLAGS=$(fixed_paths /usr/bin/cargo "$compiler")
+    export CARGO_ENCODED_RUSTFLAGS
     env -u RUSTUP_TOOLCHAIN RUSTC="$compiler" RUSTC_BOOTSTRAP=1 \
         CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker" \
         /usr/bin/cargo build --locked --release --package "$package" --target "$target" \

@@ -64,6 +64,20 @@ fn the_module_has_at_most_two_megabytes() -> Result<()> {
     Ok(())
 }
 
+/// Two builds of one source are the same only when neither says where it was made: scripts/reproducible.sh.
+#[test]
+fn the_module_names_no_folder_of_the_machine_that_built_it() -> Result<()> {
+    let module = Module::policy()?;
+    let text = String::from_utf8_lossy(&module.bytes);
+    assert!(text.contains("/crates/"), "the module names no file at all");
+    let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")))?;
+    let root = testkit::root().canonicalize()?;
+    for folder in [format!("{home}/registry"), root.join("crates").to_string_lossy().into_owned()] {
+        assert!(!text.contains(&folder), "{folder}");
+    }
+    Ok(())
+}
+
 #[test]
 fn the_protocol_is_v1() -> Result<()> {
     let sdk = kubewarden_policy_sdk::protocol_version_guest(&[]).map_err(|error| anyhow::anyhow!("{error}"))?;

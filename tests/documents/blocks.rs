@@ -29,6 +29,7 @@ fn every_block_of_yaml_is_what_it_says() -> Result<()> {
             "yaml rules" => are_rules(&value),
             "yaml policy" => is_part_of_a_policy(&value),
             "yaml manifest" => is_admitted(&value),
+            "yaml values" => are_values(&value),
             "yaml xrd-spec-properties" => keeps_cloud_tags(&value),
             // tests/generated holds it to what the engine answers.
             "yaml result" => Ok(()),
@@ -82,6 +83,18 @@ fn is_part_of_a_policy(value: &Value) -> Result<()> {
     let fields = value["spec"].as_object().context("no spec")?;
     for name in fields.keys() {
         ensure!(POLICY_FIELDS.contains(&&**name), "a policy has no field `{name}`");
+    }
+    Ok(())
+}
+
+/// Values of the chart, whose settings the engine takes.
+fn are_values(values: &Value) -> Result<()> {
+    let schema = crate::documents::read("charts/metadata-propagation-policy/values.schema.json")?;
+    jsonschema::validate(&serde_json::from_str(&schema)?, values).map_err(|error| anyhow::anyhow!("{error}"))?;
+    for section in ["clusterApi", "cloudTags"] {
+        if let Some(settings) = values[section].get("settings") {
+            Settings::validate(&settings.to_string())?;
+        }
     }
     Ok(())
 }
@@ -182,8 +195,14 @@ fn command_exists(line: &str) -> Result<()> {
                 ensure!(words.starts_with(&["run", "."]) && main.contains(&format!("\"{word}\"")), "no command {word}");
                 words.iter().skip(3).filter(|word| word.contains('/')).map(|_| ".".to_owned()).collect()
             }
-            "kubectl" | "helm" => after(&["-f", "--filename", "--values"]),
+            "kubectl" | "helm" => {
+                let values = after(&["-f", "--filename", "--values"]);
+                values.into_iter().filter(|file| file != "values.yaml").collect()
+            }
             "kwctl" => after(&["--request-path", "--replay-host-capabilities-interactions", "--settings-path"]),
+            // They take nothing of this repository.
+            "cosign" | "gh" | "git" | "rustup" | "sha256sum" => Vec::new(),
+            script if script.starts_with("scripts/") => vec![script.to_owned()],
             other => bail!("nothing is known about `{other}`"),
         };
         for file in files {

@@ -8,6 +8,8 @@ mod deploy;
 mod documents;
 mod links;
 mod manifests;
+mod messages;
 #[path = "../shared/policies.rs"]
 mod policies;
+mod release;
 mod report;

@@ -1,4 +1,4 @@
-//! artifacthub-pkg.yml, from policy-metadata.yml, questions-ui.yml and Cargo.toml; and every place that repeats a version.
+//! artifacthub-pkg.yml, from policy-metadata.yml, questions-ui.yml, CHANGELOG.md and Cargo.toml; and every place that repeats a version.
 
 use std::fs;
 
@@ -11,8 +11,8 @@ use crate::file::change;
 
 const PACKAGE: &str = "artifacthub-pkg.yml";
 const HEADER: &str = "\
-# The entry on Artifact Hub, made from policy-metadata.yml, questions-ui.yml and Cargo.toml by `make bless`. Only the day of
-# the release, createdAt, is written here.
+# The entry on Artifact Hub, made from policy-metadata.yml, questions-ui.yml, CHANGELOG.md and Cargo.toml by `make bless`. Only
+# the day of the release, createdAt, is written here.
 ";
 
 #[test]
@@ -62,6 +62,7 @@ fn entry(metadata: &Value, questions: &str, created: &Value) -> Result<Mapping> 
         ),
         ("install", text(install(&image))),
         ("provider", map([("name", text("plexsphere"))]).into()),
+        ("changes", changes(&read("CHANGELOG.md")?, version)?),
         (
             "recommendations",
             list([map([("url", text("https://artifacthub.io/packages/helm/kubewarden/kubewarden-controller"))])]),
@@ -78,6 +79,22 @@ fn entry(metadata: &Value, questions: &str, created: &Value) -> Result<Mapping> 
             .into(),
         ),
     ]))
+}
+
+/// The lines of a version's section, each with the kind that its heading names, as Artifact Hub spells it.
+fn changes(changelog: &str, version: &str) -> Result<Value> {
+    let section = changelog.split("\n## ").find(|section| section.starts_with(&format!("{version} ")));
+    let section = section.with_context(|| format!("no section {version}"))?;
+    let mut changes = Vec::new();
+    for part in section.split("\n### ").skip(1) {
+        let (kind, lines) = part.split_once('\n').context("no lines")?;
+        for line in lines.trim().strip_prefix("- ").with_context(|| kind.to_owned())?.split("\n- ") {
+            let description = line.trim_start_matches("\\* ").split_whitespace().collect::<Vec<&str>>().join(" ");
+            changes.push(map([("kind", text(kind.to_lowercase())), ("description", text(description))]));
+        }
+    }
+    ensure!(!changes.is_empty(), "no changes in {version}");
+    Ok(list(changes))
 }
 
 fn install(image: &str) -> String {
@@ -120,6 +137,13 @@ fn repeated() -> Result<Vec<(String, &'static str, String)>> {
         ("README.md".to_owned(), "  version: ", newest.clone()),
         ("USAGE.md".to_owned(), "  version: ", newest.clone()),
         ("docs/settings.md".to_owned(), "  version: ", newest.clone()),
+        ("charts/metadata-propagation-policy/Chart.yaml".to_owned(), "\nversion: ", ours.clone()),
+        ("charts/metadata-propagation-policy/Chart.yaml".to_owned(), "\nappVersion: v", ours.clone()),
+        ("charts/metadata-propagation-policy/values.yaml".to_owned(), "metadata-propagation-policy:v", ours.clone()),
+        ("docs/verifying.md".to_owned(), "policies/metadata-propagation-policy:v", ours.clone()),
+        ("docs/verifying.md".to_owned(), "release.yml@refs/tags/v", ours.clone()),
+        ("docs/verifying.md".to_owned(), "git checkout v", ours.clone()),
+        ("docs/operating.md".to_owned(), "metadata-propagation-policy --version ", ours.clone()),
     ];
     for entry in fs::read_dir(testkit::root().join("deploy"))? {
         let path = format!("deploy/{}", entry?.file_name().to_string_lossy());

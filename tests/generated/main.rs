@@ -3,6 +3,7 @@
 
 mod answers;
 mod catalogue;
+mod chart;
 mod delivery;
 #[path = "../shared/documents.rs"]
 mod documents;

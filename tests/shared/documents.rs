@@ -5,12 +5,13 @@ use std::fs;
 use anyhow::{Context, Result};
 
 /// The documents at the root, and those of folders that README leads to.
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 8] = [
     "README.md",
     "USAGE.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "SECURITY.md",
     "examples/blueprints/README.md",
     "testdata/recorded/README.md",
 ];
@@ -26,7 +27,10 @@ pub(crate) fn documents() -> Result<Vec<String>> {
 pub(crate) fn pages() -> Result<Vec<String>> {
     let mut pages = Vec::new();
     for entry in fs::read_dir(testkit::root().join("docs"))? {
-        pages.push(format!("docs/{}", entry?.file_name().to_string_lossy()));
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".md") {
+            pages.push(format!("docs/{name}"));
+        }
     }
     pages.sort();
     Ok(pages)

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Makes the site of the documentation in target/pages. Needs mkdocs.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+command -v mkdocs >/dev/null || { echo "mkdocs is not on the PATH: pipx install mkdocs" >&2; exit 1; }
+rm -rf target/pages-source target/pages
+mkdir -p target/pages-source/docs
+cp ./*.md target/pages-source
+cp docs/* target/pages-source/docs
+mkdocs build --quiet --config-file scripts/pages/mkdocs.yml
+echo "target/pages: $(find target/pages -name index.html | wc -l) pages"

@@ -1,0 +1,145 @@
+//! The workflows agree with the files that they build, sign and release, and may do no more than they have to.
+
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use crate::documents::read;
+use crate::manifests::yaml;
+
+/// The workflows, by the names of their files.
+fn workflows() -> Result<BTreeMap<String, Value>> {
+    let mut workflows = BTreeMap::new();
+    for entry in fs::read_dir(testkit::root().join(".github/workflows"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        workflows.insert(name.clone(), yaml(&format!(".github/workflows/{name}"))?);
+    }
+    ensure!(workflows.len() >= 3, "{:?}", workflows.keys());
+    Ok(workflows)
+}
+
+/// Workflow, name and content of every job.
+fn jobs(workflows: &BTreeMap<String, Value>) -> impl Iterator<Item = (&str, &str, &Value)> {
+    workflows.iter().flat_map(|(workflow, content)| {
+        let jobs = content["jobs"].as_object().into_iter().flatten();
+        jobs.map(|(name, job)| (workflow.as_str(), name.as_str(), job))
+    })
+}
+
+fn steps(job: &Value) -> impl Iterator<Item = &Value> {
+    job["steps"].as_array().into_iter().flatten()
+}
+
+/// By the digest of a commit, with its tag beside it; one action has one version.
+#[test]
+fn every_action_is_pinned() -> Result<()> {
+    let mut pinned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for workflow in workflows()?.keys() {
+        for line in read(&format!(".github/workflows/{workflow}"))?.lines() {
+            let Some((_, action)) = line.split_once("uses: ") else { continue };
+            let (name, version) = action.split_once('@').with_context(|| line.to_owned())?;
+            let (digest, tag) = version.split_once(" # v").with_context(|| line.to_owned())?;
+            let is_digest = digest.len() == 40 && digest.chars().all(|char| char.is_ascii_hexdigit());
+            ensure!(is_digest && tag.split('.').all(|part| part.parse::<u32>().is_ok()), "{line}");
+            pinned.entry(name.to_owned()).or_default().insert(version.to_owned());
+        }
+    }
+    let twice: Vec<_> = pinned.iter().filter(|(_, versions)| versions.len() > 1).collect();
+    ensure!(pinned.len() >= 5 && twice.is_empty(), "{twice:?}");
+    Ok(())
+}
+
+#[test]
+fn only_these_jobs_may_write() -> Result<()> {
+    let workflows = workflows()?;
+    let mut writing = BTreeMap::new();
+    for (workflow, name, job) in jobs(&workflows) {
+        assert_eq!(workflows[workflow]["permissions"], json!({}), "{workflow}");
+        let permissions = job["permissions"].as_object().with_context(|| format!("{workflow}: {name}"))?;
+        let write: Vec<&String> =
+            permissions.iter().filter(|(_, access)| *access == "write").map(|(scope, _)| scope).collect();
+        if !write.is_empty() {
+            writing.insert(format!("{workflow}: {name}"), serde_json::to_value(write)?);
+        }
+    }
+    assert_eq!(
+        serde_json::to_value(writing)?,
+        json!({
+            "pages.yml: publish": ["id-token", "pages"],
+            "release.yml: artifacthub": ["contents"],
+            "release.yml: publish": ["attestations", "id-token", "packages"],
+            "release.yml: release": ["contents"],
+        })
+    );
+    Ok(())
+}
+
+#[test]
+fn what_the_workflows_run_exists() -> Result<()> {
+    let workflows = workflows()?;
+    let makefile = read("Makefile")?;
+    let (mut targets, mut scripts) = (BTreeSet::new(), BTreeSet::new());
+    for (_, _, job) in jobs(&workflows) {
+        for line in steps(job).filter_map(|step| step["run"].as_str()).flat_map(str::lines) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            if let ["make", rest @ ..] = words.as_slice() {
+                targets.extend(rest.iter().map(|word| (*word).to_owned()));
+            }
+            scripts.extend(words.iter().filter(|word| word.starts_with("scripts/")).map(|word| (*word).to_owned()));
+        }
+        for step in steps(job) {
+            scripts.extend(step["with"]["go-version-file"].as_str().map(str::to_owned));
+        }
+    }
+    let no_target = |target: &String| !makefile.lines().any(|line| line.starts_with(&format!("{target}:")));
+    let missing: Vec<&String> = targets.iter().filter(|target| no_target(target)).collect();
+    assert_eq!(missing, Vec::<&String>::new());
+    let missing: Vec<&String> = scripts.iter().filter(|path| !testkit::root().join(path).exists()).collect();
+    assert_eq!(missing, Vec::<&String>::new());
+    ensure!(targets.len() > 5 && scripts.len() > 3, "{targets:?} {scripts:?}");
+    Ok(())
+}
+
+/// What is named to build the module again is what the release is built with, and Cargo.toml accepts it.
+#[test]
+fn one_compiler_builds_all() -> Result<()> {
+    let workflows = workflows()?;
+    let compilers: BTreeSet<&str> =
+        workflows.values().filter_map(|content| content["env"]["RUSTUP_TOOLCHAIN"].as_str()).collect();
+    let compiler = compilers.first().context("no compiler")?;
+    assert_eq!(compilers.len(), 1, "{compilers:?}");
+    ensure!(compiler.starts_with(env!("CARGO_PKG_RUST_VERSION")), "{compiler}");
+    ensure!(read("docs/verifying.md")?.contains(&format!("rustup toolchain install {compiler} ")), "{compiler}");
+    Ok(())
+}
+
+/// What the catalogue and the page link to is what is pushed and released.
+#[test]
+fn the_release_is_where_the_catalogue_says() -> Result<()> {
+    let release = workflows()?.remove("release.yml").context("no release")?;
+    let metadata = yaml("policy-metadata.yml")?;
+    let image = &release["env"]["IMAGE"];
+    assert_eq!(*image, metadata["annotations"]["io.kubewarden.policy.ociUrl"]);
+    let upload = steps(&release["jobs"]["publish"]).find(|step| step["with"]["name"] == "release");
+    let files: BTreeSet<&str> =
+        upload.and_then(|step| step["with"]["path"].as_str()).context("no files")?.lines().collect();
+    let package = yaml("artifacthub-pkg.yml")?;
+    let module = package["links"][0]["url"].as_str().and_then(|url| url.rsplit('/').next()).context("no link")?;
+    ensure!(files.contains(module), "{files:?}");
+    let page = read("docs/verifying.md")?;
+    let unnamed: Vec<&&str> = files.iter().filter(|file| !page.contains(**file)).collect();
+    assert_eq!(unnamed, Vec::<&&str>::new());
+    ensure!(page.contains(image.as_str().context("no image")?));
+    Ok(())
+}
+
+/// Kubewarden's tools look for `metadata.yml`.
+#[test]
+fn the_metadata_is_where_kubewardens_tools_look() -> Result<()> {
+    assert_eq!(fs::read_link(testkit::root().join("metadata.yml"))?.to_str(), Some("policy-metadata.yml"));
+    Ok(())
+}

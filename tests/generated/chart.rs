@@ -1,0 +1,41 @@
+//! The chart carries the manifests of deploy/: Helm reads no file outside of a chart.
+
+use anyhow::{Context, Result};
+
+use crate::documents::read;
+use crate::file::check;
+
+const CHART: &str = "charts/metadata-propagation-policy";
+
+/// What its templates read.
+const FILES: [&str; 9] = [
+    "cloud-tags",
+    "cluster-api",
+    "nodes",
+    "policy-server",
+    "rbac",
+    "verify",
+    "verify-cloud-tags",
+    "verify-kubeadm",
+    "verify-rbac",
+];
+
+#[test]
+fn the_chart_carries_the_manifests() -> Result<()> {
+    for name in FILES {
+        check(&format!("{CHART}/files/{name}.yaml"), &read(&format!("deploy/{name}.yaml"))?)?;
+    }
+    check(&format!("{CHART}/crds/label-registry.yaml"), &read("deploy/label-registry-crd.yaml")?)?;
+    let carried = std::fs::read_dir(testkit::root().join(CHART).join("files"))?.count();
+    assert_eq!(carried, FILES.len(), "a file of the chart is in no list");
+    Ok(())
+}
+
+#[test]
+fn the_default_values_fit_their_schema() -> Result<()> {
+    let values: serde_json::Value = serde_yaml_ng::from_str(&read(&format!("{CHART}/values.yaml"))?)?;
+    let schema: serde_json::Value =
+        serde_json::from_str(&read(&format!("{CHART}/values.schema.json"))?).context("values.schema.json")?;
+    jsonschema::validate(&schema, &values).map_err(|error| anyhow::anyhow!("{error}"))?;
+    Ok(())
+}
