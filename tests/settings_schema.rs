@@ -19,7 +19,7 @@ mod documents;
 mod policies;
 
 /// Maps that have keys of the user's own.
-const MAPS: [&str; 3] = ["apiVersions", "byKind", "definitions"];
+const MAPS: [&str; 4] = ["apiVersions", "byKind", "definitions", "profiles"];
 
 /// Settings of the corpus that together have every field that a case sets.
 fn samples() -> Result<Vec<Value>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use metadata_propagation::tags::PROFILES;
+use metadata_propagation::tags::{CLOUDS, PROFILES, STRICT_PROFILES};
 use metadata_propagation::{
     Block, CARRIERS, EFFECTS, Effect, FIELDS, Field, GUARDS, Given, Guard, Hop, KeyEdit, Place, ROUTES, Row, Tags,
     Version,
@@ -79,6 +79,26 @@ fn the_page_shows_the_tag_profiles() -> Result<()> {
         writeln!(table, "| {profile} |")?;
     }
     check_section("docs/cloud-tags.md", "tag-profiles", &table)
+}
+
+#[test]
+fn the_page_shows_what_clouds_take() -> Result<()> {
+    let mut table = "| provider | what | key | value | tags | reserved beginnings | case of keys | source |\n".to_owned();
+    table.push_str("|---|---|---|---|---|---|---|---|\n");
+    for cloud in CLOUDS {
+        writeln!(table, "| {cloud} |")?;
+    }
+    check_section("docs/cloud-tags.md", "clouds", &table)
+}
+
+#[test]
+fn the_page_shows_the_strict_profiles() -> Result<()> {
+    let mut table = "| profile | limits of | tags | `platform/env` and `acme:checkout/owner.id` become |\n".to_owned();
+    table.push_str("|---|---|---|---|\n");
+    for profile in STRICT_PROFILES {
+        writeln!(table, "| {profile} |")?;
+    }
+    check_section("docs/cloud-tags.md", "strict-profiles", &table)
 }
 
 #[test]
