@@ -35,7 +35,9 @@ fn texts(tokens: TokenStream, found: &mut BTreeSet<String>) -> Result<()> {
             TokenTree::Punct(mark) if mark.as_char() == '#' => {
                 // The attribute, `#[…]` or `#![…]`, and the tests behind `#[cfg(test)]`.
                 tokens.next_if(|token| matches!(token, TokenTree::Punct(mark) if mark.as_char() == '!'));
-                let attribute = tokens.next_if(|token| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket));
+                let attribute = tokens.next_if(
+                    |token| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket),
+                );
                 if attribute.is_some_and(|attribute| attribute.to_string().replace(' ', "") == "[cfg(test)]") {
                     tokens.by_ref().find(|token| matches!(token, TokenTree::Group(_)));
                 }
@@ -90,7 +92,9 @@ fn every_entry_is_a_sentence() -> Result<()> {
     // An entry may be made of two: its subject and what is said of it, or `cannot read` and the reason.
     let stale: Vec<String> = explained()?
         .into_iter()
-        .filter(|entry| entry != "cannot read" && has_words(entry) && !sentences.iter().any(|sentence| entry.contains(&**sentence)))
+        .filter(|entry| {
+            entry != "cannot read" && has_words(entry) && !sentences.iter().any(|sentence| entry.contains(&**sentence))
+        })
         .collect();
     assert_eq!(stale, Vec::<String>::new(), "no sentence of the engine, in {PAGE}");
     Ok(())

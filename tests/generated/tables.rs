@@ -83,7 +83,8 @@ fn the_page_shows_the_tag_profiles() -> Result<()> {
 
 #[test]
 fn the_page_shows_what_clouds_take() -> Result<()> {
-    let mut table = "| provider | what | key | value | tags | reserved beginnings | case of keys | source |\n".to_owned();
+    let mut table =
+        "| provider | what | key | value | tags | reserved beginnings | case of keys | source |\n".to_owned();
     table.push_str("|---|---|---|---|---|---|---|---|\n");
     for cloud in CLOUDS {
         writeln!(table, "| {cloud} |")?;
