@@ -8,8 +8,8 @@ ifneq (,$(findstring wasi,$(TARGET)))
 TESTKIT_FEATURES := --features testkit/wasi
 endif
 
-.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm bench fuzz fmt lint e2e-tests bless conformance \
-	conformance-vectors conformance-cluster conformance-crossplane reproducible policy.cdx.json registry-test chart-test \
+.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm bench bench-check fuzz fmt lint e2e-tests bless \
+	conformance conformance-vectors conformance-cluster conformance-crossplane reproducible policy.cdx.json registry-test chart-test \
 	workflows pages clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
@@ -75,6 +75,15 @@ ordinary.wasm:
 ## bench: the policy against a no-op module and the ordinary way, and with COMPARE=other.wasm against other builds
 bench: policy.wasm noop.wasm ordinary.wasm
 	cargo run --locked --profile bench --package testkit $(TESTKIT_FEATURES) --bin bench -- $(abspath $(COMPARE))
+
+## bench-check: the command line over generated fleets
+bench-check:
+	cargo build --locked --profile bench --package propagate --package fleet --examples --bins
+	@for objects in 10000 100000; do \
+		target/release/examples/generate $$objects > target/fleet.yaml; \
+		echo "$$objects objects, $$(du -h target/fleet.yaml | cut -f1)"; \
+		bash -c 'time target/release/propagate check --output github=/dev/null target/fleet.yaml' 2>&1 | grep real; \
+	done
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm

@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use clap::builder::Styles;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fleet::Level;
+use metadata_propagation::Version;
 use serde::Deserialize;
 
 use crate::output::Output;
@@ -54,6 +55,18 @@ pub(crate) enum Verb {
     /// What each edit does is told as the policy classifies it: in-place, scale, rollout, scheduled, destructive, or
     /// cannot-tell. Exits with 0 where nothing differs, and with 1 where something does, as `kubectl diff`.
     Plan(PlanArgs),
+    /// Write a request and the answers to its lookups, which `kwctl run` replays without a cluster.
+    Session(SessionArgs),
+    /// Print the propagation rules in the words of Cluster API's page.
+    Rules {
+        /// The version of Cluster API [default: the newest known].
+        #[arg(long, value_parser = crate::tables::version)]
+        version: Option<Version>,
+    },
+    /// Print what each provider admits in a cloud tag.
+    Profiles,
+    /// Print the default settings, or their schema, or say whether settings are valid.
+    Settings(SettingsArgs),
     /// Print completions for a shell.
     Completions {
         /// The shell.
@@ -95,6 +108,40 @@ pub(crate) struct CheckArgs {
     /// Name every object that is not compared and every document that is no object.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionArgs {
+    /// The object that is written, as KIND/NAME or KIND/NAMESPACE/NAME.
+    #[arg(value_name = "KIND/NAME")]
+    pub(crate) object: String,
+    /// Files, folders, or `-` for standard input.
+    #[arg(long, short, value_name = "PATH", default_value = ".")]
+    pub(crate) filename: Vec<PathBuf>,
+    /// The manifests as they are stored: where the object is among them, the request is an UPDATE, else a CREATE.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) old: Option<PathBuf>,
+    /// The user who writes it.
+    #[arg(long, value_name = "NAME", default_value = "alice")]
+    pub(crate) user: String,
+    /// The folder that request.json and session.yml are written to.
+    #[arg(long, short, value_name = "FOLDER", default_value = ".")]
+    pub(crate) directory: PathBuf,
+    /// The namespace of the object.
+    #[arg(long, short, env = "PROPAGATE_NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsFile,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SettingsArgs {
+    /// Print the JSON Schema.
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) schema: bool,
+    /// Settings, or a manifest of the policy that has them: whether they are valid.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) check: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -47,7 +47,8 @@ impl Cli {
             }
             Verb::Explain(args) => complete(&mut args.settings, config.settings, folder),
             Verb::Plan(args) => complete(&mut args.settings, config.settings, folder),
-            Verb::Completions { .. } | Verb::Man => {}
+            Verb::Session(args) => complete(&mut args.settings, config.settings, folder),
+            Verb::Rules { .. } | Verb::Profiles | Verb::Settings(_) | Verb::Completions { .. } | Verb::Man => {}
         }
         Ok(self)
     }

@@ -6,7 +6,7 @@ mod tree;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use fleet::{Fleet, Locator, Member, Stand, State, World};
+use fleet::{Fleet, Locator, Member, ObjectId, Stand, State, World};
 
 use crate::args::ExplainArgs;
 use crate::{Exit, Failure, input, output, plan, settings};
@@ -50,25 +50,22 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// The objects that `KIND` or `KIND/NAME` stands for. Kinds are told by their name, in any case, plural or not.
 fn meant(world: &World, args: &ExplainArgs) -> Vec<usize> {
-    let (kind, name) = match args.object.split_once('/') {
-        Some((kind, name)) => (kind, Some(name)),
-        None => (&*args.object, None),
-    };
-    let (namespace, name) = match name.and_then(|name| name.split_once('/')) {
-        Some((namespace, name)) => (Some(namespace), Some(name)),
-        None => (args.namespace.as_deref(), name),
-    };
-    let wanted = kind.to_lowercase();
-    let is_meant = |member: &Member| {
-        let kind = member.id.kind.to_lowercase();
-        (kind == wanted || wanted == format!("{kind}s") || (wanted == format!("{kind}es")))
-            && name.is_none_or(|name| member.id.name == name)
-            && namespace.is_none_or(|namespace| member.id.namespace == namespace || member.id.namespace.is_empty())
-    };
     let members = world.members().iter().enumerate();
-    members.filter(|(_, member)| is_meant(member)).map(|(number, _)| number).collect()
+    let meant = members.filter(|(_, member)| is_meant(&member.id, &args.object, args.namespace.as_deref()));
+    meant.map(|(number, _)| number).collect()
+}
+
+/// Whether `KIND`, `KIND/NAME` or `KIND/NAMESPACE/NAME` stands for an object. Kinds are told by their name, in any case,
+/// plural or not.
+pub(crate) fn is_meant(id: &ObjectId, object: &str, namespace: Option<&str>) -> bool {
+    let mut parts = object.splitn(3, '/');
+    let (wanted, first, second) = (parts.next().unwrap_or_default().to_lowercase(), parts.next(), parts.next());
+    let (namespace, name) = if second.is_some() { (first, second) } else { (namespace, first) };
+    let kind = id.kind.to_lowercase();
+    [kind.clone(), format!("{kind}s"), format!("{kind}es")].contains(&wanted)
+        && name.is_none_or(|name| id.name == name)
+        && namespace.is_none_or(|namespace| id.namespace == namespace || id.namespace.is_empty())
 }
 
 /// All labels and annotations of one object, and where they come from.

@@ -10,7 +10,9 @@ mod explain;
 mod input;
 mod output;
 mod plan;
+mod session;
 mod settings;
+mod tables;
 
 use std::process::ExitCode;
 
@@ -38,6 +40,10 @@ fn main() -> ExitCode {
             Verb::Check(args) => check::run(args),
             Verb::Explain(args) => explain::run(args),
             Verb::Plan(args) => plan::run(args),
+            Verb::Session(args) => session::run(args),
+            Verb::Rules { version } => tables::rules(*version),
+            Verb::Profiles => tables::profiles(),
+            Verb::Settings(args) => tables::settings(args),
             Verb::Completions { shell } => {
                 let mut completions = Vec::new();
                 clap_complete::generate(*shell, &mut Cli::command(), "propagate", &mut completions);

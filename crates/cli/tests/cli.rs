@@ -1,6 +1,53 @@
 //! Golden sessions: what is typed, what is printed, and how it ends. `TRYCMD=overwrite` rewrites them.
 
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
 #[test]
 fn sessions_print_what_is_written_down() {
-    trycmd::TestCases::new().case("tests/cmd/*.trycmd");
+    trycmd::TestCases::new().case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
+}
+
+/// The blocks of the page are typed at the root of the repository; here in a folder with its examples.
+#[test]
+fn the_page_shows_what_is_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
+    let page = folder.join("cli.md");
+    fs::create_dir_all(folder.join("cli.in/examples")).unwrap();
+    fs::create_dir_all(folder.join("cli.in/deploy")).unwrap();
+    for of in ["examples", "deploy"] {
+        for entry in fs::read_dir(root.join(of)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                fs::copy(&path, folder.join("cli.in").join(of).join(path.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    fs::copy(root.join("docs/cli.md"), &page).unwrap();
+    trycmd::TestCases::new().case(&page).run();
+    if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
+        fs::copy(&page, root.join("docs/cli.md")).unwrap();
+    }
+}
+
+/// What kwctl takes. `TRYCMD=overwrite` rewrites the expected files.
+#[test]
+fn a_session_is_a_request_and_the_answers_to_its_lookups() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/session.in");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("session");
+    fs::create_dir_all(&folder).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+    command.current_dir(&tests).args(["session", "MachineSet/c1-md0-x7k2p", "-f", "fleet.yaml", "--directory"]);
+    let output = command.arg(&folder).output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr)), (Some(0), "".into()));
+    for name in ["request.json", "session.yml"] {
+        let (written, expected) = (fs::read_to_string(folder.join(name)).unwrap(), tests.join("expected").join(name));
+        if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
+            fs::create_dir_all(tests.join("expected")).unwrap();
+            fs::write(&expected, &written).unwrap();
+        }
+        assert_eq!(written, fs::read_to_string(expected).unwrap(), "{name}");
+    }
 }

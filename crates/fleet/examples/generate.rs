@@ -76,7 +76,7 @@ fn cluster(out: &mut impl Write, number: usize) -> std::io::Result<()> {
             ("KubeadmConfig", "bootstrap.cluster.x-k8s.io/v1beta2"),
             ("DevMachine", "infrastructure.cluster.x-k8s.io/v1beta2"),
         ] {
-            write!(out, "{}{of_machine}{}spec: {{}}\n", head(kind, group, &name), owned("Machine", &name))?;
+            writeln!(out, "{}{of_machine}{}spec: {{}}", head(kind, group, &name), owned("Machine", &name))?;
         }
     }
     Ok(())

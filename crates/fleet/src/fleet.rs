@@ -78,7 +78,7 @@ impl Fleet {
             let name = self.sources.get(before.source).map_or("", |source| &source.name);
             let before = format!("{name}:{}", before.position.line);
             let message = messages::duplicate(&later.id.to_string(), &before);
-            told.push(Problem { severity: Severity::Warning, message, source: here.source, at: here.span.start });
+            told.push(Problem { severity: Severity::Note, message, source: here.source, at: here.span.start });
         }
         self.problems.extend(told);
     }

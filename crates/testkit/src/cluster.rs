@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
+pub use fleet::masked;
 use metadata_propagation::{Cluster, Get, LookupCause, LookupError};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 /// Objects that can be asked for, what the host's cache still has of them, and questions that fail.
 #[derive(Debug, Clone, Default)]
@@ -213,8 +214,7 @@ impl Host for ApiServer {
 
 impl Cluster for ApiServer {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
-        let masks: Vec<String> = get.masks.iter().map(|mask| (*mask).to_owned()).collect();
-        self.find(get).map(|object| masked(object, &masks).to_string())
+        self.find(get).map(|object| masked(object, get.masks).to_string())
     }
 }
 
@@ -238,48 +238,10 @@ fn identity(object: &Value) -> Option<(&str, &str, &str, &str)> {
     ))
 }
 
-/// The object with the masked fields only; apiVersion, kind and metadata always stay, no masks keep everything.
-#[must_use]
-pub fn masked(object: &Value, masks: &[String]) -> Value {
-    let Some(fields) = object.as_object().filter(|_| !masks.is_empty()) else { return object.clone() };
-    let paths: Vec<Vec<&str>> = masks.iter().map(|mask| mask.split('.').collect()).collect();
-    let paths: Vec<&[&str]> = paths.iter().map(Vec::as_slice).collect();
-    let mut kept = pruned(fields, &paths);
-    for name in ["apiVersion", "kind", "metadata"] {
-        if let Some(value) = fields.get(name) {
-            kept.insert(name.to_owned(), value.clone());
-        }
-    }
-    Value::Object(kept)
-}
-
-fn pruned(fields: &Map<String, Value>, paths: &[&[&str]]) -> Map<String, Value> {
-    let mut kept = Map::new();
-    for (name, value) in fields {
-        let below: Vec<&[&str]> = paths
-            .iter()
-            .filter_map(|path| path.split_first().filter(|(first, _)| *first == name).map(|(_, rest)| rest))
-            .collect();
-        if !below.is_empty() {
-            kept.insert(name.clone(), prune(value, &below));
-        }
-    }
-    kept
-}
-
-fn prune(value: &Value, paths: &[&[&str]]) -> Value {
-    if paths.iter().any(|path| path.is_empty()) {
-        return value.clone();
-    }
-    match value {
-        Value::Object(fields) => Value::Object(pruned(fields, paths)),
-        Value::Array(elements) => json!(elements.iter().map(|element| prune(element, paths)).collect::<Vec<_>>()),
-        other => other.clone(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn get(name: &str, fresh: bool) -> Get {

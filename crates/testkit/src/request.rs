@@ -1,6 +1,7 @@
 //! The AdmissionRequest around an object: a case states what matters, and what follows from that is filled in, so that
 //! every request has the fields that an API server sends.
 
+use fleet::plural;
 use serde_json::{Map, Value, json};
 
 /// A whole AdmissionRequest. A text passes as it is.
@@ -59,19 +60,6 @@ fn resource(kind: &Value) -> Value {
         "version": kind["version"],
         "resource": plural(kind["kind"].as_str().unwrap_or_default()),
     })
-}
-
-/// The resource of a kind, as Kubernetes derives it where no definition names it.
-///
-/// Source: apimachinery, `meta.UnsafeGuessKindToResource`.
-#[must_use]
-pub fn plural(kind: &str) -> String {
-    let kind = kind.to_lowercase();
-    match kind.strip_suffix('y') {
-        Some(stem) => format!("{stem}ies"),
-        None if kind.ends_with('s') => format!("{kind}es"),
-        None => format!("{kind}s"),
-    }
 }
 
 /// The groups that every authenticated user, and every service account, is in.
