@@ -3,6 +3,7 @@
 
 mod architecture;
 mod blocks;
+mod dashboard;
 mod deploy;
 #[path = "../shared/documents.rs"]
 mod documents;

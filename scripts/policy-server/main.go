@@ -1,0 +1,303 @@
+// Policy-server starts a real PolicyServer with the policies of deploy/ and a Kubernetes API that answers their reads, posts
+// reviews to it from many connections, and compares each answer with the engine's. `reviews` of crates/testkit writes what it
+// reads. Everything listens on loopback, and ends with the program.
+//
+//	policy-server [-connections N] [-rounds N] [-noop NOOP.wasm] FOLDER
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// exchange is one review, and the answer that the engine gives to it.
+type exchange struct {
+	Policy   string
+	Review   json.RawMessage
+	Expected expected
+}
+
+type expected struct {
+	Accepted bool
+	Message  *string
+	Patch    []operation
+	Warnings []string
+	Report   any
+}
+
+// operation is one of a JSON patch.
+type operation = map[string]any
+
+// review is what a PolicyServer answers, as far as it is looked at.
+type review struct {
+	Response struct {
+		Allowed          bool
+		Patch            []byte
+		Warnings         []string
+		AuditAnnotations map[string]string
+		Status           *struct{ Message string }
+	}
+}
+
+func main() {
+	log.SetFlags(0)
+	connections := flag.Int("connections", 16, "how many connections post reviews")
+	rounds := flag.Int("rounds", 1, "how often each review is posted")
+	noop := flag.String("noop", "", "a module that accepts everything, to compare times with")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		log.Fatal("usage: policy-server [-connections N] [-rounds N] [-noop NOOP.wasm] FOLDER")
+	}
+	if err := run(flag.Arg(0), *connections, *rounds, *noop); err != nil {
+		log.Fatal("policy-server: ", err)
+	}
+}
+
+func run(folder string, connections, rounds int, noop string) error {
+	api, err := serveAPI(filepath.Join(folder, "api.json"))
+	if err != nil {
+		return err
+	}
+	exchanges, err := readExchanges(filepath.Join(folder, "reviews.jsonl"))
+	if err != nil {
+		return err
+	}
+	policies := filepath.Join(folder, "policies.yml")
+	if noop != "" {
+		if policies, err = withNoop(policies, noop); err != nil {
+			return err
+		}
+	}
+
+	begin := time.Now()
+	server, err := startServer(folder, policies, api)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	fmt.Printf("ready after %.1f s, %d MB resident\n", time.Since(begin).Seconds(), server.resident())
+	if err := compare(server, exchanges, connections); err != nil {
+		return err
+	}
+	fmt.Printf("%d answers are the engine's, over %d connections; %d MB resident\n", len(exchanges), connections, server.resident())
+	for round := range rounds - 1 {
+		if _, err := post(server, exchanges, connections, nil); err != nil {
+			return err
+		}
+		fmt.Printf("round %d: %d MB resident\n", round+2, server.resident())
+	}
+	if noop != "" {
+		if err := measure(server, exchanges, connections); err != nil {
+			return err
+		}
+	}
+	server.stop()
+	return badSettings(folder, api, exchanges)
+}
+
+// compare posts every review once and holds each answer to the engine's.
+func compare(server *server, exchanges []exchange, connections int) error {
+	var differing atomic.Int64
+	_, err := post(server, exchanges, connections, func(exchange exchange, body []byte) error {
+		if reason := differs(exchange, body); reason != "" && differing.Add(1) <= 5 {
+			log.Printf("%s: %s\n%.400s", exchange.Policy, reason, exchange.Review)
+		}
+		return nil
+	})
+	if err == nil && differing.Load() > 0 {
+		err = fmt.Errorf("%d of %d answers are not the engine's", differing.Load(), len(exchanges))
+	}
+	return err
+}
+
+// differs says how an answer differs from the engine's, or nothing.
+func differs(exchange exchange, body []byte) string {
+	var answer review
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return err.Error()
+	}
+	found, expected := answer.Response, exchange.Expected
+	var message *string
+	if found.Status != nil && !found.Allowed {
+		message = &found.Status.Message
+	}
+	var patch []operation
+	if len(found.Patch) > 0 {
+		if err := json.Unmarshal(found.Patch, &patch); err != nil {
+			return err.Error()
+		}
+	}
+	var report any
+	if text, ok := found.AuditAnnotations["report"]; ok {
+		if err := json.Unmarshal([]byte(text), &report); err != nil {
+			return err.Error()
+		}
+	}
+	if found.Allowed != expected.Accepted {
+		return fmt.Sprintf("allowed: %t", found.Allowed)
+	}
+	if !reflect.DeepEqual(message, expected.Message) {
+		return fmt.Sprintf("message: %s, not %s", text(message), text(expected.Message))
+	}
+	if !reflect.DeepEqual(sorted(patch), sorted(expected.Patch)) {
+		return fmt.Sprintf("patch: %v, not %v", sorted(patch), sorted(expected.Patch))
+	}
+	if !slices.Equal(found.Warnings, expected.Warnings) {
+		return fmt.Sprintf("warnings: %q, not %q", found.Warnings, expected.Warnings)
+	}
+	if !reflect.DeepEqual(report, expected.Report) {
+		return fmt.Sprintf("report: %v, not %v", report, expected.Report)
+	}
+	return ""
+}
+
+func text(message *string) string {
+	if message == nil {
+		return "none"
+	}
+	return *message
+}
+
+// sorted is a patch by its paths: of operations on different paths, the order says nothing.
+func sorted(patch []operation) []operation {
+	return slices.SortedStableFunc(slices.Values(patch), func(a, b operation) int {
+		return cmp.Compare(fmt.Sprint(a["path"]), fmt.Sprint(b["path"]))
+	})
+}
+
+// post posts reviews over a number of connections and returns the time of each, sorted. An answer other than 200 is an error.
+func post(server *server, exchanges []exchange, connections int, look func(exchange, []byte) error) ([]time.Duration, error) {
+	client := &http.Client{
+		Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections},
+		Timeout:   time.Minute,
+	}
+	queue := make(chan exchange)
+	times := make([][]time.Duration, connections)
+	failed := make([]error, connections)
+	var posting sync.WaitGroup
+	for number := range connections {
+		posting.Go(func() {
+			for exchange := range queue {
+				if failed[number] != nil {
+					continue
+				}
+				begin := time.Now()
+				body, err := server.post(client, exchange.Policy, exchange.Review)
+				times[number] = append(times[number], time.Since(begin))
+				if err == nil && look != nil {
+					err = look(exchange, body)
+				}
+				failed[number] = err
+			}
+		})
+	}
+	for _, exchange := range exchanges {
+		queue <- exchange
+	}
+	close(queue)
+	posting.Wait()
+	all := slices.Concat(times...)
+	slices.Sort(all)
+	return all, errors.Join(failed...)
+}
+
+// measure posts the reviews of the policy for Cluster API to it and to the no-op in turn, and prints what the policy costs
+// beside it.
+func measure(server *server, exchanges []exchange, connections int) error {
+	var policy, nothing []exchange
+	for _, exchange := range exchanges {
+		if exchange.Policy == "clusterwide-metadata-propagation-policy" {
+			policy = append(policy, exchange)
+			exchange.Policy = noopPolicy
+			nothing = append(nothing, exchange)
+		}
+	}
+	type measured struct{ throughput, median, p99 float64 }
+	one := func(exchanges []exchange) (measured, error) {
+		begin := time.Now()
+		times, err := post(server, exchanges, connections, nil)
+		if err != nil {
+			return measured{}, err
+		}
+		at := func(share float64) float64 { return times[int(share*float64(len(times)-1))].Seconds() * 1000 }
+		return measured{float64(len(times)) / time.Since(begin).Seconds(), at(0.5), at(0.99)}, nil
+	}
+	fmt.Println("           no-op/s  policy/s   ratio    no-op p50, p99 in ms   policy p50, p99 in ms")
+	for round := range 3 {
+		of, err := one(nothing)
+		if err != nil {
+			return err
+		}
+		with, err := one(policy)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("  round %d  %7.0f   %7.0f   %5.2f        %6.2f %7.2f          %6.2f %7.2f\n", round+1, of.throughput,
+			with.throughput, of.throughput/with.throughput, of.median, of.p99, with.median, with.p99)
+	}
+	return nil
+}
+
+// badSettings starts a PolicyServer of which one policy has settings that are not valid. It has to say so and either not
+// become ready, or answer for the others as before.
+func badSettings(folder, api string, exchanges []exchange) error {
+	server, err := startServer(folder, filepath.Join(folder, "bad-settings.yml"), api)
+	var ended *endedError
+	if errors.As(err, &ended) {
+		if !bytes.Contains(ended.output, []byte("clusterApi.version")) {
+			return fmt.Errorf("bad settings end the server without a message: %s", ended.output)
+		}
+		fmt.Println("bad settings: the server does not start and names the setting; the Pods before it answer on")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	if !bytes.Contains(server.output.Bytes(), []byte("clusterApi.version")) {
+		return fmt.Errorf("bad settings are not named: %s", server.output.Bytes())
+	}
+	if err := compare(server, exchanges[:min(len(exchanges), 200)], 4); err != nil {
+		return fmt.Errorf("beside bad settings: %w", err)
+	}
+	fmt.Println("bad settings: the server names the setting, and the other policies answer as before")
+	return nil
+}
+
+func readExchanges(path string) ([]exchange, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var exchanges []exchange
+	decoder := json.NewDecoder(file)
+	for {
+		var next exchange
+		switch err := decoder.Decode(&next); err {
+		case nil:
+			exchanges = append(exchanges, next)
+		case io.EOF:
+			if len(exchanges) == 0 {
+				return nil, fmt.Errorf("%s has no reviews", path)
+			}
+			return exchanges, nil
+		default:
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// noopPolicy is the name of the policy that accepts everything.
+const noopPolicy = "clusterwide-noop"
+
+// server is a running PolicyServer.
+type server struct {
+	command *exec.Cmd
+	output  *buffer
+	address string
+	ended   chan struct{}
+	once    sync.Once
+}
+
+// endedError is a PolicyServer that ended instead of becoming ready.
+type endedError struct{ output []byte }
+
+func (e *endedError) Error() string { return fmt.Sprintf("the server ended: %s", e.output) }
+
+// buffer is what a process prints.
+type buffer struct {
+	lock sync.Mutex
+	all  bytes.Buffer
+}
+
+func (b *buffer) Write(text []byte) (int, error) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return b.all.Write(text)
+}
+
+func (b *buffer) Bytes() []byte {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return bytes.Clone(b.all.Bytes())
+}
+
+// startServer starts a PolicyServer and waits until it is ready.
+func startServer(folder, policies, api string) (*server, error) {
+	port, readiness, err := freePorts()
+	if err != nil {
+		return nil, err
+	}
+	trust := filepath.Join(folder, "trust.json")
+	if err := os.WriteFile(trust, nil, 0o600); err != nil {
+		return nil, err
+	}
+	kubeconfig := filepath.Join(folder, "kubeconfig")
+	content := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"test",
+		"clusters":[{"name":"test","cluster":{"server":%q}}],"users":[{"name":"test","user":{}}],
+		"contexts":[{"name":"test","context":{"cluster":"test","user":"test"}}]}`, api)
+	if err := os.WriteFile(kubeconfig, []byte(content), 0o600); err != nil {
+		return nil, err
+	}
+	command := exec.Command("policy-server", "--addr", "127.0.0.1", "--port", strconv.Itoa(port),
+		"--readiness-probe-port", strconv.Itoa(readiness), "--policies", policies, "--policies-download-dir", folder,
+		"--sigstore-trust-config", trust, "--sigstore-cache-dir", folder, "--log-level", "warn", "--log-no-color")
+	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	running := &server{command: command, output: &buffer{}, ended: make(chan struct{})}
+	command.Stdout, command.Stderr = running.output, running.output
+	running.address = fmt.Sprintf("http://127.0.0.1:%d", port)
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = command.Wait()
+		close(running.ended)
+	}()
+	for range 1200 {
+		select {
+		case <-running.ended:
+			return nil, &endedError{running.output.Bytes()}
+		case <-time.After(100 * time.Millisecond):
+		}
+		if answer, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/readiness", readiness)); err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return running, nil
+			}
+		}
+	}
+	running.stop()
+	return nil, fmt.Errorf("not ready after two minutes: %s", running.output.Bytes())
+}
+
+// freePorts are two ports of loopback that nothing listens on.
+func freePorts() (int, int, error) {
+	var ports [2]int
+	for number := range ports {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return 0, 0, err
+		}
+		defer listener.Close()
+		ports[number] = listener.Addr().(*net.TCPAddr).Port
+	}
+	return ports[0], ports[1], nil
+}
+
+// post posts a review to a policy and returns the answer.
+func (s *server) post(client *http.Client, policy string, review []byte) ([]byte, error) {
+	answer, err := client.Post(s.address+"/validate/"+policy, "application/json", bytes.NewReader(review))
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s %.300s for %.300s", policy, answer.Status, body, review)
+	}
+	return body, err
+}
+
+// resident is the memory of the process, in MB.
+func (s *server) resident() int {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
+	for line := range strings.Lines(string(status)) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "VmRSS:" {
+			kilobytes, _ := strconv.Atoi(fields[1])
+			return kilobytes / 1000
+		}
+	}
+	return 0
+}
+
+// stop ends the process, once.
+func (s *server) stop() {
+	s.once.Do(func() {
+		_ = s.command.Process.Kill()
+		<-s.ended
+	})
+}
+
+// serveAPI serves the answers of a Kubernetes API: a file of paths and bodies. What is not there does not exist.
+func serveAPI(path string) (string, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	var answers map[string]json.RawMessage
+	if err := json.Unmarshal(content, &answers); err != nil {
+		return "", err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	handler := func(response http.ResponseWriter, request *http.Request) {
+		response.Header().Set("Content-Type", "application/json")
+		if request.URL.Path == "/version" {
+			_, _ = io.WriteString(response, `{"major":"1","minor":"36","gitVersion":"v1.36.0","gitCommit":"","gitTreeState":"",
+				"buildDate":"","goVersion":"","compiler":"","platform":""}`)
+			return
+		}
+		if answer, ok := answers[request.URL.Path]; ok {
+			_, _ = response.Write(answer)
+			return
+		}
+		response.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(response, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"not found",
+			"reason":"NotFound","code":404}`)
+	}
+	go func() { _ = http.Serve(listener, http.HandlerFunc(handler)) }()
+	return "http://" + listener.Addr().String(), nil
+}
+
+// withNoop is a file of policies with one more, which accepts everything.
+func withNoop(policies, module string) (string, error) {
+	content, err := os.ReadFile(policies)
+	if err != nil {
+		return "", err
+	}
+	var all map[string]any
+	if err := json.Unmarshal(content, &all); err != nil {
+		return "", err
+	}
+	module, err = filepath.Abs(module)
+	if err != nil {
+		return "", err
+	}
+	all[noopPolicy] = map[string]any{"module": "file://" + module, "policyMode": "protect", "hostCapabilities": []string{"*"}}
+	content, err = json.Marshal(all)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(filepath.Dir(policies), "with-noop.yml")
+	return path, os.WriteFile(path, content, 0o600)
+}

@@ -1,0 +1,80 @@
+//! docs/grafana.json asks for metrics that a PolicyServer has, about the policies of deploy/.
+
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::documents::read;
+use crate::policies::objects;
+
+/// What a PolicyServer of version 1.33 or later exports, <https://docs.kubewarden.io/reference/metrics-reference>. A
+/// histogram is asked for by its buckets.
+const METRICS: [&str; 2] =
+    ["kubewarden_policy_evaluation_latency_milliseconds_bucket", "kubewarden_policy_evaluations_total"];
+const LABELS: [&str; 10] = [
+    "accepted",
+    "error_code",
+    "le",
+    "mutated",
+    "policy_mode",
+    "policy_name",
+    "request_origin",
+    "resource_kind",
+    "resource_namespace",
+    "resource_request_operation",
+];
+/// Functions and words of PromQL and of Grafana, and the values that the queries compare with.
+const WORDS: [&str; 11] = [
+    "__rate_interval",
+    "by",
+    "false",
+    "histogram_quantile",
+    "label_values",
+    "policy",
+    "rate",
+    "sum",
+    "true",
+    "validate",
+    "clusterwide-metadata-propagation-policy",
+];
+
+fn queries() -> Result<Vec<String>> {
+    let board: Value = serde_json::from_str(&read("docs/grafana.json")?)?;
+    let panels = board["panels"].as_array().context("no panels")?;
+    let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().into_iter().flatten());
+    let mut queries: Vec<String> = targets.filter_map(|target| target["expr"].as_str()).map(str::to_owned).collect();
+    let variables = board["templating"]["list"].as_array().context("no variables")?;
+    queries.extend(variables.iter().filter_map(|variable| variable["query"]["query"].as_str()).map(str::to_owned));
+    Ok(queries)
+}
+
+#[test]
+fn every_query_asks_for_what_there_is() -> Result<()> {
+    let queries = queries()?;
+    let words = |query: &str| -> BTreeSet<String> {
+        let words = query.split(|char: char| !(char.is_alphanumeric() || "_-".contains(char)));
+        words.filter(|word| word.contains(char::is_alphabetic)).map(str::to_owned).collect()
+    };
+    let all: BTreeSet<String> = queries.iter().flat_map(|query| words(query)).collect();
+    let known = |word: &str| METRICS.contains(&word) || LABELS.contains(&word) || WORDS.contains(&word);
+    assert_eq!(all.iter().filter(|word| !known(word)).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert!(METRICS.iter().all(|metric| all.contains(*metric)), "{all:?}");
+    assert!(queries.len() > 8, "{queries:?}");
+    Ok(())
+}
+
+/// The name that the dashboard looks for is how every policy of deploy/ begins.
+#[test]
+fn the_dashboard_sees_every_policy() -> Result<()> {
+    for entry in std::fs::read_dir(testkit::root().join("deploy"))? {
+        let path = format!("deploy/{}", entry?.file_name().to_string_lossy());
+        for policy in objects(&path)?.iter().filter(|object| object["kind"] == "ClusterAdmissionPolicy") {
+            let name = policy["metadata"]["name"].as_str().unwrap_or_default();
+            assert!(format!("clusterwide-{name}").starts_with("clusterwide-metadata-propagation-policy"), "{path}");
+        }
+    }
+    Ok(())
+}
