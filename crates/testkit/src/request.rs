@@ -1,7 +1,7 @@
 //! The AdmissionRequest around an object: a case states what matters, and what follows from that is filled in, so that
 //! every request has the fields that an API server sends.
 
-use fleet::plural;
+pub use fleet::plural;
 use serde_json::{Map, Value, json};
 
 /// A whole AdmissionRequest. A text passes as it is.

@@ -156,7 +156,8 @@ fn api(cluster: &ApiServer) -> Result<BTreeMap<String, Value>> {
                 json!({ "name": plural(kind), "singularName": "", "namespaced": namespaced, "kind": kind, "verbs": ["get"] })
             })
             .collect();
-        let list = json!({ "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": version, "resources": resources });
+        let list =
+            json!({ "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": version, "resources": resources });
         paths.insert(root(&version), list);
     }
     Ok(paths)
