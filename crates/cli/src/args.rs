@@ -55,6 +55,10 @@ pub(crate) enum Verb {
     /// What each edit does is told as the policy classifies it: in-place, scale, rollout, scheduled, destructive, or
     /// cannot-tell. Exits with 0 where nothing differs, and with 1 where something does, as `kubectl diff`.
     Plan(PlanArgs),
+    /// Print the manifests with everything that the rules bring.
+    ///
+    /// What the rules do not touch stays as it is, byte for byte; comments, order and style of the rest stay.
+    Apply(ApplyArgs),
     /// Write a request and the answers to its lookups, which `kwctl run` replays without a cluster.
     Session(SessionArgs),
     /// Print the propagation rules in the words of Cluster API's page.
@@ -108,6 +112,18 @@ pub(crate) struct CheckArgs {
     /// Name every object that is not compared and every document that is no object.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArgs {
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+    /// Print what would change; exits with 1 where something would.
+    #[arg(long, conflicts_with = "in_place")]
+    pub(crate) diff: bool,
+    /// Write the files, and print their names.
+    #[arg(long)]
+    pub(crate) in_place: bool,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 //! A door, as the policy is: it reads files and prints. What is found is the engine's, in the engine's words; objects,
 //! positions and results are `fleet`'s.
 
+mod apply;
 mod args;
 mod check;
 mod config;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
             Verb::Check(args) => check::run(args),
             Verb::Explain(args) => explain::run(args),
             Verb::Plan(args) => plan::run(args),
+            Verb::Apply(args) => apply::run(args),
             Verb::Session(args) => session::run(args),
             Verb::Rules { version } => tables::rules(*version),
             Verb::Profiles => tables::profiles(),

@@ -1,7 +1,7 @@
 //! Golden sessions: what is typed, what is printed, and how it ends. `TRYCMD=overwrite` rewrites them.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::{env, fs};
 
 #[test]
@@ -50,4 +50,37 @@ fn a_session_is_a_request_and_the_answers_to_its_lookups() {
         }
         assert_eq!(written, fs::read_to_string(expected).unwrap(), "{name}");
     }
+}
+
+#[test]
+fn files_are_written_in_place_and_named() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/apply.in");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("apply");
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["machines.yaml", "clean.yaml"] {
+        fs::copy(tests.join(name), folder.join(name)).unwrap();
+    }
+    let run = |arguments: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_propagate")).current_dir(&folder).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    assert_eq!(run(&["apply", "--in-place", "machines.yaml"]), (Some(0), "machines.yaml\n".to_owned()));
+    let clean = "3 of 3 objects looked at: nothing found\n".to_owned();
+    assert_eq!(run(&["check", "machines.yaml"]), (Some(0), clean));
+    assert_eq!(run(&["apply", "--in-place", "machines.yaml", "clean.yaml"]), (Some(0), String::new()));
+}
+
+/// `propagate check | head` ends without a word.
+#[test]
+fn a_pipe_that_nobody_reads_on_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_propagate"))
+        .args(["settings", "--schema"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr)), (Some(0), "".into()));
 }

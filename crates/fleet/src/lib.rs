@@ -7,6 +7,7 @@
 //!
 //! Nothing here touches a file, a clock, a thread or a network: doors do.
 
+mod apply;
 mod check;
 mod fleet;
 mod foretold;
@@ -21,10 +22,12 @@ mod relations;
 mod scalar;
 mod session;
 mod source;
+mod splice;
 mod tree;
 mod way;
 mod world;
 
+pub use apply::Applied;
 pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, Level, MISPLACED, UNREADABLE};
 pub use fleet::Fleet;
 pub use locate::{Locator, Place};

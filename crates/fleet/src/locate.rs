@@ -73,14 +73,7 @@ impl<'f> Locator<'f> {
 
 /// The span of an entry, and whether it is the one that was asked for.
 fn find(tree: &Tree<'_>, item: Option<usize>, at: &str, key: Option<&str>) -> Option<(Range<usize>, bool)> {
-    let mut object = tree.root()?;
-    if let Some(item) = item {
-        let items = fields(tree, object).into_iter().find(|field| field.name == "items")?.value;
-        object = match &tree.node(items)?.kind {
-            Kind::List(items) => *items.get(item)?,
-            _ => return None,
-        };
-    }
+    let object = item_of(tree, item)?;
     let mut here = Here { key: None, value: object };
     let mut rest = at;
     while !rest.is_empty() {
@@ -113,6 +106,17 @@ fn find(tree: &Tree<'_>, item: Option<usize>, at: &str, key: Option<&str>) -> Op
     Some((visible(tree, key, if is_scalar { here.value } else { key })?, is_exact))
 }
 
+/// The object that a document is, or an item of its list.
+pub(crate) fn item_of(tree: &Tree<'_>, item: Option<usize>) -> Option<Id> {
+    let root = tree.root()?;
+    let Some(item) = item else { return Some(root) };
+    let items = fields(tree, root).into_iter().find(|field| field.name == "items")?.value;
+    match &tree.node(items)?.kind {
+        Kind::List(items) => items.get(item).copied(),
+        _ => None,
+    }
+}
+
 fn name_is_scalar(tree: &Tree<'_>, id: Id) -> bool {
     tree.written(id).is_some_and(|node| matches!(node.kind, Kind::Scalar(_)))
 }
@@ -126,13 +130,13 @@ fn visible(tree: &Tree<'_>, key: Id, shown: Id) -> Option<Range<usize>> {
     Some(tree.written(key)?.span.clone())
 }
 
-struct Here {
+pub(crate) struct Here {
     key: Option<Id>,
-    value: Id,
+    pub(crate) value: Id,
 }
 
 /// One step of a path, and what is left of it. A key may have dots in it: the longest that fits is taken.
-fn step<'p>(tree: &Tree<'_>, from: Id, path: &'p str) -> Option<(Here, &'p str)> {
+pub(crate) fn step<'p>(tree: &Tree<'_>, from: Id, path: &'p str) -> Option<(Here, &'p str)> {
     if let Some(index) = path.strip_prefix('[') {
         let (index, rest) = index.split_once(']')?;
         let Kind::List(elements) = &tree.node(from)?.kind else { return None };
@@ -162,7 +166,7 @@ fn is_named(tree: &Tree<'_>, element: Id, name: &str) -> bool {
     })
 }
 
-fn fields<'t>(tree: &'t Tree<'_>, id: Id) -> Vec<Field<'t>> {
+pub(crate) fn fields<'t>(tree: &'t Tree<'_>, id: Id) -> Vec<Field<'t>> {
     // What could not be read was told when the document was read.
     tree.fields(id, &mut Vec::new(), &mut usize::MAX.clone()).unwrap_or_default()
 }

@@ -1,0 +1,57 @@
+//! `propagate apply`: the manifests with everything that the rules bring.
+
+use fleet::{Applied, Locator};
+use similar::TextDiff;
+
+use crate::args::ApplyArgs;
+use crate::{Exit, Failure, input, output, plan, settings};
+
+/// # Errors
+/// When the settings cannot be used, or something cannot be written.
+pub(crate) fn run(args: &ApplyArgs) -> Result<Exit, Failure> {
+    let settings = settings::read(&args.sources.settings)?;
+    let input = input::read(&args.sources.paths);
+    let fleet = &input.fleet;
+    let Applied { texts, left } = Applied::of(fleet, &settings);
+    let mut out = String::new();
+    let mut is_changed = false;
+    for (source, text) in fleet.sources().iter().zip(&texts) {
+        is_changed |= *text != source.text;
+        if args.diff {
+            if *text != source.text {
+                let diff = TextDiff::from_lines(&source.text, text);
+                out += &diff.unified_diff().header(&source.name, &source.name).to_string();
+            }
+        } else if args.in_place {
+            if *text != source.text {
+                let written = if source.name == "-" {
+                    Err(std::io::ErrorKind::Unsupported.into())
+                } else {
+                    std::fs::write(&source.name, text)
+                };
+                written.map_err(|error| Failure(format!("cannot write `{}`: {error}", source.name)))?;
+                out += &format!("{}\n", source.name);
+            }
+        } else {
+            if !out.is_empty() && !text.starts_with("---") {
+                out += if out.ends_with('\n') { "---\n" } else { "\n---\n" };
+            }
+            out += text;
+        }
+    }
+    output::print(out.as_bytes())?;
+    let is_unreadable = plan::tell_of_unreadable(&input);
+    let mut locator = Locator::new(fleet);
+    for (id, origin) in &left {
+        let place = locator.locate(origin, "", &[]);
+        let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
+        let (line, column) = (place.position.line, place.position.column);
+        anstream::eprintln!("{name}:{line}:{column}: {id} lacks something, and cannot be edited in place");
+    }
+    Ok(match is_changed && args.diff {
+        _ if is_unreadable || !left.is_empty() => Exit::Unreadable,
+        _ if fleet.objects().next().is_none() => Exit::Nothing,
+        true => Exit::Found,
+        false => Exit::Clean,
+    })
+}
