@@ -162,10 +162,13 @@ pub(crate) struct SettingsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
-    /// The manifests as they are: a file or a folder.
-    pub(crate) old: PathBuf,
-    /// The manifests as they are to be.
-    pub(crate) new: PathBuf,
+    /// The manifests as they are, and as they are to be: files or folders. With --git one path in the repository, or none
+    /// for all of it.
+    #[arg(value_name = "OLD NEW", num_args = 0..=2)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// From one revision to another, or to the files as they are where only one is named.
+    #[arg(long, value_name = "REV[..REV]")]
+    pub(crate) git: Option<String>,
     /// How to print.
     #[arg(long, short, value_name = "FORMAT", default_value = "text")]
     pub(crate) output: PlanFormat,

@@ -34,6 +34,11 @@ pub(crate) fn read(paths: &[PathBuf]) -> Input {
             Err(reason) => unreadable.push((name, reason)),
         }
     }
+    of(sources, unreadable)
+}
+
+/// Reads the documents of texts on all cores.
+pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>) -> Input {
     let documents: Vec<_> = sources
         .par_iter()
         .enumerate()
@@ -44,6 +49,11 @@ pub(crate) fn read(paths: &[PathBuf]) -> Input {
     let read = |(number, source, document)| read_document(source, number, document);
     let readings = documents.into_par_iter().map(read).collect();
     Input { fleet: Fleet::assemble(sources, readings), unreadable }
+}
+
+/// Whether a file of this name is read in folders.
+pub(crate) fn is_read(file: &Path) -> bool {
+    file.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
 }
 
 /// The text of one file, or why there is none.
@@ -63,8 +73,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>, unreadable: &mut Vec<(String, S
     for entry in walk {
         match entry {
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                let is_read = |ending: &str| ENDINGS.contains(&ending);
-                if entry.path().extension().and_then(|ending| ending.to_str()).is_some_and(is_read) {
+                if is_read(entry.path()) {
                     found.push(entry.into_path());
                 }
             }

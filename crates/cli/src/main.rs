@@ -8,6 +8,7 @@ mod args;
 mod check;
 mod config;
 mod explain;
+mod git;
 mod input;
 mod output;
 mod plan;

@@ -1,6 +1,7 @@
 //! `propagate plan`: what a change of manifests does.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 use fleet::{Entry, Happens, Locator, ObjectId, Plan, Planned, Severity};
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use crate::args::{PlanArgs, PlanFormat};
 use crate::explain::{BOLD, visible};
 use crate::input::{self, Input};
-use crate::{Exit, Failure, output, settings};
+use crate::{Exit, Failure, git, output, settings};
 
 const CALM: Style = AnsiColor::Green.on_default();
 const CAREFUL: Style = AnsiColor::Yellow.on_default();
@@ -23,7 +24,7 @@ const NAMED: usize = 5;
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let settings = settings::read(&args.settings)?;
-    let [old, new] = [&args.old, &args.new].map(|path| input::read(std::slice::from_ref(path)));
+    let [old, new] = inputs(args)?;
     let plan = Plan::of(&old.fleet, &new.fleet, &settings);
     let printed = match args.output {
         PlanFormat::Text => text(&plan),
@@ -38,6 +39,23 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
         true => Exit::Clean,
         false => Exit::Found,
     })
+}
+
+/// The manifests before and after.
+fn inputs(args: &PlanArgs) -> Result<[Input; 2], Failure> {
+    match (&args.git, &*args.paths) {
+        (None, [old, new]) => Ok([old, new].map(|path| input::read(std::slice::from_ref(path)))),
+        (Some(revisions), [] | [_]) => {
+            let here = PathBuf::from(".");
+            let path = args.paths.first().unwrap_or(&here);
+            match revisions.split_once("..") {
+                Some((old, new)) => Ok([git::read(old, path)?, git::read(new, path)?]),
+                None => Ok([git::read(revisions, path)?, input::read(std::slice::from_ref(path))]),
+            }
+        }
+        (None, _) => Err(Failure("expected OLD and NEW, or --git".to_owned())),
+        (Some(_), _) => Err(Failure("expected at most one path with --git".to_owned())),
+    }
 }
 
 /// Tells of files and documents that cannot be read; whether there are any.

@@ -25,6 +25,9 @@ fn the_page_shows_what_is_printed() {
             }
         }
     }
+    let fleet = fs::read_to_string(root.join("examples/fleet.yaml")).unwrap();
+    let edited = fleet.replace("team: payments", "team: shop").replace("version: v1.34.2\n", "version: v1.35.0\n");
+    fs::write(folder.join("cli.in/edited.yaml"), edited).unwrap();
     fs::copy(root.join("docs/cli.md"), &page).unwrap();
     trycmd::TestCases::new().case(&page).run();
     if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
@@ -83,4 +86,38 @@ fn a_pipe_that_nobody_reads_on_is_no_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr)), (Some(0), "".into()));
+}
+
+#[test]
+fn revisions_of_a_repository_are_compared() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/plan.in");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("git");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("clusters")).unwrap();
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+        let output = Command::new("git").current_dir(&folder).args(identity).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    let run = |arguments: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_propagate")).current_dir(&folder).args(arguments).output().unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.code(), text)
+    };
+    git(&["init", "--quiet", "--initial-branch", "main"]);
+    for revision in ["old", "new"] {
+        fs::copy(tests.join(revision).join("workers.yaml"), folder.join("clusters/workers.yaml")).unwrap();
+        git(&["add", "."]);
+        git(&["commit", "--quiet", "--message", revision]);
+    }
+    let plan = fs::read_to_string(tests.with_file_name("plan.trycmd")).unwrap();
+    let expected = plan.split("$ propagate plan old new\n? 1\n").nth(1).unwrap().split("\n```").next().unwrap();
+    let expected = expected.trim_end_matches('\n').to_owned() + "\n";
+    assert_eq!(run(&["plan", "--git", "main~1..main"]), (Some(1), expected.clone()));
+    assert_eq!(run(&["plan", "--git", "main~1", "clusters"]), (Some(1), expected));
+    assert_eq!(run(&["plan", "--git", "main"]), (Some(0), "nothing changes\n".to_owned()));
+    let (code, said) = run(&["plan", "--git", "nothing"]);
+    assert!(code == Some(2) && said.contains("nothing"), "{code:?} {said}");
+    assert_eq!(run(&["plan", "clusters"]), (Some(2), "error: expected OLD and NEW, or --git\n".to_owned()));
 }

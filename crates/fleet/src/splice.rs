@@ -32,7 +32,7 @@ pub(crate) fn spliced(document: &str, item: Option<usize>, changes: &[Change], w
         match (known, change.to.as_ref()) {
             (Some(known), Some(value)) => {
                 let span = tree.written(known.value)?.span.clone();
-                edits.push(Edit { span, text: inline(&parsed(value)?, is_flow(document, &tree, map)) });
+                edits.push(Edit { span, text: inline(&parsed(value)?, is_json(document)) });
             }
             (Some(known), None) => edits.push(removal(document, &tree, map, known.key, known.value)?),
             (None, Some(value)) => {
@@ -85,6 +85,10 @@ fn deepest<'p>(tree: &Tree<'_>, object: Id, path: &'p str) -> Option<(Id, &'p st
     is_plain.then_some((here, rest))
 }
 
+fn is_json(document: &str) -> bool {
+    document.trim_ascii_start().starts_with(['{', '['])
+}
+
 fn is_flow(document: &str, tree: &Tree<'_>, map: Id) -> bool {
     let span = tree.written(map).map_or(0..0, |node| node.span.clone());
     document.get(span).is_some_and(|text| text.starts_with('{'))
@@ -96,7 +100,7 @@ fn addition(document: &str, tree: &Tree<'_>, map: Id, added: Map<String, Value>)
     let entries = match &node.kind {
         Kind::Map(entries) => &entries[..],
         Kind::Scalar(Scalar::Null) => {
-            let text = inline(&Value::Object(added), true);
+            let text = inline(&Value::Object(added), false);
             // Nothing may stand between the key's colon and the end of the line.
             let text = if node.span.is_empty() { format!(" {text}") } else { text };
             return Some(Edit { span: node.span.clone(), text });
@@ -104,7 +108,7 @@ fn addition(document: &str, tree: &Tree<'_>, map: Id, added: Map<String, Value>)
         _ => return None,
     };
     if is_flow(document, tree, map) {
-        let inner = inline(&Value::Object(added), true);
+        let inner = inline(&Value::Object(added), is_json(document));
         let inner = inner.strip_prefix('{')?.strip_suffix('}')?;
         let at = match entries.last() {
             Some((_, last)) => tree.written(*last)?.span.end,
@@ -161,14 +165,19 @@ fn block(entries: &Map<String, Value>, indent: usize, out: &mut String) {
     }
 }
 
-/// A value on one line; in a flow mapping as JSON would have it.
-fn inline(value: &Value, is_in_flow: bool) -> String {
+/// A value on one line; in JSON everything that is text is quoted.
+fn inline(value: &Value, is_json: bool) -> String {
+    let text = |text: &str| if is_json { Value::from(text).to_string() } else { scalar(text) };
     match value {
-        Value::String(text) if !is_in_flow => scalar(text),
+        Value::String(string) => text(string),
         Value::Object(fields) => {
-            let fields: Vec<String> =
-                fields.iter().map(|(key, value)| format!("{}: {}", Value::from(&**key), inline(value, true))).collect();
+            let field = |(key, value): (&String, &Value)| format!("{}: {}", text(key), inline(value, is_json));
+            let fields: Vec<String> = fields.iter().map(field).collect();
             format!("{{{}}}", fields.join(", "))
+        }
+        Value::Array(elements) if !is_json => {
+            let elements: Vec<String> = elements.iter().map(|element| inline(element, is_json)).collect();
+            format!("[{}]", elements.join(", "))
         }
         value => value.to_string(),
     }

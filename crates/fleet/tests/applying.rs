@@ -42,13 +42,10 @@ fn entries_are_written_in_the_style_of_the_document() {
         ),
         (
             "  labels: {team: red, own: x}\n",
-            "  labels: {team: red, own: x, \"cluster.x-k8s.io/set-name\": \"ms\", \"stage\": \"on\"}\n",
+            "  labels: {team: red, own: x, cluster.x-k8s.io/set-name: ms, stage: \"on\"}\n",
         ),
-        ("  labels: {}\n", "  labels: {\"cluster.x-k8s.io/set-name\": \"ms\", \"stage\": \"on\", \"team\": \"red\"}\n"),
-        (
-            "  labels: null\n",
-            "  labels: {\"cluster.x-k8s.io/set-name\": \"ms\", \"stage\": \"on\", \"team\": \"red\"}\n",
-        ),
+        ("  labels: {}\n", "  labels: {cluster.x-k8s.io/set-name: ms, stage: \"on\", team: red}\n"),
+        ("  labels: null\n", "  labels: {cluster.x-k8s.io/set-name: ms, stage: \"on\", team: red}\n"),
         (
             "  labels:\n    cluster.x-k8s.io/set-name: ms\n    team: red\n    stage: 'on'\n",
             "  labels:\n    cluster.x-k8s.io/set-name: ms\n    team: red\n    stage: 'on'\n",
