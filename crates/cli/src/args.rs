@@ -171,14 +171,14 @@ pub(crate) struct PlanArgs {
     pub(crate) git: Option<String>,
     /// How to print.
     #[arg(long, short, value_name = "FORMAT", default_value = "text")]
-    pub(crate) output: PlanFormat,
+    pub(crate) output: PlainFormat,
     #[command(flatten)]
     pub(crate) settings: SettingsFile,
 }
 
-/// How a plan is printed.
+/// For a reader, or for a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PlanFormat {
+pub(crate) enum PlainFormat {
     Text,
     Json,
 }
@@ -188,7 +188,8 @@ pub(crate) struct ExplainArgs {
     /// An object, as KIND/NAME or KIND/NAMESPACE/NAME; or KIND alone for the trees of all objects of a kind.
     #[arg(value_name = "KIND[/NAME]")]
     pub(crate) object: String,
-    /// A label or annotation: its whole way, from ClusterClass to Node, or to the tag that it becomes.
+    /// A label or annotation: its whole way, from ClusterClass to Node, or to the tag that it becomes. With KIND alone, a
+    /// column.
     pub(crate) key: Option<String>,
     /// Files, folders, or `-` for standard input.
     #[arg(long, short, value_name = "PATH", default_value = ".")]
@@ -196,6 +197,9 @@ pub(crate) struct ExplainArgs {
     /// The namespace of the object.
     #[arg(long, short, env = "PROPAGATE_NAMESPACE")]
     pub(crate) namespace: Option<String>,
+    /// How to print.
+    #[arg(long, short, value_name = "FORMAT", default_value = "text")]
+    pub(crate) output: PlainFormat,
     /// Keys that a tree has columns for.
     #[arg(long, short = 'L', value_name = "KEY", value_delimiter = ',')]
     pub(crate) label_columns: Vec<String>,

@@ -1,6 +1,7 @@
 //! `propagate explain`: the way of a label, with the rule or the reason at each step.
 
 mod columns;
+mod json;
 mod tree;
 
 use std::fmt::Write;
@@ -8,7 +9,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use fleet::{Fleet, Locator, Member, ObjectId, Stand, State, World};
 
-use crate::args::ExplainArgs;
+use crate::args::{ExplainArgs, PlainFormat};
 use crate::{Exit, Failure, input, output, plan, settings};
 
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -25,7 +26,17 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let world = World::of(fleet, &settings);
     let meant = meant(&world, args);
     let mut out = String::new();
-    if args.object.contains('/') {
+    let is_one = args.object.contains('/');
+    // Of many objects a key is a column.
+    let columns: Vec<String> = args.label_columns.iter().chain(&args.key).cloned().collect();
+    if args.output == PlainFormat::Json {
+        let values: serde_json::Value = match &args.key {
+            Some(key) if is_one => meant.iter().map(|number| json::way(&world, *number, key)).collect(),
+            None if is_one => meant.iter().filter_map(|number| json::object(&world, *number)).collect(),
+            _ => meant.iter().filter_map(|number| json::tree(&world, *number, &columns)).collect(),
+        };
+        out = format!("{values:#}\n");
+    } else if is_one {
         for (index, number) in meant.iter().enumerate() {
             if index > 0 {
                 out.push('\n');
@@ -36,9 +47,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
             }
         }
     } else {
-        out = tree::tree(&world, &meant, &args.label_columns);
+        out = tree::tree(&world, &meant, &columns);
     }
-    if meant.is_empty() {
+    if meant.is_empty() && args.output == PlainFormat::Text {
         let _ = writeln!(out, "no {} among {} objects", args.object, fleet.objects().count());
     }
     output::print(out.as_bytes())?;

@@ -8,7 +8,7 @@ use fleet::{Entry, Happens, Locator, ObjectId, Plan, Planned, Severity};
 use metadata_propagation::Effect;
 use serde_json::{Value, json};
 
-use crate::args::{PlanArgs, PlanFormat};
+use crate::args::{PlainFormat, PlanArgs};
 use crate::explain::{BOLD, visible};
 use crate::input::{self, Input};
 use crate::{Exit, Failure, git, output, settings};
@@ -27,8 +27,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let [old, new] = inputs(args)?;
     let plan = Plan::of(&old.fleet, &new.fleet, &settings);
     let printed = match args.output {
-        PlanFormat::Text => text(&plan),
-        PlanFormat::Json => format!("{:#}\n", value(&plan)),
+        PlainFormat::Text => text(&plan),
+        PlainFormat::Json => format!("{:#}\n", value(&plan)),
     };
     output::print(printed.as_bytes())?;
     let is_unreadable = [&old, &new].map(tell_of_unreadable).contains(&true);
