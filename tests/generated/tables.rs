@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use metadata_propagation::tags::{CLOUDS, PROFILES, STRICT_PROFILES};
+use metadata_propagation::tags::{CLOUDS, Cloud, INFRA_CLUSTERS, InfraCluster, PROFILES, STRICT_PROFILES};
 use metadata_propagation::{
     Block, CARRIERS, EFFECTS, Effect, FIELDS, Field, GUARDS, Given, Guard, Hop, KeyEdit, Place, ROUTES, Row, Tags,
     Version,
@@ -100,6 +100,23 @@ fn the_page_shows_the_strict_profiles() -> Result<()> {
         writeln!(table, "| {profile} |")?;
     }
     check_section("docs/cloud-tags.md", "strict-profiles", &table)
+}
+
+#[test]
+fn the_page_shows_the_infrastructure_clusters() -> Result<()> {
+    let mut table = "| kind | tags | provider | its webhook takes | source |\n|---|---|---|---|---|\n".to_owned();
+    for InfraCluster { kind, field, provider, webhook, source } in INFRA_CLUSTERS {
+        write!(table, "| {kind} | `spec.{field}` | {provider} | ")?;
+        match webhook {
+            Some(Cloud { key, value, tags, .. }) => {
+                let tags = tags.map_or_else(|| "any number".to_owned(), |most| most.to_string());
+                write!(table, "key {}, value {}; {}; {tags} in all", key.length, value.length, value.form)?;
+            }
+            None => table.push_str("every tag"),
+        }
+        writeln!(table, " | {source} |")?;
+    }
+    check_section("docs/cloud-tags.md", "infra-clusters", &table)
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub(crate) mod functions;
 pub(crate) mod grants;
 pub(crate) mod groups;
 pub(crate) mod guards;
+pub(crate) mod infrastructure;
 pub(crate) mod keys;
 pub(crate) mod kinds;
 pub(crate) mod place;

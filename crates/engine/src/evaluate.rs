@@ -136,6 +136,10 @@ impl<'e> Evaluation<'e> {
                 self.unanswered(failed);
                 None
             }
+            Err(Stop::RegistryFailed(failed)) => {
+                self.unregistered(failed);
+                None
+            }
             Err(Stop::Malformed(malformed)) => return unreadable(self.subject.review, &malformed),
         };
         let review = self.subject.review;
@@ -151,7 +155,7 @@ impl<'e> Evaluation<'e> {
         outcome.warnings = warnings::capped(outcome.warnings);
         report.lookups = pass.answers.records();
         let is_told = subject.place.is_some()
-            || matches!(role, Role::Composite(_))
+            || role.is_tagged()
             || report.rollout.is_some()
             || report.exempt.is_some()
             || !(report.findings.is_empty() && report.changes.is_empty() && report.drift.is_empty());
@@ -192,10 +196,8 @@ fn line<const N: usize>(level: Level, message: String, attributes: [(&'static st
 }
 
 fn report(subject: &Subject<'_>, role: Role<'_>, settings: &Settings) -> Report {
-    let cluster_api = match role {
-        Role::Composite(_) => String::new(),
-        _ => settings.cluster_api.version.min(Version::NEWEST).to_string(),
-    };
+    let cluster_api =
+        if role.is_tagged() { String::new() } else { settings.cluster_api.version.min(Version::NEWEST).to_string() };
     Report {
         object: subject.title().to_string(),
         cluster_api,

@@ -69,7 +69,8 @@ pub use report::propagated::Propagated;
 pub use report::rollout_impact::{Edit, RolloutImpact};
 pub use report::skipped::{Carried, SkipReason, Skipped};
 pub use settings::{
-    ApiVersion, CloudTags, ClusterApi, CompositeGroup, Composites, Controllers, FieldPath, Guards, KindAndGroup,
-    Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused, OnXrd, OptIn, Pattern, PatternError,
-    Problem, ProfileName, Provider, Reaction, RegistryReference, RequiredTag, Settings, SettingsError, Stance,
+    ApiVersion, CloudTags, ClusterApi, ClusterCloudTags, CompositeGroup, Composites, Controllers, FieldPath, Guards,
+    InfraClusterKind, KindAndGroup, Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused, OnXrd,
+    OptIn, Pattern, PatternError, Problem, ProfileName, Provider, Reaction, RegistryReference, RequiredTag, Settings,
+    SettingsError, Stance,
 };

@@ -19,7 +19,7 @@ mod text;
 use serde::{Deserialize, Serialize};
 
 pub use self::cloud_tags::{CloudTags, OnMissingTag, OnRefused, OnXrd, RegistryReference, RequiredTag};
-pub use self::cluster_api::{ClusterApi, Controllers, NodeSync, OnConflict, OptIn};
+pub use self::cluster_api::{ClusterApi, ClusterCloudTags, Controllers, NodeSync, OnConflict, OptIn};
 pub use self::composites::{Composites, Provider};
 pub(crate) use self::definition::read_definition;
 pub use self::definition::{Definition, SEEDED, Scope};
@@ -29,7 +29,7 @@ use self::object::Object;
 pub use self::pattern::{Pattern, PatternError};
 pub(crate) use self::problems::listed;
 pub use self::problems::{Problem, SettingsError};
-pub use self::text::{ApiVersion, CompositeGroup, FieldPath, KindAndGroup, NonEmpty, ProfileName};
+pub use self::text::{ApiVersion, CompositeGroup, FieldPath, InfraClusterKind, KindAndGroup, NonEmpty, ProfileName};
 pub use crate::catalog::stance::Stance;
 
 /// The settings of the policy.
@@ -162,6 +162,7 @@ mod tests {
             (r#"{"clusterApi":["v1.9"]}"#, "clusterApi"),
             (r#"{"clusterApi":{"optIn":[["a"]]}}"#, "clusterApi.optIn"),
             (r#"{"clusterApi":{"node":[]}}"#, "clusterApi.node"),
+            (r#"{"clusterApi":{"cloudTags":["AWSCluster"]}}"#, "clusterApi.cloudTags"),
             (r#"{"guards":["warn"]}"#, "guards"),
             (r#"{"cloudTags":[]}"#, "cloudTags"),
             (r#"{"cloudTags":{"composites":[[["a.b"],{"fixed":"a"}]]}}"#, "cloudTags.composites[0]"),

@@ -1,4 +1,5 @@
-//! Cloud tags: which labels of a Crossplane composite become tags of its cloud resources, and why the others do not.
+//! Cloud tags: which labels of a Crossplane composite, or of a Cluster, become tags of its cloud resources, and why the
+//! others do not.
 //!
 //! A label reaches `spec.cloudTags` when its definition in the label registry opts it in and the profile of the
 //! composite's provider admits it. [`cloud_tags`] is the pure transformer, [`PROFILES`] what the providers admit by the
@@ -7,17 +8,21 @@
 pub(crate) mod composite;
 mod crossplane;
 mod field;
+pub(crate) mod infrastructure;
 mod labels;
 pub(crate) mod provider;
 pub(crate) mod registry;
 pub(crate) mod required;
 mod rules;
+pub(crate) mod tagged;
 mod transform;
 mod verdicts;
+mod webhook;
 
 pub use self::rules::{CLOUD_TAG_PREFIX, TagRules};
 pub use self::transform::{Labels, Transformed, cloud_tags};
 pub use crate::catalog::clouds::{CLOUDS, Cloud, Text};
+pub use crate::catalog::infrastructure::{INFRA_CLUSTERS, InfraCluster};
 pub use crate::catalog::profiles::{KeyCharacters, PROFILES, Profile, Unit};
 pub use crate::catalog::strict::{STRICT_PROFILES, Spelling, StrictProfile};
 pub use crate::catalog::text::{Alphabet, Form, Length};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
-use metadata_propagation::tags::{CLOUDS, Cloud, Form, PROFILES, STRICT_PROFILES, TagSkipReason};
+use metadata_propagation::tags::{CLOUDS, Cloud, Form, INFRA_CLUSTERS, PROFILES, STRICT_PROFILES, TagSkipReason};
 use metadata_propagation::{GUARDS, RULES, Version};
 use serde_json::Value;
 use testkit::runner::walk;
@@ -17,12 +17,16 @@ struct Seen {
     refused: BTreeSet<(String, String)>,
     /// Which cloud itself refused a tag by which rule, and `accepted` where it took one.
     clouds: BTreeSet<(String, String)>,
+    /// Which webhook of an infrastructure cluster does not take which label.
+    webhooks: BTreeSet<(String, String)>,
+    /// The kinds of infrastructure clusters that got a tag, and where.
+    stamped: BTreeSet<(String, String)>,
     versions: BTreeSet<Version>,
 }
 
 fn seen() -> Result<Seen> {
     let mut seen = Seen::default();
-    walk(|_, _, answer| {
+    walk(|_, review, answer| {
         let of = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
         let tags = answer.report.get("cloudTags").cloned().unwrap_or_default();
@@ -36,6 +40,11 @@ fn seen() -> Result<Seen> {
         }
         for skip in list(tags.get("skipped")) {
             seen.refused.insert((of(&tags, "profile"), of(&skip, "reason")));
+            seen.webhooks.insert((of(&skip, "provider"), of(&skip, "reason")));
+        }
+        let kind = review.get("kind").map(|kind| of(kind, "kind")).unwrap_or_default();
+        for change in list(answer.report.get("changes")) {
+            seen.stamped.insert((kind.clone(), of(&change, "at")));
         }
         Ok(())
     })?;
@@ -120,6 +129,37 @@ fn every_limit_of_every_strict_profile_refuses_a_label_in_some_case() -> Result<
         for reason in reasons {
             if !seen.contains(&(profile.name.to_owned(), reason.as_str().to_owned())) {
                 missing.push((profile.name, reason.as_str()));
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<(&str, &str)>::new());
+    Ok(())
+}
+
+#[test]
+fn every_kind_of_infrastructure_cluster_is_stamped_in_some_case() -> Result<()> {
+    let seen = seen()?.stamped;
+    let mut missing = Vec::new();
+    for row in INFRA_CLUSTERS {
+        if !seen.contains(&(row.kind.to_owned(), format!("spec.{}", row.field))) {
+            missing.push(row.kind);
+        }
+    }
+    assert_eq!(missing, Vec::<&str>::new());
+    Ok(())
+}
+
+/// What a key of the policy's spelling cannot do apart: begin as the cloud's own.
+#[test]
+fn every_limit_of_every_webhook_refuses_a_label_in_some_case() -> Result<()> {
+    let seen = seen()?.webhooks;
+    let mut missing = Vec::new();
+    for row in INFRA_CLUSTERS {
+        let mut reasons = row.webhook.map(rules).unwrap_or_default();
+        reasons.retain(|reason| *reason != TagSkipReason::ReservedPrefix);
+        for reason in reasons {
+            if !seen.contains(&(row.kind.to_owned(), reason.as_str().to_owned())) {
+                missing.push((row.kind, reason.as_str()));
             }
         }
     }

@@ -33,6 +33,7 @@ fn of(review: &Value) -> &'static str {
     let kind =
         |name: &str| review.get("kind").and_then(|kind| kind.get(name)).and_then(Value::as_str).unwrap_or_default();
     match (kind("group"), kind("kind")) {
+        ("infrastructure.cluster.x-k8s.io", kind) if kind.ends_with("Cluster") => "InfraCluster",
         ("infrastructure.cluster.x-k8s.io" | "bootstrap.cluster.x-k8s.io", _) => "InfraMachine, BootstrapConfig",
         ("controlplane.cluster.x-k8s.io", _) => "ControlPlane",
         (group, _) if group.ends_with("plexsphere.com") => "Composite",

@@ -1,7 +1,7 @@
 //! An answer agrees with itself: patch, report and log tell the same story. So a case need not state every value twice.
 
 use anyhow::{Context, Result, ensure};
-use metadata_propagation::tags::{CLOUD_TAG_PREFIX, StrictProfile};
+use metadata_propagation::tags::{CLOUD_TAG_PREFIX, INFRA_CLUSTERS, StrictProfile};
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
@@ -35,14 +35,16 @@ pub(crate) fn agrees(review: &Value, answer: &Answer) -> Result<()> {
     answer.log.iter().try_for_each(|line| is_reported(line, report).with_context(|| line.to_string()))
 }
 
-/// What the report calls the composite's tags, and forwarded to it, are all under the policy's prefix, once everything that
+/// What the report calls the object's tags, and forwarded to it, are all under the policy's prefix, once everything that
 /// differs is as it should be.
 fn tags_stand(object: &Value, report: &Value) -> Result<()> {
     let mut object = object.clone();
     for name in ["changes", "drift"] {
         entries(&report[name]).iter().try_for_each(|change| write(&mut object, change))?;
     }
-    let tags = object["spec"]["cloudTags"].as_object().cloned().unwrap_or_default();
+    let row = INFRA_CLUSTERS.iter().find(|row| object["kind"] == row.kind);
+    let field = row.map_or("cloudTags", |row| row.field);
+    let tags = object["spec"][field].as_object().cloned().unwrap_or_default();
     let profile = report["cloudTags"]["profile"].as_str().and_then(StrictProfile::named);
     let strict = profile.map_or(CLOUD_TAG_PREFIX, |profile| profile.spelling.prefix);
     let is_own = |key: &str| [CLOUD_TAG_PREFIX, strict].iter().any(|prefix| key.starts_with(prefix));
@@ -50,7 +52,7 @@ fn tags_stand(object: &Value, report: &Value) -> Result<()> {
     let mut told = report["cloudTags"]["tags"].as_object().cloned().unwrap_or_default();
     told.extend(report["cloudTags"]["forwarded"].as_object().cloned().unwrap_or_default());
     let (told, own) = (json!(told), json!(own));
-    ensure!(own == told, "`spec.cloudTags` is not what the report tells\n{}", difference::values(&told, &own));
+    ensure!(own == told, "`spec.{field}` is not what the report tells\n{}", difference::values(&told, &own));
     Ok(())
 }
 

@@ -39,9 +39,16 @@ pub const OWNED: &[Owned] = &[
     row("cluster.x-k8s.io", "Cluster",           "spec.topology.workers.machinePools[].metadata.annotations"),
     // The group of the composites in the tests.
     row("blueprints.plexsphere.com", "",         "spec.cloudTags"),
+    row("infrastructure.cluster.x-k8s.io", "AWSCluster",   "spec.additionalTags"),
+    row("infrastructure.cluster.x-k8s.io", "AzureCluster", "spec.additionalTags"),
+    row("infrastructure.cluster.x-k8s.io", "GCPCluster",   "spec.additionalLabels"),
+    row("infrastructure.cluster.x-k8s.io", "OCICluster",   "spec.freeformTags"),
     row("controlplane.cluster.x-k8s.io", "",     "spec.machineTemplate.metadata.labels"),
     row("controlplane.cluster.x-k8s.io", "",     "spec.machineTemplate.metadata.annotations"),
 ];
+
+/// What the last steps of these paths are called.
+const MAPS: [&str; 6] = ["labels", "annotations", "cloudTags", "additionalTags", "additionalLabels", "freeformTags"];
 
 const fn row(group: &'static str, kind: &'static str, at: &'static str) -> Owned {
     Owned { group, kind, at }
@@ -164,9 +171,7 @@ impl Comparison<'_> {
             Ok(())
         } else if self.owned.contains(&pattern(path)) {
             match path.rsplit_once('.') {
-                Some((at, name)) if !["labels", "annotations", "cloudTags"].contains(&name) => {
-                    self.field(at, name, after)
-                }
+                Some((at, name)) if !MAPS.contains(&name) => self.field(at, name, after),
                 _ => self.maps(path, before, after),
             }
         } else if self.leads_to_owned(path) && before.starts_with('[') {

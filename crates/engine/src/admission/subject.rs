@@ -62,6 +62,14 @@ impl<'e> Subject<'e> {
         self.review.kind.kind == "KubeadmControlPlane"
     }
 
+    /// Whether the topology controller compares: it applies the stored object and the wanted one as dry runs, and writes
+    /// where the answers differ. A stored object that is answered as it should be looks done.
+    ///
+    /// Source: util/topology/topology.go, `IsDryRunRequest`; core/reconcilers/topology/cluster/structuredmerge/dryrun.go.
+    pub(crate) fn is_topology_dry_run(&self) -> bool {
+        self.review.dry_run && self.object.has_topology_dry_run_annotation()
+    }
+
     /// The object as it is stored; `None` on CREATE. Read when it is first asked for.
     ///
     /// # Errors

@@ -191,5 +191,7 @@ pub const ROUTES: &[Route] = &[
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine of a control plane", gets: &[("Machine", MACHINE_MASKS), ("ControlPlane", CONTROL_PLANE_MASKS)] },
     Route { of: "InfraMachine, BootstrapConfig", when: "owned by a Machine that nobody controls, with optIn.machineToInfra", gets: &[("Machine", MACHINE_MASKS)] },
     Route { of: "Node",              when: "annotation cluster.x-k8s.io/machine", gets: &[("Machine", NODE_MACHINE_MASKS)] },
+    Route { of: "InfraCluster",      when: "its kind is in `clusterApi.cloudTags`", gets: &[("Cluster", CLUSTER_MASKS)] },
+    Route { of: "InfraCluster",      when: "the same, `cloudTags.registry` and a label of the Cluster", gets: &[("Cluster", CLUSTER_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
     Route { of: "Composite",         when: "`cloudTags.registry` and a label", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
 ];

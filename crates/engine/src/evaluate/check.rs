@@ -23,7 +23,7 @@ impl<'e> Evaluation<'e> {
     /// # Errors
     /// When the object has another shape than Kubernetes gives it.
     pub(super) fn check(&mut self, above: Option<&Above<'e>>) -> Result<(), Malformed> {
-        if matches!(self.role, Role::Composite(_) | Role::Registry) {
+        if self.role.is_tagged() || matches!(self.role, Role::Registry) {
             return Ok(());
         }
         if self.outcome.rejection.is_none() {

@@ -10,14 +10,16 @@ use crate::propagation::topology_opt_in;
 use crate::report::change::Change;
 use crate::report::not_applicable::NotApplicableReason;
 use crate::settings::{Mode, Problem};
-use crate::tags::composite::{Composite, Tagged};
+use crate::tags::composite::Composite;
+use crate::tags::infrastructure::Infrastructure;
 use crate::tags::registry::definitions;
+use crate::tags::tagged::Tagged;
 
 /// What is to change in an object.
 pub(super) enum Decision<'e> {
     /// What differs from the rules.
     Propagated(Differences<'e>),
-    /// What differs from the labels of a composite.
+    /// What differs from the labels of a composite or of a Cluster.
     Tagged(Box<Tagged>),
     /// The declarations that a definition lacks, each with the name of its version.
     Declared(Vec<(String, Change)>),
@@ -37,6 +39,9 @@ impl<'e> Evaluation<'e> {
             }
             Role::Composite(composites) => {
                 Decision::Tagged(Box::new(Composite { subject, composites, settings, lookups }.decide()?))
+            }
+            Role::Infrastructure(row) => {
+                Decision::Tagged(Box::new(Infrastructure { subject, row, settings, lookups }.decide()?))
             }
             Role::Registry if object.deleting => Decision::Unusable(Vec::new()),
             Role::Registry => Decision::Unusable(definitions(object, |_| true).err().unwrap_or_default()),
@@ -59,10 +64,7 @@ impl<'e> Evaluation<'e> {
         if object.deleting && !keeps_fields {
             return own(NotApplicableReason::Deleting);
         }
-        // The controller applies the stored object and the wanted one as dry runs, and writes where the answers differ.
-        // A stored object that is answered as it should be looks done. Source: util/topology/topology.go,
-        // `IsDryRunRequest`; core/reconcilers/topology/cluster/structuredmerge/dryrun.go.
-        if self.subject.review.dry_run && object.has_topology_dry_run_annotation() {
+        if self.subject.is_topology_dry_run() {
             return own(NotApplicableReason::TopologyDryRun);
         }
         if object.has_paused_annotation() {

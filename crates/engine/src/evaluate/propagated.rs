@@ -30,7 +30,7 @@ pub fn propagated(
     let read = Subject::read(Some(place), review, &objects.new, &stored).map_err(Stop::from);
     read.and_then(|subject| entries(&subject, &settings.cluster_api, &lookups)).map_err(|stop| match stop {
         Stop::NotApplicable(reason) => reason,
-        Stop::LookupFailed(failed) => {
+        Stop::LookupFailed(failed) | Stop::RegistryFailed(failed) => {
             let is_missing = failed.error.cause == LookupCause::NotFound;
             let reason =
                 if is_missing { NotApplicableReason::ParentMissing } else { NotApplicableReason::LookupFailed };

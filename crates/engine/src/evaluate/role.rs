@@ -2,6 +2,7 @@
 
 use crate::admission::request::Review;
 use crate::catalog::grants::LABELS;
+use crate::catalog::infrastructure::InfraCluster;
 use crate::catalog::kinds::KindRow;
 use crate::catalog::place::Place;
 use crate::checks::{rollout, tag_delivery};
@@ -18,6 +19,8 @@ pub(super) enum Role<'e> {
     Topology,
     /// Its labels become cloud tags.
     Composite(&'e Composites),
+    /// The labels of its Cluster become cloud tags.
+    Infrastructure(&'static InfraCluster),
     /// It says which labels become cloud tags.
     Registry,
     /// A definition or a Composition of Crossplane: cloud tags pass through it.
@@ -28,6 +31,10 @@ impl<'e> Role<'e> {
     /// By the kind alone; `None` where the policy has nothing to do with such an object.
     pub(super) fn of(review: &Review<'_>, settings: &'e Settings) -> Option<Self> {
         let kind = &review.kind;
+        // The rules take every other kind of the infrastructure group for what belongs to a Machine.
+        if let Some(row) = settings.cluster_api.cloud_tags.of(&kind.group, &kind.kind) {
+            return Some(Role::Infrastructure(row));
+        }
         let row = KindRow::of(&kind.group, &kind.kind);
         if let Some(place) = row.and_then(|row| row.place) {
             return Some(Role::Propagated(place));
@@ -47,11 +54,16 @@ impl<'e> Role<'e> {
         is_looked_at.then_some(Role::Topology)
     }
 
+    /// Whether labels become cloud tags of the object.
+    pub(super) fn is_tagged(self) -> bool {
+        matches!(self, Role::Composite(_) | Role::Infrastructure(_))
+    }
+
     /// The place that the object is, where the rules write it.
     pub(super) fn place(self) -> Option<Place> {
         match self {
             Role::Propagated(place) => Some(place),
-            Role::Topology | Role::Composite(_) | Role::Registry | Role::Definition => None,
+            Role::Topology | Role::Composite(_) | Role::Infrastructure(_) | Role::Registry | Role::Definition => None,
         }
     }
 }

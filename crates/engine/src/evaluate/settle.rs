@@ -15,9 +15,9 @@ use crate::report::shortening::short;
 use crate::report::tags::TagSkipReason;
 use crate::report::warnings;
 use crate::settings::{Mode, OnConflict, OnMissingTag, OnRefused, listed};
-use crate::tags::composite::Tagged;
 use crate::tags::provider::UnknownProvider;
 use crate::tags::required::Missing;
+use crate::tags::tagged::Tagged;
 
 /// A sentence that refuses an object for what differs in it.
 type Refusal = fn(&str, SettingValue<'_>, &str) -> String;

@@ -10,20 +10,35 @@ use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::outcome::{Level, Rejection};
 use crate::report::shortening::{first_that_elides, short};
 use crate::settings::Reaction;
-use crate::tags::composite;
+use crate::tags::{composite, infrastructure};
 
 impl Evaluation<'_> {
-    /// Accepts, warns or refuses, as the settings say. That an object does not exist is no news where it is accepted.
-    pub(super) fn unanswered(&mut self, LookupFailed { query, error }: LookupFailed) {
-        let is_missing = error.cause == LookupCause::NotFound;
-        let (lookup, tags) = (&self.settings.lookup, &self.settings.cloud_tags);
-        let (reaction, setting, reason) = match self.role {
-            Role::Composite(_) => {
-                (tags.on_registry_failure, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable)
-            }
-            _ if is_missing => (lookup.on_missing, "lookup.onMissing", NotApplicableReason::ParentMissing),
-            _ => (lookup.on_failure, "lookup.onFailure", NotApplicableReason::LookupFailed),
+    /// An object above could not be had: accepts, warns or refuses, as the settings say.
+    pub(super) fn unanswered(&mut self, failed: LookupFailed) {
+        let lookup = &self.settings.lookup;
+        let (reaction, setting, reason) = if failed.error.cause == LookupCause::NotFound {
+            (lookup.on_missing, "lookup.onMissing", NotApplicableReason::ParentMissing)
+        } else {
+            (lookup.on_failure, "lookup.onFailure", NotApplicableReason::LookupFailed)
         };
+        self.react(failed, reaction, setting, reason);
+    }
+
+    /// The same of the label registry.
+    pub(super) fn unregistered(&mut self, failed: LookupFailed) {
+        let reaction = self.settings.cloud_tags.on_registry_failure;
+        self.react(failed, reaction, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable);
+    }
+
+    /// That an object does not exist is no news where it is accepted.
+    fn react(
+        &mut self,
+        LookupFailed { query, error }: LookupFailed,
+        reaction: Reaction,
+        setting: &'static str,
+        reason: NotApplicableReason,
+    ) {
+        let is_missing = error.cause == LookupCause::NotFound;
         let message = messages::cannot_read(&query, &error.cause.to_string());
         if self.leaves_owned_as_stored() {
             if !is_missing {
@@ -71,6 +86,7 @@ impl Evaluation<'_> {
         let leaves = match self.role {
             _ if subject.object.deleting => Ok(true),
             Role::Composite(composites) => composite::leaves_tags_as_stored(subject, composites),
+            Role::Infrastructure(row) => infrastructure::leaves_tags_as_stored(subject, row),
             _ => untouched::leaves_owned_as_stored(subject),
         };
         // What cannot be read is not as it was.

@@ -13,6 +13,8 @@ pub(crate) enum Stop {
     NotApplicable(NotApplicable),
     /// An object above could not be had, or has another shape than Kubernetes gives it.
     LookupFailed(LookupFailed),
+    /// The same of the label registry.
+    RegistryFailed(LookupFailed),
     /// The object under review has another shape than Kubernetes gives it.
     Malformed(Malformed),
 }
@@ -34,6 +36,14 @@ impl Stop {
     pub(crate) fn unreadable(object: impl Into<String>, problem: &dyn Display) -> Stop {
         let error = LookupError { cause: LookupCause::Unreadable, detail: problem.to_string() };
         Stop::LookupFailed(LookupFailed { query: object.into(), error })
+    }
+
+    /// The same, where it was the label registry that was asked for.
+    pub(crate) fn of_registry(self) -> Stop {
+        match self {
+            Stop::LookupFailed(failed) => Stop::RegistryFailed(failed),
+            other => other,
+        }
     }
 }
 

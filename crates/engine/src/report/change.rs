@@ -29,7 +29,7 @@ pub struct Change {
     pub to: Option<Value>,
     /// What asks for it.
     pub rule: String,
-    /// The object it comes from; empty for cloud tags, which come from the object itself, and for the policy's own record.
+    /// The object it comes from; empty for cloud tags, whose rule names the label, and for the policy's own record.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// Path of the map or object, for writing.

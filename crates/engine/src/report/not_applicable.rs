@@ -53,9 +53,9 @@ pub enum NotApplicableReason {
     ClassEntryMissing,
     /// A claim: its composite is stamped instead.
     Claim,
-    /// The composite was adopted, not provisioned.
+    /// The composite, or the Cluster of an infrastructure cluster, was adopted, not provisioned.
     Adopted,
-    /// The composite's assignments cannot be used, and are stored as they are.
+    /// The assignments of the composite or of the Cluster cannot be used, and are stored as they are.
     UnusableAssignments,
     /// The label registry does not exist or could not be read.
     RegistryUnavailable,
@@ -87,7 +87,8 @@ impl fmt::Display for NotApplicable {
             }
             NotApplicableReason::Claim => messages::CLAIM.into(),
             NotApplicableReason::UnusableAssignments => messages::UNUSABLE_ASSIGNMENTS.into(),
-            NotApplicableReason::Adopted => messages::ADOPTED.into(),
+            NotApplicableReason::Adopted if because.is_empty() => messages::ADOPTED.into(),
+            NotApplicableReason::Adopted => messages::was_adopted(because).into(),
         };
         f.write_str(&sentence)
     }
@@ -128,6 +129,7 @@ mod tests {
                 "annotation `labels.plexsphere.com/assignments` cannot be used",
             ),
             (NotApplicableReason::Adopted, "", "it was adopted, not provisioned"),
+            (NotApplicableReason::Adopted, "Cluster a/b", "Cluster a/b was adopted, not provisioned"),
         ] {
             assert_eq!(NotApplicable { reason, because: because.to_owned() }.to_string(), expected);
         }

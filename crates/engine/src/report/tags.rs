@@ -1,4 +1,4 @@
-//! What the report says about a composite's tags.
+//! What the report says about the tags of a composite or of an infrastructure cluster.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::report::change::Value;
 
-/// The tags of one composite, and the labels that are none.
+/// The tags of one composite or infrastructure cluster, and the labels that are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TagReport {
@@ -15,16 +15,16 @@ pub struct TagReport {
     pub provider: Option<String>,
     /// The profile that was asked.
     pub profile: &'static str,
-    /// The tags that the composite has to carry for its own labels.
+    /// The tags that the object has to carry for its own labels, or for those of its Cluster.
     pub tags: BTreeMap<String, String>,
     /// Tags under the policy's prefix that no label of the composite makes: the Composition of the composite above it
     /// forwards them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub forwarded: BTreeMap<String, Value>,
-    /// What the cloud's own interface says to each tag that the composite has, whoever wrote it.
+    /// What the cloud's own interface says to each tag that the object has, whoever wrote it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub cloud: BTreeMap<String, CloudVerdict>,
-    /// How many more tags of its own labels the profile leaves room for.
+    /// How many more tags of labels there is room for.
     pub headroom: usize,
     /// Required tags that the composite does not have, and why: `no-label`, or as in `not_propagating` or `skipped`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -66,7 +66,7 @@ pub struct SkippedLabel {
     pub qualified_key: String,
     /// The key that its tag would have.
     pub tag_key: String,
-    /// The profile that refused it.
+    /// The profile that refused it, or the kind whose webhook does not take it, such as `AWSCluster`.
     pub provider: &'static str,
     /// Why.
     pub reason: TagSkipReason,

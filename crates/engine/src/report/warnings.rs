@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::catalog::clouds::Cloud;
+use crate::catalog::infrastructure::InfraCluster;
 use crate::catalog::profiles::Profile;
 use crate::catalog::strict::StrictProfile;
 use crate::catalog::text::Length;
@@ -56,10 +58,10 @@ pub(crate) fn of_refused_tags(cloud: &str, verdicts: &BTreeMap<String, CloudVerd
 
 /// The warning for a label that becomes no cloud tag.
 pub(crate) fn of_skipped_label(label: &SkippedLabel) -> String {
-    let reason = label.why();
-    if StrictProfile::named(label.provider).is_some() {
+    if label.interface().is_some() {
         return short(label.sentence());
     }
+    let reason = label.why();
     let brief = match label.reason {
         TagSkipReason::KeyCharacterClass => cloud_tags::CHARACTERS_NOT_ALLOWED,
         _ => &reason,
@@ -73,18 +75,27 @@ impl SkippedLabel {
     /// The sentence that says why the label is no tag.
     #[must_use]
     pub fn sentence(&self) -> String {
-        cloud_tags::not_added(&self.qualified_key, &self.why(), self.provider)
+        let sentence = match InfraCluster::named(self.provider) {
+            Some(_) => cloud_tags::not_taken,
+            None => cloud_tags::not_added,
+        };
+        sentence(&self.qualified_key, &self.why(), self.provider)
     }
 
     fn why(&self) -> String {
-        match StrictProfile::named(self.provider) {
-            Some(profile) => self.why_strictly(profile),
+        match self.interface() {
+            Some(cloud) => self.why_at(cloud),
             None => self.why_in(Profile::of(self.provider)),
         }
     }
 
-    fn why_strictly(&self, profile: &StrictProfile) -> String {
-        let cloud = profile.cloud;
+    /// The interface whose limits count: that of a strict profile, or a kind's own webhook.
+    fn interface(&self) -> Option<&'static Cloud> {
+        let strict = StrictProfile::named(self.provider).map(|profile| profile.cloud);
+        strict.or_else(|| InfraCluster::named(self.provider).and_then(|row| row.webhook))
+    }
+
+    fn why_at(&self, cloud: &Cloud) -> String {
         match self.reason {
             TagSkipReason::ReservedPrefix => cloud_tags::reserved_prefix(&cloud.reserved.join(", ")),
             TagSkipReason::ReservedValue => cloud_tags::RESERVED_VALUE.to_owned(),
@@ -96,7 +107,10 @@ impl SkippedLabel {
             TagSkipReason::KeyCharacterClass => cloud_tags::CHARACTERS_NOT_ALLOWED.to_owned(),
             TagSkipReason::ValueCharacterClass => cloud_tags::VALUE_CHARACTERS.to_owned(),
             TagSkipReason::KeyCollision => cloud_tags::key_taken(&self.tag_key),
-            TagSkipReason::CountCap => cloud_tags::ALL_TAKEN.to_owned(),
+            TagSkipReason::CountCap => match (StrictProfile::named(self.provider), cloud.tags) {
+                (None, Some(most)) => cloud_tags::limit_reached(most),
+                _ => cloud_tags::ALL_TAKEN.to_owned(),
+            },
         }
     }
 

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::object;
 use super::pattern::Pattern;
 use super::problems::Problem;
-use super::text::NonEmpty;
+use super::text::{InfraClusterKind, NonEmpty};
 use crate::catalog::controllers::CONTROLLERS;
+use crate::catalog::infrastructure::InfraCluster;
 use crate::catalog::stance::Stance;
 use crate::catalog::version::Version;
 
@@ -30,6 +31,9 @@ pub struct ClusterApi {
     /// Propagation beyond Cluster API, for selected keys; none by default.
     #[serde(deserialize_with = "object::field")]
     pub opt_in: OptIn,
+    /// Labels of a Cluster become tags of its infrastructure cluster; of no kind by default.
+    #[serde(deserialize_with = "object::field")]
+    pub cloud_tags: ClusterCloudTags,
     /// An UPDATE would replace Machines.
     pub rollout: Stance,
     /// What the manager syncs from Machines to Nodes beyond the three criteria.
@@ -47,6 +51,7 @@ impl Default for ClusterApi {
             fields: true,
             taints: false,
             opt_in: OptIn::default(),
+            cloud_tags: ClusterCloudTags::default(),
             rollout: Stance::Warn,
             node: NodeSync::default(),
         }
@@ -110,6 +115,22 @@ pub struct OptIn {
     pub machine_to_infra: Vec<String>,
     /// The in-place mutable fields of a MachinePool are propagated to its Machines.
     pub pool_to_machine: bool,
+}
+
+/// Which infrastructure clusters get tags. Registry and profiles are those of `cloudTags`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct ClusterCloudTags {
+    /// Kinds of infrastructure clusters whose tags follow the labels of their Cluster.
+    pub kinds: Vec<InfraClusterKind>,
+}
+
+impl ClusterCloudTags {
+    /// The row of a kind, if its objects are stamped.
+    pub(crate) fn of(&self, group: &str, kind: &str) -> Option<&'static InfraCluster> {
+        if self.kinds.iter().any(|known| **known == *kind) { InfraCluster::of(group, kind) } else { None }
+    }
 }
 
 /// What the manager syncs from Machines to Nodes beyond the three criteria.
@@ -193,6 +214,24 @@ mod tests {
         assert_eq!(
             refused(cluster_api),
             "clusterApi.node.additionalAnnotations[1]: `(?ii)a` does not compile: duplicate flag"
+        );
+    }
+
+    #[test]
+    fn tags_are_for_the_kinds_of_the_table() {
+        let read = |kinds: &str| {
+            let text = format!(r#"{{"clusterApi":{{"cloudTags":{{"kinds":{kinds}}}}}}}"#);
+            Settings::from_json(&text).unwrap().cluster_api.cloud_tags
+        };
+        let kind = |settings: &ClusterCloudTags, group, kind| settings.of(group, kind).map(|row| row.kind);
+        let (group, aws) = ("infrastructure.cluster.x-k8s.io", read(r#"["AWSCluster"]"#));
+        assert_eq!(kind(&aws, group, "AWSCluster"), Some("AWSCluster"));
+        assert_eq!((kind(&aws, group, "AzureCluster"), kind(&aws, "a.b", "AWSCluster")), (None, None));
+        assert!(read("[]").kinds.is_empty() && ClusterCloudTags::default().kinds.is_empty());
+        assert_eq!(
+            refused(r#"{"cloudTags":{"kinds":["OCICluster","OpenStackCluster"]}}"#),
+            "clusterApi.cloudTags.kinds[1]: expected one of `AWSCluster`, `AzureCluster`, `GCPCluster`, `OCICluster`, \
+             found `OpenStackCluster`"
         );
     }
 

@@ -5,11 +5,12 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
+use crate::catalog::infrastructure::infra_cluster_kinds;
 use crate::catalog::strict::profile_names;
 
 /// Declares a text: its name, whether a text is of its form, and what the form is called.
 macro_rules! text {
-    ($(#[$meta:meta])* $name:ident, $is:expr, $form:literal) => {
+    ($(#[$meta:meta])* $name:ident, $is:expr, $form:expr) => {
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
         #[serde(try_from = "String", into = "String")]
@@ -85,6 +86,14 @@ text!(
     ProfileName,
     |text| profile_names().contains(&text),
     "a tag profile such as `hetzner-strict`"
+);
+
+text!(
+    /// A kind of infrastructure cluster that can get tags, such as `AWSCluster`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = infra_cluster_kinds())))]
+    InfraClusterKind,
+    |text| infra_cluster_kinds().contains(&text),
+    format_args!("one of `{}`", infra_cluster_kinds().join("`, `"))
 );
 
 impl FieldPath {

@@ -1,28 +1,26 @@
 //! A composite held against its labels.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::crossplane;
-use super::field::{FIELD, Field, Held, without_empty_map};
+use super::field::{Field, leaves_as_stored};
 use super::labels::{ASSIGNMENTS, Assigned};
 use super::provider::{UnknownProvider, provider};
-use super::registry::{REGISTRY, definitions};
-use super::required::{Missing, missing};
+use super::registry::definitions_of;
+use super::required::missing;
 use super::rules::TagRules;
-use super::transform::{Labels, Transformed, cloud_tags};
-use super::verdicts::verdicts;
+use super::tagged::{Made, Tagged};
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
-use crate::catalog::grants::{LABELS, REGISTRY_MASKS};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::lookup::Lookups;
-use crate::kube::query::{ObjectName, ObjectQuery};
 use crate::kube::stop::Stop;
-use crate::report::change::{Change, Value};
 use crate::report::not_applicable::NotApplicableReason;
-use crate::report::tags::TagReport;
-use crate::settings::{Composites, Definition, Mode, SEEDED, Settings, listed};
+use crate::settings::{Composites, Definition, Mode, Settings};
+
+/// The field that carries the tags, below `spec`.
+const FIELD: &str = "cloudTags";
 
 /// A composite, and what the settings say about it.
 pub(crate) struct Composite<'a, 'e> {
@@ -32,36 +30,10 @@ pub(crate) struct Composite<'a, 'e> {
     pub(crate) lookups: &'a Lookups<'e>,
 }
 
-/// What differs from the labels of a composite, and what they make.
-pub(crate) struct Tagged {
-    pub(crate) changes: Vec<Change>,
-    /// The keys of those changes that undo what this request writes.
-    pub(crate) undone: BTreeSet<String>,
-    /// Told where the request is news.
-    pub(crate) unknown_provider: Option<UnknownProvider>,
-    /// Required tags that the composite does not have.
-    pub(crate) missing: Vec<Missing>,
-    /// Whether the request leaves what tags are made from as it is stored.
-    pub(crate) leaves_sources: bool,
-    /// Whether the request, or the policy, writes tags or what they are made from.
-    pub(crate) is_news: bool,
-    /// The provider whose own interface the tags were held against.
-    pub(crate) cloud: Option<&'static str>,
-    pub(crate) tags: TagReport,
-}
-
 /// What tags are made from.
 struct Sources<'e> {
     assigned: Assigned,
     provider: Option<&'e str>,
-}
-
-/// What labels make.
-struct Made {
-    rules: TagRules,
-    transformed: Transformed,
-    /// The labels that are not meant to be tags, and why.
-    not_propagating: BTreeMap<String, &'static str>,
 }
 
 impl<'e> Composite<'_, 'e> {
@@ -87,8 +59,7 @@ impl<'e> Composite<'_, 'e> {
         let now = Sources { assigned, provider };
         let before = if is_nested { self.stored_sources() } else { None };
         let definitions = self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
-        let opts_in = |key: &str| definitions.get(key).is_some_and(|definition| definition.cloud_tag_propagation);
-        if let Some(malformed) = now.assigned.unusable(opts_in) {
+        if let Some(malformed) = now.assigned.unusable(&definitions) {
             return Err(self.unusable(malformed, is_nested));
         }
         let before = before.map(|before| self.made(&before, &definitions).transformed.tags);
@@ -98,9 +69,8 @@ impl<'e> Composite<'_, 'e> {
 
     /// What the labels make.
     fn made(&self, sources: &Sources<'_>, definitions: &BTreeMap<String, Definition>) -> Made {
-        let (labels, not_propagating) = propagating(&sources.assigned, definitions);
         let rules = TagRules::of(&self.settings.cloud_tags, sources.provider.unwrap_or_default());
-        Made { rules, transformed: cloud_tags(rules, &labels), not_propagating }
+        Made::of(&sources.assigned, definitions, rules, None)
     }
 
     /// What differs from it. A composite that another one composes keeps what its parent's Composition forwards: of the
@@ -112,49 +82,37 @@ impl<'e> Composite<'_, 'e> {
         nested: Option<&BTreeMap<String, String>>,
     ) -> Result<Tagged, Malformed> {
         let (settings, subject) = (&self.settings.cloud_tags, self.subject);
-        let Made { rules, transformed, not_propagating } = made;
-        let field = Field::read(subject, settings)?;
+        let field = Field::read(subject, FIELD, settings)?;
         let is_left_over = |key: &str, value: Json<'_>| {
             nested.is_none_or(|before| {
                 let made = before.get(key);
                 made.is_some_and(|made| value.as_str() == Some(made)) && field.stored(key) == Some(value)
             })
         };
-        let Held { mut changes, undone, kept } = field.held_to(&transformed, is_left_over);
-        if transformed.tags.is_empty() && nested.is_none() && self.settings.mode == Mode::Mutate && field.is_empty_map()
-        {
-            changes.push(without_empty_map());
+        let (rules, transformed) = (made.rules, &made.transformed);
+        let mut held = field.held_to(transformed, is_left_over);
+        let is_alone = transformed.tags.is_empty() && nested.is_none();
+        if is_alone && self.settings.mode == Mode::Mutate && field.is_empty_map() {
+            held.changes.push(field.without_empty_map());
         }
-        let required = &settings.required;
-        let missing = missing(required, rules, &transformed, |key| kept.contains_key(key), &not_propagating);
-        let cloud = rules.cloud(provider.unwrap_or_default());
-        let is_news = !(changes.is_empty() && leaves_tags_as_stored(subject, self.composites).unwrap_or(false));
+        let has = |key: &str| held.kept.contains_key(key);
+        let missing = missing(&settings.required, rules, transformed, has, &made.not_propagating);
+        let is_news = !(held.changes.is_empty() && leaves_tags_as_stored(subject, self.composites).unwrap_or(false));
         let propagates = !(transformed.tags.is_empty() && transformed.skipped.is_empty());
         let is_unknown = is_news && propagates && !TagRules::are_known(settings, provider.unwrap_or_default());
         let unknown_provider = is_unknown.then(|| {
             let kind = &subject.review.kind.kind;
             UnknownProvider::new(settings, self.composites, kind, provider, rules.name())
         });
-        let tags = TagReport {
-            provider: provider.map(str::to_owned),
-            profile: rules.name(),
-            cloud: verdicts(cloud, &field.as_written(&transformed.tags, &kept)),
-            headroom: rules.most() - transformed.tags.len(),
-            tags: transformed.tags,
-            forwarded: kept.iter().map(|(key, value)| ((*key).to_owned(), Value::json(value.text()))).collect(),
-            missing: missing.iter().map(|missing| (missing.key.clone(), missing.reason)).collect(),
-            skipped: transformed.skipped,
-            not_propagating,
-        };
         Ok(Tagged {
-            changes,
-            undone,
             unknown_provider,
-            missing,
             leaves_sources: leaves_sources_as_stored(subject, self.composites).unwrap_or(false),
             is_news,
-            cloud: cloud.map(|cloud| cloud.provider),
-            tags,
+            cloud: rules.cloud(provider.unwrap_or_default()).map(|cloud| cloud.provider),
+            tags: made.report(provider, &field, &held, &missing),
+            missing,
+            changes: held.changes,
+            undone: held.undone,
         })
     }
 
@@ -186,21 +144,7 @@ impl<'e> Composite<'_, 'e> {
             return Ok(BTreeMap::new());
         }
         let is_assigned = |key: &str| now.contains(key) || before.is_some_and(|before| before.contains(key));
-        let Some(reference) = &self.settings.cloud_tags.registry else {
-            let known = self.settings.cloud_tags.definitions.iter();
-            let wanted = known.filter(|(key, _)| is_assigned(key));
-            return Ok(wanted.map(|(key, definition)| (key.clone(), *definition)).collect());
-        };
-        let query = ObjectQuery {
-            group: LABELS,
-            version: None,
-            object: ObjectName { kind: REGISTRY, namespace: "", name: &reference.name },
-            uid: "",
-            masks: REGISTRY_MASKS,
-        };
-        let registry = self.lookups.parent(&query)?;
-        definitions(&registry.object, is_assigned)
-            .map_err(|problems| Stop::unreadable(registry.name.to_string(), &listed(&problems)))
+        definitions_of(&self.settings.cloud_tags, self.lookups, is_assigned)
     }
 }
 
@@ -209,8 +153,7 @@ impl<'e> Composite<'_, 'e> {
 /// # Errors
 /// When the composite or the stored one has another shape than Kubernetes gives it.
 pub(crate) fn leaves_tags_as_stored(subject: &Subject<'_>, composites: &Composites) -> Result<bool, Malformed> {
-    let Some(old) = subject.old()? else { return Ok(false) };
-    Ok(leaves_sources_as_stored(subject, composites)? && subject.object.spec.get(FIELD)? == old.spec.get(FIELD)?)
+    Ok(leaves_sources_as_stored(subject, composites)? && leaves_as_stored(subject, FIELD)?)
 }
 
 /// Whether an UPDATE leaves what the tags of a composite are made from as it is stored.
@@ -220,26 +163,4 @@ fn leaves_sources_as_stored(subject: &Subject<'_>, composites: &Composites) -> R
     Ok(object.labels == old.labels
         && object.annotations == old.annotations
         && provider(composites, kind, object)? == provider(composites, kind, old)?)
-}
-
-/// The labels that their definitions let become tags, and why the others do not.
-fn propagating(
-    assigned: &Assigned,
-    definitions: &BTreeMap<String, Definition>,
-) -> (Labels, BTreeMap<String, &'static str>) {
-    let (mut labels, mut others) = (Labels::new(), BTreeMap::new());
-    for (key, value) in &assigned.labels {
-        let reason = match definitions.get(key) {
-            Some(definition) if definition.cloud_tag_propagation => {
-                labels.insert(key.clone(), value.clone());
-                continue;
-            }
-            _ if SEEDED.contains(&key.as_str()) => "seeded",
-            Some(_) => "not-opted-in",
-            None => "not-defined",
-        };
-        others.insert(key.clone(), reason);
-    }
-    others.extend(assigned.not_strings.keys().map(|key| (key.clone(), "not-a-string")));
-    (labels, others)
 }

@@ -1,4 +1,4 @@
-//! `spec.cloudTags` of a composite, held against the tags that it has to carry.
+//! A field of cloud tags, such as `spec.cloudTags` of a composite, held against the tags that it has to carry.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,14 +13,13 @@ use crate::report::change::{Action, Change, Value};
 use crate::report::messages::cloud_tags as messages;
 use crate::settings::CloudTags;
 
-/// The field that carries the tags, below `spec`.
-pub(super) const FIELD: &str = "cloudTags";
-
 type Entries<'e> = BTreeMap<&'e str, Json<'e>>;
 
 /// The field as this request writes it.
 pub(super) struct Field<'a, 'e> {
     subject: &'a Subject<'e>,
+    /// Its name, below `spec`.
+    name: &'static str,
     json: Json<'e>,
     /// What the policy's own keys begin with.
     prefixes: BTreeSet<&'static str>,
@@ -44,16 +43,21 @@ impl<'a, 'e> Field<'a, 'e> {
     ///
     /// # Errors
     /// When the field is not a map.
-    pub(super) fn read(subject: &'a Subject<'e>, settings: &CloudTags) -> Result<Self, Malformed> {
-        let json = subject.object.spec.get(FIELD)?;
+    pub(super) fn read(subject: &'a Subject<'e>, name: &'static str, settings: &CloudTags) -> Result<Self, Malformed> {
+        let json = subject.object.spec.get(name)?;
         let strict = settings.strict_profiles().map(|profile| profile.spelling.prefix);
         let prefixes = strict.chain([CLOUD_TAG_PREFIX]).collect();
-        Ok(Field { subject, json, prefixes, present: json.fields()?.collect(), stored: OnceCell::new() })
+        Ok(Field { subject, name, json, prefixes, present: json.fields()?.collect(), stored: OnceCell::new() })
     }
 
     /// The policy's own entries.
     fn own(&self) -> impl Iterator<Item = (&'e str, Json<'e>)> {
         self.present.iter().filter(|(key, _)| self.is_own(key)).map(|(key, value)| (*key, *value))
+    }
+
+    /// How many entries are not the policy's own.
+    pub(super) fn others(&self) -> usize {
+        self.present.keys().filter(|key| !self.is_own(key)).count()
     }
 
     fn is_own(&self, key: &str) -> bool {
@@ -78,7 +82,7 @@ impl<'a, 'e> Field<'a, 'e> {
     /// The entry as it is stored. Where the stored object cannot be read, everything is news.
     pub(super) fn stored(&self, key: &str) -> Option<Json<'e>> {
         let read = || {
-            let stored = self.subject.old().ok().flatten().and_then(|old| old.spec.get(FIELD).ok());
+            let stored = self.subject.old().ok().flatten().and_then(|old| old.spec.get(self.name).ok());
             stored.and_then(Json::as_fields).into_iter().flatten().collect()
         };
         self.stored.get_or_init(read).get(key).copied()
@@ -107,7 +111,7 @@ impl<'a, 'e> Field<'a, 'e> {
                 held.undone.insert(key.clone());
             }
             let rule = messages::propagates(made.labels.get(key).unwrap_or(key));
-            held.changes.push(change(key, action, from, Some(value), rule));
+            held.changes.push(self.change(key, action, from, Some(value), rule));
         }
         for (key, value) in self.own().filter(|(key, _)| !made.tags.contains_key(*key)) {
             if !goes(key, value) {
@@ -117,31 +121,40 @@ impl<'a, 'e> Field<'a, 'e> {
             if self.stored(key) != Some(value) {
                 held.undone.insert(key.to_owned());
             }
-            held.changes.push(change(key, Action::Removed, Some(value), None, messages::NO_LABEL.to_owned()));
+            held.changes.push(self.change(key, Action::Removed, Some(value), None, messages::NO_LABEL.to_owned()));
         }
         held
     }
-}
 
-/// The removal of a map without entries.
-pub(super) fn without_empty_map() -> Change {
-    let empty = change(FIELD, Action::Removed, None, None, messages::EMPTY_MAP.to_owned());
-    Change { at: "spec".to_owned(), entry: "field", path: Path::fields(&["spec"]), ..empty }
-}
-
-/// One entry of the field that is not as it should be.
-fn change(key: &str, action: Action, from: Option<Json<'_>>, to: Option<&String>, rule: String) -> Change {
-    let path = Path::fields(&["spec", FIELD]);
-    Change {
-        at: path.to_string(),
-        key: key.to_owned(),
-        action,
-        from: from.map(|field| Value::json(field.text())),
-        to: to.map(|tag| Value::string(tag)),
-        rule,
-        source: String::new(),
-        path,
-        entry: "cloud tag",
-        place: None,
+    /// Its removal, where it is a map without entries.
+    pub(super) fn without_empty_map(&self) -> Change {
+        let empty = self.change(self.name, Action::Removed, None, None, messages::EMPTY_MAP.to_owned());
+        Change { at: "spec".to_owned(), entry: "field", path: Path::fields(&["spec"]), ..empty }
     }
+
+    /// One entry that is not as it should be.
+    fn change(&self, key: &str, action: Action, from: Option<Json<'_>>, to: Option<&String>, rule: String) -> Change {
+        let path = Path::fields(&["spec", self.name]);
+        Change {
+            at: path.to_string(),
+            key: key.to_owned(),
+            action,
+            from: from.map(|field| Value::json(field.text())),
+            to: to.map(|tag| Value::string(tag)),
+            rule,
+            source: String::new(),
+            path,
+            entry: "cloud tag",
+            place: None,
+        }
+    }
+}
+
+/// Whether an UPDATE leaves a field below `spec` as it is stored.
+///
+/// # Errors
+/// When the object or the stored one has another shape than Kubernetes gives it.
+pub(super) fn leaves_as_stored(subject: &Subject<'_>, name: &str) -> Result<bool, Malformed> {
+    let Some(old) = subject.old()? else { return Ok(false) };
+    Ok(subject.object.spec.get(name)? == old.spec.get(name)?)
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::transform::Labels;
 use crate::json::Malformed;
 use crate::kube::object::Object;
+use crate::settings::{Definition, SEEDED};
 
 /// Holds what Kubernetes labels cannot spell, such as the key `acme:checkout/owner`: a JSON map of strings.
 pub(super) const ASSIGNMENTS: &str = "labels.plexsphere.com/assignments";
@@ -65,10 +66,37 @@ impl Assigned {
     }
 
     /// What is wrong with the first value that is not a string and is meant to become a tag.
-    pub(super) fn unusable(&self, is_tag: impl Fn(&str) -> bool) -> Option<Malformed> {
-        let (key, found) = self.not_strings.iter().find(|(key, _)| is_tag(key))?;
+    pub(super) fn unusable(&self, definitions: &BTreeMap<String, Definition>) -> Option<Malformed> {
+        let (key, found) = self.not_strings.iter().find(|(key, _)| opts_in(definitions, key))?;
         Some(malformed(format!("has {found} under `{key}`, not a string")))
     }
+
+    /// The labels that their definitions let become tags, and why the others do not.
+    pub(super) fn propagating(
+        &self,
+        definitions: &BTreeMap<String, Definition>,
+    ) -> (Labels, BTreeMap<String, &'static str>) {
+        let (mut labels, mut others) = (Labels::new(), BTreeMap::new());
+        for (key, value) in &self.labels {
+            if opts_in(definitions, key) {
+                labels.insert(key.clone(), value.clone());
+                continue;
+            }
+            let reason = match definitions.get(key) {
+                _ if SEEDED.contains(&key.as_str()) => "seeded",
+                Some(_) => "not-opted-in",
+                None => "not-defined",
+            };
+            others.insert(key.clone(), reason);
+        }
+        others.extend(self.not_strings.keys().map(|key| (key.clone(), "not-a-string")));
+        (labels, others)
+    }
+}
+
+/// Whether the definition of a key lets it become a tag.
+fn opts_in(definitions: &BTreeMap<String, Definition>, key: &str) -> bool {
+    definitions.get(key).is_some_and(|definition| definition.cloud_tag_propagation)
 }
 
 fn malformed(problem: String) -> Malformed {
@@ -90,6 +118,7 @@ fn kind(value: &Value) -> &'static str {
 mod tests {
     use super::*;
     use crate::json::document::Document;
+    use crate::settings::Scope;
 
     fn read(annotation: &str) -> Result<Assigned, String> {
         let annotation = serde_json::to_string(annotation).unwrap();
@@ -118,7 +147,9 @@ mod tests {
         let not_strings = [("b", "a number"), ("c", "null"), ("d", "a boolean"), ("e", "a list"), ("f", "an object")];
         let not_strings = not_strings.map(|(key, found)| (key.to_owned(), found)).into();
         assert_eq!(found, Assigned { labels: labels([("a", "label")]), not_strings });
-        let unusable = |key| found.unusable(|known| known == key).map(|malformed| malformed.to_string());
+        let opted_in = Definition { scope: Scope::Project, cloud_tag_propagation: true };
+        let unusable =
+            |key: &str| found.unusable(&[(key.to_owned(), opted_in)].into()).map(|malformed| malformed.to_string());
         let expected = format!("`metadata.annotations[{ASSIGNMENTS}]` has a list under `e`, not a string");
         assert_eq!((unusable("e"), unusable("a")), (Some(expected), None));
     }

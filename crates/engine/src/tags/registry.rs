@@ -2,14 +2,43 @@
 
 use std::collections::BTreeMap;
 
+use crate::catalog::grants::{LABELS, REGISTRY_MASKS};
+use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
-use crate::settings::{Definition, Problem, read_definition};
+use crate::kube::query::{ObjectName, ObjectQuery};
+use crate::kube::stop::Stop;
+use crate::settings::{CloudTags, Definition, Problem, listed, read_definition};
 
 /// The kind of the registry as an object.
 pub(crate) const REGISTRY: &str = "LabelRegistry";
 
 /// Where a registry object has its definitions.
 const DEFINITIONS: &str = "spec.definitions";
+
+/// The definitions of the assigned keys, in the settings or in the object that they name.
+///
+/// # Errors
+/// When the registry object cannot be read, or one of these definitions cannot be used.
+pub(super) fn definitions_of<'e>(
+    settings: &'e CloudTags,
+    lookups: &Lookups<'e>,
+    is_assigned: impl Fn(&str) -> bool,
+) -> Result<BTreeMap<String, Definition>, Stop> {
+    let Some(reference) = &settings.registry else {
+        let wanted = settings.definitions.iter().filter(|(key, _)| is_assigned(key));
+        return Ok(wanted.map(|(key, definition)| (key.clone(), *definition)).collect());
+    };
+    let query = ObjectQuery {
+        group: LABELS,
+        version: None,
+        object: ObjectName { kind: REGISTRY, namespace: "", name: &reference.name },
+        uid: "",
+        masks: REGISTRY_MASKS,
+    };
+    let registry = lookups.parent(&query).map_err(Stop::of_registry)?;
+    definitions(&registry.object, is_assigned)
+        .map_err(|problems| Stop::unreadable(registry.name.to_string(), &listed(&problems)).of_registry())
+}
 
 /// The definitions of the keys that are wanted. What is wrong with others is told where they are written.
 ///
@@ -39,7 +68,6 @@ pub(crate) fn definitions(
 mod tests {
     use super::*;
     use crate::json::document::Document;
-    use crate::settings::listed;
 
     fn problems(spec: &str) -> String {
         let document = Document::new(format!(r#"{{"spec":{spec}}}"#));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules::TagRules;
+use super::webhook::Webhook;
 use crate::report::tags::{SkippedLabel, TagSkipReason};
 
 /// Qualified keys and their values.
@@ -27,21 +28,32 @@ pub struct Transformed {
 /// more never changes another's value.
 #[must_use]
 pub fn cloud_tags(rules: impl Into<TagRules>, labels: &Labels) -> Transformed {
-    let rules = rules.into();
+    cloud_tags_that_pass(None, rules.into(), labels)
+}
+
+/// As [`cloud_tags`], where a webhook has to take the tags as well.
+pub(super) fn cloud_tags_that_pass(webhook: Option<Webhook>, rules: TagRules, labels: &Labels) -> Transformed {
     let (mut made, mut taken) = (Transformed::default(), BTreeSet::new());
+    let by_profile = |reason| (rules.name(), reason);
     for (qualified_key, value) in labels {
         let tag_key = rules.tag_key(qualified_key);
-        let is_taken = || taken.contains(&rules.identity(&tag_key)).then_some(TagSkipReason::KeyCollision);
-        let is_over = || (made.tags.len() >= rules.most()).then_some(TagSkipReason::CountCap);
-        match rules.refusal(qualified_key, &tag_key, value).or_else(is_taken).or_else(is_over) {
+        let of_webhook = || webhook.and_then(|webhook| Some((webhook.kind(), webhook.refusal(&tag_key, value)?)));
+        let is_taken = || taken.contains(&rules.identity(&tag_key)).then(|| by_profile(TagSkipReason::KeyCollision));
+        let is_over = || (made.tags.len() >= rules.most()).then(|| by_profile(TagSkipReason::CountCap));
+        let is_full = || {
+            let full = webhook.filter(|webhook| made.tags.len() >= webhook.most());
+            full.map(|webhook| (webhook.kind(), TagSkipReason::CountCap))
+        };
+        let refusal = rules.refusal(qualified_key, &tag_key, value).map(by_profile);
+        match refusal.or_else(of_webhook).or_else(is_taken).or_else(is_over).or_else(is_full) {
             None => {
                 taken.insert(rules.identity(&tag_key));
                 made.labels.insert(tag_key.clone(), qualified_key.clone());
                 made.tags.insert(tag_key, value.clone());
             }
-            Some(reason) => {
+            Some((provider, reason)) => {
                 let qualified_key = qualified_key.clone();
-                made.skipped.push(SkippedLabel { qualified_key, tag_key, provider: rules.name(), reason });
+                made.skipped.push(SkippedLabel { qualified_key, tag_key, provider, reason });
             }
         }
     }

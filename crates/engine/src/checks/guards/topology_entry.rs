@@ -53,7 +53,9 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     }
     let has_entry = match has_entry(guarded, list, name) {
         Ok(Some(has_entry)) => has_entry,
-        Ok(None) | Err(Stop::LookupFailed(_) | Stop::NotApplicable(_)) => return Ok(Vec::new()),
+        Ok(None) | Err(Stop::LookupFailed(_) | Stop::RegistryFailed(_) | Stop::NotApplicable(_)) => {
+            return Ok(Vec::new());
+        }
         Err(Stop::Malformed(malformed)) => return Err(malformed),
     };
     let cluster_name = object.spec.string(&["clusterName"])?.unwrap_or_default();

@@ -13,6 +13,11 @@ pub(crate) fn not_added(label: &str, reason: &str, profile: &str) -> String {
     format!("label `{label}` not added as a cloud tag: {reason} (profile `{profile}`)")
 }
 
+/// The same about a label whose tag the webhook of a kind does not take.
+pub(crate) fn not_taken(label: &str, reason: &str, kind: &str) -> String {
+    format!("label `{label}` not added as a cloud tag: {reason} (webhook of {kind})")
+}
+
 /// The label begins as the provider's own tags do.
 pub(crate) fn reserved_prefix(prefix: &str) -> String {
     format!("keys starting with `{prefix}` are reserved")
@@ -163,6 +168,11 @@ pub(crate) fn propagates(label: &str) -> String {
     format!("label `{label}` propagates to cloud tags")
 }
 
+/// The rule behind a tag of an infrastructure cluster.
+pub(crate) fn propagates_from(label: &str, cluster: &str) -> String {
+    format!("label `{label}` of {cluster} propagates to cloud tags")
+}
+
 /// The rule behind the removal of a tag under the policy's prefix.
 pub(crate) const NO_LABEL: &str = "no label propagates to this tag";
 
@@ -207,6 +217,14 @@ mod tests {
     }
 
     #[test]
+    fn a_label_whose_tag_a_webhook_does_not_take_names_the_kind() {
+        assert_eq!(
+            not_taken("team", VALUE_CHARACTERS, "AWSCluster"),
+            "label `team` not added as a cloud tag: characters of the value not allowed (webhook of AWSCluster)"
+        );
+    }
+
+    #[test]
     fn a_composite_is_named_where_it_is_logged_or_refused() {
         assert_eq!(updated(VM), "updated the cloud tags of XGenericVM team-a/vm-1");
         let surplus = must_be_removed(EntryName { noun: "cloud tag", key: "plexsphere:a" }, "spec.cloudTags", NO_LABEL);
@@ -224,6 +242,10 @@ mod tests {
     #[test]
     fn a_tag_says_where_it_comes_from() {
         assert_eq!(propagates("team"), "label `team` propagates to cloud tags");
+        assert_eq!(
+            propagates_from("team", "Cluster fleet/c1"),
+            "label `team` of Cluster fleet/c1 propagates to cloud tags"
+        );
         assert_eq!(restored("plexsphere:team"), "cloud tag `plexsphere:team` restored: set by its label");
         assert_eq!(removed("plexsphere:team"), "cloud tag `plexsphere:team` removed: no label propagates to this tag");
     }

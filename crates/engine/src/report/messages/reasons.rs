@@ -12,10 +12,15 @@ pub(crate) const TOPOLOGY_DRY_RUN: &str = "the topology controller compares what
 pub(crate) const NO_OWNER: &str = "no owner propagates anything to it";
 /// A claim.
 pub(crate) const CLAIM: &str = "it is a claim: its composite gets the tags";
-/// Assignments of a composite that are no map of strings.
+/// Assignments that are no map of strings.
 pub(crate) const UNUSABLE_ASSIGNMENTS: &str = "annotation `labels.plexsphere.com/assignments` cannot be used";
 /// An adopted composite.
 pub(crate) const ADOPTED: &str = "it was adopted, not provisioned";
+
+/// An adopted Cluster.
+pub(crate) fn was_adopted(object: &str) -> String {
+    format!("{object} was adopted, not provisioned")
+}
 
 /// Another object is paused.
 pub(crate) fn is_paused(object: &str) -> String {

@@ -1,0 +1,116 @@
+//! The infrastructure cluster of a Cluster, held against the Cluster's labels.
+
+use std::collections::BTreeMap;
+
+use super::field::{Field, leaves_as_stored};
+use super::labels::Assigned;
+use super::registry::definitions_of;
+use super::rules::TagRules;
+use super::tagged::{Made, Tagged};
+use super::webhook::Webhook;
+use crate::admission::subject::Subject;
+use crate::catalog::grants::CLUSTER_MASKS;
+use crate::catalog::groups::CORE_GROUP;
+use crate::catalog::infrastructure::InfraCluster;
+use crate::json::Malformed;
+use crate::kube::lookup::Lookups;
+use crate::kube::parent::Parent;
+use crate::kube::query::ObjectQuery;
+use crate::kube::stop::Stop;
+use crate::report::messages::cloud_tags as messages;
+use crate::report::not_applicable::NotApplicableReason;
+use crate::settings::{Definition, Settings};
+
+/// An infrastructure cluster, and what the settings say about it.
+pub(crate) struct Infrastructure<'a, 'e> {
+    pub(crate) subject: &'a Subject<'e>,
+    pub(crate) row: &'static InfraCluster,
+    pub(crate) settings: &'e Settings,
+    pub(crate) lookups: &'a Lookups<'e>,
+}
+
+impl<'e> Infrastructure<'_, 'e> {
+    /// Holds the object's tags against those that the labels of its Cluster make.
+    ///
+    /// # Errors
+    /// When nothing is to be stamped, the Cluster or the registry could not be read, or the object has another shape.
+    pub(crate) fn decide(&self) -> Result<Tagged, Stop> {
+        let object = &self.subject.object;
+        let own = |reason| Err(Stop::not_applicable(reason, ""));
+        if object.deleting {
+            return own(NotApplicableReason::Deleting);
+        }
+        if self.subject.is_topology_dry_run() {
+            return own(NotApplicableReason::TopologyDryRun);
+        }
+        if object.has_paused_annotation() {
+            return own(NotApplicableReason::Paused);
+        }
+        let Some(owner) = object.owner(CORE_GROUP, "Cluster") else {
+            return own(NotApplicableReason::NoOwner);
+        };
+        let cluster = ObjectQuery::owner(owner, self.subject.namespace(), CLUSTER_MASKS);
+        let cluster = self.lookups.active_parent(&cluster)?;
+        if cluster.is_paused_cluster()? {
+            return Err(Stop::not_applicable(NotApplicableReason::Paused, cluster.name.to_string()));
+        }
+        let assigned = Assigned::read(&cluster.object).map_err(|malformed| unusable(&cluster, &malformed))?;
+        if assigned.is_adopted() {
+            return Err(Stop::not_applicable(NotApplicableReason::Adopted, cluster.name.to_string()));
+        }
+        // Where there is no label, no definition makes a tag of it.
+        let definitions = if assigned.is_empty() {
+            BTreeMap::new()
+        } else {
+            definitions_of(&self.settings.cloud_tags, self.lookups, |key| assigned.contains(key))?
+        };
+        if let Some(malformed) = assigned.unusable(&definitions) {
+            return Err(unusable(&cluster, &malformed));
+        }
+        Ok(self.tagged(&cluster, &assigned, &definitions)?)
+    }
+
+    /// What differs from the tags that the labels make. No label makes the rest of the policy's own entries: they go.
+    fn tagged(
+        &self,
+        cluster: &Parent<'_>,
+        assigned: &Assigned,
+        definitions: &BTreeMap<String, Definition>,
+    ) -> Result<Tagged, Malformed> {
+        let (subject, row, settings) = (self.subject, self.row, &self.settings.cloud_tags);
+        let field = Field::read(subject, row.field, settings)?;
+        let rules = TagRules::of(settings, row.provider);
+        let made = Made::of(assigned, definitions, rules, Webhook::of(row, field.others()));
+        let mut held = field.held_to(&made.transformed, |_, _| true);
+        for change in &mut held.changes {
+            if let Some(label) = made.transformed.labels.get(&change.key) {
+                change.rule = messages::propagates_from(label, &cluster.name.to_string());
+            }
+        }
+        let is_news = !(held.changes.is_empty() && leaves_tags_as_stored(subject, row).unwrap_or(false));
+        Ok(Tagged {
+            unknown_provider: None,
+            missing: Vec::new(),
+            leaves_sources: true,
+            is_news,
+            cloud: rules.cloud(row.provider).map(|cloud| cloud.provider),
+            tags: made.report(Some(row.provider), &field, &held, &[]),
+            changes: held.changes,
+            undone: held.undone,
+        })
+    }
+}
+
+/// Whether an UPDATE leaves the tags of an infrastructure cluster as they are stored.
+///
+/// # Errors
+/// When the object or the stored one has another shape than Kubernetes gives it.
+pub(crate) fn leaves_tags_as_stored(subject: &Subject<'_>, row: &InfraCluster) -> Result<bool, Malformed> {
+    leaves_as_stored(subject, row.field)
+}
+
+/// What follows from assignments of a Cluster that cannot be used: they are stored, and whoever writes its infrastructure is
+/// not to blame.
+fn unusable(cluster: &Parent<'_>, malformed: &Malformed) -> Stop {
+    Stop::not_applicable(NotApplicableReason::UnusableAssignments, format!("{}: {malformed}", cluster.name))
+}
