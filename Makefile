@@ -10,7 +10,7 @@ endif
 
 .PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm bench bench-check fuzz fmt lint e2e-tests bless \
 	conformance conformance-vectors conformance-cluster conformance-crossplane reproducible policy.cdx.json registry-test chart-test \
-	workflows pages clean
+	policy-server-test workflows pages clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
@@ -43,6 +43,13 @@ registry-test:
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer builds the registry and cosign" >&2; exit 1; }
 	$(MAKE) policy.wasm
 	scripts/registry-test.sh policy.wasm
+
+## policy-server-test: the policies of deploy/ in a real PolicyServer; with policy-server, kwctl and Go. NOOP=noop.wasm measures
+policy-server-test:
+	@for tool in policy-server kwctl go; do \
+		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: the policy-server test did not run" >&2; exit 1; }; done
+	$(MAKE) annotated-policy.wasm $(NOOP)
+	scripts/policy-server-test.sh annotated-policy.wasm $(NOOP)
 
 ## chart-test: what the Helm chart renders, against deploy/; with Go
 chart-test:

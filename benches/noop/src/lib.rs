@@ -1,4 +1,4 @@
-//! The yardstick of `make bench`: accepts every request without looking at it.
+//! The yardstick of `make bench` and `make policy-server-test`: accepts every request without looking at it.
 
 use wapc_guest::{CallResult, register_function};
 
@@ -7,11 +7,17 @@ use wapc_guest::{CallResult, register_function};
 #[unsafe(no_mangle)]
 pub extern "C" fn wapc_init() {
     register_function("validate", validate);
+    register_function("validate_settings", validate_settings);
     register_function("protocol_version", protocol_version);
 }
 
 fn validate(_payload: &[u8]) -> CallResult {
     Ok(br#"{"accepted":true}"#.to_vec())
+}
+
+/// A PolicyServer asks before it is ready.
+fn validate_settings(_payload: &[u8]) -> CallResult {
+    Ok(br#"{"valid":true}"#.to_vec())
 }
 
 fn protocol_version(_payload: &[u8]) -> CallResult {

@@ -38,7 +38,7 @@ fn main() -> Result<()> {
     fs::write(folder.join("api.json"), serde_json::to_string(&api(&cluster)?)?)?;
     let mut lines = String::new();
     for request in all_requests()? {
-        for (id, spec) in &deployed {
+        for (id, spec) in deployed.iter().filter(|(_, spec)| is_sent(&request, spec)) {
             let answer = engine(&request, &spec["settings"], &cluster)?;
             // In monitor mode a PolicyServer admits everything as it is, with what the policy says.
             let decides = spec["mode"] != "monitor";
@@ -81,6 +81,20 @@ fn configured(spec: &Value, module: &Path) -> Value {
         "timeoutEvalSeconds": spec["timeoutEvalSeconds"].as_u64().unwrap_or(8),
         "hostCapabilities": ["*"],
     })
+}
+
+/// Whether the rules of a policy send it a request.
+fn is_sent(request: &Value, spec: &Value) -> bool {
+    let asked =
+        |rule: &Value, list: &str, value: &Value| rule[list].as_array().is_some_and(|list| list.contains(value));
+    let (resource, operation) = (&request["resource"], &request["operation"]);
+    request["subResource"].is_null()
+        && spec["rules"].as_array().into_iter().flatten().any(|rule| {
+            asked(rule, "apiGroups", &resource["group"])
+                && asked(rule, "apiVersions", &resource["version"])
+                && asked(rule, "resources", &resource["resource"])
+                && asked(rule, "operations", operation)
+        })
 }
 
 /// The objects of all manifests in a folder and the folders below it.
