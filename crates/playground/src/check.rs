@@ -1,8 +1,9 @@
 //! What the policy finds in objects as they are stored.
 
 use fleet::{Checked, Checker, Fleet, Level};
-use metadata_propagation::{Finding, Mode, Settings, Stance, Verdict, evaluate};
+use metadata_propagation::{Finding, Mode, OnXrd, Settings, Stance, Verdict, evaluate};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::marks::{Mark, Place, Places, Weight};
 use crate::question::Check;
@@ -62,6 +63,7 @@ pub(crate) fn check(question: Check) -> Answer {
         .objects()
         .map(|object| {
             let Checked { findings, inert, is_concerned } = checker.check(object, &fleet);
+            let is_concerned = is_concerned && is_about_composites(object, &settings);
             let reported = if is_concerned { reported(object, &settings, &fleet) } else { Vec::new() };
             let text = fleet.sources().get(object.origin.source).map_or("", |source| &source.name);
             let verdict = |check: &str, at: &str, message: &str| {
@@ -73,7 +75,7 @@ pub(crate) fn check(question: Check) -> Answer {
                     Level::Reject => ("reject", Weight::Error),
                     Level::Warn => ("warn", Weight::Warning),
                 };
-                let place = places.of(object, &finding.at, &finding.keys);
+                let place = places.of(&object.origin, &finding.at, &finding.keys);
                 let verdict = verdict(finding.check, &finding.at, &finding.message);
                 let mark = Mark { text: text.to_owned(), place, severity, message: finding.message };
                 Found { level, check: finding.check, verdict, at: finding.at, mark }
@@ -86,7 +88,7 @@ pub(crate) fn check(question: Check) -> Answer {
                 at: finding.at.clone(),
                 mark: Mark {
                     text: text.to_owned(),
-                    place: places.of(object, &finding.at, &[]),
+                    place: places.of(&object.origin, &finding.at, &[]),
                     severity: Weight::Info,
                     message: finding.message.clone(),
                 },
@@ -95,7 +97,7 @@ pub(crate) fn check(question: Check) -> Answer {
                 title: object.id.to_string(),
                 kind: object.id.kind.clone(),
                 text: text.to_owned(),
-                place: places.of(object, "", &[]),
+                place: places.of(&object.origin, "", &[]),
                 is_concerned,
                 inert: inert.map(|inert| inert.to_string()),
                 findings,
@@ -103,6 +105,27 @@ pub(crate) fn check(question: Check) -> Answer {
         })
         .collect();
     Answer { marks, objects }
+}
+
+/// Whether the settings name the composites that a definition or a Composition is of; true for any other object. Where they
+/// do not, nothing is found, and nothing is known.
+fn is_about_composites(object: &fleet::Object, settings: &Settings) -> bool {
+    let composites = &settings.cloud_tags;
+    let is_named = |path: &str| {
+        let read: Value = serde_json::from_str(&object.json).unwrap_or_default();
+        let group = read.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let group = group.split_once('/').map_or(group, |(group, _)| group);
+        composites.composites.iter().any(|of| of.api_groups.iter().any(|known| **known == *group))
+    };
+    match (&*object.id.group, &*object.id.kind) {
+        ("apiextensions.crossplane.io", "CompositeResourceDefinition") => {
+            composites.xrds != OnXrd::Ignore && is_named("/spec/group")
+        }
+        ("apiextensions.crossplane.io", "Composition") => {
+            composites.compositions != Stance::Ignore && is_named("/spec/compositeTypeRef/apiVersion")
+        }
+        _ => true,
+    }
 }
 
 /// The findings of the checks with their verdicts, those included from which nothing follows.

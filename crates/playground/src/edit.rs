@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use fleet::{Fleet, Object, Source};
 use metadata_propagation::{
-    Cluster, Get, LogLine, LookupCause, LookupError, Manifests, Operation, Outcome, Report, Review, Stance,
-    evaluate,
+    Cluster, Get, LogLine, LookupCause, LookupError, Manifests, Operation, Outcome, Report, Review, Stance, evaluate,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -36,6 +35,9 @@ struct Write {
     patch: Value,
     warnings: Vec<String>,
     report: Option<Report>,
+    /// Why nothing was compared, if nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inert: Option<String>,
     log: Vec<LogLine>,
     /// What kubectl prints.
     kubectl: String,
@@ -54,8 +56,10 @@ struct Write {
 /// Judges each object of the new text in its order; those before it are stored, if they were accepted.
 pub(crate) fn edit(question: Edit) -> Answer {
     let read = settings::read(&question.settings.source());
-    let [old, new, others] = [&question.old, &question.new, &question.others].map(|text| Fleet::read(vec![text.source()]));
-    let mut marks: Vec<Mark> = [&old, &new, &others].into_iter().flat_map(|fleet| Places::new(fleet).problems()).collect();
+    let [old, new, others] =
+        [&question.old, &question.new, &question.others].map(|text| Fleet::read(vec![text.source()]));
+    let mut marks: Vec<Mark> =
+        [&old, &new, &others].into_iter().flat_map(|fleet| Places::new(fleet).problems()).collect();
     marks.extend(read.marks);
     let Some(settings) = read.settings else { return Answer { marks, writes: Vec::new() } };
     let mut cluster = Stored { written: Manifests::default(), old: &old, others: &others };
@@ -116,11 +120,12 @@ fn write(
     let Outcome { rejection, object: mutated, warnings, log, report } = outcome;
     let patch = mutated.as_deref().map_or(Value::Array(Vec::new()), |mutated| patch(&object.json, mutated.get()));
     let told = report.clone().unwrap_or_default();
-    let changes = told.changes.iter().map(|change| places.of(object, &change.at, std::slice::from_ref(&change.key)));
+    let changes =
+        told.changes.iter().map(|change| places.of(&object.origin, &change.at, std::slice::from_ref(&change.key)));
     let changes = changes.collect();
-    let findings = told.findings.iter().map(|finding| places.of(object, &finding.at, &[])).collect();
+    let findings = told.findings.iter().map(|finding| places.of(&object.origin, &finding.at, &[])).collect();
     let edits = told.rollout.iter().flat_map(|rollout| &rollout.edits);
-    let edits = edits.map(|edit| places.of(object, &edit.at, &[])).collect();
+    let edits: Vec<Place> = edits.map(|edit| places.of(&object.origin, &edit.at, &[])).collect();
     let is_same = before.is_some_and(|before| before.json == object.json) && mutated.is_none();
     let done = match (before, is_same) {
         (None, _) => "created",
@@ -135,12 +140,13 @@ fn write(
         patch,
         kubectl: kubectl(object, &warnings, rejection.map(|rejection| rejection.message), done),
         warnings,
-        place: places.of(object, "", &[]),
+        place: places.of(&object.origin, "", &[]),
         changes,
         findings,
         edits,
         request: request(object, review),
         stored: mutated,
+        inert: told.inert.map(|inert| inert.to_string()),
         report,
         log,
     }
@@ -197,7 +203,8 @@ fn plural(kind: &str) -> String {
 /// What is underlined in the new text.
 fn told(write: &Write, sources: &[Source]) -> Vec<Mark> {
     let text = sources.first().map_or("", |source| &source.name);
-    let mark = |place: &Place, severity, message: String| Mark { text: text.to_owned(), place: *place, severity, message };
+    let mark =
+        |place: &Place, severity, message: String| Mark { text: text.to_owned(), place: *place, severity, message };
     let report = write.report.as_ref();
     let findings = report.iter().flat_map(|report| &report.findings).zip(&write.findings).map(|(finding, place)| {
         let weight = match finding.stance {

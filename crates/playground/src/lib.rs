@@ -7,6 +7,7 @@ mod check;
 mod edit;
 mod marks;
 mod matrix;
+mod path;
 mod question;
 mod settings;
 
@@ -16,10 +17,12 @@ use crate::question::Question;
 
 /// Answers a question.
 #[must_use]
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen::prelude::wasm_bindgen)]
 pub fn answer(question: &str) -> String {
     match serde_json::from_str(question) {
         Ok(Question::Check(question)) => text(&check::check(question)),
         Ok(Question::Edit(question)) => text(&edit::edit(question)),
+        Ok(Question::Path(question)) => text(&path::path(question)),
         Ok(Question::Matrix(question)) => text(&matrix::matrix(&question)),
         Err(error) => text(&Unanswered { error: format!("cannot read the question: {error}") }),
     }
@@ -33,17 +36,6 @@ struct Unanswered {
 
 fn text(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_else(|_| r#"{"error":"cannot write the answer"}"#.to_owned())
-}
-
-#[cfg(target_arch = "wasm32")]
-mod exported {
-    use wasm_bindgen::prelude::wasm_bindgen;
-
-    /// Answers a question of the page.
-    #[wasm_bindgen]
-    pub(crate) fn answer(question: &str) -> String {
-        super::answer(question)
-    }
 }
 
 #[cfg(test)]

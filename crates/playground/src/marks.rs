@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use fleet::{Fleet, Locator, Object, Severity, Source};
+use fleet::{Fleet, Locator, Origin, Severity, Source};
 use serde::Serialize;
 
 /// Something that is said at a place of a text.
@@ -60,8 +60,8 @@ impl<'f> Places<'f> {
     }
 
     /// The first of the entries `keys` at the path `at` of an object.
-    pub(crate) fn of(&mut self, object: &Object, at: &str, keys: &[String]) -> Place {
-        let found = self.locator.locate(&object.origin, at, keys);
+    pub(crate) fn of(&mut self, origin: &Origin, at: &str, keys: &[String]) -> Place {
+        let found = self.locator.locate(origin, at, keys);
         self.place(found.source, found.span)
     }
 

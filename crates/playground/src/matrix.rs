@@ -1,9 +1,12 @@
-//! Which labels become tags under each profile, and why the others do not.
+//! Which labels become tags under each profile, why the others do not, and what the cloud itself says.
 
 use std::collections::BTreeMap;
 
 use fleet::Value;
-use metadata_propagation::tags::{CLOUD_TAG_PREFIX, Labels, PROFILES, Profile, SkippedLabel, Unit, cloud_tags};
+use metadata_propagation::tags::{
+    CLOUDS, CloudVerdict, Labels, Length, PROFILES, STRICT_PROFILES, SkippedLabel, TagRules, Transformed, Unit,
+    cloud_tags, verdicts,
+};
 use serde::Serialize;
 
 use crate::marks::{Lines, Mark, Weight};
@@ -13,36 +16,32 @@ use crate::question::Matrix;
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Answer {
     marks: Vec<Mark>,
-    profiles: Vec<Limits>,
-    labels: Vec<Row>,
+    /// The specification's profiles.
+    specified: Vec<Column>,
+    /// The strict ones.
+    strict: Vec<Column>,
+    labels: Labels,
 }
 
-/// A profile, and how much of its limits the labels take.
+/// A profile, how much of its limits the labels take, and what becomes of each.
 #[derive(Debug, Serialize)]
-struct Limits {
+struct Column {
     name: &'static str,
-    unit: String,
+    unit: &'static str,
     key: usize,
     value: usize,
     tags: usize,
     /// The tags that the labels make.
     made: usize,
-}
-
-/// One label.
-#[derive(Debug, Serialize)]
-struct Row {
-    key: String,
-    value: String,
-    tag: String,
-    /// One for each profile.
+    /// One for each label, in their order.
     cells: Vec<Cell>,
 }
 
 /// One label under one profile.
 #[derive(Debug, Serialize)]
 struct Cell {
-    /// In the unit of the profile, the prefix included.
+    tag: String,
+    /// Lengths as the limits count them.
     key: usize,
     value: usize,
     /// Why it is no tag; absent where it is one.
@@ -50,6 +49,9 @@ struct Cell {
     reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    /// What the cloud's own interface says to the tag.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cloud: Option<CloudVerdict>,
 }
 
 /// Asks every profile about every label.
@@ -65,48 +67,68 @@ pub(crate) fn matrix(question: &Matrix) -> Answer {
         Ok(value) => value,
         Err(none) => return problem(none.message, none.at..none.at),
     };
-    let Ok(Some(read)) = serde_json::from_str::<Option<BTreeMap<String, serde_json::Value>>>(value.json())
-        .map(|read| Some(read.unwrap_or_default()))
-    else {
+    let Ok(read) = serde_json::from_str::<Option<BTreeMap<String, serde_json::Value>>>(value.json()) else {
         return problem("not a map of keys and values".to_owned(), 0..0);
     };
     let mut labels = Labels::new();
-    for (key, value_of_key) in read {
+    for (key, value_of_key) in read.unwrap_or_default() {
         let serde_json::Value::String(text) = value_of_key else {
             return problem(format!("the value of `{key}` is not a string"), value.locate(&format!("[{key}]")));
         };
         labels.insert(key, text);
     }
-    let made: Vec<_> = PROFILES.iter().map(|profile| (profile, cloud_tags(profile, &labels))).collect();
-    let profiles = made.iter().map(|(profile, made)| Limits {
-        name: profile.name,
-        unit: profile.unit.to_string(),
-        key: profile.key,
-        value: profile.value,
-        tags: profile.tags,
-        made: made.tags.len(),
+    let specified = PROFILES.iter().map(|profile| {
+        let length = match profile.unit {
+            Unit::Runes => Length::Runes,
+            Unit::Bytes => Length::Bytes,
+        };
+        column(TagRules::from(profile), profile.name, length(profile.key), length(profile.value), &labels)
     });
-    let rows = labels.iter().map(|(key, value)| Row {
-        key: key.clone(),
-        value: value.clone(),
-        tag: format!("{CLOUD_TAG_PREFIX}{key}"),
-        cells: made
-            .iter()
-            .map(|(profile, made)| cell(profile, key, value, made.skipped.iter().find(|it| it.qualified_key == *key)))
-            .collect(),
+    let strict = STRICT_PROFILES.iter().map(|profile| {
+        let rules = TagRules::Strict { profile, reserve: 0 };
+        column(rules, profile.cloud.provider, profile.cloud.key.length, profile.cloud.value.length, &labels)
     });
-    Answer { marks: Vec::new(), profiles: profiles.collect(), labels: rows.collect() }
+    Answer { marks: Vec::new(), specified: specified.collect(), strict: strict.collect(), labels: labels.clone() }
 }
 
-fn cell(profile: &Profile, key: &str, value: &str, skipped: Option<&SkippedLabel>) -> Cell {
-    let length = |text: &str| match profile.unit {
-        Unit::Runes => text.chars().count(),
-        Unit::Bytes => text.len(),
+fn column(rules: TagRules, provider: &str, key: Length, value: Length, labels: &Labels) -> Column {
+    let Transformed { tags, skipped, .. } = cloud_tags(rules, labels);
+    let cloud = CLOUDS.iter().find(|cloud| cloud.provider == provider);
+    let said = verdicts(cloud, &tags.iter().map(|(key, value)| (&**key, Some(&**value))).collect());
+    let cell = |(qualified_key, text): (&String, &String)| {
+        let tag = rules.tag_key(qualified_key);
+        let skipped = skipped.iter().find(|label| label.qualified_key == *qualified_key);
+        Cell {
+            key: length(key, &tag),
+            value: length(value, text),
+            reason: skipped.map(|skipped| skipped.reason.as_str()),
+            message: skipped.map(SkippedLabel::sentence),
+            cloud: said.get(&tag).copied().filter(|_| skipped.is_none()),
+            tag,
+        }
     };
-    Cell {
-        key: length(CLOUD_TAG_PREFIX) + length(key),
-        value: length(value),
-        reason: skipped.map(|skipped| skipped.reason.as_str()),
-        message: skipped.map(SkippedLabel::sentence),
+    Column {
+        name: rules.name(),
+        unit: if matches!(key, Length::Bytes(_)) { "bytes" } else { "characters" },
+        key: most(key),
+        value: most(value),
+        tags: rules.most(),
+        made: tags.len(),
+        cells: labels.iter().map(cell).collect(),
+    }
+}
+
+/// How long a text is; of what has a prefix, its name.
+fn length(of: Length, text: &str) -> usize {
+    match of {
+        Length::Runes(_) => text.chars().count(),
+        Length::Bytes(_) => text.len(),
+        Length::Prefixed { .. } => text.split_once('/').map_or(text, |(_, name)| name).len(),
+    }
+}
+
+fn most(length: Length) -> usize {
+    match length {
+        Length::Runes(most) | Length::Bytes(most) | Length::Prefixed { name: most, .. } => most,
     }
 }

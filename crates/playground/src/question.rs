@@ -9,6 +9,7 @@ use serde::Deserialize;
 pub(crate) enum Question {
     Check(Check),
     Edit(Edit),
+    Path(Path),
     Matrix(Matrix),
 }
 
@@ -39,6 +40,15 @@ pub(crate) struct Edit {
     pub(crate) field_manager: String,
     #[serde(default)]
     pub(crate) dry_run: bool,
+}
+
+/// Where does a label or annotation go in these objects?
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Path {
+    pub(crate) manifests: Text,
+    pub(crate) settings: Text,
+    pub(crate) key: String,
 }
 
 /// Which of these labels become tags under each profile?

@@ -54,7 +54,12 @@ mod tests {
             let at = |name: &str| usize::try_from(mark[name].as_u64().unwrap()).unwrap();
             source.text[at("from")..at("to")].to_owned()
         };
-        marks.as_array().unwrap().iter().map(|mark| (text(mark), mark["message"].as_str().unwrap().to_owned())).collect()
+        marks
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|mark| (text(mark), mark["message"].as_str().unwrap().to_owned()))
+            .collect()
     }
 
     #[test]
