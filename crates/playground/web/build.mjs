@@ -44,7 +44,10 @@ const options = {
   legalComments: "none",
   logLevel: "warning",
 };
-await build({ ...options, entryPoints: [join(here, "src/main.js"), join(here, "src/worker.js")] });
+// The engine is a module of its own, so that it begins to load before the editors have.
+const entries = ["engine", "worker"].map((name) => join(here, `src/${name}.js`));
+await build({ ...options, entryPoints: entries });
+await build({ ...options, entryPoints: [join(here, "src/main.js")], external: ["./engine.js"] });
 cpSync(join(bindings, "playground_bg.wasm"), join(site, "engine.wasm"));
 for (const file of ["style.css", "icon.svg", "app.webmanifest"]) cpSync(join(here, file), join(site, file));
 const page = readFileSync(join(here, "index.html"), "utf8");

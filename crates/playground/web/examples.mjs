@@ -18,12 +18,14 @@ export function examples(root) {
     const [old, written, others = ""] = own(name).split(/^=== .*\n/m).slice(1);
     return { tab: "edit", title, state: { old, new: written, others, settings: "# the defaults\n", ...more } };
   };
+  // Every YAML file of a blueprint but the sample composites.
+  const parts = (name) => readdirSync(join(root, "examples/blueprints", name)).filter((file) => /^(xrd|composition).*\.yaml$/.test(file)).sort().reverse();
   const blueprints = readdirSync(join(root, "examples/blueprints"), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && parts(entry.name).length)
     .map(({ name }) => ({
       tab: "check",
       title: `Blueprint ${name}`,
-      state: { manifests: of(`blueprints/${name}/xrd.yaml`, `blueprints/${name}/composition.yaml`), settings: BLUEPRINTS },
+      state: { manifests: of(...parts(name).map((file) => `blueprints/${name}/${file}`)), settings: BLUEPRINTS },
     }));
   return [
     { tab: "check", title: "Five mistakes in a Composition", state: { manifests: own("mistakes.yaml"), settings: BLUEPRINTS } },
@@ -36,6 +38,14 @@ export function examples(root) {
     write("A new Machine gets what its MachineSet propagates", "machine.yaml", { open: ["others"] }),
     write("A topology entry is renamed", "topology.yaml"),
     write("A composite gets its cloud tags", "composite.yaml", { settings: of("composites-settings.yaml"), open: ["others"] }),
+    ...[
+      ["A label that reaches the Node", "node.cluster.x-k8s.io/pool"],
+      ["A label that two places set", "team"],
+      ["A label at a place that propagates nothing", "wrong"],
+      ["An annotation that holds an upgrade back", "topology.cluster.x-k8s.io/defer-upgrade"],
+    ].map(([title, key]) => ({ tab: "path", title, state: { manifests: of("fleet.yaml"), settings: "# the defaults\n", key } })),
+    { tab: "path", title: "A class and a cluster, all else foretold", state: { manifests: own("topology-only.yaml"), settings: "# the defaults\n", key: "team" } },
+    { tab: "path", title: "From label to cloud tag", state: { manifests: of("composites.yaml"), settings: of("composites-settings.yaml"), key: "acme/cost centre" } },
     { tab: "matrix", title: "Labels of a web shop", state: { labels: own("labels.yaml") } },
     { tab: "matrix", title: "At the limits", state: { labels: own("limits.yaml") } },
   ];

@@ -42,7 +42,7 @@ function row(finding, show) {
 function card(object, show) {
   const { title, findings, inert, isConcerned } = object;
   const why = !isConcerned
-    ? "The settings name no group or kind that this object belongs to."
+    ? "The settings do not say that such objects are looked at."
     : inert && !findings.length
       ? `Not compared: ${inert}.`
       : null;
@@ -67,6 +67,7 @@ export const check = {
   ],
   question: ({ manifests, settings }) => ({ ask: "check", manifests, settings }),
   marks: (answer) => [...answer.marks, ...answer.objects.flatMap((object) => object.findings)],
+  problems: (answer) => answer.marks,
   summary({ objects, marks }) {
     const findings = objects.flatMap((object) => object.findings);
     const of = (level) => findings.filter((finding) => finding.level === level).length;

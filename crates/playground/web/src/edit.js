@@ -3,11 +3,11 @@ import { badge } from "./check.js";
 import { copyable, count, fold, h, sentence, table } from "./dom.js";
 
 const EFFECTS = {
-  nothing: ["no effect", "none"],
-  "in-place": ["in place", "good"],
+  "no effect": ["no effect", "none"],
+  "in place": ["in place", "good"],
   scale: ["scale", "note"],
-  "cannot-tell": ["cannot tell", "note"],
-  scheduled: ["scheduled", "warn"],
+  "cannot tell": ["cannot tell", "note"],
+  "scheduled rollout": ["scheduled rollout", "warn"],
   rollout: ["rollout", "bad"],
   destructive: ["destructive", "bad"],
 };
@@ -80,7 +80,7 @@ function findings({ report, findings: places }, show) {
 }
 
 function card(write, show) {
-  const { title, accepted, code: status, kubectl, patch, report, place } = write;
+  const { title, accepted, code: status, kubectl, patch, report, place, inert } = write;
   const verdict = accepted ? (patch.length ? ["accepted and completed", "good"] : ["accepted as it is", "good"]) : [`refused (${status})`, "bad"];
   return h(
     "li",
@@ -91,7 +91,7 @@ function card(write, show) {
     findings(write, show),
     changes(write),
     tags(write),
-    report?.inert ? h("p", { class: "quiet" }, `Nothing was compared: ${report.inert.reason}${report.inert.because ? ` (${report.inert.because})` : ""}.`) : null,
+    inert ? h("p", { class: "quiet" }, "Not compared with what is above it: ", sentence(inert), ".") : null,
     skipped(write),
     patch.length ? fold(`JSON patch (${count(patch.length, "operation")})`, {}, copyable("JSON patch", JSON.stringify(patch, null, 2))) : null,
     report ? fold("The whole report, as the audit annotation has it", {}, copyable("Report", JSON.stringify(report, null, 2))) : null,
@@ -114,6 +114,8 @@ export const edit = {
   ],
   question: ({ old, new: written, others, settings, user, fieldManager }) => ({ ask: "edit", old, new: written, others, settings, user, fieldManager }),
   marks: (answer) => answer.marks,
+  // What is found in the new objects stands with each of them.
+  problems: ({ marks, writes }) => marks.filter((mark) => mark.text !== "new" || !writes.length),
   summary({ writes, marks }) {
     const refused = writes.filter((write) => !write.accepted).length;
     const broken = marks.filter((mark) => mark.severity === "error" && !writes.length).length;

@@ -41,13 +41,23 @@ const highlight = HighlightStyle.define([
 ]);
 
 export class Editor {
+  #options;
   #view;
+  #text = "";
+  #marks = [];
   #quiet = false;
 
-  /** `changed` is called after each edit by a person. */
-  constructor({ label, changed, complete }) {
+  /** `changed` is called after each edit by a person. Nothing is built before `mount`. */
+  constructor(options) {
+    this.#options = options;
     this.element = document.createElement("div");
     this.element.className = "editor";
+  }
+
+  /** Builds what is to be seen, once. */
+  mount() {
+    if (this.#view) return;
+    const { label, changed, complete } = this.#options;
     const root = this.element.attachShadow({ mode: "open" });
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(":host { display: block } .holder, .cm-editor { height: 100% }");
@@ -59,6 +69,7 @@ export class Editor {
       root,
       parent: holder,
       state: EditorState.create({
+        doc: this.#text,
         extensions: [
           lineNumbers(),
           foldGutter(),
@@ -72,7 +83,7 @@ export class Editor {
           complete ? autocompletion({ override: [complete] }) : [],
           // Tab leaves the editor, so that a keyboard gets out.
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),
-          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
           theme,
           EditorView.updateListener.of((update) => {
             if (update.docChanged && !this.#quiet) changed();
@@ -80,21 +91,26 @@ export class Editor {
         ],
       }),
     });
+    this.mark(this.#marks);
   }
 
   get text() {
-    return this.#view.state.doc.toString();
+    return this.#view ? this.#view.state.doc.toString() : this.#text;
   }
 
   set text(text) {
-    if (text === this.text) return;
+    // As the editor itself has them.
+    this.#text = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
+    if (!this.#view || this.#text === this.text) return;
     this.#quiet = true;
-    this.#view.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: text }, selection: { anchor: 0 } });
+    this.#view.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: this.#text }, selection: { anchor: 0 } });
     this.#quiet = false;
   }
 
   /** Underlines what is said about the text. */
   mark(marks) {
+    this.#marks = marks;
+    if (!this.#view) return;
     const { doc } = this.#view.state;
     const diagnostics = marks.slice(0, 500).map(({ from, to, severity, message }) => {
       const begin = Math.min(from, doc.length);
@@ -113,6 +129,7 @@ export class Editor {
 
   /** Goes to a place. */
   show({ from, to }) {
+    this.mount();
     const { length } = this.#view.state.doc;
     const anchor = Math.min(from, length);
     this.#view.focus();

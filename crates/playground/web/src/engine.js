@@ -3,7 +3,7 @@
 /** Milliseconds after which the engine is stopped and started anew. */
 const LIMIT = 5000;
 
-export class Engine {
+class Engine {
   #module = WebAssembly.compileStreaming(fetch("engine.wasm"));
   #worker;
   #id = 0;
@@ -79,3 +79,6 @@ export class Engine {
     return asked;
   }
 }
+
+/** The one engine: it loads while the rest of the page does. */
+export const engine = new Engine();

@@ -3,15 +3,15 @@ import { check } from "./check.js";
 import { copyable, h } from "./dom.js";
 import { edit } from "./edit.js";
 import { Editor } from "./editor.js";
-import { Engine } from "./engine.js";
+import { engine } from "./engine.js";
 import { examples } from "./examples.js";
 import { matrix } from "./matrix.js";
+import { path } from "./path.js";
 import { completeSettings } from "./settings.js";
 import { fragment, stateOf } from "./share.js";
 
-const VIEWS = [check, edit, matrix];
+const VIEWS = [check, edit, path, matrix];
 const element = (id) => document.getElementById(id);
-const engine = new Engine();
 
 /** What is shown of one view: its editors and fields, kept while another is shown. */
 class Pane {
@@ -19,12 +19,14 @@ class Pane {
     this.view = view;
     this.editors = {};
     this.fields = {};
+    this.lists = {};
     this.answer = undefined;
     this.result = h("section", { class: "result", id: "result", "aria-label": "Result", tabindex: "-1" });
     this.command = h("div");
     this.element = h("div", { class: `pane ${view.id}` });
     const main = h("div", { class: "texts" });
     const rest = h("div", { class: "rest" });
+    const left = h("div", { class: "left" }, main, rest);
     for (const text of view.texts) {
       const editor = new Editor({ label: text.label, changed: () => this.ask(), complete: text.id === "settings" ? completeSettings : undefined });
       this.editors[text.id] = editor;
@@ -34,21 +36,28 @@ class Pane {
       if (text.isMain) main.append(h("section", { class: "text" }, h("div", { class: "head" }, h("h2", {}, text.label), open, button), editor.element));
       else {
         const part = h("details", { class: "text", id: `part-${view.id}-${text.id}` }, h("summary", {}, text.label), h("div", { class: "head" }, open, button), editor.element);
+        part.addEventListener("toggle", () => part.open && editor.mount());
         rest.append(part);
       }
     }
     if (view.fields) {
       const fields = view.fields.map(({ id, label, value, hint }) => {
-        const list = hint ? h("datalist", { id: `hints-${id}` }, hint.map((option) => h("option", { value: option }))) : null;
-        const input = h("input", { value, list: hint ? `hints-${id}` : null, autocomplete: "off", spellcheck: "false" });
+        const list = h("datalist", { id: `hints-${view.id}-${id}` }, (hint ?? []).map((option) => h("option", { value: option })));
+        const input = h("input", { value, list: list.id, autocomplete: "off", spellcheck: "false" });
+        this.lists[id] = list;
         input.addEventListener("input", () => this.ask());
         this.fields[id] = input;
         return h("label", {}, h("span", {}, label), input, list);
       });
-      rest.prepend(h("div", { class: "fields" }, fields));
+      main.before(h("div", { class: "fields" }, fields));
     }
     rest.append(h("details", { class: "more" }, h("summary", {}, "Reproduce on the command line"), this.command));
-    this.element.append(h("div", { class: "left" }, main, rest), this.result);
+    this.element.append(left, this.result);
+  }
+
+  /** Builds the editors that are in sight. */
+  mount() {
+    for (const { id, isMain } of this.view.texts) if (isMain) this.editors[id].mount();
   }
 
   async load(id, input) {
@@ -102,15 +111,14 @@ class Pane {
       if (editor.text === asked[id].text) editor.mark(marks.filter((mark) => mark.text === id));
     }
     const go = (id, place) => this.go(id, place);
-    const problems = answer.marks.filter((mark) => mark.severity !== "info" || !view.isQuiet);
-    const hidden = view.id === "edit" ? problems.filter((mark) => mark.text !== "new" || !answer.writes.length) : problems;
-    const list = hidden.slice(0, 50).map((mark) =>
+    const list = (view.problems ?? view.marks)(answer).slice(0, 50).map((mark) =>
       h("li", {}, h("button", { type: "button", class: "place", onclick: () => go(mark.text, mark) }, `${mark.text}, line ${mark.line}`), h("p", { class: mark.severity }, mark.message)),
     );
     const told = list.length ? h("ul", { class: "findings problems" }, list) : null;
     this.result.replaceChildren(...[told, ...view.render(answer, { show: go, pane: this })].flat().filter(Boolean));
     this.command.replaceChildren(h("p", {}, "Save the files below, then:"), copyable("Command line", view.command(asked, answer)), downloads(view.files(asked, answer)));
-    tell(view.summary(answer));
+    for (const [id, options] of Object.entries(view.hints?.(answer) ?? {})) this.lists[id].replaceChildren(...options.map((option) => h("option", { value: option })));
+    tell(view.summary(answer, asked));
   }
 
   go(id, place) {
@@ -194,7 +202,10 @@ function load(state) {
     // What an example is about is open.
     part.open = Boolean(state.open?.includes(part.id.split("-").at(-1)));
   }
-  return pane.ask();
+  // The engine answers while the editors are built.
+  const answered = pane.ask();
+  pane.mount();
+  return answered;
 }
 
 function first(id) {

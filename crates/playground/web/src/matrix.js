@@ -1,47 +1,67 @@
 // The matrix: labels and profiles.
-import { count, h } from "./dom.js";
+import { badge } from "./check.js";
+import { count, h, sentence } from "./dom.js";
 
 /** How much of a limit is taken. */
 function bar(label, taken, limit) {
   const title = `${label}: ${taken} of ${limit}`;
-  return h("span", { class: "limit" }, h("meter", { min: 0, max: limit, high: limit * 0.9, value: Math.min(taken, limit), title, "aria-label": title }), h("span", {}, `${taken}/${limit}`));
+  const isOver = taken > limit;
+  const meter = h("span", { class: isOver ? "bar over" : "bar", "aria-hidden": "true" });
+  const fill = h("span", {});
+  fill.style.width = `${Math.min(100, (100 * taken) / limit)}%`;
+  meter.append(fill);
+  return h("span", { class: "limit", title }, meter, h("span", { class: isOver ? "bad" : null }, h("span", { class: "unseen" }, `${label} `), `${taken}/${limit}`));
 }
 
-const UNITS = { runes: "characters", bytes: "bytes" };
+function verdict(cloud) {
+  if (!cloud || cloud === "unknown") return null;
+  return cloud === "accepted" ? badge(["cloud takes it", "good"]) : badge([cloud.replace("refused", "cloud refuses"), "bad"]);
+}
 
-function cell({ key, value, reason, message }, profile) {
+function cell({ tag, key, value, reason, message, cloud }, column) {
   return h(
     "td",
-    { class: reason ? "bad" : "good", title: message },
+    { class: reason ? "no" : "yes" },
     h("strong", {}, reason ?? "tag"),
-    bar(`key, ${UNITS[profile.unit] ?? profile.unit}`, key, profile.key),
-    bar(`value, ${UNITS[profile.unit] ?? profile.unit}`, value, profile.value),
+    column.isSpelled ? h("code", { class: "quiet" }, tag) : null,
+    message ? h("details", { class: "why" }, h("summary", {}, "why"), sentence(message)) : null,
+    bar(`key, ${column.unit}`, key, column.key),
+    bar(`value, ${column.unit}`, value, column.value),
+    verdict(cloud),
+  );
+}
+
+function grid(title, caption, columns, labels) {
+  const head = columns.map((column) => h("th", { scope: "col" }, column.name, bar("tags", column.made, column.tags)));
+  const rows = Object.entries(labels).slice(0, 300).map(([key, value], index) =>
+    h("tr", {}, h("th", { scope: "row" }, h("code", {}, key), h("span", { class: "quiet" }, value)), columns.map((column) => cell(column.cells[index], column))),
+  );
+  return h(
+    "section",
+    {},
+    h("h3", {}, title),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, h("table", { class: "matrix" }, h("caption", {}, caption), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Label"), head)), h("tbody", {}, rows))),
   );
 }
 
 export const matrix = {
   id: "matrix",
   name: "Matrix",
-  lead: "Which labels become cloud tags under which profile, how much of each limit they take, and why the others are skipped. Labels are qualified keys and their values.",
-  texts: [{ id: "labels", label: "Labels", isMain: true }],
+  lead: "Which labels become cloud tags under which profile, how much of each limit they take, why the others are skipped, and what the cloud’s own interface says.",
+  texts: [{ id: "labels", label: "Labels: qualified keys and their values", isMain: true }],
   question: ({ labels }) => ({ ask: "matrix", labels }),
   marks: (answer) => answer.marks,
-  summary: ({ labels, profiles }) => `${count(labels.length, "label")}; tags: ${profiles.map(({ name, made }) => `${name} ${made}`).join(", ")}`,
-  render({ labels, profiles }) {
-    if (!labels.length) return [h("p", { class: "quiet" }, "No labels yet.")];
-    const head = profiles.map((profile) => h("th", { scope: "col" }, profile.name, bar("tags", profile.made, profile.tags)));
-    const rows = labels.slice(0, 300).map(({ key, value, tag, cells }) =>
-      h("tr", {}, h("th", { scope: "row" }, h("code", {}, key), h("span", { class: "quiet" }, tag), h("span", { class: "quiet" }, value)), cells.map((one, index) => cell(one, profiles[index]))),
-    );
-    const caption = "Tag, or the reason for none; below it the lengths of the tag’s key and value against the profile’s limits";
+  summary({ labels, specified, marks }) {
+    if (marks.length) return `${count(marks.length, "problem")} in the text`;
+    return `${count(Object.keys(labels).length, "label")}; tags: ${specified.map(({ name, made }) => `${name} ${made}`).join(", ")}`;
+  },
+  render({ labels, specified, strict }) {
+    if (!Object.keys(labels).length) return [h("p", { class: "quiet" }, "No labels yet.")];
     return [
-      h(
-        "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Labels and profiles" },
-        h("table", { class: "matrix" }, h("caption", {}, caption), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Label"), head)), h("tbody", {}, rows)),
-      ),
+      grid("Profiles", "Tag, or the reason for none; the lengths of key (with the prefix plexsphere:) and value against their limits; and what the cloud itself takes.", specified, labels),
+      grid("Strict profiles, where the settings choose them", "The same with keys spelled as the cloud takes them.", strict.map((column) => ({ ...column, isSpelled: true })), labels),
     ];
   },
   files: ({ labels }) => [{ name: "labels.yaml", text: labels.text }],
-  command: () => "propagate profiles",
+  command: () => "# a composite with these labels, and the settings with your profiles\npropagate check composite.yaml --settings settings.yaml",
 };
