@@ -171,9 +171,11 @@ fn is_named(tree: &Tree<'_>, element: Id, name: &str) -> bool {
     fields(tree, element).iter().any(|field| is_name(tree, field, |text| text == name))
 }
 
-/// The field that tells an element of a list from the others.
+/// The field that tells an element of a list from the others, else its first one.
 fn naming<'t>(tree: &'t Tree<'_>, element: Id) -> Option<Field<'t>> {
-    fields(tree, element).into_iter().find(|field| is_name(tree, field, |_| true))
+    let mut fields = fields(tree, element);
+    let named = fields.iter().position(|field| is_name(tree, field, |_| true));
+    (!fields.is_empty()).then(|| fields.swap_remove(named.unwrap_or_default()))
 }
 
 fn is_name(tree: &Tree<'_>, field: &Field<'_>, is_meant: impl Fn(&str) -> bool) -> bool {

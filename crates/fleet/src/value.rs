@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn parts_are_found_by_their_path() {
-        let source = source("clusterApi:\n  controllers: [a, 7]\ncloudTags:\n  definitions: {platform/env: {scope: team}}\n");
+        let source =
+            source("clusterApi:\n  controllers: [a, 7]\ncloudTags:\n  definitions: {platform/env: {scope: team}}\n");
         let value = Value::read(&source).ok().unwrap();
         for (path, expected) in [
             ("clusterApi.controllers[1]", "7"),
