@@ -10,7 +10,7 @@ endif
 
 .PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm bench bench-check fuzz fmt lint e2e-tests bless \
 	conformance conformance-vectors conformance-cluster conformance-crossplane reproducible policy.cdx.json registry-test chart-test \
-	policy-server-test workflows pages clean
+	policy-server-test workflows pages playground playground-test playground-site clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
@@ -18,7 +18,7 @@ run: policy.wasm
 
 ## test: every test, the compiled module included
 test: policy.wasm
-	cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
+	cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude playground --exclude webhook $(TESTKIT_FEATURES)
 
 ## policy.wasm: the policy as a wasm32 module, at the root
 policy.wasm:
@@ -94,7 +94,7 @@ bench-check:
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
-	BLESS=1 cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
+	BLESS=1 cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude playground --exclude webhook $(TESTKIT_FEATURES)
 
 ## conformance: the policy against Cluster API and Crossplane themselves
 conformance: conformance-vectors conformance-cluster conformance-crossplane
@@ -125,6 +125,20 @@ conformance-vectors:
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer asks Cluster API's functions" >&2; exit 1; }
 	cd conformance/functions && go run .
 	cd conformance/functions-older && go run . && go run -modfile v1.9.mod -tags v1.9 .
+
+## playground: the engine on a page, served on loopback; PORT=8080 where nothing else is said
+PORT ?= 8080
+playground: playground-site
+	node crates/playground/web/serve.mjs $(PORT)
+
+## playground-site: the page as static files in target/playground/site; fails when it grows beyond its limits
+playground-site:
+	scripts/playground.sh
+
+## playground-test: the corpus through the page's function, and the page in a real browser
+playground-test: playground-site
+	cargo test --locked --package playground
+	cd crates/playground/web && npm test
 
 fmt:
 	cargo fmt --all

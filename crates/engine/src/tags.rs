@@ -21,6 +21,7 @@ mod webhook;
 
 pub use self::rules::{CLOUD_TAG_PREFIX, TagRules};
 pub use self::transform::{Labels, Transformed, cloud_tags};
+pub use self::verdicts::verdicts;
 pub use crate::catalog::clouds::{CLOUDS, Cloud, Text};
 pub use crate::catalog::infrastructure::{INFRA_CLUSTERS, InfraCluster};
 pub use crate::catalog::profiles::{KeyCharacters, PROFILES, Profile, Unit};

@@ -24,6 +24,7 @@ mod session;
 mod source;
 mod splice;
 mod tree;
+mod value;
 mod way;
 mod world;
 
@@ -38,5 +39,6 @@ pub use problem::{Problem, Severity};
 pub use read::{Reading, read_document, to_json};
 pub use session::{Exchange, admission_request, plural, session};
 pub use source::{Position, Source};
+pub use value::{NoValue, Value};
 pub use way::{Stand, State, Step};
 pub use world::{Member, World};

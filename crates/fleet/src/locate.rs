@@ -72,12 +72,14 @@ impl<'f> Locator<'f> {
 }
 
 /// The span of an entry, and whether it is the one that was asked for.
-fn find(tree: &Tree<'_>, item: Option<usize>, at: &str, key: Option<&str>) -> Option<(Range<usize>, bool)> {
+pub(crate) fn find(tree: &Tree<'_>, item: Option<usize>, at: &str, key: Option<&str>) -> Option<(Range<usize>, bool)> {
     let object = item_of(tree, item)?;
     let mut here = Here { key: None, value: object };
     let mut rest = at;
+    let mut last_is_element = false;
     while !rest.is_empty() {
         let Some((next, after)) = step(tree, here.value, rest) else { break };
+        last_is_element = next.key.is_none();
         here = Here { key: next.key.or(here.key), value: next.value };
         rest = after;
     }
@@ -102,6 +104,9 @@ fn find(tree: &Tree<'_>, item: Option<usize>, at: &str, key: Option<&str>) -> Op
             is_exact && at.is_empty(),
         ));
     };
+    if let Some(name) = last_is_element.then(|| naming(tree, here.value)).flatten() {
+        return Some((visible(tree, name.key, name.value)?, is_exact));
+    }
     let is_scalar = matches!(tree.written(here.value)?.kind, Kind::Scalar(_));
     Some((visible(tree, key, if is_scalar { here.value } else { key })?, is_exact))
 }
@@ -139,12 +144,16 @@ pub(crate) struct Here {
 pub(crate) fn step<'p>(tree: &Tree<'_>, from: Id, path: &'p str) -> Option<(Here, &'p str)> {
     if let Some(index) = path.strip_prefix('[') {
         let (index, rest) = index.split_once(']')?;
-        let Kind::List(elements) = &tree.node(from)?.kind else { return None };
+        let rest = rest.strip_prefix('.').unwrap_or(rest);
+        let Kind::List(elements) = &tree.node(from)?.kind else {
+            let field = fields(tree, from).into_iter().find(|field| field.name == index)?;
+            return Some((Here { key: Some(field.key), value: field.value }, rest));
+        };
         let value = match index.parse::<usize>() {
             Ok(index) => *elements.get(index)?,
             Err(_) => *elements.iter().find(|element| is_named(tree, **element, index))?,
         };
-        return Some((Here { key: None, value }, rest.strip_prefix('.').unwrap_or(rest)));
+        return Some((Here { key: None, value }, rest));
     }
     let mut best: Option<(Field<'_>, &str)> = None;
     for field in fields(tree, from) {
@@ -159,11 +168,20 @@ pub(crate) fn step<'p>(tree: &Tree<'_>, from: Id, path: &'p str) -> Option<(Here
 
 /// Whether an element of a list has this name.
 fn is_named(tree: &Tree<'_>, element: Id, name: &str) -> bool {
-    fields(tree, element).iter().any(|field| {
-        let value = tree.node(field.value).map(|node| &node.kind);
-        ["name", "class", "key", "type"].contains(&&*field.name)
-            && matches!(value, Some(Kind::Scalar(Scalar::Text(text))) if text == name)
-    })
+    fields(tree, element).iter().any(|field| is_name(tree, field, |text| text == name))
+}
+
+/// The field that tells an element of a list from the others, else its first one.
+fn naming<'t>(tree: &'t Tree<'_>, element: Id) -> Option<Field<'t>> {
+    let mut fields = fields(tree, element);
+    let named = fields.iter().position(|field| is_name(tree, field, |_| true));
+    (!fields.is_empty()).then(|| fields.swap_remove(named.unwrap_or_default()))
+}
+
+fn is_name(tree: &Tree<'_>, field: &Field<'_>, is_meant: impl Fn(&str) -> bool) -> bool {
+    let value = tree.node(field.value).map(|node| &node.kind);
+    ["name", "class", "key", "type"].contains(&&*field.name)
+        && matches!(value, Some(Kind::Scalar(Scalar::Text(text))) if is_meant(text))
 }
 
 pub(crate) fn fields<'t>(tree: &'t Tree<'_>, id: Id) -> Vec<Field<'t>> {

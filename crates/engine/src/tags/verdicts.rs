@@ -25,9 +25,10 @@ pub(super) fn refused_by(cloud: &Cloud, key: &str, value: &str) -> Option<TagSki
     }
 }
 
-/// What the cloud says to each tag of a composite, by ascending key: of tags that are one, and of those above its number,
-/// to the later ones. `None` is a cloud that nobody looked at.
-pub(super) fn verdicts(cloud: Option<&Cloud>, tags: &BTreeMap<&str, Option<&str>>) -> BTreeMap<String, CloudVerdict> {
+/// What the cloud says to each tag of a resource, by ascending key: of tags that are one, and of those above its number,
+/// to the later ones. `None` is a cloud that nobody looked at, and as a value what is not a string.
+#[must_use]
+pub fn verdicts(cloud: Option<&Cloud>, tags: &BTreeMap<&str, Option<&str>>) -> BTreeMap<String, CloudVerdict> {
     let (mut seen, mut taken) = (BTreeSet::new(), 0);
     let verdict = |(key, value): (&&str, &Option<&str>)| {
         let verdict = match (cloud, value) {

@@ -1,0 +1,100 @@
+//! A text that holds one value and no Kubernetes object, such as settings.
+
+use std::ops::Range;
+
+use crate::json::json;
+use crate::locate::find;
+use crate::problem::messages;
+use crate::source::Source;
+use crate::tree::{Fault, Tree};
+
+/// The value of a text, and where its parts stand.
+pub struct Value<'t> {
+    tree: Tree<'t>,
+    json: String,
+    /// Keys that stand twice, and where, in bytes.
+    twice: Vec<(String, usize)>,
+}
+
+/// Why a text holds no value.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NoValue {
+    /// One sentence: lower case, no final stop, input in backticks.
+    pub message: String,
+    /// Where, in bytes.
+    pub at: usize,
+}
+
+impl<'t> Value<'t> {
+    /// Reads a text of YAML or JSON. One without content is null.
+    ///
+    /// # Errors
+    /// When it is no YAML, has several documents, or JSON has no such value.
+    pub fn read(source: &'t Source) -> Result<Value<'t>, NoValue> {
+        if let Some(second) = source.documents().get(1) {
+            return Err(NoValue { message: messages::MORE_DOCUMENTS.to_owned(), at: second.start });
+        }
+        let no_value = |Fault { message, at }| NoValue { message, at };
+        let tree = Tree::read(&source.text).map_err(no_value)?;
+        let Some(root) = tree.root() else {
+            return Ok(Value { tree, json: "null".to_owned(), twice: Vec::new() });
+        };
+        let json = json(&tree, root, source.text.len()).map_err(no_value)?;
+        let twice = json.twice.into_iter().map(|twice| (messages::twice(&twice.key), twice.at)).collect();
+        Ok(Value { json: json.text, tree, twice })
+    }
+
+    /// The value as JSON.
+    #[must_use]
+    pub fn json(&self) -> &str {
+        &self.json
+    }
+
+    /// What is said of keys that stand twice, and where, in bytes.
+    #[must_use]
+    pub fn twice(&self) -> &[(String, usize)] {
+        &self.twice
+    }
+
+    /// What stands at a path such as `clusterApi.controllers[1]` or `cloudTags.definitions[platform/env].scope`, in bytes;
+    /// where nothing does, what it would stand in.
+    #[must_use]
+    pub fn locate(&self, path: &str) -> Range<usize> {
+        find(&self.tree, None, path, None).map_or(0..0, |(span, _)| span)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> Source {
+        Source { name: "settings.yaml".to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn parts_are_found_by_their_path() {
+        let source =
+            source("clusterApi:\n  controllers: [a, 7]\ncloudTags:\n  definitions: {platform/env: {scope: team}}\n");
+        let value = Value::read(&source).ok().unwrap();
+        for (path, expected) in [
+            ("clusterApi.controllers[1]", "7"),
+            ("cloudTags.definitions[platform/env].scope", "team"),
+            ("cloudTags.definitions[platform/env].absent", "platform/env"),
+            ("clusterApi.node", "clusterApi"),
+        ] {
+            assert_eq!(&source.text[value.locate(path)], expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_text_without_content_is_null() {
+        assert_eq!(Value::read(&source("# nothing\n")).ok().unwrap().json(), "null");
+    }
+
+    #[test]
+    fn a_second_document_is_refused() {
+        let refused = NoValue { message: messages::MORE_DOCUMENTS.to_owned(), at: 5 };
+        assert_eq!(Value::read(&source("a: 1\n---\nb: 2\n")).err().unwrap(), refused);
+    }
+}

@@ -1,0 +1,135 @@
+//! What the policy finds in objects as they are stored.
+
+use fleet::{Checked, Checker, Fleet, Level};
+use metadata_propagation::{Finding, Mode, OnXrd, Settings, Stance, Verdict, evaluate};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::marks::{Mark, Place, Places, Weight};
+use crate::question::Check;
+use crate::settings;
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    /// What is wrong with the texts themselves.
+    marks: Vec<Mark>,
+    objects: Vec<Object>,
+}
+
+/// One object, in the order in which they stand.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Object {
+    title: String,
+    kind: String,
+    text: String,
+    #[serde(flatten)]
+    place: Place,
+    /// Whether the policy looks at such objects under these settings.
+    is_concerned: bool,
+    /// Why it was not compared with what is above it, if it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inert: Option<String>,
+    findings: Vec<Found>,
+}
+
+/// One finding.
+#[derive(Debug, Serialize)]
+struct Found {
+    /// `reject`, `warn`, or `note`: nothing follows.
+    level: &'static str,
+    /// The setting that decides what follows, or what found it.
+    check: &'static str,
+    /// What becomes of cloud tags.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    /// The path in the object.
+    at: String,
+    #[serde(flatten)]
+    mark: Mark,
+}
+
+/// Checks the objects of the texts.
+pub(crate) fn check(question: Check) -> Answer {
+    let read = settings::read(&question.settings.source());
+    let fleet = Fleet::read(vec![question.manifests.into()]);
+    let mut places = Places::new(&fleet);
+    let mut marks = places.problems();
+    marks.extend(read.marks);
+    let Some(settings) = read.settings else { return Answer { marks, objects: Vec::new() } };
+    let checker = Checker::new(&settings);
+    let objects = fleet
+        .objects()
+        .map(|object| {
+            let Checked { findings, inert, is_concerned } = checker.check(object, &fleet);
+            let is_concerned = is_concerned && is_about_composites(object, &settings);
+            let reported = if is_concerned { reported(object, &settings, &fleet) } else { Vec::new() };
+            let text = fleet.sources().get(object.origin.source).map_or("", |source| &source.name);
+            let verdict = |check: &str, at: &str, message: &str| {
+                let same = |one: &&Finding| one.check == check && one.at == at && one.message == message;
+                reported.iter().find(same).and_then(|found| found.verdict)
+            };
+            let told = findings.into_iter().map(|finding| {
+                let (level, severity) = match finding.level {
+                    Level::Reject => ("reject", Weight::Error),
+                    Level::Warn => ("warn", Weight::Warning),
+                };
+                let place = places.of(&object.origin, &finding.at, &finding.keys);
+                let verdict = verdict(finding.check, &finding.at, &finding.message);
+                let mark = Mark { text: text.to_owned(), place, severity, message: finding.message };
+                Found { level, check: finding.check, verdict, at: finding.at, mark }
+            });
+            let mut findings: Vec<Found> = told.collect();
+            findings.extend(reported.iter().filter(|finding| finding.stance == Stance::Ignore).map(|finding| Found {
+                level: "note",
+                check: finding.check,
+                verdict: finding.verdict,
+                at: finding.at.clone(),
+                mark: Mark {
+                    text: text.to_owned(),
+                    place: places.of(&object.origin, &finding.at, &[]),
+                    severity: Weight::Info,
+                    message: finding.message.clone(),
+                },
+            }));
+            Object {
+                title: object.id.to_string(),
+                kind: object.id.kind.clone(),
+                text: text.to_owned(),
+                place: places.of(&object.origin, "", &[]),
+                is_concerned,
+                inert: inert.map(|inert| inert.to_string()),
+                findings,
+            }
+        })
+        .collect();
+    Answer { marks, objects }
+}
+
+/// Whether the settings name the composites that a definition or a Composition is of; true for any other object. Where they
+/// do not, nothing is found, and nothing is known.
+fn is_about_composites(object: &fleet::Object, settings: &Settings) -> bool {
+    let composites = &settings.cloud_tags;
+    let is_named = |path: &str| {
+        let read: Value = serde_json::from_str(&object.json).unwrap_or_default();
+        let group = read.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let group = group.split_once('/').map_or(group, |(group, _)| group);
+        composites.composites.iter().any(|of| of.api_groups.iter().any(|known| **known == *group))
+    };
+    match (&*object.id.group, &*object.id.kind) {
+        ("apiextensions.crossplane.io", "CompositeResourceDefinition") => {
+            composites.xrds != OnXrd::Ignore && is_named("/spec/group")
+        }
+        ("apiextensions.crossplane.io", "Composition") => {
+            composites.compositions != Stance::Ignore && is_named("/spec/compositeTypeRef/apiVersion")
+        }
+        _ => true,
+    }
+}
+
+/// The findings of the checks with their verdicts, those included from which nothing follows.
+fn reported(object: &fleet::Object, settings: &Settings, fleet: &Fleet) -> Vec<Finding> {
+    let settings = Settings { mode: Mode::Mutate, ..settings.clone() };
+    evaluate(&object.review(), &settings, fleet).report.unwrap_or_default().findings
+}

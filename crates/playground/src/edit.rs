@@ -1,0 +1,245 @@
+//! What the policy answers to writes.
+
+use std::borrow::Cow;
+
+use fleet::{Fleet, Object, Source};
+use metadata_propagation::{
+    Cluster, Get, LogLine, LookupCause, LookupError, Manifests, Operation, Outcome, Report, Review, Stance, evaluate,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::marks::{Mark, Place, Places, Weight};
+use crate::question::Edit;
+use crate::settings;
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    marks: Vec<Mark>,
+    writes: Vec<Write>,
+}
+
+/// What becomes of one object.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Write {
+    title: String,
+    accepted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// RFC 6902: from the request's object to the one that is stored.
+    patch: Value,
+    warnings: Vec<String>,
+    report: Option<Report>,
+    /// Why nothing was compared, if nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inert: Option<String>,
+    log: Vec<LogLine>,
+    /// What kubectl prints.
+    kubectl: String,
+    /// Where in the text the object, its changes, its findings and its edits stand.
+    place: Place,
+    changes: Vec<Place>,
+    findings: Vec<Place>,
+    edits: Vec<Place>,
+    /// The AdmissionRequest, as `kwctl run` takes it.
+    request: Value,
+    /// The object as it is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stored: Option<Box<RawValue>>,
+}
+
+/// Judges each object of the new text in its order; those before it are stored, if they were accepted.
+pub(crate) fn edit(question: Edit) -> Answer {
+    let read = settings::read(&question.settings.source());
+    let [old, new, others] =
+        [&question.old, &question.new, &question.others].map(|text| Fleet::read(vec![text.source()]));
+    let mut marks: Vec<Mark> =
+        [&old, &new, &others].into_iter().flat_map(|fleet| Places::new(fleet).problems()).collect();
+    marks.extend(read.marks);
+    let Some(settings) = read.settings else { return Answer { marks, writes: Vec::new() } };
+    let mut cluster = Stored { written: Manifests::default(), old: &old, others: &others };
+    let mut places = Places::new(&new);
+    let mut writes = Vec::new();
+    for object in new.objects() {
+        let before = old.find(&object.id).filter(|before| before.version == object.version);
+        let review = review(&question, object, before);
+        let outcome = evaluate(&review, &settings, &cluster);
+        if outcome.rejection.is_none() {
+            let stored = outcome.object.as_deref().map_or(&*object.json, RawValue::get).to_owned();
+            let ids = (&object.id.kind, &object.id.namespace, &object.id.name);
+            cluster.written.insert(&object.api_version(), ids.0, ids.1, ids.2, stored);
+        }
+        writes.push(write(object, before, &review, outcome, &mut places));
+    }
+    marks.extend(writes.iter().flat_map(|write| told(write, new.sources())));
+    Answer { marks, writes }
+}
+
+fn review<'r>(question: &'r Edit, object: &'r Object, before: Option<&'r Object>) -> Review<'r> {
+    let mut review = object.review();
+    if !has_name(&object.json) {
+        review.name = Cow::Borrowed("");
+    }
+    if let Some(before) = before {
+        review.operation = Operation::Update;
+        review.old_object = Some(&before.json);
+    }
+    review.username = Cow::Borrowed(&question.user);
+    review.groups = question.groups.iter().map(|group| Cow::Borrowed(&**group)).collect();
+    review.field_manager = Some(Cow::Borrowed(&*question.field_manager)).filter(|manager| !manager.is_empty());
+    review.dry_run = question.dry_run;
+    review
+}
+
+/// Whether an object has a name already, and not only the beginning of one.
+fn has_name(json: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Named {
+        metadata: Metadata,
+    }
+    #[derive(Deserialize)]
+    struct Metadata {
+        #[serde(default)]
+        name: Option<String>,
+    }
+    serde_json::from_str(json).is_ok_and(|Named { metadata }| metadata.name.is_some_and(|name| !name.is_empty()))
+}
+
+fn write(
+    object: &Object,
+    before: Option<&Object>,
+    review: &Review<'_>,
+    outcome: Outcome,
+    places: &mut Places<'_>,
+) -> Write {
+    let Outcome { rejection, object: mutated, warnings, log, report } = outcome;
+    let patch = mutated.as_deref().map_or(Value::Array(Vec::new()), |mutated| patch(&object.json, mutated.get()));
+    let told = report.clone().unwrap_or_default();
+    let changes =
+        told.changes.iter().map(|change| places.of(&object.origin, &change.at, std::slice::from_ref(&change.key)));
+    let changes = changes.collect();
+    let findings = told.findings.iter().map(|finding| places.of(&object.origin, &finding.at, &[])).collect();
+    let edits = told.rollout.iter().flat_map(|rollout| &rollout.edits);
+    let edits: Vec<Place> = edits.map(|edit| places.of(&object.origin, &edit.at, &[])).collect();
+    let is_same = before.is_some_and(|before| before.json == object.json) && mutated.is_none();
+    let done = match (before, is_same) {
+        (None, _) => "created",
+        (Some(_), true) => "unchanged",
+        (Some(_), false) => "configured",
+    };
+    Write {
+        title: object.id.to_string(),
+        accepted: rejection.is_none(),
+        code: rejection.as_ref().map(|rejection| rejection.code),
+        message: rejection.as_ref().map(|rejection| rejection.message.clone()),
+        patch,
+        kubectl: kubectl(object, &warnings, rejection.map(|rejection| rejection.message), done),
+        warnings,
+        place: places.of(&object.origin, "", &[]),
+        changes,
+        findings,
+        edits,
+        request: request(object, review),
+        stored: mutated,
+        inert: told.inert.map(|inert| inert.to_string()),
+        report,
+        log,
+    }
+}
+
+fn patch(object: &str, mutated: &str) -> Value {
+    let read = |text| serde_json::from_str::<Value>(text).unwrap_or_default();
+    serde_json::to_value(json_patch::diff(&read(object), &read(mutated))).unwrap_or_default()
+}
+
+/// What kubectl prints about one object: warnings go before what was done.
+fn kubectl(object: &Object, warnings: &[String], refusal: Option<String>, done: &str) -> String {
+    let mut lines: Vec<String> = warnings.iter().map(|warning| format!("Warning: {warning}")).collect();
+    lines.push(match refusal {
+        Some(message) => format!("Error from server: admission webhook \"…\" denied the request: {message}"),
+        None => {
+            let group = if object.id.group.is_empty() { String::new() } else { format!(".{}", object.id.group) };
+            format!("{}{group}/{} {done}", object.id.kind.to_lowercase(), object.id.name)
+        }
+    });
+    lines.join("\n")
+}
+
+/// An AdmissionRequest, with everything that kwctl and the PolicyServer demand.
+fn request(object: &Object, review: &Review<'_>) -> Value {
+    let read = |text: Option<&str>| text.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let kind = json!({ "group": review.kind.group, "version": review.kind.version, "kind": review.kind.kind });
+    json!({
+        "uid": "00000000-0000-0000-0000-000000000000",
+        "kind": kind,
+        "requestKind": kind,
+        "resource": { "group": review.kind.group, "version": review.kind.version, "resource": plural(&object.id.kind) },
+        "name": review.name,
+        "namespace": review.namespace,
+        "operation": if review.old_object.is_some() { "UPDATE" } else { "CREATE" },
+        "userInfo": { "username": review.username, "groups": review.groups },
+        "options": review.field_manager.as_ref().map(|manager| json!({ "fieldManager": manager })),
+        "dryRun": review.dry_run,
+        "object": read(review.object),
+        "oldObject": read(review.old_object),
+    })
+}
+
+/// The name of a resource, as kinds are usually named.
+fn plural(kind: &str) -> String {
+    let kind = kind.to_lowercase();
+    match kind.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ if kind.ends_with(['s', 'x']) || kind.ends_with("ch") => format!("{kind}es"),
+        _ => format!("{kind}s"),
+    }
+}
+
+/// What is underlined in the new text.
+fn told(write: &Write, sources: &[Source]) -> Vec<Mark> {
+    let text = sources.first().map_or("", |source| &source.name);
+    let mark =
+        |place: &Place, severity, message: String| Mark { text: text.to_owned(), place: *place, severity, message };
+    let report = write.report.as_ref();
+    let findings = report.iter().flat_map(|report| &report.findings).zip(&write.findings).map(|(finding, place)| {
+        let weight = match finding.stance {
+            Stance::Reject => Weight::Error,
+            Stance::Warn => Weight::Warning,
+            Stance::Ignore => Weight::Info,
+        };
+        mark(place, weight, finding.message.clone())
+    });
+    let mut marks: Vec<Mark> = findings.collect();
+    let is_told = marks.iter().any(|mark| mark.severity == Weight::Error);
+    if let Some(message) = write.message.as_ref().filter(|_| !is_told) {
+        marks.push(mark(&write.place, Weight::Error, message.clone()));
+    }
+    marks
+}
+
+/// What is stored: what was written so far, else what was there before.
+struct Stored<'s> {
+    written: Manifests,
+    old: &'s Fleet,
+    others: &'s Fleet,
+}
+
+impl Cluster for Stored<'_> {
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        let layers: [&dyn Cluster; 3] = [&self.written, self.old, self.others];
+        let mut failed = LookupError { cause: LookupCause::NotFound, detail: get.to_string() };
+        for layer in layers {
+            match layer.get(get) {
+                Ok(object) => return Ok(object),
+                Err(error) if error.cause == LookupCause::NotServed => failed = error,
+                Err(_) => {}
+            }
+        }
+        Err(failed)
+    }
+}

@@ -1,0 +1,144 @@
+//! Where a label or annotation goes: the objects from the top down, and what each has to do with the key.
+
+use std::collections::BTreeMap;
+
+use fleet::{Fleet, Member, Stand, State, World};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::marks::{Mark, Place, Places, Weight};
+use crate::question::Path;
+use crate::settings;
+
+/// The answer.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Answer {
+    marks: Vec<Mark>,
+    /// The keys of labels and annotations, those first that most objects have.
+    keys: Vec<String>,
+    /// The numbers of the objects that nothing is above.
+    roots: Vec<usize>,
+    objects: Vec<Object>,
+}
+
+/// One object.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Object {
+    title: String,
+    kind: String,
+    children: Vec<usize>,
+    /// Where it stands in the manifests; absent where it is not there, but would be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<Place>,
+    stands: Vec<Stands>,
+    /// Why it is not known what comes to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown: Option<String>,
+}
+
+/// The key at one place of an object.
+#[derive(Debug, Serialize)]
+struct Stands {
+    #[serde(flatten)]
+    stand: Stand,
+    /// The line of the entry, where it is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<Place>,
+}
+
+/// Follows a key through the objects.
+pub(crate) fn path(question: Path) -> Answer {
+    let read = settings::read(&question.settings.source());
+    let fleet = Fleet::read(vec![question.manifests.into()]);
+    let mut places = Places::new(&fleet);
+    let mut marks = places.problems();
+    marks.extend(read.marks);
+    let Some(settings) = read.settings else { return Answer { marks, ..Answer::default() } };
+    let world = World::of(&fleet, &settings);
+    let roots: Vec<usize> = world.roots().collect();
+    let mut stands: BTreeMap<usize, Vec<Stand>> = BTreeMap::new();
+    for root in &roots {
+        stands.extend(world.way(*root, &question.key).into_iter().map(|step| (step.member, step.stands)));
+    }
+    let name = fleet.sources().first().map_or("", |source| &source.name);
+    let mut objects = Vec::new();
+    for (number, member) in world.members().iter().enumerate() {
+        let stands = stands.remove(&number).unwrap_or_default();
+        let stands = stands.into_iter().map(|stand| located(stand, member, &question.key, &mut places)).collect();
+        let unknown = member.unknown.as_ref().map(|unknown| unknown.to_string());
+        let place = member.origin.as_ref().map(|origin| places.of(origin, "", &[]));
+        let children = member.children.clone();
+        objects.push(Object {
+            title: member.id.to_string(),
+            kind: member.id.kind.clone(),
+            children,
+            place,
+            stands,
+            unknown,
+        });
+    }
+    for Object { stands, .. } in &objects {
+        marks.extend(stands.iter().filter_map(|stands| underlined(stands, name)));
+    }
+    Answer { marks, keys: keys(&world), roots, objects }
+}
+
+fn located(stand: Stand, member: &Member, key: &str, places: &mut Places<'_>) -> Stands {
+    let is_written = matches!(stand.state, State::Set | State::Present | State::Missing | State::Differs(_));
+    let origin = member.origin.as_ref().filter(|_| is_written);
+    let place = origin.map(|origin| places.of(origin, &stand.at, &[key.to_owned()]));
+    Stands { stand, place }
+}
+
+/// What is said at the place of an entry.
+fn underlined(Stands { stand, place }: &Stands, text: &str) -> Option<Mark> {
+    let value = stand.value.as_deref().unwrap_or_default();
+    let (severity, message) = match &stand.state {
+        State::Set => (Weight::Info, stand.why.clone().unwrap_or_else(|| "set here".to_owned())),
+        State::Differs(found) => (Weight::Warning, format!("`{value}` by the rules, not `{found}`")),
+        _ => return None,
+    };
+    Some(Mark { text: text.to_owned(), place: (*place)?, severity, message })
+}
+
+fn keys(world: &World) -> Vec<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for member in world.members() {
+        written(&member.written, &mut counts);
+        for entry in &member.carried {
+            *counts.entry(entry.key.clone()).or_default() += 1;
+        }
+        if let Some(tags) = &member.report.cloud_tags {
+            let skipped = tags.skipped.iter().map(|label| &label.qualified_key);
+            for key in skipped.chain(tags.not_propagating.keys()) {
+                *counts.entry(key.clone()).or_default() += 1;
+            }
+        }
+    }
+    let mut keys: Vec<(usize, String)> = counts.into_iter().map(|(key, count)| (count, key)).collect();
+    keys.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    keys.into_iter().map(|(_, key)| key).take(200).collect()
+}
+
+/// Counts the keys of all labels and annotations in a value.
+fn written(value: &Value, counts: &mut BTreeMap<String, usize>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::Object(metadata) if name == "metadata" => {
+                        let maps =
+                            ["labels", "annotations"].into_iter().filter_map(|map| metadata.get(map)?.as_object());
+                        for key in maps.flat_map(serde_json::Map::keys) {
+                            *counts.entry(key.clone()).or_default() += 1;
+                        }
+                    }
+                    _ => written(value, counts),
+                }
+            }
+        }
+        Value::Array(elements) => elements.iter().for_each(|element| written(element, counts)),
+        _ => {}
+    }
+}

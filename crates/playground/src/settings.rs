@@ -1,0 +1,85 @@
+//! The settings as they are written on the page.
+
+use fleet::{Source, Value};
+use metadata_propagation::{Settings, SettingsError};
+
+use crate::marks::{Lines, Mark, Weight};
+
+/// Settings, and what is said about them.
+pub(crate) struct Read {
+    /// `None` where they cannot be used.
+    pub(crate) settings: Option<Settings>,
+    pub(crate) marks: Vec<Mark>,
+}
+
+/// Reads settings in YAML or JSON; each problem is a mark at its place.
+pub(crate) fn read(source: &Source) -> Read {
+    let lines = Lines::of(source);
+    let mark = |severity, message: String, span: std::ops::Range<usize>| Mark {
+        text: source.name.clone(),
+        place: lines.place(source, span),
+        severity,
+        message,
+    };
+    let value = match Value::read(source) {
+        Ok(value) => value,
+        Err(none) => {
+            let marks = vec![mark(Weight::Error, none.message, none.at..none.at)];
+            return Read { settings: None, marks };
+        }
+    };
+    let mut marks: Vec<Mark> =
+        value.twice().iter().map(|(message, at)| mark(Weight::Warning, message.clone(), *at..*at)).collect();
+    let settings = Settings::validate(value.json()).and_then(|()| Settings::from_json(value.json()));
+    let settings = match settings {
+        Ok(settings) => Some(settings),
+        Err(SettingsError { problems }) => {
+            marks.extend(
+                problems.iter().map(|problem| mark(Weight::Error, problem.to_string(), value.locate(&problem.path))),
+            );
+            None
+        }
+    };
+    Read { settings, marks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marks(text: &str) -> Vec<(String, String)> {
+        let source = Source { name: "settings".to_owned(), text: text.to_owned() };
+        let marks = serde_json::to_value(read(&source).marks).unwrap();
+        let text = |mark: &serde_json::Value| {
+            let at = |name: &str| usize::try_from(mark[name].as_u64().unwrap()).unwrap();
+            source.text[at("from")..at("to")].to_owned()
+        };
+        marks
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|mark| (text(mark), mark["message"].as_str().unwrap().to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn each_problem_is_marked_at_its_place() {
+        let pair = |at: &str, message: &str| (at.to_owned(), message.to_owned());
+        assert_eq!(
+            marks("mode: mutat\nclusterApi:\n  controllers: [a, 7]\n  node:\n    labels: []\n"),
+            [
+                pair("7", "clusterApi.controllers[1]: expected a string, found a number"),
+                pair(
+                    "labels",
+                    "clusterApi.node.labels: unknown field, expected `additionalLabels` or `additionalAnnotations`"
+                ),
+                pair("mutat", "mode: unknown variant `mutat`, expected `mutate` or `verify`"),
+            ]
+        );
+    }
+
+    #[test]
+    fn no_text_is_the_defaults() {
+        assert_eq!(marks("# nothing\n"), []);
+    }
+}

@@ -1,0 +1,91 @@
+// The check: what the policy finds in objects as they are stored, and whether cloud tags survive.
+import { count, h, sentence } from "./dom.js";
+
+const VERDICTS = {
+  fails: ["fails", "bad"],
+  lost: ["lost", "bad"],
+  "cannot-tell": ["cannot tell", "note"],
+  kept: ["tags kept", "good"],
+};
+const LEVELS = { reject: ["refused", "bad"], warn: ["warning", "warn"], note: ["note", "note"] };
+const DEFINES_TAGS = ["Composition", "CompositeResourceDefinition"];
+
+export const badge = ([text, colour]) => h("span", { class: `badge ${colour}` }, text);
+
+/** What becomes of cloud tags as a whole: the gravest of the findings. Nothing is found where they are kept. */
+function delivery({ kind, isConcerned, findings }) {
+  if (!isConcerned || !DEFINES_TAGS.includes(kind)) return undefined;
+  const verdicts = findings.map((finding) => finding.verdict ?? (finding.level === "note" ? "cannot-tell" : "lost"));
+  return ["fails", "lost", "cannot-tell"].find((verdict) => verdicts.includes(verdict)) ?? "kept";
+}
+
+function state(object) {
+  if (!object.isConcerned) return ["not looked at", "none"];
+  const verdict = delivery(object);
+  if (verdict) return VERDICTS[verdict];
+  for (const level of ["reject", "warn", "note"]) {
+    if (object.findings.some((finding) => finding.level === level)) return LEVELS[level];
+  }
+  return object.inert ? ["not compared", "none"] : ["as it should be", "good"];
+}
+
+function row(finding, show) {
+  const { level, verdict, line, message, check } = finding;
+  return h(
+    "li",
+    {},
+    h("button", { type: "button", class: "place", onclick: () => show(finding) }, `line ${line}`),
+    h("p", {}, badge(LEVELS[level]), verdict ? badge(VERDICTS[verdict]) : null, " ", sentence(message), " ", h("span", { class: "quiet" }, check)),
+  );
+}
+
+function card(object, show) {
+  const { title, findings, inert, isConcerned } = object;
+  const why = !isConcerned
+    ? "The settings do not say that such objects are looked at."
+    : inert && !findings.length
+      ? `Not compared: ${inert}.`
+      : null;
+  return h(
+    "li",
+    { class: "card" },
+    h("h3", {}, h("button", { type: "button", class: "link", onclick: () => show(object) }, title), " ", badge(state(object))),
+    why ? h("p", { class: "quiet" }, why) : null,
+    findings.length ? h("ul", { class: "findings" }, findings.map((finding) => row(finding, show))) : null,
+  );
+}
+
+const SHOWN = 200;
+
+export const check = {
+  id: "check",
+  name: "Check",
+  lead: "Do cloud tags survive on their way through a definition and a Composition? Does a manifest carry what its owners propagate? Findings are underlined at their line.",
+  texts: [
+    { id: "manifests", label: "Manifests", isMain: true },
+    { id: "settings", label: "Settings of the policy" },
+  ],
+  question: ({ manifests, settings }) => ({ ask: "check", manifests, settings }),
+  marks: (answer) => [...answer.marks, ...answer.objects.flatMap((object) => object.findings)],
+  problems: (answer) => answer.marks,
+  summary({ objects, marks }) {
+    const findings = objects.flatMap((object) => object.findings);
+    const of = (level) => findings.filter((finding) => finding.level === level).length;
+    const broken = marks.filter((mark) => mark.severity === "error").length;
+    const told = `${count(objects.length, "object")}: ${of("reject")} refused, ${count(of("warn"), "warning")}, ${count(of("note"), "note")}`;
+    return broken ? `${count(broken, "problem")} in the texts; ${told}` : told;
+  },
+  render({ objects }, { show }) {
+    if (!objects.length) return [h("p", { class: "quiet" }, "No objects yet: paste manifests, open files, or choose an example.")];
+    const more = objects.length - SHOWN;
+    return [
+      h("ul", { class: "cards" }, objects.slice(0, SHOWN).map((object) => card(object, (place) => show(object.text, place)))),
+      more > 0 ? h("p", { class: "quiet" }, `and ${count(more, "object")} more`) : null,
+    ];
+  },
+  files: ({ manifests, settings }) => [
+    { name: "manifests.yaml", text: manifests.text },
+    { name: "settings.yaml", text: settings.text },
+  ],
+  command: () => "propagate check manifests.yaml --settings settings.yaml",
+};

@@ -1,0 +1,153 @@
+// The edit: what the policy answers to a write.
+import { badge } from "./check.js";
+import { copyable, count, fold, h, sentence, table } from "./dom.js";
+
+const EFFECTS = {
+  "no effect": ["no effect", "none"],
+  "in place": ["in place", "good"],
+  scale: ["scale", "note"],
+  "cannot tell": ["cannot tell", "note"],
+  "scheduled rollout": ["scheduled rollout", "warn"],
+  rollout: ["rollout", "bad"],
+  destructive: ["destructive", "bad"],
+};
+
+const plain = (value) => (value === undefined ? "—" : typeof value === "string" ? value : JSON.stringify(value));
+const code = (text) => h("code", {}, text);
+
+function section(title, ...children) {
+  return h("section", {}, h("h4", {}, title), ...children);
+}
+
+function impact({ report, edits }, show) {
+  const found = report?.rollout?.edits ?? [];
+  if (!found.length) return null;
+  const row = (edit, index) => [
+    h("button", { type: "button", class: "place", onclick: () => show(edits[index]) }, `line ${edits[index].line}`),
+    code(edit.at),
+    badge(EFFECTS[edit.effect] ?? [edit.effect, "none"]),
+  ];
+  const approved = report.rollout.approved;
+  return section(
+    "What it does to Machines",
+    table("Effects of this edit on Machines", ["Where", "Path", "Effect"], found.map(row)),
+    approved ? h("p", {}, "Approved: ", approved) : null,
+  );
+}
+
+function changes({ report }) {
+  const found = report?.changes ?? [];
+  if (!found.length) return null;
+  const row = ({ at, key, action, from, to, rule, source }) => [
+    action,
+    [code(at), ": ", code(key)],
+    action === "added" ? plain(to) : `${plain(from)} → ${plain(to)}`,
+    [sentence(rule), source ? h("span", { class: "quiet" }, ` from ${source}`) : null],
+  ];
+  return section("What the policy writes", table("Changes by the policy", ["", "Entry", "Value", "Rule"], found.map(row)));
+}
+
+function skipped({ report }) {
+  const found = report?.skipped ?? [];
+  if (!found.length) return null;
+  const row = ({ map, key, from, reason }) => [code(key), map, from, reason];
+  return fold(`Not propagated (${found.length})`, {}, table("What is not propagated, and why", ["Key", "Map", "From", "Reason"], found.map(row)));
+}
+
+function tags({ report }) {
+  const found = report?.cloudTags;
+  if (!found) return null;
+  const row = (label) => [code(label.qualifiedKey), code(label.tagKey), label.reason];
+  return section(
+    `Cloud tags under profile ${found.profile}`,
+    h("p", {}, count(Object.keys(found.tags).length, "tag"), found.skipped.length ? `, ${count(found.skipped.length, "label")} skipped` : ""),
+    found.skipped.length ? table("Labels that become no tags", ["Label", "Tag", "Reason"], found.skipped.map(row)) : null,
+  );
+}
+
+function findings({ report, findings: places }, show) {
+  const found = report?.findings ?? [];
+  const colours = { reject: ["refused", "bad"], warn: ["warning", "warn"], ignore: ["note", "note"] };
+  if (!found.length) return null;
+  const item = ({ stance, message, check }, index) =>
+    h(
+      "li",
+      {},
+      h("button", { type: "button", class: "place", onclick: () => show(places[index]) }, `line ${places[index].line}`),
+      h("p", {}, badge(colours[stance]), " ", sentence(message), " ", h("span", { class: "quiet" }, check)),
+    );
+  return section("Findings", h("ul", { class: "findings" }, found.map(item)));
+}
+
+function card(write, show) {
+  const { title, accepted, code: status, kubectl, patch, report, place, inert } = write;
+  const verdict = accepted ? (patch.length ? ["accepted and completed", "good"] : ["accepted as it is", "good"]) : [`refused (${status})`, "bad"];
+  return h(
+    "li",
+    { class: "card" },
+    h("h3", {}, h("button", { type: "button", class: "link", onclick: () => show(place) }, title), " ", badge(verdict)),
+    copyable(`What kubectl prints about ${title}`, `$ kubectl apply --server-side -f new.yaml\n${kubectl}`),
+    impact(write, show),
+    findings(write, show),
+    changes(write),
+    tags(write),
+    inert ? h("p", { class: "quiet" }, "Not compared with what is above it: ", sentence(inert), ".") : null,
+    skipped(write),
+    patch.length ? fold(`JSON patch (${count(patch.length, "operation")})`, {}, copyable("JSON patch", JSON.stringify(patch, null, 2))) : null,
+    report ? fold("The whole report, as the audit annotation has it", {}, copyable("Report", JSON.stringify(report, null, 2))) : null,
+  );
+}
+
+export const edit = {
+  id: "edit",
+  name: "Edit",
+  lead: "Somebody changes an object: what the policy answers, what it adds, and what the edit does to Machines. An object that is not on the left is new.",
+  texts: [
+    { id: "old", label: "Old objects, as they are stored", isMain: true },
+    { id: "new", label: "New objects, as they are written", isMain: true },
+    { id: "others", label: "Other objects of the cluster" },
+    { id: "settings", label: "Settings of the policy" },
+  ],
+  fields: [
+    { id: "user", label: "Who writes", value: "alice", hint: ["alice", "system:serviceaccount:capi-system:capi-manager"] },
+    { id: "fieldManager", label: "Field manager", value: "kubectl" },
+  ],
+  question: ({ old, new: written, others, settings, user, fieldManager }) => ({ ask: "edit", old, new: written, others, settings, user, fieldManager }),
+  marks: (answer) => answer.marks,
+  // What is found in the new objects stands with each of them.
+  problems: ({ marks, writes }) => marks.filter((mark) => mark.text !== "new" || !writes.length),
+  summary({ writes, marks }) {
+    const refused = writes.filter((write) => !write.accepted).length;
+    const broken = marks.filter((mark) => mark.severity === "error" && !writes.length).length;
+    if (broken) return `${count(broken, "problem")} in the texts`;
+    const warnings = writes.flatMap((write) => write.warnings).length;
+    const changed = writes.flatMap((write) => write.report?.changes ?? []).length;
+    return `${count(writes.length, "write")}: ${refused} refused, ${count(warnings, "warning")}, ${count(changed, "change")} by the policy`;
+  },
+  render({ writes }, { show }) {
+    if (!writes.length) return [h("p", { class: "quiet" }, "No writes yet: edit the new objects, or choose an example.")];
+    return [h("ul", { class: "cards" }, writes.slice(0, 50).map((write) => card(write, (place) => show("new", place))))];
+  },
+  files({ old, new: written, others, settings }, answer) {
+    const files = [
+      { name: "old.yaml", text: old.text },
+      { name: "new.yaml", text: written.text },
+      { name: "others.yaml", text: others.text },
+      { name: "settings.yaml", text: settings.text },
+    ];
+    const [first] = answer?.writes ?? [];
+    if (first) {
+      files.push({ name: "patch.json", text: `${JSON.stringify(first.patch, null, 2)}\n` });
+      files.push({ name: "request.json", text: `${JSON.stringify(first.request, null, 2)}\n` });
+    }
+    return files;
+  },
+  command: () =>
+    [
+      "# what becomes of the objects",
+      "propagate plan old.yaml new.yaml --settings settings.yaml",
+      "",
+      "# the request through the policy itself",
+      "kwctl run --allow-context-aware --request-path request.json --settings-path settings.yaml annotated-policy.wasm",
+    ].join("\n"),
+};

@@ -1,0 +1,127 @@
+// The path: where a label or annotation goes, from the top of the fleet down.
+import { badge } from "./check.js";
+import { count, h, sentence } from "./dom.js";
+
+const STATES = {
+  set: ["set here", "note"],
+  present: ["arrives", "good"],
+  foretold: ["arrives", "good"],
+  missing: ["arrives, not yet here", "good"],
+  differs: ["arrives, differs here", "warn"],
+  "not-propagated": ["stops", "bad"],
+  tag: ["cloud tag", "good"],
+  "no-tag": ["no tag", "bad"],
+};
+
+const stateOf = ({ state }) => (typeof state === "string" ? state : Object.keys(state)[0]);
+
+/** What is to be said of an object as a whole. */
+function whole({ stands, unknown }) {
+  const states = stands.map(stateOf);
+  const found = ["differs", "missing", "present", "foretold", "set", "tag", "no-tag", "not-propagated"].find((state) => states.includes(state));
+  if (found) return STATES[found];
+  return unknown ? ["not known", "none"] : ["not here", "none"];
+}
+
+/** Places with the same value, state and reason in one line. */
+function grouped(stands) {
+  const groups = new Map();
+  for (const stand of stands) {
+    const look = JSON.stringify([stand.value, stand.state, stand.why]);
+    groups.set(look, [...(groups.get(look) ?? []), stand]);
+  }
+  return [...groups.values()];
+}
+
+function line(stands, show, isOnly) {
+  const [first] = stands;
+  const state = stateOf(first);
+  const value = first.value === null ? null : [" = ", h("code", { class: "value" }, first.value === "" ? '""' : first.value)];
+  const found = state === "differs" ? [" instead of ", h("code", {}, first.state.differs)] : null;
+  const places = stands.filter(({ place }) => place).map(({ place, at }) => h("button", { type: "button", class: "place", onclick: () => show(place), "aria-label": `line ${place.line}: ${at}` }, `line ${place.line}`));
+  return h(
+    "li",
+    { class: state },
+    h("p", {}, isOnly ? null : [badge(STATES[state]), " "], state === "not-propagated" ? "from " : null, stands.map(({ at }, index) => [index ? ", " : null, h("code", {}, at)]), value, found, " ", places),
+    first.why ? h("p", { class: "quiet" }, sentence(first.why)) : null,
+  );
+}
+
+/** Children that look alike, all below them included, share a branch. */
+function groups(objects, children) {
+  const look = (number) => {
+    const { kind, place, stands, children: below } = objects[number];
+    return JSON.stringify([kind, Boolean(place), stands.map(({ at, value, state, why }) => [at, value, state, why]), below.map(look)]);
+  };
+  const found = new Map();
+  for (const child of children) {
+    const seen = look(child);
+    found.set(seen, [...(found.get(seen) ?? []), child]);
+  }
+  return [...found.values()];
+}
+
+function branch(objects, [number, ...others], show) {
+  const object = objects[number];
+  const { title, place, stands, unknown, children } = object;
+  const name = place ? h("button", { type: "button", class: "link", onclick: () => show(place) }, title) : h("strong", {}, title);
+  const state = whole(object);
+  const isOnly = new Set(stands.map(stateOf)).size === 1;
+  return h(
+    "li",
+    {},
+    h(
+      "div",
+      { class: `node ${state[1]} ${place ? "" : "foretold"}` },
+      h("p", {}, name, " ", badge(state), others.length ? ` and ${others.length} like it` : null, place ? null : h("span", { class: "quiet" }, " made by controllers")),
+      stands.length ? h("ul", {}, grouped(stands).map((group) => line(group, show, isOnly))) : null,
+      !stands.length && unknown ? h("p", { class: "quiet" }, sentence(unknown)) : null,
+    ),
+    children.length ? h("ul", {}, groups(objects, children).map((group) => branch(objects, group, show))) : null,
+  );
+}
+
+export const path = {
+  id: "path",
+  name: "Path",
+  lead: "Choose a label or annotation: where it travels, from the ClusterClass to the Node or from a label to a cloud tag, where it stops, and by which rule. Objects that controllers would make are drawn in dashes.",
+  texts: [
+    { id: "manifests", label: "Manifests", isMain: true },
+    { id: "settings", label: "Settings of the policy" },
+  ],
+  fields: [{ id: "key", label: "Label or annotation", value: "" }],
+  hints: (answer) => ({ key: answer.keys }),
+  question: ({ manifests, settings, key }) => ({ ask: "path", manifests, settings, key }),
+  marks: (answer) => answer.marks,
+  problems: (answer) => answer.marks.filter((mark) => mark.severity === "error"),
+  summary({ objects, marks }, { key }) {
+    const broken = marks.filter((mark) => mark.severity === "error").length;
+    const states = objects.map((object) => whole(object)[0].split(",")[0]);
+    const of = (state) => states.filter((one) => one === state).length;
+    const told = `${key || "no key"}: set at ${of("set here")}, arrives at ${of("arrives")}, stops at ${of("stops")} of ${count(objects.length, "object")}`;
+    return broken ? `${count(broken, "problem")} in the texts; ${told}` : told;
+  },
+  render({ objects, roots, keys }, { show, pane }) {
+    if (!objects.length) return [h("p", { class: "quiet" }, "No objects yet: paste manifests, open files, or choose an example.")];
+    const choose = (key) => {
+      pane.fields.key.value = key;
+      pane.ask();
+    };
+    const chosen = pane.fields.key.value;
+    const chips = keys.slice(0, 14).map((key) => h("li", {}, h("button", { type: "button", class: "small", "aria-pressed": String(key === chosen), onclick: () => choose(key) }, key)));
+    const to = (place) => show("manifests", place);
+    return [
+      h("ul", { class: "chips", "aria-label": "Keys in these objects" }, chips),
+      h("ul", { class: "tree", "aria-label": `The way of ${chosen}` }, groups(objects, roots).slice(0, 100).map((group) => branch(objects, group, to))),
+    ];
+  },
+  files: ({ manifests, settings }) => [
+    { name: "manifests.yaml", text: manifests.text },
+    { name: "settings.yaml", text: settings.text },
+  ],
+  command({ key }, { objects, roots }) {
+    const root = objects[roots.find((number) => objects[number].stands.length) ?? roots[0]];
+    const object = root ? root.title.replace(" ", "/") : "KIND/NAME";
+    return `propagate explain ${object} '${key.replaceAll("'", "'\\''")}' --filename manifests.yaml --settings settings.yaml`;
+  },
+};

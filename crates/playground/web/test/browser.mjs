@@ -1,0 +1,125 @@
+// A browser, the served page, and what every test demands of both.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+
+import { chromium } from "playwright-core";
+
+import { serve } from "../serve.mjs";
+
+const CHROMIUM = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+if (!CHROMIUM) {
+  console.error("no Chromium: install Debian's package `chromium`, or name one with CHROMIUM=/path");
+  process.exit(1);
+}
+
+const server = await serve(0);
+export const origin = `http://127.0.0.1:${server.address().port}`;
+// Root has no sandbox in a container.
+const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+const browser = await chromium.launch({ executablePath: CHROMIUM, args });
+const axe = await readFile(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+export async function close() {
+  await browser.close();
+  server.close();
+}
+
+/** A page of a fresh profile; after `use` nothing may have been said in the console, and nothing asked of others. */
+export async function withPage(options, use) {
+  const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, acceptDownloads: true, ...options });
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  const said = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && said.push(message.text()));
+  page.on("pageerror", (error) => said.push(error.message));
+  context.on("request", (request) => {
+    if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("blob:")) said.push(`asked ${request.url()}`);
+  });
+  try {
+    await use(new Page(page));
+    assert.deepEqual(said, []);
+  } finally {
+    await context.close();
+  }
+}
+
+export class Page {
+  constructor(page) {
+    this.page = page;
+  }
+
+  /** Opens the page and waits for its first result. */
+  async open(fragment = "") {
+    await this.page.goto(`${origin}/${fragment}`);
+    await this.page.waitForFunction(() => performance.getEntriesByName("first result").length > 0);
+  }
+
+  /** Waits until the result has a text. */
+  async says(text) {
+    await this.page.locator("#result").getByText(text, { exact: false }).first().waitFor({ timeout: 10_000 });
+  }
+
+  result() {
+    return this.page.locator("#result").innerText();
+  }
+
+  async tab(name) {
+    await this.page.getByRole("tab", { name }).click();
+    await this.settled();
+  }
+
+  async example(title) {
+    await this.page.getByLabel("Example").selectOption({ label: title });
+    await this.settled();
+  }
+
+  /** Waits until there is an answer to the newest question. */
+  async settled() {
+    await this.page.waitForFunction(() => {
+      const last = performance.getEntriesByName("answer").at(-1);
+      return last && performance.now() - (last.startTime + last.duration) > 250;
+    });
+  }
+
+  editor(label) {
+    return this.page.getByRole("textbox", { name: label, exact: true });
+  }
+
+  /** Puts a text into an editor by the way of a file. */
+  async load(label, text) {
+    const before = (await this.answers()).length;
+    await this.page.getByLabel(`Open files: ${label}`).setInputFiles({ name: "a.yaml", mimeType: "text/yaml", buffer: Buffer.from(text) });
+    await this.page.waitForFunction((count) => performance.getEntriesByName("answer").length > count, before);
+    await this.settled();
+  }
+
+  async unfold(title) {
+    await this.page.locator("summary", { hasText: title }).first().click();
+  }
+
+  /** The texts that are underlined in an editor. */
+  underlined(label, severity) {
+    const range = `.cm-lintRange-${severity}`;
+    return this.page.evaluate(
+      ([name, selector]) => {
+        const hosts = [...document.querySelectorAll(".editor")];
+        const host = hosts.find((one) => one.shadowRoot.querySelector(`[aria-label="${name}"]`));
+        return [...host.shadowRoot.querySelectorAll(selector)].map((one) => one.textContent);
+      },
+      [label, range],
+    );
+  }
+
+  /** What axe finds wrong. */
+  async axe() {
+    await this.page.evaluate(axe);
+    const { violations } = await this.page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+    return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary}`));
+  }
+
+  /** Milliseconds of the last answers, as the page measured them. */
+  answers() {
+    return this.page.evaluate(() => performance.getEntriesByName("answer").map((entry) => entry.duration));
+  }
+}
