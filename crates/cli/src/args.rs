@@ -59,6 +59,11 @@ pub(crate) enum Verb {
     ///
     /// What the rules do not touch stays as it is, byte for byte; comments, order and style of the rest stay.
     Apply(ApplyArgs),
+    /// Print what stored objects lack, as patches for server-side apply.
+    ///
+    /// For a dump of a live cluster, as `kubectl get --output yaml` prints it. What the policy would refuse is not printed:
+    /// it is told on standard error, with the reason, and the exit code is 1.
+    Backfill(BackfillArgs),
     /// Write a request and the answers to its lookups, which `kwctl run` replays without a cluster.
     Session(SessionArgs),
     /// Print the propagation rules in the words of Cluster API's page.
@@ -124,6 +129,15 @@ pub(crate) struct ApplyArgs {
     /// Write the files, and print their names.
     #[arg(long)]
     pub(crate) in_place: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BackfillArgs {
+    /// Files, folders, or `-` for standard input.
+    #[arg(long, short, value_name = "PATH", default_value = ".")]
+    pub(crate) filename: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsFile,
 }
 
 #[derive(Debug, Args)]

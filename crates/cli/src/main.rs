@@ -5,6 +5,7 @@
 
 mod apply;
 mod args;
+mod backfill;
 mod check;
 mod config;
 mod explain;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
             Verb::Explain(args) => explain::run(args),
             Verb::Plan(args) => plan::run(args),
             Verb::Apply(args) => apply::run(args),
+            Verb::Backfill(args) => backfill::run(args),
             Verb::Session(args) => session::run(args),
             Verb::Rules { version } => tables::rules(*version),
             Verb::Profiles => tables::profiles(),

@@ -8,6 +8,7 @@
 //! Nothing here touches a file, a clock, a thread or a network: doors do.
 
 mod apply;
+mod backfill;
 mod check;
 mod fleet;
 mod foretold;
@@ -29,6 +30,7 @@ mod way;
 mod world;
 
 pub use apply::Applied;
+pub use backfill::{Backfill, FIELD_MANAGER, Patch, Refused};
 pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, Level, MISPLACED, UNREADABLE};
 pub use fleet::Fleet;
 pub use locate::{Locator, Place};

@@ -147,7 +147,7 @@ fn removal(document: &str, tree: &Tree<'_>, map: Id, key: Id, value: Id) -> Opti
 }
 
 /// Entries in block style, each on its line.
-fn block(entries: &Map<String, Value>, indent: usize, out: &mut String) {
+pub(crate) fn block(entries: &Map<String, Value>, indent: usize, out: &mut String) {
     for (key, value) in entries {
         out.push_str(&" ".repeat(indent));
         out.push_str(&scalar(key));

@@ -187,6 +187,12 @@ impl World {
 }
 
 impl Member {
+    /// The version of its kind, such as `v1beta2`.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
     /// The object as it is stored once the policy has completed it.
     #[must_use]
     pub fn completed(&self) -> Value {
