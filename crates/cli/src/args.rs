@@ -64,6 +64,8 @@ pub(crate) enum Verb {
     /// For a dump of a live cluster, as `kubectl get --output yaml` prints it. What the policy would refuse is not printed:
     /// it is told on standard error, with the reason, and the exit code is 1.
     Backfill(BackfillArgs),
+    /// Draw objects and what comes to them.
+    Graph(GraphArgs),
     /// Write a request and the answers to its lookups, which `kwctl run` replays without a cluster.
     Session(SessionArgs),
     /// Print the propagation rules in the words of Cluster API's page.
@@ -138,6 +140,31 @@ pub(crate) struct BackfillArgs {
     pub(crate) filename: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) settings: SettingsFile,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphArgs {
+    /// A label or annotation: where it is set, where it comes to, and where it stops and why.
+    pub(crate) key: Option<String>,
+    /// Files, folders, or `-` for standard input.
+    #[arg(long, short, value_name = "PATH", default_value = ".")]
+    pub(crate) filename: Vec<PathBuf>,
+    /// How to draw.
+    #[arg(long, value_name = "FORMAT", default_value = "svg")]
+    pub(crate) format: Picture,
+    #[command(flatten)]
+    pub(crate) settings: SettingsFile,
+}
+
+/// How a graph is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Picture {
+    /// A picture that stands alone.
+    Svg,
+    /// A flowchart for Markdown that renders Mermaid.
+    Mermaid,
+    /// A graph for Graphviz.
+    Dot,
 }
 
 #[derive(Debug, Args)]

@@ -49,6 +49,7 @@ impl Cli {
             Verb::Plan(args) => complete(&mut args.settings, config.settings, folder),
             Verb::Apply(args) => complete(&mut args.sources.settings, config.settings, folder),
             Verb::Backfill(args) => complete(&mut args.settings, config.settings, folder),
+            Verb::Graph(args) => complete(&mut args.settings, config.settings, folder),
             Verb::Session(args) => complete(&mut args.settings, config.settings, folder),
             Verb::Rules { .. } | Verb::Profiles | Verb::Settings(_) | Verb::Completions { .. } | Verb::Man => {}
         }

@@ -173,16 +173,13 @@ pub(crate) fn visible(value: &str) -> &str {
 
 /// What is to be said of an entry behind its value.
 fn told(state: &State) -> String {
-    match state {
-        State::Set => " (set here)".to_owned(),
-        State::Present => format!(" {GOOD}(there){GOOD:#}"),
-        State::Foretold => String::new(),
-        State::Missing => format!(" {BAD}(missing){BAD:#}"),
-        State::Differs(found) => format!(" {BAD}(is `{found}`){BAD:#}"),
-        State::NotPropagated => format!(" {BAD}not propagated{BAD:#}"),
-        State::NoTag => format!(" {BAD}no tag{BAD:#}"),
-        State::Tag => format!(" {GOOD}(tag){GOOD:#}"),
-    }
+    let style = match state {
+        State::Set | State::Foretold => Style::new(),
+        State::Present | State::Tag => GOOD,
+        State::Missing | State::Differs(_) | State::NotPropagated | State::NoTag => BAD,
+    };
+    let words = state.told();
+    if words.is_empty() { words } else { format!(" {style}{words}{style:#}") }
 }
 
 /// What is to be said of an object behind its name.

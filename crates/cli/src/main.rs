@@ -10,6 +10,7 @@ mod check;
 mod config;
 mod explain;
 mod git;
+mod graph;
 mod input;
 mod output;
 mod plan;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
             Verb::Plan(args) => plan::run(args),
             Verb::Apply(args) => apply::run(args),
             Verb::Backfill(args) => backfill::run(args),
+            Verb::Graph(args) => graph::run(args),
             Verb::Session(args) => session::run(args),
             Verb::Rules { version } => tables::rules(*version),
             Verb::Profiles => tables::profiles(),

@@ -7,11 +7,13 @@
 //!
 //! Nothing here touches a file, a clock, a thread or a network: doors do.
 
+mod alike;
 mod apply;
 mod backfill;
 mod check;
 mod fleet;
 mod foretold;
+mod graph;
 mod json;
 mod locate;
 mod masks;
@@ -33,6 +35,7 @@ pub use apply::Applied;
 pub use backfill::{Backfill, FIELD_MANAGER, Patch, Refused};
 pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, Level, MISPLACED, UNREADABLE};
 pub use fleet::Fleet;
+pub use graph::Graph;
 pub use locate::{Locator, Place};
 pub use masks::masked;
 pub use object::{Object, ObjectId, Origin};

@@ -121,7 +121,7 @@ impl World {
     }
 
     /// Every place of an object that has to do with a key. Of topologies and classes only these entries count.
-    fn stands(&self, number: usize, key: &str, entries: &BTreeSet<String>) -> Vec<Stand> {
+    pub(crate) fn stands(&self, number: usize, key: &str, entries: &BTreeSet<String>) -> Vec<Stand> {
         let Some(member) = self.member(number) else { return Vec::new() };
         let carried = member.carried.iter().filter(|entry| entry.key == key);
         let mut stands: Vec<Stand> = carried.map(|entry| Stand::of(entry, member)).collect();
@@ -190,6 +190,23 @@ pub(crate) fn blocks<'v>(value: &'v Value, at: String, found: &mut Vec<(String, 
             }
         }
         _ => {}
+    }
+}
+
+impl State {
+    /// The state in words, to stand behind the value.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match self {
+            State::Set => "(set here)".to_owned(),
+            State::Present => "(there)".to_owned(),
+            State::Foretold => String::new(),
+            State::Missing => "(missing)".to_owned(),
+            State::Differs(found) => format!("(is `{found}`)"),
+            State::NotPropagated => "not propagated".to_owned(),
+            State::NoTag => "no tag".to_owned(),
+            State::Tag => "(tag)".to_owned(),
+        }
     }
 }
 

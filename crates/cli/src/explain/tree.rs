@@ -1,6 +1,6 @@
 //! Objects below one another, with the values of some labels.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use fleet::World;
 
@@ -65,27 +65,8 @@ fn add(world: &World, group: &[usize], here: &str, below: &str, keys: &[String],
     }
 }
 
-/// Siblings that look alike, all that is below them included, in the order of the first of each.
+/// Siblings that look alike; without columns only kinds are told.
 fn groups(world: &World, siblings: &[usize], keys: &[String]) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut known: BTreeMap<String, usize> = BTreeMap::new();
-    for sibling in siblings {
-        let look = look(world, *sibling, keys);
-        match known.get(&look).and_then(|group| groups.get_mut(*group)) {
-            Some(group) => group.push(*sibling),
-            None => {
-                known.insert(look, groups.len());
-                groups.push(vec![*sibling]);
-            }
-        }
-    }
-    groups
-}
-
-/// What is told of an object apart from its name. Without columns only kinds are.
-fn look(world: &World, number: usize, keys: &[String]) -> String {
-    let Some(member) = world.member(number) else { return String::new() };
-    let cells: Vec<String> = keys.iter().map(|key| cell(world, number, key)).collect();
-    let below: Vec<String> = member.children.iter().map(|child| look(world, *child, keys)).collect();
-    format!("{} {} {cells:?} {below:?}", member.id.kind, member.origin.is_some())
+    let cells = |number: usize| keys.iter().map(|key| cell(world, number, key)).collect::<Vec<_>>().join("\n");
+    world.alike(siblings, &|number| Some(cells(number)))
 }

@@ -1,0 +1,35 @@
+//! `propagate graph`: objects and what comes to them, as a picture.
+
+use fleet::{Graph, World};
+
+use crate::args::{GraphArgs, Picture};
+use crate::{Exit, Failure, input, output, plan, settings};
+
+/// # Errors
+/// When the settings cannot be used, or nothing can be printed.
+pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
+    let settings = settings::read(&args.settings)?;
+    let input = input::read(&args.filename);
+    let world = World::of(&input.fleet, &settings);
+    let graph = Graph::of(&world, args.key.as_deref());
+    if graph.is_empty() {
+        let objects = input.fleet.objects().count();
+        match &args.key {
+            Some(key) => anstream::eprintln!("`{key}` neither stands at any of {objects} objects nor comes to one"),
+            None => anstream::eprintln!("nothing propagates between {objects} objects"),
+        }
+    } else {
+        let picture = match args.format {
+            Picture::Svg => graph.svg(),
+            Picture::Mermaid => graph.mermaid(),
+            Picture::Dot => graph.dot(),
+        };
+        output::print(picture.as_bytes())?;
+    }
+    let is_unreadable = plan::tell_of_unreadable(&input);
+    Ok(match graph.is_empty() {
+        _ if is_unreadable => Exit::Unreadable,
+        true => Exit::Nothing,
+        false => Exit::Clean,
+    })
+}

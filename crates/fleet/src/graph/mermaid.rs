@@ -1,0 +1,44 @@
+//! A flowchart for Mermaid.
+
+use std::fmt::Write;
+
+use super::lines::visible;
+use super::{Flow, Graph};
+
+/// Characters on a line of a label.
+const WIDTH: usize = 48;
+
+pub(super) fn mermaid(graph: &Graph) -> String {
+    let mut out = String::from("flowchart LR\n");
+    let _ = writeln!(out, "  accTitle: {}", escaped(&graph.title));
+    let _ = writeln!(out, "  accDescr: {}", escaped(&graph.description));
+    for (index, node) in graph.nodes.iter().enumerate() {
+        let lines: Vec<String> = node.lines(WIDTH).iter().map(|line| escaped(&line.text)).collect();
+        let class = if node.is_foretold { ":::foretold" } else { "" };
+        let _ = writeln!(out, "  n{index}[\"{}\"]{class}", lines.join("<br/>"));
+        if let Some(parent) = node.parent {
+            let arrow = match node.flow {
+                Flow::Nothing => "---",
+                Flow::Travels => "==>",
+                Flow::Stops => "-.-x",
+            };
+            let _ = writeln!(out, "  n{parent} {arrow} n{index}");
+        }
+    }
+    out + "  classDef foretold stroke-dasharray: 4 3\n"
+}
+
+/// Everything that Mermaid or HTML could take for markup, by number.
+///
+/// Source: Mermaid, flowchart syntax, "Entity codes to escape characters".
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in visible(text).chars() {
+        if character.is_alphanumeric() || " -_./,()".contains(character) {
+            out.push(character);
+        } else {
+            let _ = write!(out, "#{};", u32::from(character));
+        }
+    }
+    out
+}
