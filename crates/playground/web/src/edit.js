@@ -142,12 +142,17 @@ export const edit = {
     }
     return files;
   },
-  command: () =>
-    [
-      "# what becomes of the objects",
+  command({ old, others, user }, { writes }) {
+    const object = writes[0]?.title.replace(" ", "/") ?? "KIND/NAME";
+    const quoted = `'${user.replaceAll("'", "'\\''")}'`;
+    const more = [others.text.trim() && " --filename others.yaml", old.text.trim() && " --old old.yaml"].filter(Boolean).join("");
+    return [
+      "# what becomes of the objects, and of what is made from them",
       "propagate plan old.yaml new.yaml --settings settings.yaml",
       "",
-      "# the request through the policy itself",
-      "kwctl run --allow-context-aware --request-path request.json --settings-path settings.yaml annotated-policy.wasm",
-    ].join("\n"),
+      "# the request through the policy itself, with the answers to its lookups",
+      `propagate session ${object} --filename new.yaml${more} --user ${quoted} --settings settings.yaml`,
+      "kwctl run annotated-policy.wasm --allow-context-aware --request-path request.json --settings-path settings.yaml --replay-host-capabilities-interactions session.yml",
+    ].join("\n");
+  },
 };

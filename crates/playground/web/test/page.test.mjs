@@ -93,7 +93,7 @@ test("a new Machine gets what its MachineSet propagates, and the patch says so",
     assert.equal(request.operation, "CREATE");
     assert.equal(request.object.metadata.name, "workers-x7k2p-2");
     assert.match(await download("new.yaml"), /name: workers-x7k2p-2/);
-    assert.match(await it.page.locator(".pane").innerText(), /kwctl run .*--request-path request\.json/);
+    assert.match(await it.page.locator(".pane").innerText(), /propagate session Machine\/fleet\/workers-x7k2p-2 --filename new\.yaml --filename others\.yaml --user 'alice'/);
   }));
 
 test("every example has an answer without problems in its texts", () =>
