@@ -107,6 +107,10 @@ load helpers
     replay rollout-topology--version_and_failure_domain_replace_machines
 }
 
+@test "tag-delivery-compositions/a_later_patch_of_what_is_above_replaces_the_tags" {
+    replay tag-delivery-compositions--a_later_patch_of_what_is_above_replaces_the_tags
+}
+
 @test "tag-delivery-compositions/a_missing_patch_is_named" {
     replay tag-delivery-compositions--a_missing_patch_is_named
 }
@@ -119,8 +123,24 @@ load helpers
     replay tags-composites--a_composite_of_v1_is_stamped
 }
 
+@test "tags-clouds/the_key_of_a_platform_label_at_hetzner" {
+    replay tags-clouds--the_key_of_a_platform_label_at_hetzner
+}
+
+@test "tags-nested/what_the_parent_forwards_stays" {
+    replay tags-nested--what_the_parent_forwards_stays
+}
+
 @test "tags-registry/definitions_come_from_the_named_object" {
     replay tags-registry--definitions_come_from_the_named_object
+}
+
+@test "tags-required/a_missing_tag_is_refused" {
+    replay tags-required--a_missing_tag_is_refused
+}
+
+@test "tags-strict/hetzner_strict_spells_keys_so_that_the_cloud_takes_them" {
+    replay tags-strict--hetzner_strict_spells_keys_so_that_the_cloud_takes_them
 }
 
 @test "tags-verify/missing_tags_are_refused" {
