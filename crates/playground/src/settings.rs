@@ -37,9 +37,9 @@ pub(crate) fn read(source: &Source) -> Read {
     let settings = match settings {
         Ok(settings) => Some(settings),
         Err(SettingsError { problems }) => {
-            marks.extend(
-                problems.iter().map(|problem| mark(Weight::Error, problem.to_string(), value.locate(&[above, &problem.path].concat()))),
-            );
+            marks.extend(problems.iter().map(|problem| {
+                mark(Weight::Error, problem.to_string(), value.locate(&[above, &problem.path].concat()))
+            }));
             None
         }
     };

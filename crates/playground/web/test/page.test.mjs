@@ -59,6 +59,7 @@ test("an edit that replaces Machines is told as kubectl tells it", () =>
     assert.match(result, /spec\.template\.spec\.version\s+rollout/);
     assert.match(result, /spec\.replicas\s+scale/);
     assert.match(result, /nodeDrainTimeoutSeconds\s+in place/);
+    assert.match(result, /Further down[\s\S]*MachineSet fleet\/workers-\* made by controllers\s+spec\.template\.metadata\.labels: team\s+red → green/);
     assert.deepEqual(await it.underlined("New objects, as they are written", "warning"), ["v1.34.2"]);
   }));
 
