@@ -38,7 +38,7 @@ test("a right Composition and its definition keep tags", () =>
     await it.example("Blueprint aws-instance");
     const badges = await it.page.locator(".card .badge").allInnerTexts();
     assert.deepEqual(badges, ["tags kept", "tags kept"]);
-    assert.equal(await it.page.locator("#status").innerText(), "2 objects: 0 refused, 0 warnings, 0 notes");
+    await it.page.locator("#status", { hasText: "2 objects: 0 refused, 0 warnings, 0 notes" }).waitFor();
   }));
 
 test("a definition that loses tags is told version by version", () =>
@@ -69,7 +69,7 @@ test("an edit that a guard refuses is refused, and another user may do it", () =
     await it.tab("Edit");
     await it.example("A label that a Machine is selected by");
     await it.says("denied the request: Machine fleet/workers-x7k2p-1");
-    assert.match(await it.page.locator("#status").innerText(), /1 refused/);
+    await it.page.locator("#status", { hasText: "1 refused" }).waitFor();
     await it.page.getByLabel("Who writes").fill("system:serviceaccount:capi-system:capi-manager");
     await it.says("machine.cluster.x-k8s.io/workers-x7k2p-1 configured");
   }));
