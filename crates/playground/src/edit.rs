@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 
-use fleet::{Fleet, Object, Source};
+use fleet::{Fleet, Object, Plan, Source};
 use metadata_propagation::{
-    Cluster, Get, LogLine, LookupCause, LookupError, Manifests, Operation, Outcome, Report, Review, Stance, evaluate,
+    Cluster, Get, LogLine, LookupCause, LookupError, Manifests, Operation, Outcome, Report, Review, Settings, Stance,
+    evaluate,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::marks::{Mark, Place, Places, Weight};
-use crate::question::Edit;
+use crate::question::{Edit, Text};
 use crate::settings;
 
 /// The answer.
@@ -19,6 +20,21 @@ use crate::settings;
 pub(crate) struct Answer {
     marks: Vec<Mark>,
     writes: Vec<Write>,
+    /// What follows in objects that are not written themselves.
+    further: Vec<Further>,
+}
+
+/// A label or annotation further down that arrives, changes or leaves.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Further {
+    title: String,
+    /// Whether controllers would make the object first.
+    is_foretold: bool,
+    at: String,
+    key: String,
+    from: Option<String>,
+    to: Option<String>,
 }
 
 /// What becomes of one object.
@@ -61,7 +77,9 @@ pub(crate) fn edit(question: Edit) -> Answer {
     let mut marks: Vec<Mark> =
         [&old, &new, &others].into_iter().flat_map(|fleet| Places::new(fleet).problems()).collect();
     marks.extend(read.marks);
-    let Some(settings) = read.settings else { return Answer { marks, writes: Vec::new() } };
+    let Some(settings) = read.settings else {
+        return Answer { marks, writes: Vec::new(), further: Vec::new() };
+    };
     let mut cluster = Stored { written: Manifests::default(), old: &old, others: &others };
     let mut places = Places::new(&new);
     let mut writes = Vec::new();
@@ -77,7 +95,26 @@ pub(crate) fn edit(question: Edit) -> Answer {
         writes.push(write(object, before, &review, outcome, &mut places));
     }
     marks.extend(writes.iter().flat_map(|write| told(write, new.sources())));
-    Answer { marks, writes }
+    let further = if writes.iter().all(|write| write.accepted) { further(&question, &settings) } else { Vec::new() };
+    Answer { marks, writes, further }
+}
+
+/// What the writes lead to in all other objects, once everything is as the rules want it.
+fn further(question: &Edit, settings: &Settings) -> Vec<Further> {
+    let [old, new, others] = [&question.old, &question.new, &question.others].map(Text::source);
+    let before = Fleet::read(vec![old.clone(), others.clone()]);
+    // Of two objects of one name the first counts.
+    let after = Fleet::read(vec![new, old, others]);
+    let entries = Plan::of(&before, &after, settings).further.into_iter();
+    let further = entries.map(|entry| Further {
+        title: entry.id.to_string(),
+        is_foretold: entry.is_foretold,
+        at: entry.at,
+        key: entry.key,
+        from: entry.from,
+        to: entry.to,
+    });
+    further.collect()
 }
 
 fn review<'r>(question: &'r Edit, object: &'r Object, before: Option<&'r Object>) -> Review<'r> {

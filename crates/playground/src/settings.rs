@@ -2,6 +2,7 @@
 
 use fleet::{Source, Value};
 use metadata_propagation::{Settings, SettingsError};
+use serde_json::Value as Json;
 
 use crate::marks::{Lines, Mark, Weight};
 
@@ -30,17 +31,26 @@ pub(crate) fn read(source: &Source) -> Read {
     };
     let mut marks: Vec<Mark> =
         value.twice().iter().map(|(message, at)| mark(Weight::Warning, message.clone(), *at..*at)).collect();
-    let settings = Settings::validate(value.json()).and_then(|()| Settings::from_json(value.json()));
+    let manifest = of_policy(value.json());
+    let (json, above) = manifest.as_ref().map_or((value.json(), ""), |settings| (settings, "spec.settings."));
+    let settings = Settings::validate(json).and_then(|()| Settings::from_json(json));
     let settings = match settings {
         Ok(settings) => Some(settings),
         Err(SettingsError { problems }) => {
-            marks.extend(
-                problems.iter().map(|problem| mark(Weight::Error, problem.to_string(), value.locate(&problem.path))),
-            );
+            marks.extend(problems.iter().map(|problem| {
+                mark(Weight::Error, problem.to_string(), value.locate(&[above, &problem.path].concat()))
+            }));
             None
         }
     };
     Read { settings, marks }
+}
+
+/// The settings in a manifest of the policy.
+fn of_policy(json: &str) -> Option<String> {
+    let manifest: Json = serde_json::from_str(json).ok()?;
+    manifest.get("kind")?.as_str().filter(|kind| kind.ends_with("AdmissionPolicy"))?;
+    Some(manifest.pointer("/spec/settings").unwrap_or(&Json::Null).to_string())
 }
 
 #[cfg(test)]
@@ -76,6 +86,15 @@ mod tests {
                 pair("mutat", "mode: unknown variant `mutat`, expected `mutate` or `verify`"),
             ]
         );
+    }
+
+    #[test]
+    fn a_manifest_of_the_policy_has_its_settings() {
+        assert_eq!(
+            marks("kind: ClusterAdmissionPolicy\nspec:\n  settings: { mode: mutat }\n"),
+            [("mutat".to_owned(), "mode: unknown variant `mutat`, expected `mutate` or `verify`".to_owned())]
+        );
+        assert_eq!(marks("kind: AdmissionPolicy\nspec: {}\n"), []);
     }
 
     #[test]

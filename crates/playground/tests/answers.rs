@@ -143,6 +143,17 @@ fn objects_are_written_in_their_order() {
 }
 
 #[test]
+fn what_follows_in_other_objects_is_told() {
+    let answer = asked(&json!({
+        "ask": "edit", "old": text("old", SET), "new": text("new", &SET.replace("red", "blue")),
+        "others": text("others", &format!("{CLUSTER}{}", MACHINE.replace("spec:", "  labels: { team: red }\nspec:"))),
+        "settings": text("settings", ""),
+    }));
+    let entry = |title: &str, is_foretold: bool| json!({ "title": title, "isForetold": is_foretold, "at": "metadata.labels", "key": "team", "from": "red", "to": "blue" });
+    assert_eq!(answer["further"], json!([entry("Machine a/m", false)]));
+}
+
+#[test]
 fn a_refusal_is_told_as_kubectl_tells_it() {
     let answer = asked(&json!({
         "ask": "edit", "old": text("old", ""), "new": text("new", MACHINE), "others": text("others", ""),

@@ -79,6 +79,18 @@ function findings({ report, findings: places }, show) {
   return section("Findings", h("ul", { class: "findings" }, found.map(item)));
 }
 
+/** What follows in other objects. */
+function below(further) {
+  if (!further.length) return null;
+  const row = ({ title, isForetold, at, key, from, to }) => [
+    [title, isForetold ? h("span", { class: "quiet" }, " made by controllers") : null],
+    [code(at), ": ", code(key)],
+    to === null ? ["leaves: ", plain(from)] : from === null ? plain(to) : `${from} → ${to}`,
+  ];
+  const caption = "Labels and annotations that arrive, change or leave in objects that are not written here";
+  return h("div", { class: "card" }, section("Further down", table(caption, ["Object", "Entry", "Value"], further.slice(0, 200).map(row))));
+}
+
 function card(write, show) {
   const { title, accepted, code: status, kubectl, patch, report, place, inert } = write;
   const verdict = accepted ? (patch.length ? ["accepted and completed", "good"] : ["accepted as it is", "good"]) : [`refused (${status})`, "bad"];
@@ -124,9 +136,9 @@ export const edit = {
     const changed = writes.flatMap((write) => write.report?.changes ?? []).length;
     return `${count(writes.length, "write")}: ${refused} refused, ${count(warnings, "warning")}, ${count(changed, "change")} by the policy`;
   },
-  render({ writes }, { show }) {
+  render({ writes, further }, { show }) {
     if (!writes.length) return [h("p", { class: "quiet" }, "No writes yet: edit the new objects, or choose an example.")];
-    return [h("ul", { class: "cards" }, writes.slice(0, 50).map((write) => card(write, (place) => show("new", place))))];
+    return [h("ul", { class: "cards" }, writes.slice(0, 50).map((write) => card(write, (place) => show("new", place)))), below(further)];
   },
   files({ old, new: written, others, settings }, answer) {
     const files = [
@@ -142,12 +154,17 @@ export const edit = {
     }
     return files;
   },
-  command: () =>
-    [
-      "# what becomes of the objects",
+  command({ old, others, user }, { writes }) {
+    const object = writes[0]?.title.replace(" ", "/") ?? "KIND/NAME";
+    const quoted = `'${user.replaceAll("'", "'\\''")}'`;
+    const more = [others.text.trim() && " --filename others.yaml", old.text.trim() && " --old old.yaml"].filter(Boolean).join("");
+    return [
+      "# what becomes of the objects, and of what is made from them",
       "propagate plan old.yaml new.yaml --settings settings.yaml",
       "",
-      "# the request through the policy itself",
-      "kwctl run --allow-context-aware --request-path request.json --settings-path settings.yaml annotated-policy.wasm",
-    ].join("\n"),
+      "# the request through the policy itself, with the answers to its lookups",
+      `propagate session ${object} --filename new.yaml${more} --user ${quoted} --settings settings.yaml`,
+      "kwctl run annotated-policy.wasm --allow-context-aware --request-path request.json --settings-path settings.yaml --replay-host-capabilities-interactions session.yml",
+    ].join("\n");
+  },
 };

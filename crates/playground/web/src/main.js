@@ -214,7 +214,8 @@ function first(id) {
 
 function choose(id) {
   const isNew = open(id);
-  return isNew ? load(first(id)) : undefined;
+  // Asked again, so that what is announced is about what is shown.
+  return isNew ? load(first(id)) : pane.ask();
 }
 
 async function start() {

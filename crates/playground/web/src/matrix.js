@@ -63,5 +63,5 @@ export const matrix = {
     ];
   },
   files: ({ labels }) => [{ name: "labels.yaml", text: labels.text }],
-  command: () => "# a composite with these labels, and the settings with your profiles\npropagate check composite.yaml --settings settings.yaml",
+  command: () => "# what every profile and every cloud admits\npropagate profiles",
 };

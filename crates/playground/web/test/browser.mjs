@@ -64,14 +64,20 @@ export class Page {
     return this.page.locator("#result").innerText();
   }
 
-  async tab(name) {
-    await this.page.getByRole("tab", { name }).click();
+  /** Does something that asks the engine, and waits until it has answered and nothing more is asked. */
+  async answered(doing) {
+    const before = (await this.answers()).length;
+    await doing();
+    await this.page.waitForFunction((count) => performance.getEntriesByName("answer").length > count, before);
     await this.settled();
   }
 
-  async example(title) {
-    await this.page.getByLabel("Example").selectOption({ label: title });
-    await this.settled();
+  tab(name) {
+    return this.answered(() => this.page.getByRole("tab", { name }).click());
+  }
+
+  example(title) {
+    return this.answered(() => this.page.getByLabel("Example").selectOption({ label: title }));
   }
 
   /** Waits until there is an answer to the newest question. */
@@ -87,11 +93,9 @@ export class Page {
   }
 
   /** Puts a text into an editor by the way of a file. */
-  async load(label, text) {
-    const before = (await this.answers()).length;
-    await this.page.getByLabel(`Open files: ${label}`).setInputFiles({ name: "a.yaml", mimeType: "text/yaml", buffer: Buffer.from(text) });
-    await this.page.waitForFunction((count) => performance.getEntriesByName("answer").length > count, before);
-    await this.settled();
+  load(label, text) {
+    const file = { name: "a.yaml", mimeType: "text/yaml", buffer: Buffer.from(text) };
+    return this.answered(() => this.page.getByLabel(`Open files: ${label}`).setInputFiles(file));
   }
 
   async unfold(title) {

@@ -38,7 +38,7 @@ test("a right Composition and its definition keep tags", () =>
     await it.example("Blueprint aws-instance");
     const badges = await it.page.locator(".card .badge").allInnerTexts();
     assert.deepEqual(badges, ["tags kept", "tags kept"]);
-    assert.equal(await it.page.locator("#status").innerText(), "2 objects: 0 refused, 0 warnings, 0 notes");
+    await it.page.locator("#status", { hasText: "2 objects: 0 refused, 0 warnings, 0 notes" }).waitFor();
   }));
 
 test("a definition that loses tags is told version by version", () =>
@@ -59,6 +59,7 @@ test("an edit that replaces Machines is told as kubectl tells it", () =>
     assert.match(result, /spec\.template\.spec\.version\s+rollout/);
     assert.match(result, /spec\.replicas\s+scale/);
     assert.match(result, /nodeDrainTimeoutSeconds\s+in place/);
+    assert.match(result, /Further down[\s\S]*MachineSet fleet\/workers-\* made by controllers\s+spec\.template\.metadata\.labels: team\s+red → green/);
     assert.deepEqual(await it.underlined("New objects, as they are written", "warning"), ["v1.34.2"]);
   }));
 
@@ -68,7 +69,7 @@ test("an edit that a guard refuses is refused, and another user may do it", () =
     await it.tab("Edit");
     await it.example("A label that a Machine is selected by");
     await it.says("denied the request: Machine fleet/workers-x7k2p-1");
-    assert.match(await it.page.locator("#status").innerText(), /1 refused/);
+    await it.page.locator("#status", { hasText: "1 refused" }).waitFor();
     await it.page.getByLabel("Who writes").fill("system:serviceaccount:capi-system:capi-manager");
     await it.says("machine.cluster.x-k8s.io/workers-x7k2p-1 configured");
   }));
@@ -93,7 +94,7 @@ test("a new Machine gets what its MachineSet propagates, and the patch says so",
     assert.equal(request.operation, "CREATE");
     assert.equal(request.object.metadata.name, "workers-x7k2p-2");
     assert.match(await download("new.yaml"), /name: workers-x7k2p-2/);
-    assert.match(await it.page.locator(".pane").innerText(), /kwctl run .*--request-path request\.json/);
+    assert.match(await it.page.locator(".pane").innerText(), /propagate session Machine\/fleet\/workers-x7k2p-2 --filename new\.yaml --filename others\.yaml --user 'alice'/);
   }));
 
 test("every example has an answer without problems in its texts", () =>
