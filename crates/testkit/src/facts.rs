@@ -43,6 +43,8 @@ pub(crate) const WHOLE: &[&str] = &[
     "lookup",
     "rollout-stance",
     "tags-composites",
+    "tags-nested",
+    "tags-required",
     "tags-verify",
     "worked-example",
 ];
