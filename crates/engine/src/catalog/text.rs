@@ -91,18 +91,12 @@ impl Form {
             Containing(Alphabet::Ascii, others) => {
                 text.chars().all(|char| char.is_ascii_alphanumeric() || others.contains(char))
             }
-            Containing(Alphabet::Unicode, others) => text.chars().all(|char| {
-                use GeneralCategoryGroup::{Letter, Number, Separator};
-                [Letter, Number, Separator].contains(&char.general_category_group()) || others.contains(char)
-            }),
+            Containing(Alphabet::Unicode, others) => {
+                text.chars().all(|char| is_letter_number_or_separator(char) || others.contains(char))
+            }
             LowerCase { and, begins_with_letter } => {
-                let is_letter = |char: char| {
-                    use GeneralCategory::{LowercaseLetter, OtherLetter};
-                    [LowercaseLetter, OtherLetter].contains(&char.general_category())
-                };
-                let is_number = |char: char| char.general_category_group() == GeneralCategoryGroup::Number;
-                text.chars().all(|char| is_letter(char) || is_number(char) || and.contains(char))
-                    && (!begins_with_letter || text.starts_with(is_letter))
+                text.chars().all(|char| is_letter_without_capital(char) || is_number(char) || and.contains(char))
+                    && (!begins_with_letter || text.starts_with(is_letter_without_capital))
             }
             Label => text.is_empty() || is_label(text),
             PrefixedLabel => match text.split_once('/') {
@@ -125,12 +119,40 @@ fn is_label(text: &str) -> bool {
 }
 
 /// Unicode's general categories L and Nd. `char::is_alphanumeric` has letter numbers, fractions and vowel signs besides.
+///
+/// As below, ASCII is not looked up: most texts have nothing else, and every tag of every request is asked about.
 pub(crate) fn is_letter_or_digit(char: char) -> bool {
     if char.is_ascii() {
         return char.is_ascii_alphanumeric();
     }
     char.general_category_group() == GeneralCategoryGroup::Letter
         || char.general_category() == GeneralCategory::DecimalNumber
+}
+
+/// The categories L, N and Z.
+fn is_letter_number_or_separator(char: char) -> bool {
+    use GeneralCategoryGroup::{Letter, Number, Separator};
+    if char.is_ascii() {
+        return char.is_ascii_alphanumeric() || char == ' ';
+    }
+    [Letter, Number, Separator].contains(&char.general_category_group())
+}
+
+/// The categories Ll and Lo.
+fn is_letter_without_capital(char: char) -> bool {
+    use GeneralCategory::{LowercaseLetter, OtherLetter};
+    if char.is_ascii() {
+        return char.is_ascii_lowercase();
+    }
+    [LowercaseLetter, OtherLetter].contains(&char.general_category())
+}
+
+/// The category N.
+fn is_number(char: char) -> bool {
+    if char.is_ascii() {
+        return char.is_ascii_digit();
+    }
+    char.general_category_group() == GeneralCategoryGroup::Number
 }
 
 impl fmt::Display for Length {
@@ -180,6 +202,20 @@ impl fmt::Display for Listed<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ascii_is_judged_as_its_categories_say() {
+        use GeneralCategoryGroup::{Letter, Number, Separator};
+        for char in (0..128u8).map(char::from) {
+            let (category, group) = (char.general_category(), char.general_category_group());
+            let is_lower = [GeneralCategory::LowercaseLetter, GeneralCategory::OtherLetter].contains(&category);
+            let is_decimal = category == GeneralCategory::DecimalNumber;
+            assert_eq!(is_letter_or_digit(char), group == Letter || is_decimal, "{char:?}");
+            assert_eq!(is_letter_number_or_separator(char), [Letter, Number, Separator].contains(&group), "{char:?}");
+            assert_eq!(is_letter_without_capital(char), is_lower, "{char:?}");
+            assert_eq!(is_number(char), group == Number, "{char:?}");
+        }
+    }
 
     #[track_caller]
     fn check(form: Form, admitted: &[&str], refused: &[&str]) {
