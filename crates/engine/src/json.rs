@@ -1,6 +1,7 @@
 //! Raw JSON: one view, one path, one splicer. Values stay spans of the text they stand in.
 
 pub(crate) mod document;
+pub(crate) mod kind;
 mod level;
 mod malformed;
 pub(crate) mod map;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::transform::Labels;
 use crate::json::Malformed;
+use crate::json::kind::kind;
 use crate::kube::object::Object;
 use crate::settings::{Definition, SEEDED};
 
@@ -101,17 +102,6 @@ fn opts_in(definitions: &BTreeMap<String, Definition>, key: &str) -> bool {
 
 fn malformed(problem: String) -> Malformed {
     Malformed { path: format!("metadata.annotations[{ASSIGNMENTS}]"), problem }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde::de::{Error, Expected, Unexpected};
 use serde_json::Value;
 
 use super::place::{Node, Step};
+use crate::json::kind::kind;
 use crate::settings::problems::{Problem, joined};
 
 /// Why a value cannot be read. Where that is, it learns on its way out of the tree.
@@ -89,21 +90,10 @@ impl Cause {
                 }
                 format!("expected exactly {}", one_of(variants))
             }
-            Cause::Expected(expected) => format!("expected {expected}, found {}", found(node.value)),
+            Cause::Expected(expected) => format!("expected {expected}, found {}", kind(node.value)),
             Cause::Told(problem) => problem,
             Cause::Consequence => return Cause::Consequence,
         })
-    }
-}
-
-fn found(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }
 
