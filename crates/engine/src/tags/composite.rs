@@ -1,5 +1,6 @@
 //! A composite held against its labels.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::crossplane;
@@ -138,10 +139,14 @@ impl<'e> Composite<'_, 'e> {
     }
 
     /// The definitions of all that is assigned, and was before.
-    fn definitions(&self, now: &Assigned, before: Option<&Assigned>) -> Result<BTreeMap<String, Definition>, Stop> {
+    fn definitions(
+        &self,
+        now: &Assigned,
+        before: Option<&Assigned>,
+    ) -> Result<Cow<'e, BTreeMap<String, Definition>>, Stop> {
         // Where there is no label, no definition makes a tag of it.
         if now.is_empty() && before.is_none_or(Assigned::is_empty) {
-            return Ok(BTreeMap::new());
+            return Ok(Cow::Owned(BTreeMap::new()));
         }
         let is_assigned = |key: &str| now.contains(key) || before.is_some_and(|before| before.contains(key));
         definitions_of(&self.settings.cloud_tags, self.lookups, is_assigned)

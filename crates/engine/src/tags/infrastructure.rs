@@ -1,5 +1,6 @@
 //! The infrastructure cluster of a Cluster, held against the Cluster's labels.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::field::{Field, leaves_as_stored};
@@ -60,7 +61,7 @@ impl<'e> Infrastructure<'_, 'e> {
         }
         // Where there is no label, no definition makes a tag of it.
         let definitions = if assigned.is_empty() {
-            BTreeMap::new()
+            Cow::Owned(BTreeMap::new())
         } else {
             definitions_of(&self.settings.cloud_tags, self.lookups, |key| assigned.contains(key))?
         };

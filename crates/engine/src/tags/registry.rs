@@ -1,5 +1,6 @@
 //! The label registry as an object of the cluster.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::catalog::grants::{LABELS, REGISTRY_MASKS};
@@ -15,7 +16,7 @@ pub(crate) const REGISTRY: &str = "LabelRegistry";
 /// Where a registry object has its definitions.
 const DEFINITIONS: &str = "spec.definitions";
 
-/// The definitions of the assigned keys, in the settings or in the object that they name.
+/// The definitions in the settings, or those of the assigned keys in the object that they name.
 ///
 /// # Errors
 /// When the registry object cannot be read, or one of these definitions cannot be used.
@@ -23,11 +24,8 @@ pub(super) fn definitions_of<'e>(
     settings: &'e CloudTags,
     lookups: &Lookups<'e>,
     is_assigned: impl Fn(&str) -> bool,
-) -> Result<BTreeMap<String, Definition>, Stop> {
-    let Some(reference) = &settings.registry else {
-        let wanted = settings.definitions.iter().filter(|(key, _)| is_assigned(key));
-        return Ok(wanted.map(|(key, definition)| (key.clone(), *definition)).collect());
-    };
+) -> Result<Cow<'e, BTreeMap<String, Definition>>, Stop> {
+    let Some(reference) = &settings.registry else { return Ok(Cow::Borrowed(&settings.definitions)) };
     let query = ObjectQuery {
         group: LABELS,
         version: None,
@@ -37,6 +35,7 @@ pub(super) fn definitions_of<'e>(
     };
     let registry = lookups.parent(&query).map_err(Stop::of_registry)?;
     definitions(&registry.object, is_assigned)
+        .map(Cow::Owned)
         .map_err(|problems| Stop::unreadable(registry.name.to_string(), &listed(&problems)).of_registry())
 }
 

@@ -81,11 +81,12 @@ impl TagRules {
         }
     }
 
-    /// What two tag keys that are one have in common.
-    pub(super) fn identity(self, tag_key: &str) -> String {
+    /// What two tag keys that are one have in common; `None` where no two labels have one tag key.
+    pub(super) fn identity(self, tag_key: &str) -> Option<String> {
         match self {
-            TagRules::Strict { profile, .. } if profile.cloud.folds_case => tag_key.to_lowercase(),
-            _ => tag_key.to_owned(),
+            TagRules::Specified(_) => None,
+            TagRules::Strict { profile, .. } if profile.cloud.folds_case => Some(tag_key.to_lowercase()),
+            TagRules::Strict { .. } => Some(tag_key.to_owned()),
         }
     }
 

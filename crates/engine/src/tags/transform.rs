@@ -38,7 +38,11 @@ pub(super) fn cloud_tags_that_pass(webhook: Option<Webhook>, rules: TagRules, la
     for (qualified_key, value) in labels {
         let tag_key = rules.tag_key(qualified_key);
         let of_webhook = || webhook.and_then(|webhook| Some((webhook.kind(), webhook.refusal(&tag_key, value)?)));
-        let is_taken = || taken.contains(&rules.identity(&tag_key)).then(|| by_profile(TagSkipReason::KeyCollision));
+        let identity = rules.identity(&tag_key);
+        let is_taken = || {
+            let taken = identity.as_ref().is_some_and(|identity| taken.contains(identity));
+            taken.then(|| by_profile(TagSkipReason::KeyCollision))
+        };
         let is_over = || (made.tags.len() >= rules.most()).then(|| by_profile(TagSkipReason::CountCap));
         let is_full = || {
             let full = webhook.filter(|webhook| made.tags.len() >= webhook.most());
@@ -47,7 +51,7 @@ pub(super) fn cloud_tags_that_pass(webhook: Option<Webhook>, rules: TagRules, la
         let refusal = rules.refusal(qualified_key, &tag_key, value).map(by_profile);
         match refusal.or_else(of_webhook).or_else(is_taken).or_else(is_over).or_else(is_full) {
             None => {
-                taken.insert(rules.identity(&tag_key));
+                taken.extend(identity);
                 made.labels.insert(tag_key.clone(), qualified_key.clone());
                 made.tags.insert(tag_key, value.clone());
             }
