@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"conformance/harness"
 	admissionv1 "k8s.io/api/admission/v1"
 	registrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -200,10 +201,10 @@ func tell(to io.Writer, chosen []registrationv1.MatchCondition, tallies []*tally
 		fmt.Fprintln(to, line)
 	}
 	for _, line := range wrong {
-		say("%s", line)
+		harness.Say("%s", line)
 	}
 	if len(wrong) > 0 {
-		return found{len(wrong)}
+		return harness.Differences(len(wrong))
 	}
 	return nil
 }

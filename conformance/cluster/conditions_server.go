@@ -96,7 +96,7 @@ func conditionsOnServer(ctx context.Context, programs programs, root, directory 
 		for _, write := range writes {
 			if slices.Contains(found, write.name) != slices.Contains(wanted, write.name) {
 				differences++
-				say("%s: %s: not as it should be", name, write.name)
+				harness.Say("%s: %s: not as it should be", name, write.name)
 			}
 		}
 		fmt.Fprintf(to, "| `%s` | %s |\n", name, strings.Join(found, ", "))
@@ -116,7 +116,7 @@ func conditionsOnServer(ctx context.Context, programs programs, root, directory 
 		return err
 	}
 	if differences > 0 {
-		return found{differences}
+		return harness.Differences(differences)
 	}
 	return nil
 }

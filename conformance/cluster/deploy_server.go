@@ -83,7 +83,7 @@ func deployOnServer(ctx context.Context, programs programs, root, directory stri
 		fmt.Fprintln(to, difference)
 	}
 	if len(differences) > 0 {
-		return found{len(differences)}
+		return harness.Differences(len(differences))
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (r *run) tryEdit(ctx context.Context, person string, o *object, change func
 	change(changed)
 	_, err = resource.Update(ctx, changed, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil && strings.Contains(err.Error(), policyName) {
-		say("%s: %v", r.options.name(), err)
+		harness.Say("%s: %v", r.options.name(), err)
 		return false, nil
 	}
 	return err == nil, harness.Told("try to update", o, err)

@@ -160,6 +160,6 @@ func writeExcerpt(file string, lines [][]byte) error {
 	if err := writer.Close(); err != nil {
 		return err
 	}
-	say("%s: %d reviews, %d KB", filepath.Base(file), len(lines), packed.Len()/1000)
+	harness.Say("%s: %d reviews, %d KB", filepath.Base(file), len(lines), packed.Len()/1000)
 	return os.WriteFile(file, packed.Bytes(), 0o644)
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"conformance/harness"
 )
 
 // life is a scenario that is played without the policy and with it.
@@ -130,7 +132,7 @@ func (s *stage) compareLives(ctx context.Context, chosen []*life, to io.Writer) 
 		}
 	}
 	if differences > 0 {
-		return found{differences}
+		return harness.Differences(differences)
 	}
 	return nil
 }

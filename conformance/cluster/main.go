@@ -6,40 +6,18 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"syscall"
+
+	"conformance/harness"
 )
 
-func main() {
-	// The programs that are started end with the thread that started them.
-	runtime.LockOSThread()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	err := command(ctx, os.Args[1:])
-	stop()
-	if err == nil {
-		return
-	}
-	say("%v", err)
-	if errors.As(err, &found{}) {
-		os.Exit(1)
-	}
-	os.Exit(2)
-}
-
-// found is how many differences there are: what was asked for could be done, and the answer is no.
-type found struct{ differences int }
-
-func (f found) Error() string { return fmt.Sprintf("%d differences", f.differences) }
+func main() { harness.Main(command) }
 
 const usage = `usage: cluster build DIRECTORY                     builds the control plane and the managers
        cluster lives [-lives NAME,...]             plays lives without the policy and with it, and tells the differences; ends
@@ -119,7 +97,7 @@ func command(ctx context.Context, args []string) error {
 			fmt.Println(difference)
 		}
 		if len(differences) > 0 {
-			return found{len(differences)}
+			return harness.Differences(len(differences))
 		}
 		return nil
 	case "prune":

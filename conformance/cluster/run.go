@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"conformance/harness"
@@ -81,7 +80,7 @@ func play(ctx context.Context, options options, programs programs, root, directo
 	if err := r.record.watchAll(ctx, r.API, namespace); err != nil {
 		return nil, err
 	}
-	say("%s: the API server and Cluster API's managers are up after %.0f s", options.name(), time.Since(begin).Seconds())
+	harness.Say("%s: the API server and Cluster API's managers are up after %.0f s", options.name(), time.Since(begin).Seconds())
 	for _, step := range options.life.steps {
 		if len(options.steps) > 0 && !contains(options.steps, step.name) {
 			continue
@@ -99,7 +98,7 @@ func play(ctx context.Context, options options, programs programs, root, directo
 		}
 		// What goes on without the policy and not with it is what the comparison looks for.
 		r.result.Stuck = stuck.Error()
-		say("%v", stuck)
+		harness.Say("%v", stuck)
 		break
 	}
 	if r.result.Reviews, err = readJournal(r.Journal(), r.result.Steps, options.life.anybody); err != nil {
@@ -151,7 +150,7 @@ func (r *run) take(ctx context.Context, s step) error {
 	}
 	done := &r.result.Steps[len(r.result.Steps)-1]
 	done.finish(r.record.since(r.standing), r.snapshot(), reviews, time.Since(begin))
-	say("%s: %-22s %5.1f s, %4d versions of objects", r.options.name(), s.name, done.Seconds, done.Versions)
+	harness.Say("%s: %-22s %5.1f s, %4d versions of objects", r.options.name(), s.name, done.Seconds, done.Versions)
 	return stuck
 }
 
@@ -174,18 +173,8 @@ func (r *run) settle(ctx context.Context) error {
 
 // meetPeople makes the namespace, and lets people do everything.
 func (r *run) meetPeople(ctx context.Context) error {
-	for _, o := range []*object{
-		{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}},
-		{Object: map[string]any{
-			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-			"metadata": map[string]any{"name": harness.People},
-			"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
-			"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": harness.People}},
-		}},
-	} {
-		if err := r.API.Ensure(ctx, o); err != nil {
-			return err
-		}
+	if err := r.LetPeople(ctx, namespace); err != nil {
+		return err
 	}
 	r.people = map[string]*client{}
 	for _, name := range []string{"alice", "bob"} {
@@ -208,8 +197,4 @@ func contains(list []string, wanted string) bool {
 		}
 	}
 	return false
-}
-
-func say(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, format+"\n", args...)
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"conformance/harness"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -91,7 +92,7 @@ var restartedHost = trouble{
 		go func() {
 			for pause(ctx, restartEvery); ctx.Err() == nil; pause(ctx, restartEvery) {
 				if err := r.restart(ctx); err != nil {
-					say("%v", err)
+					harness.Say("%v", err)
 				}
 			}
 		}()

@@ -135,10 +135,10 @@ func (s *stage) playComposites(ctx context.Context, answers string) (*lifeResult
 			done.Wrong = append(done.Wrong, stuck.Error())
 		}
 		f.result.Steps = append(f.result.Steps, done)
-		say("%s: %-14s %5.1f s, %4d reviews", r.name, step.name, done.Seconds, done.Reviews.Count)
+		harness.Say("%s: %-14s %5.1f s, %4d reviews", r.name, step.name, done.Seconds, done.Reviews.Count)
 		if stuck != nil {
 			// What goes on after this says nothing.
-			say("%v", stuck)
+			harness.Say("%v", stuck)
 			break
 		}
 	}

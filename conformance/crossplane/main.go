@@ -5,40 +5,18 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"syscall"
+
+	"conformance/harness"
 )
 
-func main() {
-	// The programs that are started end with the thread that started them.
-	runtime.LockOSThread()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	err := command(ctx, os.Args[1:])
-	stop()
-	if err == nil {
-		return
-	}
-	say("%v", err)
-	if errors.As(err, &found{}) {
-		os.Exit(1)
-	}
-	os.Exit(2)
-}
-
-// found is how many differences there are: what was asked for could be done, and the answer is no.
-type found struct{ differences int }
-
-func (f found) Error() string { return fmt.Sprintf("%d differences", f.differences) }
+func main() { harness.Main(command) }
 
 // lives are what can be played, each of which returns how many differences it found.
 var lives = []struct {
@@ -93,7 +71,7 @@ func command(ctx context.Context, args []string) error {
 		differences += more
 	}
 	if differences > 0 {
-		return found{differences}
+		return harness.Differences(differences)
 	}
 	return nil
 }

@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -30,8 +28,6 @@ func cut(text string) (string, string) {
 	before, after, _ := strings.Cut(text, " ")
 	return before, after
 }
-
-func say(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
 // unwrapped is what the API server said, without the name of the object.
 func unwrapped(err error) error {

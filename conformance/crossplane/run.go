@@ -47,24 +47,14 @@ func (s *stage) start(ctx context.Context, name string) (*run, error) {
 			return r, err
 		}
 	}
-	say("%s: the API server, Crossplane and its functions are up after %.0f s", name, time.Since(begin).Seconds())
+	harness.Say("%s: the API server, Crossplane and its functions are up after %.0f s", name, time.Since(begin).Seconds())
 	return r, nil
 }
 
 // meetAlice makes the namespaces, and lets people do everything.
 func (r *run) meetAlice(ctx context.Context) error {
-	for _, o := range []*harness.Object{
-		named("v1", "Namespace", "", namespace),
-		{Object: map[string]any{
-			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-			"metadata": map[string]any{"name": harness.People},
-			"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
-			"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": harness.People}},
-		}},
-	} {
-		if err := r.API.Ensure(ctx, o); err != nil {
-			return err
-		}
+	if err := r.LetPeople(ctx, namespace); err != nil {
+		return err
 	}
 	var err error
 	r.alice, err = r.API.As("alice")
