@@ -8,6 +8,8 @@ mod fields;
 mod layers;
 pub(crate) mod managed;
 pub(crate) mod metadata;
+mod owned_path;
+pub(crate) mod ownership;
 pub(crate) mod propagated;
 mod sources;
 pub(crate) mod topology_opt_in;

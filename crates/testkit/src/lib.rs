@@ -26,6 +26,7 @@ pub mod markdown;
 #[cfg(feature = "host")]
 pub mod module;
 pub mod owned;
+pub mod owners;
 pub mod patch;
 pub mod recorded;
 pub mod request;

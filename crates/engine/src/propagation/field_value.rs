@@ -6,6 +6,7 @@ use crate::catalog::fields::Shape;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::duration;
+use crate::report::change::OwnedElement;
 
 /// One value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,17 @@ impl PartialEq for Element {
 }
 
 impl Eq for Element {}
+
+impl Element {
+    /// What a set of fields calls the element of a list that is told apart by these fields.
+    ///
+    /// Source: structured-merge-diff, fieldpath/serialize-pe.go, `SerializePathElement`.
+    fn step(&self, keys: &[&str]) -> String {
+        let keys: BTreeMap<&str, &String> =
+            keys.iter().filter_map(|key| Some((*key, self.fields.get(*key)?))).collect();
+        ["k:", &serde_json::to_string(&keys).unwrap_or_default()].concat()
+    }
+}
 
 const NANOSECONDS: i64 = 1_000_000_000;
 
@@ -95,6 +107,36 @@ impl FieldValue {
             }
             _ => self.clone(),
         }
+    }
+
+    /// The value in the order of the stored one, where both have the same elements.
+    pub(crate) fn ordered_as(self, stored: Option<&FieldValue>) -> FieldValue {
+        match (&self, stored) {
+            (FieldValue::List(list), Some(FieldValue::List(of_stored)))
+                if list.iter().all(|element| of_stored.contains(element))
+                    && of_stored.iter().all(|element| list.contains(element)) =>
+            {
+                FieldValue::List(of_stored.clone())
+            }
+            _ => self,
+        }
+    }
+
+    /// The elements of this list that another value does not have: of lists, `requested` is what stood before this was
+    /// written, `stored` what is stored.
+    pub(crate) fn written_elements(
+        &self,
+        shape: &Shape,
+        requested: Option<&FieldValue>,
+        stored: Option<&FieldValue>,
+    ) -> Vec<OwnedElement> {
+        let (FieldValue::List(list), Shape::List(keys)) = (self, shape) else { return Vec::new() };
+        let has = |value: Option<&FieldValue>, element: &Element| match value {
+            Some(FieldValue::List(elements)) => elements.contains(element),
+            _ => false,
+        };
+        let written = list.iter().filter(|element| !has(requested, element));
+        written.map(|element| OwnedElement { step: element.step(keys), is_as_stored: has(stored, element) }).collect()
     }
 
     /// The value without the elements of these names; `None` where nothing is left.

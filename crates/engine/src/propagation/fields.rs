@@ -12,8 +12,7 @@ use crate::json::path::Path;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::propagation::layers::{Layer, Sources};
-use crate::report::change::own_change;
-use crate::report::change::{Action, Change, Value};
+use crate::report::change::{Action, Change, OwnedPath, OwnedValue, Value, own_change};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
@@ -56,7 +55,7 @@ pub(crate) fn differences(
                 skipped.push(skip(field, layer, wanted, SkipReason::ControllerOwned));
             }
             if let Some(carried) = carried {
-                found.changes.extend(change(field, place, layer, &carried, subject, settings, skipped)?);
+                found.changes.extend(change(field, hop, layer, &carried, subject, settings, skipped)?);
             }
         }
     }
@@ -93,14 +92,14 @@ fn wanted<'s>(
 /// What becomes of a field that is not as it should be; `None` where it is, or must not be touched.
 fn change(
     field: &'static Field,
-    place: Place,
+    hop: &Hop,
     layer: &Layer<'_>,
     value: &FieldValue,
     subject: &Subject<'_>,
     settings: &ClusterApi,
     skipped: &mut Vec<Skipped>,
 ) -> Result<Option<Change>, Stop> {
-    let version = subject.object.version;
+    let (place, version) = (hop.to, subject.object.version);
     let Some(path) = field.path(place, version) else {
         return Ok(None);
     };
@@ -114,11 +113,19 @@ fn change(
         Some(old) => field.read(place, old, None)?,
         None => None,
     };
+    let wanted = wanted.ordered_as(old.as_ref());
     if field.gated && !settings.taints && stands.is_none() && old.is_none() {
         skipped.push(skip(field, layer, value, SkipReason::TaintsGate));
         return Ok(None);
     }
-    let was_right = old.is_some_and(|old| value.fitted(&field.shape, Some(&old), version) == old);
+    let was_right = old.as_ref().is_some_and(|old| value.fitted(&field.shape, Some(old), version) == *old);
+    let owned = OwnedPath {
+        place,
+        value: OwnedValue::Field(field.name),
+        elements: wanted.written_elements(&field.shape, stands.as_ref(), old.as_ref()),
+        is_as_stored: old.as_ref() == Some(&wanted),
+        can_wait: !hop.opt_in,
+    };
     let action = match &stands {
         _ if was_right => Action::Restored,
         Some(_) => Action::Changed,
@@ -138,16 +145,19 @@ fn change(
         path: Path::fields(container),
         entry: "field",
         place: Some(printed(field, layer.place, layer.origin.version)),
+        owned: Some(owned),
     }))
 }
 
-/// Removes what the record holds and the MachinePool dropped, and brings the record's fields up to date.
+/// Removes what the record holds and the MachinePool dropped, and brings the record's fields up to date: those that are
+/// added, and where `returns_owners` is not set, those that are restored and stay with whoever edited them.
 ///
 /// # Errors
 /// When a field of the object has another shape.
 pub(crate) fn keep_record(
     subject: &Subject<'_>,
     found: &FieldDifferences,
+    returns_owners: bool,
     record: &mut BTreeSet<String>,
     written: &BTreeSet<String>,
     changes: &mut Vec<Change>,
@@ -169,7 +179,14 @@ pub(crate) fn keep_record(
     for field in &found.of_pool {
         let stood = subject.old()?.map(|old| field.read(place, old, None)).transpose()?.flatten().is_some();
         let stands = field.read(place, &subject.object, None)?.is_some();
-        if !stood && (!stands || written.contains(field.name)) {
+        let is_restored = |change: &Change| {
+            let value = change.owned.as_ref().map(|owned| owned.value);
+            change.action == Action::Restored && value == Some(OwnedValue::Field(field.name))
+        };
+        let is_written = written.contains(field.name);
+        let is_added = !stood && (!stands || is_written);
+        let is_taken = !returns_owners && stood && (is_written || changes.iter().any(is_restored));
+        if is_added || is_taken {
             record.insert(field.name.to_owned());
         }
     }

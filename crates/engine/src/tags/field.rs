@@ -146,6 +146,7 @@ impl<'a, 'e> Field<'a, 'e> {
             path,
             entry: "cloud tag",
             place: None,
+            owned: None,
         }
     }
 }

@@ -10,6 +10,8 @@ pub(crate) const CORRECTED: &str = "corrected";
 pub(crate) const RESTORED: &str = "restored";
 /// The request changed or dropped an entry that was right, and the settings leave the edit.
 pub(crate) const NOT_RESTORED: &str = "edited but not restored";
+/// The request changed or dropped an entry that was right, and restoring it could make the user its owner.
+pub(crate) const LEFT_TO_CLUSTER_API: &str = "not restored";
 /// An entry that this policy had added is gone.
 pub(crate) const REMOVED: &str = "removed";
 
@@ -22,6 +24,9 @@ pub(crate) fn changed(entry: EntryName<'_>, what_happened: &str, reason: &str) -
 pub(crate) fn set_on(source: Location<'_>) -> String {
     format!("set on {source}")
 }
+
+/// Why an edit is left to Cluster API: who owned the entry is not known.
+pub(crate) const NO_MANAGED_FIELDS: &str = "no readable managedFields; Cluster API will restore it";
 
 /// Why an entry is removed: the object above dropped it.
 pub(crate) fn no_longer_set_on(source: Location<'_>) -> String {
@@ -122,6 +127,11 @@ mod tests {
                 NOT_RESTORED,
                 set_on(Location::Object("MachineSet fleet/ms")),
                 "label `team` edited but not restored: set on MachineSet fleet/ms",
+            ),
+            (
+                LEFT_TO_CLUSTER_API,
+                NO_MANAGED_FIELDS.to_owned(),
+                "label `team` not restored: no readable managedFields; Cluster API will restore it",
             ),
             (
                 REMOVED,
