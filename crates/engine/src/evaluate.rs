@@ -19,7 +19,7 @@ use crate::checks::guards;
 use crate::evaluate::role::Role;
 use crate::json::Malformed;
 use crate::json::document::Document;
-use crate::kube::answers::{Answers, Reads};
+use crate::kube::answers::{Answers, ReadBudget, Reads};
 use crate::kube::cluster::Cluster;
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
@@ -58,7 +58,8 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
         Err(_) if is_controller => return Outcome::default(),
         Err(malformed) => return unreadable(review, &malformed),
     };
-    let cached = Pass::new(Reads::Cached);
+    let budget = ReadBudget::whole();
+    let cached = Pass::new(Reads::Cached, &budget);
     let evaluation = Evaluation::new(&subject, role, settings, cluster, &cached);
     if is_controller {
         return evaluation.self_check();
@@ -67,7 +68,7 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
     if !acts_on_reads(&outcome) {
         return outcome;
     }
-    let fresh = Pass::new(Reads::Fresh);
+    let fresh = Pass::new(Reads::Fresh, &budget);
     if fresh.answers.confirm(&cached.answers, cluster) {
         return outcome.and_reads(fresh.answers.records());
     }
@@ -75,15 +76,15 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
 }
 
 /// What one pass over a request writes and reads.
-struct Pass {
+struct Pass<'b> {
     /// The text that is written, if any is.
     written: OnceCell<Document<'static>>,
-    answers: Answers,
+    answers: Answers<'b>,
 }
 
-impl Pass {
-    fn new(reads: Reads) -> Self {
-        Pass { written: OnceCell::new(), answers: Answers::new(reads) }
+impl<'b> Pass<'b> {
+    fn new(reads: Reads, budget: &'b ReadBudget) -> Self {
+        Pass { written: OnceCell::new(), answers: Answers::new(reads, budget) }
     }
 }
 
@@ -100,7 +101,7 @@ struct Evaluation<'e> {
     role: Role<'e>,
     settings: &'e Settings,
     lookups: Lookups<'e>,
-    pass: &'e Pass,
+    pass: &'e Pass<'e>,
     outcome: Outcome,
     report: Report,
 }
@@ -111,7 +112,7 @@ impl<'e> Evaluation<'e> {
         role: Role<'e>,
         settings: &'e Settings,
         cluster: &'e dyn Cluster,
-        pass: &'e Pass,
+        pass: &'e Pass<'e>,
     ) -> Self {
         Evaluation {
             report: report(subject, role, settings),

@@ -49,7 +49,7 @@ pub use catalog::effects::{Block, Effect, Given, KeyEdit, KeyRow, Kind, Row, Sam
 pub use catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
 pub use catalog::forced::{FORCED, Forced, ForcedValue};
 pub use catalog::functions::{FUNCTIONS, Function, FunctionEffect};
-pub use catalog::grants::{GRANTS, Grant, ROUTES, Route};
+pub use catalog::grants::{GRANTS, Grant, MOST_READS, ROUTES, Route};
 pub use catalog::guards::{GUARDS, Guard, GuardRail};
 pub use catalog::place::{MapKind, Place};
 pub use catalog::rules::{Criterion, Keys, RULES, Rule};

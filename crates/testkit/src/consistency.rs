@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
 use crate::difference;
+use crate::owners::{MANAGED_FIELDS, only_owners_moved};
 use crate::patch::patched;
 
 /// Holds an answer's parts to one another.
@@ -22,7 +23,11 @@ pub(crate) fn agrees(review: &Value, answer: &Answer) -> Result<()> {
     if answer.accepted && object.is_object() {
         let mut told = object.clone();
         changes.iter().try_for_each(|change| write(&mut told, change))?;
-        let (told, written) = (without_empty_maps(told), without_empty_maps(patched(object, &answer.patch)?));
+        let mut written = patched(object, &answer.patch)?;
+        let [before, after] = [&mut told, &mut written].map(take_managed_fields);
+        let moved = changes.iter().map(|change| (text(change, "at"), text(change, "key")));
+        only_owners_moved(&before.to_string(), &after.to_string(), moved)?;
+        let (told, written) = (without_empty_maps(told), without_empty_maps(written));
         ensure!(
             told == written,
             "the patch does not do what the report tells\n{}",
@@ -33,6 +38,15 @@ pub(crate) fn agrees(review: &Value, answer: &Answer) -> Result<()> {
         tags_stand(object, report)?;
     }
     answer.log.iter().try_for_each(|line| is_reported(line, report).with_context(|| line.to_string()))
+}
+
+/// Who owns what follows what is written; the report does not repeat it.
+fn take_managed_fields(object: &mut Value) -> Value {
+    object.pointer_mut(MANAGED_FIELDS).map(Value::take).unwrap_or_default()
+}
+
+fn text<'a>(change: &'a Value, name: &str) -> &'a str {
+    change[name].as_str().unwrap_or_default()
 }
 
 /// What the report calls the object's tags, and forwarded to it, are all under the policy's prefix, once everything that

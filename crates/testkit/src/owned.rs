@@ -9,7 +9,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::owners::only_owners_of_changes_moved;
+use crate::owners::only_owners_moved;
 
 /// A map of an object that the policy may write.
 #[derive(Debug)]
@@ -176,7 +176,7 @@ impl Comparison<'_> {
         if before == after {
             Ok(())
         } else if path == MANAGED_FIELDS {
-            only_owners_of_changes_moved(before, after, self.all)
+            only_owners_moved(before, after, self.all.iter().map(|it| (it.at.as_str(), it.key.as_str())))
         } else if self.owned.contains(&pattern(path)) {
             match path.rsplit_once('.') {
                 Some((at, name)) if !MAPS.contains(&name) => self.field(at, name, after),

@@ -6,15 +6,22 @@ use anyhow::{Context, Result, ensure};
 use metadata_propagation::{Action, Change, FIELDS};
 use serde_json::Value;
 
+/// Where owners are in an object, as a JSON pointer.
+pub(crate) const MANAGED_FIELDS: &str = "/metadata/managedFields";
+
 /// A path in a set of fields, without the `f:` of its steps.
 type FieldPath = Vec<String>;
 
 /// Holds the owners after an evaluation to those before: the same managers own the same paths, except those of
-/// `changes`, what is in them, and the objects that they are in.
+/// `changes`, each the place and the key of an entry, what is in them, and the objects that they are in.
 ///
 /// # Errors
-/// When another path has other owners, or an entry of a manager has another time, or what cannot be read was touched.
-pub(crate) fn only_owners_of_changes_moved(before: &str, after: &str, changes: &[Change]) -> Result<()> {
+/// When another path has other owners, or what cannot be read was touched.
+pub(crate) fn only_owners_moved<'c>(
+    before: &str,
+    after: &str,
+    changes: impl IntoIterator<Item = (&'c str, &'c str)>,
+) -> Result<()> {
     let written = written(changes);
     let (Some(old), new) = (owners(before)?, owners(after)?) else {
         ensure!(before == after, "managedFields that cannot be read were `{before}` and became `{after}`");
@@ -38,7 +45,7 @@ pub(crate) fn only_owners_of_changes_moved(before: &str, after: &str, changes: &
 pub fn what_is_restored_has_its_owners(stored: &str, after: &str, changes: &[Change]) -> Result<()> {
     let (Some(stored), Some(after)) = (owners(stored)?, owners(after)?) else { return Ok(()) };
     let restored = changes.iter().filter(|change| change.action == Action::Restored && change.to.is_some());
-    for path in written(restored) {
+    for path in written(restored.map(|change| (change.at.as_str(), change.key.as_str()))) {
         for manager in stored.keys().chain(after.keys()) {
             let [was, is] = [&stored, &after].map(|owners| owners.get(manager).is_some_and(|of| of.contains(&path)));
             ensure!(was == is, "{manager:?} owned {path:?}: {was}, and now: {is}");
@@ -48,10 +55,10 @@ pub fn what_is_restored_has_its_owners(stored: &str, after: &str, changes: &[Cha
 }
 
 /// The paths of what was written, in every version that has them.
-fn written<'c>(changes: impl IntoIterator<Item = &'c Change>) -> BTreeSet<FieldPath> {
+fn written<'c>(changes: impl IntoIterator<Item = (&'c str, &'c str)>) -> BTreeSet<FieldPath> {
     let mut written = BTreeSet::new();
-    for change in changes {
-        let path: Vec<&str> = change.at.split('.').chain([change.key.as_str()]).collect();
+    for (at, key) in changes {
+        let path: Vec<&str> = at.split('.').chain([key]).collect();
         let own = |path: &[&str]| path.iter().map(|step| (*step).to_owned()).collect::<FieldPath>();
         for field in FIELDS {
             for place in field.at.iter().flat_map(|address| address.places) {

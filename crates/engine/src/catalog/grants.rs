@@ -159,6 +159,10 @@ pub(crate) const CLASS_MASKS: &[&str] = &[
     "spec.workers.machinePools.template.metadata",
 ];
 
+/// The most reads of one evaluation, those past the cache included: twice what the longest way takes, with room for kinds
+/// that are asked for in two versions. A host refuses an evaluation that takes too long, and a module has no clock.
+pub const MOST_READS: usize = 16;
+
 /// What is asked on one way from an object to its parent.
 #[derive(Debug)]
 pub struct Route {

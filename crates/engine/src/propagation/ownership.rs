@@ -48,8 +48,11 @@ impl<'s, 'e> Ownership<'s, 'e> {
     /// Whether an edit may be undone: nobody becomes an owner by it who was none, or it cannot wait for Cluster API.
     pub(crate) fn may_restore(&self, change: &Change) -> bool {
         let Some(owned) = change.owned.as_ref().filter(|owned| owned.can_wait) else { return true };
-        let mut entries = self.requested.iter().chain(&self.stored).flatten();
-        self.can_be_returned() && entries.all(|entry| owned.is_known_to(entry))
+        let is_readable = |entry: &Entry<'_>| {
+            let path = owned.steps(&change.key, entry.version());
+            owned.is_known_to(entry) && path.is_none_or(|path| below(entry.fields, &path).is_ok())
+        };
+        self.can_be_returned() && self.requested.iter().chain(&self.stored).flatten().all(is_readable)
     }
 
     /// The write of `metadata.managedFields` that goes with what is written; `None` where it stays as requested.
