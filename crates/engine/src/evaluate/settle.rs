@@ -66,8 +66,9 @@ impl<'e> Evaluation<'e> {
             let setting = SettingValue { setting: "clusterApi.onConflict", value: "reject" };
             return self.refuse_drift(messages::edits_propagated_values, setting, drift);
         }
-        let ownership = Ownership::of(self.subject);
-        let may_write = |change: &Change| !is_conflict(change) || ownership.may_restore(change);
+        let ownership = written.iter().any(Change::moves_owners).then(|| Ownership::of(self.subject));
+        let ownership = ownership.as_ref();
+        let may_write = |change: &Change| !is_conflict(change) || ownership.is_none_or(|it| it.may_restore(change));
         let (written, left): (Vec<Change>, Vec<Change>) = written.into_iter().partition(may_write);
         let fates = [(&written, Fate::Written), (&drift, Fate::Left), (&left, Fate::LeftToClusterApi)];
         let mut by_rank: BTreeMap<u8, Vec<(&Change, Fate)>> = BTreeMap::new();
@@ -84,7 +85,7 @@ impl<'e> Evaluation<'e> {
             self.outcome.warnings.extend(warnings::of_change(change, fate));
         }
         self.outcome.log.extend(warnings::capped_lines(conflicts));
-        if !written.is_empty() && self.write(&written, ownership.write(&written)) {
+        if !written.is_empty() && self.write(&written, ownership.and_then(|it| it.write(&written))) {
             let title = &self.report.object;
             let message = match written.iter().filter(|change| change.action != Action::Recorded).count() {
                 0 => messages::updated_record(title),

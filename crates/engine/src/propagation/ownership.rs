@@ -18,7 +18,7 @@ use crate::json::path::{Path, Step};
 use crate::json::splice::{Edit, Write, splice};
 use crate::kube::field_set::{NotASet, Transfer, below, has_itself};
 use crate::kube::managed_fields::Entry;
-use crate::report::change::{Action, Change, OwnedPath};
+use crate::report::change::{Change, OwnedPath};
 
 /// The owners of one object's fields, as the request brings them and as they are stored.
 pub(crate) struct Ownership<'s, 'e> {
@@ -134,8 +134,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let Some(entry) = requested.or(stored) else { return Ok(None) };
         let mut moved = Moved { requested, stored, transfer: Transfer::default() };
         for (change, owned) in written {
-            // What the request does not have, it makes nobody the owner of.
-            if change.action == Action::Added {
+            if !change.moves_owners() {
                 continue;
             }
             let Some(path) = owned.steps(&change.key, entry.version()) else { continue };

@@ -162,6 +162,11 @@ pub(crate) fn own_change(
 }
 
 impl Change {
+    /// Whether somebody may own a propagated value that it replaces or brings back.
+    pub(crate) fn moves_owners(&self) -> bool {
+        self.owned.is_some() && self.action != Action::Added
+    }
+
     pub(crate) fn write(&self) -> Write {
         let holder = self.path.steps().last();
         let is_never_empty =
