@@ -18,7 +18,7 @@ use crate::json::path::{Path, Step};
 use crate::json::splice::{Edit, Write, splice};
 use crate::kube::field_set::{NotASet, Transfer, below, has_itself};
 use crate::kube::managed_fields::Entry;
-use crate::report::change::{Change, OwnedPath};
+use crate::report::change::{Change, OwnedElement, OwnedPath};
 
 /// The owners of one object's fields, as the request brings them and as they are stored.
 pub(crate) struct Ownership<'s, 'e> {
@@ -132,26 +132,28 @@ impl<'s, 'e> Ownership<'s, 'e> {
         written: &[(&Change, &OwnedPath)],
     ) -> Result<Option<Option<String>>, NotASet> {
         let Some(entry) = requested.or(stored) else { return Ok(None) };
-        let mut moved = Moved { requested, stored, transfer: Transfer::default() };
+        let requester = self.subject.review.field_manager.as_deref();
+        let mut moved = Moved { requested, stored, requester, transfer: Transfer::default() };
         for (change, owned) in written {
             if !change.moves_owners() {
                 continue;
             }
             let Some(path) = owned.steps(&change.key, entry.version()) else { continue };
-            let stored_path = stored.and_then(|stored| owned.steps(&change.key, stored.version())).unwrap_or_default();
+            let stored_path = stored.and_then(|stored| owned.steps(&change.key, stored.version()));
             if owned.elements.is_empty() || !self.tells_elements_apart(change, owned)? {
-                moved.move_value(&path, &stored_path, owned.is_as_stored)?;
+                let value = Restored { is_as_stored: owned.is_as_stored, was_removed: change.from.is_none() };
+                moved.move_value(&path, stored_path.as_deref(), value)?;
             } else {
-                for element in &owned.elements {
-                    let at = |list: &[String]| [list, &[element.step.clone()]].concat();
-                    moved.move_value(&at(&path), &at(&stored_path), element.is_as_stored)?;
+                for OwnedElement { steps, is_as_stored } in &owned.elements {
+                    let at = |list: &[String]| [list, steps].concat();
+                    let value = Restored { is_as_stored: *is_as_stored, was_removed: steps.len() == 1 };
+                    moved.move_value(&at(&path), stored_path.as_deref().map(at).as_deref(), value)?;
                 }
             }
             if owned.steps(&change.key, self.subject.object.version).as_ref() == Some(&path) {
                 for length in self.absent(change, owned) {
-                    let container = path.get(..length).unwrap_or_default();
-                    let of_stored = stored_path.get(..length).unwrap_or_default();
-                    moved.move_container(container, of_stored)?;
+                    let container = |path: &[String]| path.get(..length).unwrap_or_default().to_vec();
+                    moved.move_container(&container(&path), stored_path.as_deref().map(container).as_deref())?;
                 }
             }
         }
@@ -189,22 +191,32 @@ impl<'s, 'e> Ownership<'s, 'e> {
     }
 }
 
+/// A value that was written.
+#[derive(Clone, Copy)]
+struct Restored {
+    /// The stored object has the same.
+    is_as_stored: bool,
+    /// The request has none.
+    was_removed: bool,
+}
+
 /// What moves into one manager's set of fields, and out of it.
 struct Moved<'a, 'e> {
     requested: Option<&'a Entry<'e>>,
     stored: Option<&'a Entry<'e>>,
+    /// The field manager of the request, where it is named.
+    requester: Option<&'a str>,
     transfer: Transfer<'e>,
 }
 
 impl<'e> Moved<'_, 'e> {
-    /// A value that was written, and all that is in it.
-    fn move_value(&mut self, path: &[String], stored_path: &[String], is_as_stored: bool) -> Result<(), NotASet> {
-        let requested = part(self.requested, path)?;
-        let part = match is_as_stored {
-            true => part(self.stored, stored_path)?,
-            false => {
-                requested.filter(|_| self.requested.is_some_and(|entry| entry.applies() && entry.is_of_cluster_api()))
-            }
+    /// A value that was written, and all that is in it; `None` where the stored set cannot have it.
+    fn move_value(&mut self, path: &[String], stored_path: Option<&[String]>, value: Restored) -> Result<(), NotASet> {
+        let requested = part(self.requested, Some(path))?;
+        let is_applied = |entry: &&Entry<'_>| entry.applies() && entry.is_of_cluster_api();
+        let part = match value.is_as_stored {
+            true => part(self.stored.filter(|stored| !self.lets_go(stored, value)), stored_path)?,
+            false => requested.filter(|_| self.requested.as_ref().is_some_and(is_applied)),
         };
         if requested.map(Json::text) != part.map(Json::text) {
             self.transfer.put(path, part);
@@ -212,9 +224,15 @@ impl<'e> Moved<'_, 'e> {
         Ok(())
     }
 
+    /// Whether a manager removes what it had set itself. Whoever applies lets go with the next apply; for an Update this is
+    /// the only way, and who got the value back would keep it when the source drops it.
+    fn lets_go(&self, stored: &Entry<'_>, value: Restored) -> bool {
+        value.was_removed && !stored.applies() && self.requester == Some(stored.manager)
+    }
+
     /// An object or a list that is there again because something in it was written.
-    fn move_container(&mut self, path: &[String], stored_path: &[String]) -> Result<(), NotASet> {
-        let requested = has_itself(part(self.requested, path)?);
+    fn move_container(&mut self, path: &[String], stored_path: Option<&[String]>) -> Result<(), NotASet> {
+        let requested = has_itself(part(self.requested, Some(path))?);
         let stored = has_itself(part(self.stored, stored_path)?);
         if requested != stored {
             self.transfer.put_itself(path, stored);
@@ -223,6 +241,9 @@ impl<'e> Moved<'_, 'e> {
     }
 }
 
-fn part<'e>(entry: Option<&Entry<'e>>, path: &[String]) -> Result<Option<Json<'e>>, NotASet> {
-    entry.map_or(Ok(None), |entry| below(entry.fields, path))
+fn part<'e>(entry: Option<&Entry<'e>>, path: Option<&[String]>) -> Result<Option<Json<'e>>, NotASet> {
+    match (entry, path) {
+        (Some(entry), Some(path)) => below(entry.fields, path),
+        _ => Ok(None),
+    }
 }

@@ -53,7 +53,7 @@ pub(crate) struct OwnedPath {
     /// The place that it is in.
     pub(crate) place: Place,
     pub(crate) value: OwnedValue,
-    /// Of a list that is not as requested any more, the elements that are written.
+    /// Of a list, what of it is written.
     pub(crate) elements: Vec<OwnedElement>,
     /// Whether the stored object has the same value.
     pub(crate) is_as_stored: bool,
@@ -70,12 +70,12 @@ pub(crate) enum OwnedValue {
     Field(&'static str),
 }
 
-/// One element of a list that is a map by some of its fields.
+/// One element of a list that is a map by some of its fields, or one field of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OwnedElement {
-    /// What a set of fields calls it, such as `k:{"conditionType":"A"}`.
-    pub(crate) step: String,
-    /// Whether the stored list has the same element.
+    /// What a set of fields calls it from the list on, such as `k:{"conditionType":"A"}` and `f:polarity`.
+    pub(crate) steps: Vec<String>,
+    /// Whether the stored list has the same.
     pub(crate) is_as_stored: bool,
 }
 
