@@ -62,6 +62,8 @@ pub enum Kind {
     ControlPlaneKubeadmConfig,
     /// Infrastructure of a Machine of a KubeadmControlPlane.
     ControlPlaneInfraMachine,
+    /// KubeadmConfig of a MachinePool.
+    MachinePoolKubeadmConfig,
 }
 
 /// The rows below one path of one kind.
@@ -271,6 +273,7 @@ impl fmt::Display for Kind {
             Kind::ControlPlaneMachine => "Machine of a KubeadmControlPlane",
             Kind::ControlPlaneKubeadmConfig => "KubeadmConfig of a KubeadmControlPlane",
             Kind::ControlPlaneInfraMachine => "infrastructure machine of a KubeadmControlPlane",
+            Kind::MachinePoolKubeadmConfig => "KubeadmConfig of a MachinePool",
         })
     }
 }

@@ -226,7 +226,7 @@ pub(super) const CONTROL_PLANE_TOPOLOGY: &[Row] = &[
     row("rollout.after", Scheduled).by(Same::Appointment),
     row("variables", CannotTell),
     row("readinessGates", InPlace),
-    moved("machineHealthCheck", "healthCheck", Nothing),
+    moved("machineHealthCheck", "healthCheck", CannotTell),
 ];
 
 #[rustfmt::skip]
@@ -242,7 +242,7 @@ pub(super) const MACHINE_DEPLOYMENT_TOPOLOGY: &[Row] = &[
     row("variables", CannotTell),
     row("readinessGates", InPlace),
     row("minReadySeconds", InPlace),
-    moved("machineHealthCheck", "healthCheck", Nothing),
+    moved("machineHealthCheck", "healthCheck", CannotTell),
 ];
 
 pub(super) const MACHINE_POOL_TOPOLOGY: &[Row] = &[
@@ -269,13 +269,14 @@ pub(super) const CLUSTER_CLASS: &[Row] = &[
     row("workers.machinePools", Nothing),
 ];
 
-/// Another template replaces Machines only where the spec made from it is another.
+/// Another template replaces Machines only where the spec made from it is another. Another health check is written to the
+/// MachineHealthCheck of every Cluster of the class, and may find Machines unhealthy.
 #[rustfmt::skip]
 pub(super) const CONTROL_PLANE_CLASS: &[Row] = &[
     moved("ref", "templateRef", CannotTell).by(Same::Reference),
     moved("machineInfrastructure.ref", "machineInfrastructure.templateRef", CannotTell).by(Same::Reference),
     row("readinessGates", InPlace),
-    moved("machineHealthCheck", "healthCheck", Nothing),
+    moved("machineHealthCheck", "healthCheck", CannotTell),
     moved("namingStrategy", "naming", Nothing),
 ];
 
@@ -291,7 +292,7 @@ pub(super) const MACHINE_DEPLOYMENT_CLASS: &[Row] = &[
     moved("strategy.rollingUpdate.deletePolicy", "deletion.order", InPlace),
     row("readinessGates", InPlace),
     row("minReadySeconds", InPlace),
-    moved("machineHealthCheck", "healthCheck", Nothing),
+    moved("machineHealthCheck", "healthCheck", CannotTell),
     moved("namingStrategy", "naming", Nothing),
 ];
 
