@@ -2,6 +2,7 @@
 
 mod adoption;
 mod blocks;
+mod in_place_move;
 mod node_unreachable;
 mod own_cluster;
 mod reserved_keys;
