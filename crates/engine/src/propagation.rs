@@ -2,6 +2,7 @@
 
 mod carries;
 mod class_patches;
+pub(crate) mod copied;
 mod expected;
 mod field_value;
 mod fields;
@@ -9,6 +10,6 @@ mod layers;
 pub(crate) mod managed;
 pub(crate) mod metadata;
 pub(crate) mod propagated;
-mod sources;
+pub(crate) mod sources;
 pub(crate) mod topology_opt_in;
 pub(crate) mod untouched;
