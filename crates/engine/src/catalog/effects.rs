@@ -161,6 +161,8 @@ pub enum Same {
     ListOrNone,
     /// As texts; an empty one is absent.
     Text,
+    /// As texts; to set one where there was none is no edit.
+    OrFirst,
     /// As texts; what is absent is `cloud-config`.
     OrCloudConfig,
     /// As texts; what is absent is `IfNotPresent`.

@@ -18,12 +18,14 @@ use crate::settings::Stance;
 
 impl<'e> Evaluation<'e> {
     /// Looks at the object as it would be stored, unless it is refused already, and at keys in places that propagate
-    /// nothing. `above` is what comes from above, where it is known.
+    /// nothing. `above` is what comes from above, where it is known. What the topology controller compares is not checked:
+    /// nothing is stored, and a refusal would stop its reconciliation before the write that is to be judged.
     ///
     /// # Errors
     /// When the object has another shape than Kubernetes gives it.
     pub(super) fn check(&mut self, above: Option<&Above<'e>>) -> Result<(), Malformed> {
-        if self.role.is_tagged() || matches!(self.role, Role::Registry) {
+        let is_compared = self.subject.is_topology_dry_run();
+        if self.role.is_tagged() || matches!(self.role, Role::Registry) || is_compared {
             return Ok(());
         }
         let exemption = guards::exemption(self.subject, self.settings, &self.lookups)?;

@@ -111,12 +111,14 @@ pub(super) const MACHINE_POOL: &[Row] = &[
     row("spec.template.metadata.annotations", InPlace),
 ];
 
+/// Where a pool has a `configRef`, its controller sets the first data secret (`reconcileBootstrap` in
+/// core/reconcilers/machinepool), and no Machine was made without one.
 #[rustfmt::skip]
 pub(super) const MACHINE_OF_POOL: &[Row] = &[
     row("version", Rollout).by(Same::Version),
     row("bootstrap", Rollout),
     row("bootstrap.configRef", Rollout).by(Same::Reference),
-    row("bootstrap.dataSecretName", Rollout).by(Same::Text),
+    row("bootstrap.dataSecretName", Rollout).by(Same::OrFirst),
     row("infrastructureRef", Rollout).by(Same::Reference),
 ];
 
