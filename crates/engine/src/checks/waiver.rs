@@ -1,11 +1,11 @@
 //! The two annotations by which a user states that an edit is intended: who may set them, and where they count.
 
-use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
-use crate::catalog::keys::{APPROVE_ROLLOUT, EXEMPT};
+use crate::catalog::keys::{APPROVE_ROLLOUT, EXEMPT, TOPOLOGY_OWNED};
 use crate::catalog::kinds::KindRow;
 use crate::json::Malformed;
 use crate::kube::lookup::Lookups;
+use crate::kube::object::Object;
 use crate::propagation::copied::{self, Origin};
 use crate::report::finding::Finding;
 use crate::report::messages::waivers as messages;
@@ -47,9 +47,9 @@ pub(crate) enum Standing<'o> {
 impl Waiver {
     /// What the waiver of the object under review is worth.
     ///
-    /// It is about one object: a copy that Cluster API made from an object above does not count. A stored one was admitted
-    /// when it was set, unless the policy is not asked when such objects are created. A request without a user name, such
-    /// as the audit scanner's, is about what is stored.
+    /// It is about one object: a copy that Cluster API made from an object above does not count. Where not everybody may set
+    /// it, a stored one was admitted when it was set, unless it may have got there otherwise. A request without a user name,
+    /// such as the audit scanner's, is about what is stored.
     ///
     /// # Errors
     /// When the object has another shape than Kubernetes gives it.
@@ -73,15 +73,11 @@ impl Waiver {
         if review.username.is_empty() || self.may_be_set(subject, settings) {
             return Ok(Standing::Counts(reason));
         }
-        let stored = subject.old()?.and_then(|old| old.annotations.get(self.annotation));
-        if review.operation == Operation::Create || stored != Some(value) {
-            return Ok(Standing::Forbidden);
-        }
-        let is_seen_when_created = subject.place.is_some() || subject.kind_row().is_none_or(KindRow::is_guarded);
-        Ok(if is_seen_when_created {
-            Standing::Counts(reason)
-        } else {
-            Standing::Ignored(messages::of_others(self.annotation, self.setting))
+        let stored = subject.old()?.filter(|old| old.annotations.get(self.annotation) == Some(value));
+        Ok(match stored {
+            None => Standing::Forbidden,
+            Some(stored) if was_admitted(subject, stored) => Standing::Counts(reason),
+            Some(_) => Standing::Ignored(messages::of_others(self.annotation, self.setting)),
         })
     }
 
@@ -111,4 +107,11 @@ impl Waiver {
         let users = (self.users)(settings);
         users.is_empty() || subject.review.is_by_one_of(|name| users.contains(name))
     }
+}
+
+/// Whether a stored waiver can only have been set in a request that was judged. Below another object it may be what is left
+/// of a copy, and the policy is not asked when templates are created.
+fn was_admitted(subject: &Subject<'_>, stored: &Object<'_>) -> bool {
+    let gets_copies = stored.controller().is_some() || stored.labels.contains_key(TOPOLOGY_OWNED);
+    !gets_copies && (subject.place.is_some() || subject.kind_row().is_none_or(KindRow::is_guarded))
 }
