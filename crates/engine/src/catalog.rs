@@ -20,4 +20,6 @@ pub(crate) mod rules;
 pub(crate) mod stance;
 pub(crate) mod strict;
 pub(crate) mod text;
+pub(crate) mod tools;
+pub(crate) mod topology_values;
 pub(crate) mod version;

@@ -15,7 +15,6 @@ use std::cell::OnceCell;
 use crate::admission::request::{Objects, Operation, Review};
 use crate::admission::subject::{Stored, Subject};
 use crate::catalog::version::Version;
-use crate::checks::guards;
 use crate::evaluate::role::Role;
 use crate::json::Malformed;
 use crate::json::document::Document;
@@ -103,6 +102,8 @@ struct Evaluation<'e> {
     lookups: Lookups<'e>,
     pass: &'e Pass<'e>,
     outcome: Outcome,
+    /// The numbers of warnings and log lines before those about what is written; `None` while nothing was decided.
+    before_writing: Option<(usize, usize)>,
     report: Report,
 }
 
@@ -122,13 +123,17 @@ impl<'e> Evaluation<'e> {
             lookups: Lookups::new(&subject.review.kind, settings, cluster, &pass.answers),
             pass,
             outcome: Outcome::default(),
+            before_writing: None,
         }
     }
 
     fn run(mut self) -> Outcome {
         self.tell_of_settings();
         let above = match self.decide() {
-            Ok(decision) => self.settle(decision),
+            Ok(decision) => {
+                self.before_writing = Some((self.outcome.warnings.len(), self.outcome.log.len()));
+                self.settle(decision)
+            }
             Err(Stop::NotApplicable(inert)) => {
                 self.not_applicable(inert);
                 None
@@ -181,10 +186,16 @@ impl<'e> Evaluation<'e> {
         }
     }
 
-    /// Refuses the request: nothing is written, and what was said of it so far holds no more.
+    /// Refuses the request: nothing is written, and what was said about writing is dropped. Hints at settings and failed
+    /// reads stay, because they may be why the request is refused.
     fn refuse(&mut self, message: String) {
-        let log = vec![line(Level::Error, message.clone(), [])];
-        self.outcome = Outcome { rejection: Some(Rejection::refused(message)), log, ..Outcome::default() };
+        if let Some((warnings, lines)) = self.before_writing {
+            self.outcome.warnings.truncate(warnings);
+            self.outcome.log.truncate(lines);
+        }
+        self.outcome.object = None;
+        self.log(Level::Error, message.clone(), []);
+        self.outcome.rejection = Some(Rejection::refused(message));
     }
 
     fn log<const N: usize>(&mut self, level: Level, message: String, attributes: [(&'static str, String); N]) {
@@ -203,7 +214,6 @@ fn report(subject: &Subject<'_>, role: Role<'_>, settings: &Settings) -> Report 
         object: subject.title().to_string(),
         cluster_api,
         field_manager: subject.review.field_manager.as_deref().map(str::to_owned),
-        exempt: guards::exemption(subject).filter(|reason| !reason.is_empty()).map(str::to_owned),
         ..Report::default()
     }
 }

@@ -53,6 +53,7 @@ pub use catalog::grants::{GRANTS, Grant, MOST_READS, ROUTES, Route};
 pub use catalog::guards::{GUARDS, Guard, GuardRail};
 pub use catalog::place::{MapKind, Place};
 pub use catalog::rules::{Criterion, Keys, RULES, Rule};
+pub use catalog::tools::{TOOL_KEYS, ToolKeys};
 pub use catalog::version::Version;
 pub use evaluate::evaluate;
 pub use evaluate::payload::evaluate_payload;
@@ -70,7 +71,7 @@ pub use report::rollout_impact::{Edit, RolloutImpact};
 pub use report::skipped::{Carried, SkipReason, Skipped};
 pub use settings::{
     ApiVersion, CloudTags, ClusterApi, ClusterCloudTags, CompositeGroup, Composites, Controllers, FieldPath, Guards,
-    InfraClusterKind, KindAndGroup, Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused, OnXrd,
-    OptIn, Pattern, PatternError, Problem, ProfileName, Provider, Reaction, RegistryReference, RequiredTag, Settings,
-    SettingsError, Stance,
+    InfraClusterKind, KeyOrDomain, KindAndGroup, Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused,
+    OnXrd, OptIn, Pattern, PatternError, Problem, ProfileName, Provider, Reaction, RegistryReference, RequiredTag,
+    Settings, SettingsError, Stance, Users,
 };

@@ -2,6 +2,7 @@
 
 mod carries;
 mod class_patches;
+pub(crate) mod copied;
 mod expected;
 mod field_value;
 mod fields;
@@ -11,6 +12,6 @@ pub(crate) mod metadata;
 mod owned_path;
 pub(crate) mod ownership;
 pub(crate) mod propagated;
-mod sources;
+pub(crate) mod sources;
 pub(crate) mod topology_opt_in;
 pub(crate) mod untouched;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use metadata_propagation::{
-    Cluster, Get, Guards, LookupCause, LookupError, Mode, NotApplicable, Propagated, Report, Review, Settings,
+    Cluster, Get, Guards, LookupCause, LookupError, Mode, NotApplicable, Propagated, Report, Review, Settings, Users,
     evaluate, propagated,
 };
 use serde_json::Value;
@@ -228,5 +228,6 @@ fn silent() -> Guards {
         reserved_keys: Ignore,
         template_keys: Ignore,
         node_unreachable: Ignore,
+        exempt_by: Users::default(),
     }
 }

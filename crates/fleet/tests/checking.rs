@@ -67,7 +67,8 @@ fn what_guards_find_is_found_in_an_object_that_differs_too() {
     let set = set.replace("{team: red}}}\n", "{team: red, kubernetes.io/os: linux}}}\n");
     let lines = check(&format!("{deployment}{set}"), "{}");
     let guarded: Vec<&String> = lines.iter().filter(|line| line.starts_with("19:")).collect();
-    let sentence = "label `kubernetes.io/os` is not synced to Nodes; use label `node.cluster.x-k8s.io/os`";
+    let sentence = "label `kubernetes.io/os` is not synced to Nodes; to sync such labels, use the manager's flag \
+                    `--additional-sync-machine-labels` and `clusterApi.node.additionalLabels`";
     assert_eq!(guarded, [&format!("19:63 Warn guards.nodeUnreachable {sentence}")], "{lines:#?}");
     assert!(lines.iter().any(|line| line.contains(" Reject drift ")), "{lines:#?}");
 }

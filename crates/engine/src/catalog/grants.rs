@@ -119,6 +119,19 @@ pub(crate) const TOPOLOGY_ENTRY_MASKS: &[&str] = &[
     "spec.topology.workers.machineDeployments.name",
     "spec.topology.workers.machinePools.name",
 ];
+/// Fields that are read of a Cluster to know what its topology says of fields whose edits replace Machines.
+pub(crate) const TOPOLOGY_VALUE_MASKS: &[&str] = &[
+    "spec.controlPlaneRef.name",
+    "spec.topology.controlPlane.rollout.after",
+    "spec.topology.version",
+    "spec.topology.workers.machineDeployments.failureDomain",
+    "spec.topology.workers.machineDeployments.name",
+    "spec.topology.workers.machineDeployments.rollout.after",
+    "spec.topology.workers.machineDeployments.rollout.strategy.type",
+    "spec.topology.workers.machineDeployments.strategy.type",
+    "spec.topology.workers.machinePools.failureDomains",
+    "spec.topology.workers.machinePools.name",
+];
 /// Fields that are read of a LabelRegistry.
 pub(crate) const REGISTRY_MASKS: &[&str] = &["spec.definitions"];
 /// Fields that are read of a ClusterClass.
@@ -182,10 +195,14 @@ pub const ROUTES: &[Route] = &[
     Route { of: "ControlPlane",      when: "the same, created, or a key of its own changed", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("ControlPlaneTemplate", CONTROL_PLANE_TEMPLATE_MASKS)] },
     Route { of: "MachineDeployment", when: "label topology.cluster.x-k8s.io/owned", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS)] },
     Route { of: "MachinePool",       when: "label topology.cluster.x-k8s.io/owned", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS)] },
+    Route { of: "ControlPlane",      when: "label topology.cluster.x-k8s.io/owned, and an edit that may replace Machines", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("Cluster", TOPOLOGY_VALUE_MASKS)] },
+    Route { of: "MachineDeployment", when: "label topology.cluster.x-k8s.io/owned, and an edit that may replace Machines", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("Cluster", TOPOLOGY_VALUE_MASKS)] },
+    Route { of: "MachinePool",       when: "label topology.cluster.x-k8s.io/owned, and an edit that may replace Machines", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("Cluster", TOPOLOGY_VALUE_MASKS)] },
     Route { of: "MachineSet",        when: "owned by a MachineDeployment", gets: &[("MachineDeployment", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a MachineSet",        gets: &[("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a MachinePool",       gets: &[("MachinePool", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a control plane",     gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
+    Route { of: "Machine",           when: "moved to another MachineSet for an update in place, by a service account", gets: &[("MachineSet", TEMPLATE_MASKS), ("Cluster", CLUSTER_MASKS), ("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "MachineDeployment", when: "its selector changes",         gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "MachineSet",        when: "new labels name an owner that no ownerReference does, or its selector changes", gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "Machine",           when: "new labels name an owner or a control plane, and no ownerReference does, or its owner is lost", gets: &[("Cluster", CLUSTER_MASKS)] },

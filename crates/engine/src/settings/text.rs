@@ -56,6 +56,13 @@ text!(
     "a text that is not empty"
 );
 text!(
+    /// A key of labels or annotations, or a domain of keys such as `example.com`.
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = "[^/]$")))]
+    KeyOrDomain,
+    |text| !text.is_empty() && !text.ends_with('/'),
+    "a key, or a domain of keys without a slash at its end"
+);
+text!(
     /// A kind and its group, such as `RKE2ControlPlane.controlplane.cluster.x-k8s.io`.
     KindAndGroup,
     is_kind_and_group,

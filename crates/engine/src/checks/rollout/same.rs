@@ -19,6 +19,7 @@ pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {
         Same::FeatureGates => alike,
         Same::NotFromOnDelete => alike || old.as_str() != Some("OnDelete"),
         Same::Appointment => alike || equal(new, new.absent()),
+        Same::OrFirst => alike || meaning(how, old).is_empty() || meaning(how, old) == meaning(how, new),
         Same::Text | Same::OrCloudConfig | Same::OrIfNotPresent | Same::Version | Same::Duration | Same::Reference => {
             alike || meaning(how, old) == meaning(how, new)
         }
@@ -161,6 +162,19 @@ mod tests {
     #[test]
     fn an_empty_text_is_none() {
         check(Same::Text, &[("null", r#""""#, true), (r#""a""#, "null", false), (r#""a""#, r#""b""#, false)]);
+    }
+
+    #[test]
+    fn a_first_text_is_no_edit() {
+        check(
+            Same::OrFirst,
+            &[
+                ("null", r#""a""#, true),
+                (r#""""#, r#""a""#, true),
+                (r#""a""#, r#""b""#, false),
+                (r#""a""#, "null", false),
+            ],
+        );
     }
 
     #[test]
