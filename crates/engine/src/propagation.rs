@@ -9,6 +9,7 @@ mod layers;
 pub(crate) mod managed;
 pub(crate) mod metadata;
 pub(crate) mod propagated;
+mod room;
 mod sources;
 pub(crate) mod topology_opt_in;
 pub(crate) mod untouched;

@@ -31,6 +31,7 @@ impl<'e> Evaluation<'e> {
             Decision::Propagated(Differences { changes, skipped, above }) => {
                 self.report.skipped = skipped;
                 self.settle_propagated(changes);
+                self.tell_of_illegal_entries();
                 self.subject.place.map(|_| above)
             }
             Decision::Tagged(tagged) => {
@@ -93,6 +94,15 @@ impl<'e> Evaluation<'e> {
         }
         self.report.changes = written;
         self.report.drift = drift;
+    }
+
+    /// Warns of entries that the API server would refuse.
+    fn tell_of_illegal_entries(&mut self) {
+        let sentences = warnings::of_illegal(&self.report.skipped);
+        let lines = sentences.iter().map(|(message, _)| line(Level::Warning, about(&self.report.object, message), []));
+        let lines = warnings::capped_lines(lines.collect());
+        self.outcome.log.extend(lines);
+        self.outcome.warnings.extend(sentences.into_iter().map(|(_, warning)| warning));
     }
 
     /// Tells besides of every label that is no tag.

@@ -12,6 +12,7 @@ use crate::report::messages::propagation as messages;
 use crate::report::messages::{EntryName, Location, and_more, cloud_tags};
 use crate::report::outcome::{Level, LogLine};
 use crate::report::shortening::{first_that_elides, first_that_fits, short};
+use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::report::tags::{CloudVerdict, SkippedLabel, TagSkipReason};
 
 /// How many warnings one request gets; the report in the audit annotation has all.
@@ -34,6 +35,49 @@ pub(crate) fn of_change(change: &Change, left: bool) -> Option<String> {
         messages::changed(change.entry(), what_happened, &reason)
     });
     Some(short(first_that_fits(wordings)))
+}
+
+/// What is left out because the API server would refuse it: a sentence for each entry, the warning for it, and both once for
+/// all entries that have no room.
+pub(crate) fn of_illegal(skipped: &[Skipped]) -> Vec<(String, String)> {
+    let mut sentences = Vec::new();
+    let mut without_room = 0;
+    for skip in skipped {
+        let reason = match skip.reason {
+            SkipReason::IllegalKey => messages::INVALID_KEY,
+            SkipReason::IllegalValue => messages::INVALID_VALUE,
+            SkipReason::TooManyElements => messages::TOO_MANY,
+            SkipReason::AnnotationsTooLarge => {
+                without_room += 1;
+                continue;
+            }
+            _ => continue,
+        };
+        let wordings = Detail::ALL.map(|detail| skip.left_out(reason, detail));
+        sentences.push((wordings.first().cloned().unwrap_or_default(), short(first_that_fits(wordings))));
+    }
+    if without_room > 0 {
+        let sentence = messages::no_room(without_room);
+        sentences.push((sentence.clone(), sentence));
+    }
+    sentences
+}
+
+impl Skipped {
+    fn left_out(&self, reason: &str, detail: Detail) -> String {
+        let (noun, map) = match self.carried {
+            Carried::Map(map) => (map.entry(), Some(map)),
+            Carried::Field => ("field", None),
+        };
+        let (object, place) = self.from.split_once(" .").unwrap_or((&self.from, "metadata"));
+        let path = [".", place, map.map_or("", |_| "."), map.map_or("", |map| map.field())].concat();
+        let source = match detail {
+            Detail::Path => Location::InObject { object, path: &path },
+            Detail::Object => Location::Object(object),
+            Detail::Kind => Location::Kind(object.split(' ').next().unwrap_or(object)),
+        };
+        messages::not_propagated(EntryName { noun, key: &self.key }, reason, source)
+    }
 }
 
 /// The warning for a tag that this request writes and that does not stay. One that it leaves out is restored without a

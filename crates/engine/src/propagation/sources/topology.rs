@@ -113,7 +113,16 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
         }
     }
     let facts = Facts { cluster_name: Some(cluster_name), topology_name, ..Facts::default() };
-    Ok(Sources { layers, targets, patches, facts, tracked: false, selector: None, unread_cluster: None })
+    Ok(Sources {
+        layers,
+        targets,
+        patches,
+        facts,
+        tracked: false,
+        selector: None,
+        unread_cluster: None,
+        stored_for_kubelet: None,
+    })
 }
 
 /// The Cluster's name: from the ownerReference, from `spec.clusterName` where the kind has it, else from the label.
