@@ -40,31 +40,30 @@ pub(crate) fn of_change(change: &Change, left: bool) -> Option<String> {
 /// What is left out because the API server would refuse it: a sentence for each entry, the warning for it, and both once for
 /// all entries that have no room.
 pub(crate) fn of_illegal(skipped: &[Skipped]) -> Vec<(String, String)> {
-    let mut sentences = Vec::new();
-    let mut without_room = 0;
-    for skip in skipped {
-        let reason = match skip.reason {
-            SkipReason::IllegalKey => messages::INVALID_KEY,
-            SkipReason::IllegalValue => messages::INVALID_VALUE,
-            SkipReason::TooManyElements => messages::TOO_MANY,
-            SkipReason::AnnotationsTooLarge => {
-                without_room += 1;
-                continue;
-            }
-            _ => continue,
-        };
-        let wordings = Detail::ALL.map(|detail| skip.left_out(reason, detail));
-        sentences.push((wordings.first().cloned().unwrap_or_default(), short(first_that_fits(wordings))));
-    }
-    if without_room > 0 {
-        let sentence = messages::no_room(without_room);
-        sentences.push((sentence.clone(), sentence));
-    }
-    sentences
+    let without_room = skipped.iter().filter(|skip| skip.reason == SkipReason::AnnotationsTooLarge).count();
+    let together = (without_room > 0).then(|| messages::no_room(without_room));
+    let single = skipped.iter().filter(|skip| skip.reason != SkipReason::AnnotationsTooLarge).filter_map(|skip| {
+        let wordings = Detail::ALL.into_iter().filter_map(|detail| skip.left_out(detail));
+        Some((skip.left_out(Detail::Path)?, short(first_that_fits(wordings))))
+    });
+    single.chain(together.map(|sentence| (sentence.clone(), sentence))).collect()
 }
 
 impl Skipped {
-    fn left_out(&self, reason: &str, detail: Detail) -> String {
+    /// The sentence of the warning that the API server would refuse the entry; `None` where it would not.
+    #[must_use]
+    pub fn refusal(&self) -> Option<String> {
+        self.left_out(Detail::Path)
+    }
+
+    fn left_out(&self, detail: Detail) -> Option<String> {
+        let reason = match self.reason {
+            SkipReason::IllegalKey => messages::INVALID_KEY,
+            SkipReason::IllegalValue => messages::INVALID_VALUE,
+            SkipReason::TooManyElements => messages::TOO_MANY,
+            SkipReason::AnnotationsTooLarge => messages::NO_ROOM,
+            _ => return None,
+        };
         let (noun, map) = match self.carried {
             Carried::Map(map) => (map.entry(), Some(map)),
             Carried::Field => ("field", None),
@@ -76,7 +75,7 @@ impl Skipped {
             Detail::Object => Location::Object(object),
             Detail::Kind => Location::Kind(object.split(' ').next().unwrap_or(object)),
         };
-        messages::not_propagated(EntryName { noun, key: &self.key }, reason, source)
+        Some(messages::not_propagated(EntryName { noun, key: &self.key }, reason, source))
     }
 }
 

@@ -109,6 +109,8 @@ pub(crate) fn no_room(count: usize) -> String {
 pub(crate) const INVALID_KEY: &str = "the key is not valid";
 /// In a warning, why an entry is left out.
 pub(crate) const INVALID_VALUE: &str = "the value is not valid";
+/// In a warning, why an entry is left out.
+pub(crate) const NO_ROOM: &str = "the annotations would exceed 256 KiB";
 /// In a warning, why a list is left out.
 pub(crate) const TOO_MANY: &str = "the list would be too long";
 
