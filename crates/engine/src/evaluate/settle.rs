@@ -8,6 +8,7 @@ use crate::json::document::Document;
 use crate::json::splice::{self, Write};
 use crate::propagation::metadata::{Above, Differences};
 use crate::report::change::{Action, Change};
+use crate::report::illegal::of_illegal;
 use crate::report::messages::propagation as messages;
 use crate::report::messages::{SettingValue, about, cloud_tags, tag_delivery};
 use crate::report::outcome::{Level, Outcome, Rejection};
@@ -98,7 +99,7 @@ impl<'e> Evaluation<'e> {
 
     /// Warns of entries that the API server would refuse.
     fn tell_of_illegal_entries(&mut self) {
-        let sentences = warnings::of_illegal(&self.report.skipped);
+        let sentences = of_illegal(&self.report.skipped);
         let lines = sentences.iter().map(|(message, _)| line(Level::Warning, about(&self.report.object, message), []));
         let lines = warnings::capped_lines(lines.collect());
         self.outcome.log.extend(lines);
