@@ -98,7 +98,7 @@ impl Backfill {
                     stuck.insert(number);
                     backfill.refused.push(refused(reason));
                 }
-                Compared::NotCompared => backfill.not_compared += 1,
+                Compared::Unknown => backfill.not_compared += 1,
             }
         }
         backfill
@@ -110,7 +110,7 @@ enum Compared {
     Complete,
     Lacking(BackfillStep),
     Refused(String),
-    NotCompared,
+    Unknown,
 }
 
 /// One stored object, and what it is compared with.
@@ -130,7 +130,7 @@ impl Stored<'_> {
             Err(reason) => return Compared::Refused(reason),
         };
         if report.inert.as_ref().is_some_and(|inert| inert.reason != NotApplicableReason::NoOwner) {
-            return Compared::NotCompared;
+            return Compared::Unknown;
         }
         let is_complete = completed.is_none();
         if is_complete && means == Means::Touch {

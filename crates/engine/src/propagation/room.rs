@@ -36,11 +36,11 @@ pub(crate) fn leave_out_what_has_no_room(
     let has_no_room = |change: &Change| writes_annotation(change) && full.contains(&change.at);
     let cannot_record = changes.iter().any(|change| change.action == Action::Recorded && has_no_room(change));
     changes.retain(|change| {
-        let stays = !has_no_room(change) && !(cannot_record && change.action == Action::Added);
-        if !stays && change.action != Action::Recorded {
+        let goes = has_no_room(change) || (cannot_record && change.action == Action::Added);
+        if goes && change.action != Action::Recorded {
             skipped.push(left_out(change));
         }
-        stays
+        !goes
     });
     skipped.sort();
     skipped.dedup();
