@@ -14,6 +14,8 @@ pub(crate) mod guards;
 pub(crate) mod infrastructure;
 pub(crate) mod keys;
 pub(crate) mod kinds;
+pub(crate) mod limits;
+pub(crate) mod node_restriction;
 pub(crate) mod place;
 pub(crate) mod profiles;
 pub(crate) mod rules;

@@ -8,6 +8,7 @@ pub(crate) mod kind;
 pub(crate) mod label_value;
 pub(crate) mod lookup;
 pub(crate) mod managed_fields;
+pub(crate) mod metadata_key;
 pub(crate) mod object;
 pub(crate) mod parent;
 pub(crate) mod query;

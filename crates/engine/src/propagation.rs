@@ -12,6 +12,7 @@ pub(crate) mod metadata;
 mod owned_path;
 pub(crate) mod ownership;
 pub(crate) mod propagated;
+mod room;
 pub(crate) mod sources;
 pub(crate) mod topology_opt_in;
 pub(crate) mod untouched;

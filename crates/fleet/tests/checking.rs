@@ -102,6 +102,32 @@ spec: {clusterName: c1}
 }
 
 #[test]
+fn what_an_object_cannot_be_given_is_told_at_the_object() {
+    let above = "apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: {name: c1, namespace: fleet}
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineSet
+metadata: {name: ms, namespace: fleet, labels: {cluster.x-k8s.io/cluster-name: c1}}
+spec: {clusterName: c1, template: {metadata: {labels: {team: red team, cluster.x-k8s.io/cluster-name: c1}}}}
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Machine
+metadata:
+  name: m
+  namespace: fleet
+  labels: {cluster.x-k8s.io/cluster-name: c1, cluster.x-k8s.io/set-name: ms}
+  ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, name: ms, controller: true}]
+spec: {clusterName: c1}
+";
+    let sentence = "label `team` not propagated: the value is not valid; set on MachineSet fleet/ms (.spec.template.metadata.labels)";
+    let expected =
+        ["MachineSet fleet/ms: no owner propagates anything to it".to_owned(), format!("15:3 Warn illegal {sentence}")];
+    assert_eq!(check(above, "{}"), expected);
+}
+
+#[test]
 fn an_object_of_another_shape_is_a_finding_at_its_place() {
     let text = MACHINE.replace("  namespace: fleet\n", "  namespace: fleet\n  labels: {a: 1}\n");
     assert_eq!(

@@ -93,7 +93,7 @@ fn resource(kind: &Value) -> Value {
     })
 }
 
-/// The groups that every authenticated user, and every service account, is in.
+/// The groups that every authenticated user, every service account and every kubelet is in.
 fn groups(username: &str) -> Vec<String> {
     let mut groups = Vec::new();
     if let Some((namespace, _)) =
@@ -101,6 +101,9 @@ fn groups(username: &str) -> Vec<String> {
     {
         groups.push("system:serviceaccounts".to_owned());
         groups.push(format!("system:serviceaccounts:{namespace}"));
+    }
+    if username.starts_with("system:node:") {
+        groups.push("system:nodes".to_owned());
     }
     if !username.is_empty() {
         groups.push("system:authenticated".to_owned());

@@ -9,6 +9,7 @@ use crate::json::splice::{self, Write};
 use crate::propagation::metadata::{Above, Differences};
 use crate::propagation::ownership::Ownership;
 use crate::report::change::{Action, Change};
+use crate::report::illegal::of_illegal;
 use crate::report::messages::propagation as messages;
 use crate::report::messages::{SettingValue, about, cloud_tags, tag_delivery};
 use crate::report::outcome::{Level, Outcome, Rejection};
@@ -32,6 +33,7 @@ impl<'e> Evaluation<'e> {
             Decision::Propagated(Differences { changes, skipped, above }) => {
                 self.report.skipped = skipped;
                 self.settle_propagated(changes);
+                self.tell_of_illegal_entries();
                 self.subject.place.map(|_| above)
             }
             Decision::Tagged(tagged) => {
@@ -98,6 +100,15 @@ impl<'e> Evaluation<'e> {
         }
         self.report.changes = written;
         self.report.drift = [drift, left].concat();
+    }
+
+    /// Warns of entries that the API server would refuse.
+    fn tell_of_illegal_entries(&mut self) {
+        let sentences = of_illegal(&self.report.skipped);
+        let lines = sentences.iter().map(|(message, _)| line(Level::Warning, about(&self.report.object, message), []));
+        let lines = warnings::capped_lines(lines.collect());
+        self.outcome.log.extend(lines);
+        self.outcome.warnings.extend(sentences.into_iter().map(|(_, warning)| warning));
     }
 
     /// Tells besides of every label that is no tag.

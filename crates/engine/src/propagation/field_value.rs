@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::fields::Shape;
+use crate::catalog::limits::most;
 use crate::json::Malformed;
 use crate::json::document::{Document, Json};
 use crate::json::path::Path;
 use crate::json::splice::{Edit, Write, splice};
 use crate::kube::duration;
 use crate::report::change::OwnedElement;
+use crate::report::skipped::SkipReason;
 
 /// One value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,6 +203,18 @@ impl FieldValue {
         }
     }
 
+    /// Why the API server does not take the value in an object of a version; `None` where it does.
+    pub(crate) fn illegal(&self, field: &str, version: &str) -> Option<SkipReason> {
+        let fits = |count: usize| most(field).is_none_or(|most| count <= most);
+        match self {
+            FieldValue::Duration(number) | FieldValue::Count(number) => {
+                (*number < 0 && version != "v1beta1").then_some(SkipReason::IllegalValue)
+            }
+            FieldValue::Text(text) => (!fits(text.chars().count())).then_some(SkipReason::IllegalValue),
+            FieldValue::List(elements) => (!fits(elements.len())).then_some(SkipReason::TooManyElements),
+        }
+    }
+
     /// Whether it is the number nought.
     pub(crate) fn is_zero(&self) -> bool {
         *self == FieldValue::Count(0)
@@ -273,6 +287,31 @@ mod tests {
     fn an_empty_text_and_an_empty_list_are_no_value() {
         for (shape, json) in [(&Shape::Text, "\"\""), (&GATES, "[]")] {
             assert_eq!(FieldValue::read(shape, Document::new(json).root(), "v1beta2").unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn limits_are_those_of_the_version_and_of_the_field() {
+        let gates = |count: u32| (0..count).map(|number| format!(r#"{{"conditionType":"T{number}"}}"#));
+        let gates = |count| read(&GATES, &format!("[{}]", gates(count).collect::<Vec<_>>().join(",")), "v1beta2");
+        let text = |length| FieldValue::Text("ä".repeat(length));
+        for (field, value, v1beta1, v1beta2) in [
+            ("nodeDrainTimeout", FieldValue::Duration(0), None, None),
+            ("nodeDrainTimeout", FieldValue::Duration(-NANOSECONDS), None, Some(SkipReason::IllegalValue)),
+            ("minReadySeconds", FieldValue::Count(-1), None, Some(SkipReason::IllegalValue)),
+            ("readinessGates", gates(32), None, None),
+            ("readinessGates", gates(33), Some(SkipReason::TooManyElements), Some(SkipReason::TooManyElements)),
+            ("taints", gates(64), None, None),
+            ("taints", gates(65), Some(SkipReason::TooManyElements), Some(SkipReason::TooManyElements)),
+            ("machineNaming", text(256), None, None),
+            ("machineNaming", text(257), Some(SkipReason::IllegalValue), Some(SkipReason::IllegalValue)),
+            ("deletionOrder", text(257), None, None),
+        ] {
+            assert_eq!(
+                (value.illegal(field, "v1beta1"), value.illegal(field, "v1beta2")),
+                (v1beta1, v1beta2),
+                "{field}"
+            );
         }
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct FieldDifferences {
     pub(crate) given: Vec<&'static Field>,
     /// Those of them that a MachinePool gives.
     pub(crate) of_pool: Vec<&'static Field>,
+    /// Those of them whose value must not be written.
+    withheld: Vec<&'static Field>,
 }
 
 /// Holds the fields of an object against what is above it. What does not travel is added to `skipped`.
@@ -54,8 +56,14 @@ pub(crate) fn differences(
             if carried.as_ref() != Some(wanted) {
                 skipped.push(skip(field, layer, wanted, SkipReason::ControllerOwned));
             }
-            if let Some(carried) = carried {
-                found.changes.extend(change(field, hop, layer, &carried, subject, settings, skipped)?);
+            let Some(carried) = carried else { continue };
+            match change(field, hop, layer, &carried, subject, settings)? {
+                None => {}
+                Some(Ok(change)) => found.changes.push(change),
+                Some(Err(reason)) => {
+                    skipped.push(skip(field, layer, &carried, reason));
+                    found.withheld.push(field);
+                }
             }
         }
     }
@@ -89,7 +97,8 @@ fn wanted<'s>(
     found
 }
 
-/// What becomes of a field that is not as it should be; `None` where it is, or must not be touched.
+/// What becomes of a field that is not as it should be, or why it must not be written; `None` where it is as it should
+/// be.
 fn change(
     field: &'static Field,
     hop: &Hop,
@@ -97,8 +106,7 @@ fn change(
     value: &FieldValue,
     subject: &Subject<'_>,
     settings: &ClusterApi,
-    skipped: &mut Vec<Skipped>,
-) -> Result<Option<Change>, Stop> {
+) -> Result<Option<Result<Change, SkipReason>>, Stop> {
     let (place, version) = (hop.to, subject.object.version);
     let Some(path) = field.path(place, version) else {
         return Ok(None);
@@ -115,8 +123,10 @@ fn change(
     };
     let wanted = wanted.ordered_as(old.as_ref());
     if field.gated && !settings.taints && stands.is_none() && old.is_none() {
-        skipped.push(skip(field, layer, value, SkipReason::TaintsGate));
-        return Ok(None);
+        return Ok(Some(Err(SkipReason::TaintsGate)));
+    }
+    if let Some(reason) = wanted.illegal(field.name, version) {
+        return Ok(Some(Err(reason)));
     }
     let was_right = old.as_ref().is_some_and(|old| value.fitted(&field.shape, Some(old), version) == *old);
     let owned = OwnedPath {
@@ -134,7 +144,7 @@ fn change(
     let Some((name, container)) = path.split_last() else {
         return Ok(None);
     };
-    Ok(Some(Change {
+    Ok(Some(Ok(Change {
         at: container.join("."),
         key: (*name).to_owned(),
         action,
@@ -146,7 +156,7 @@ fn change(
         entry: "field",
         place: Some(printed(field, layer.place, layer.origin.version)),
         owned: Some(owned),
-    }))
+    })))
 }
 
 /// Removes what the record holds and the MachinePool dropped, and brings the record's fields up to date: those that are
@@ -176,7 +186,7 @@ pub(crate) fn keep_record(
         }
     }
     record.retain(|name| among(&found.of_pool, name));
-    for field in &found.of_pool {
+    for field in found.of_pool.iter().filter(|field| !among(&found.withheld, field.name)) {
         let stood = subject.old()?.map(|old| field.read(place, old, None)).transpose()?.flatten().is_some();
         let stands = field.read(place, &subject.object, None)?.is_some();
         let is_restored = |change: &Change| {

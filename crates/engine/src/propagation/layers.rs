@@ -29,6 +29,8 @@ pub(crate) struct Sources<'e> {
     pub(crate) selector: Option<Vec<&'e str>>,
     /// Namespace and name of the Cluster, if it was not read yet: whether it is paused is not known.
     pub(crate) unread_cluster: Option<(&'e str, &'e str)>,
+    /// Where a kubelet writes its Node: the labels as they are stored.
+    pub(crate) stored_for_kubelet: Option<Map<'e>>,
 }
 
 impl Sources<'_> {

@@ -17,10 +17,11 @@ use crate::propagation::expected::{Entries, Expected, Skip, expected};
 use crate::propagation::layers::Sources;
 use crate::propagation::managed::{Record, claimed};
 use crate::propagation::ownership::Ownership;
+use crate::propagation::room::leave_out_what_has_no_room;
 use crate::propagation::sources;
 use crate::report::change::{Action, Change, OwnedPath, OwnedValue, Value, own_change};
 use crate::report::not_applicable::NotApplicableReason;
-use crate::report::skipped::{SkipReason, Skipped};
+use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
 /// What differs, what did not travel, and what comes from above.
@@ -60,8 +61,8 @@ pub(crate) fn differences<'e>(
     let targets: &[Place] = if subject.object.deleting { &[] } else { &sources.targets };
     for &target in targets {
         for map in MapKind::BOTH {
-            let expected = expected(&sources, target, map, settings, &mut skips);
             let actual = subject.object.map(target, map, None)?;
+            let expected = expected(&sources, target, map, &actual, settings, &mut skips);
             let missing = |(key, entry): &(&&str, &Expected<'_>)| actual.get(key) != Some(&*entry.value);
             let mut missing = expected.iter().filter(missing).peekable();
             if missing.peek().is_some() {
@@ -112,8 +113,9 @@ pub(crate) fn differences<'e>(
     skipped.sort();
     skipped.dedup();
     if records && subject.place.is_some_and(may_carry_record) && !subject.object.deleting {
-        keep_record(subject, &sources, &own_maps, &fields, &mut changes)?;
+        keep_record(subject, &sources, &own_maps, &fields, &skipped, &mut changes)?;
     }
+    leave_out_what_has_no_room(&subject.object, &mut changes, &mut skipped)?;
     if let Some((namespace, name)) = sources.unread_cluster.filter(|_| !changes.is_empty())
         && lookups.cluster(namespace, name)?.is_paused
     {
@@ -157,6 +159,7 @@ fn keep_record(
     sources: &Sources<'_>,
     maps: &[(Place, MapKind, Entries<'_>, Map<'_>)],
     of_fields: &FieldDifferences,
+    skipped: &[Skipped],
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
     let tracked = sources.tracked;
@@ -186,7 +189,13 @@ fn keep_record(
         }
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(&**key));
-        let stays = |key: &str| expected.contains_key(key) || (*map == MapKind::Labels && sources.finds_by(key));
+        // Its source has it still, with a value that cannot be written.
+        let is_held = |key: &str| {
+            let is_same = |skip: &&Skipped| skip.key == key && skip.carried == Carried::Map(*map);
+            skipped.iter().filter(is_same).any(|skip| skip.reason.is_illegal()) && actual.contains_key(key)
+        };
+        let finds = |key: &str| *map == MapKind::Labels && sources.finds_by(key);
+        let stays = |key: &str| expected.contains_key(key) || is_held(key) || finds(key);
         for key in keys.iter().filter(|key| !stays(key)) {
             // A value that this request brings is its writer's own.
             let is_stored = old.is_none() || stored.get(key) == actual.get(key);
@@ -195,7 +204,7 @@ fn keep_record(
                 changes.push(own_change(path, map.entry(), key, Action::Removed, Some(Value::string(value)), None));
             }
         }
-        keys.retain(|key| tracked && expected.contains_key(key.as_str()));
+        keys.retain(|key| tracked && (expected.contains_key(key.as_str()) || is_held(key)));
         if tracked {
             // New is what the stored object has not: what this request lacks, and what an earlier evaluation of the
             // same request added and recorded. A key that stood before or is claimed is somebody else's, unless it is

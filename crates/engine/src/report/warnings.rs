@@ -192,7 +192,7 @@ pub(crate) fn capped_lines(mut lines: Vec<LogLine>) -> Vec<LogLine> {
 
 /// How exactly the source of a change is named.
 #[derive(Debug, Clone, Copy)]
-enum Detail {
+pub(super) enum Detail {
     Path,
     Object,
     Kind,
@@ -200,7 +200,7 @@ enum Detail {
 
 impl Detail {
     /// The most exact first.
-    const ALL: [Detail; 3] = [Detail::Path, Detail::Object, Detail::Kind];
+    pub(super) const ALL: [Detail; 3] = [Detail::Path, Detail::Object, Detail::Kind];
 }
 
 impl Change {

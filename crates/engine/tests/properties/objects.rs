@@ -81,6 +81,7 @@ impl Draw {
         }
         if kind == Kind::Node {
             set("annotations", "cluster.x-k8s.io/machine", "machine");
+            set("annotations", "cluster.x-k8s.io/cluster-name", "c1");
             set("annotations", "cluster.x-k8s.io/cluster-namespace", "fleet");
         }
         if self.paused == Some(kind) {
@@ -103,7 +104,7 @@ impl Draw {
         let api_version = if group.is_empty() { "v1".to_owned() } else { format!("{group}/{version}") };
         json!({
             "apiVersion": api_version, "kind": name, "metadata": metadata, "spec": self.spec(kind, version),
-            "status": { "labels": { "a": "b" }, "conditions": ["raw:12345678901234567890123"] },
+            "status": { "nodeRef": { "name": Kind::Node.words().2 }, "labels": { "a": "b" }, "conditions": ["raw:12345678901234567890123"] },
         })
     }
 

@@ -62,6 +62,7 @@ fn scene(&(group, kind, owner_group, owner): &Way, version: &str, update: bool) 
             },
             "annotations": {
                 "cluster.x-k8s.io/machine": "m",
+                "cluster.x-k8s.io/cluster-name": "c1",
                 "cluster.x-k8s.io/cluster-namespace": "fleet",
                 "metadata-propagation.plexsphere.com/managed": r#"{"labels":["a"],"annotations":["b"],"fields":[]}"#,
             },
@@ -70,6 +71,7 @@ fn scene(&(group, kind, owner_group, owner): &Way, version: &str, update: bool) 
             }],
         },
         "spec": {},
+        "status": { "nodeRef": { "name": "it" } },
     });
     let mut old = object.clone();
     if update {

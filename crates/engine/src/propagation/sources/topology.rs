@@ -114,7 +114,16 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
         }
     }
     let facts = Facts { cluster_name: Some(cluster_name), topology_name, ..Facts::default() };
-    Ok(Sources { layers, targets, patches, facts, tracked: false, selector: None, unread_cluster: None })
+    Ok(Sources {
+        layers,
+        targets,
+        patches,
+        facts,
+        tracked: false,
+        selector: None,
+        unread_cluster: None,
+        stored_for_kubelet: None,
+    })
 }
 
 /// The name of the Cluster of an object that its topology owns: from the ownerReference, from `spec.clusterName` where the

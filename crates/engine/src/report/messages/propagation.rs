@@ -99,6 +99,26 @@ pub(crate) fn cluster_to_topology(map: &str, path: &str) -> String {
     format!("`Cluster.metadata.{map}` => `Cluster.{path}` by `clusterApi.optIn.clusterToTopology`")
 }
 
+/// An entry that the API server would refuse is left out.
+pub(crate) fn not_propagated(entry: EntryName<'_>, reason: &str, source: Location<'_>) -> String {
+    format!("{entry} not propagated: {reason}; set on {source}")
+}
+
+/// The same of entries for which the annotations of the object have no room.
+pub(crate) fn no_room(count: usize) -> String {
+    let entries = if count == 1 { "entry" } else { "entries" };
+    format!("{count} {entries} not propagated: all annotations of an object may have 256 KiB in total")
+}
+
+/// In a warning, why an entry is left out.
+pub(crate) const INVALID_KEY: &str = "the key is not valid";
+/// In a warning, why an entry is left out.
+pub(crate) const INVALID_VALUE: &str = "the value is not valid";
+/// In a warning, why an entry is left out.
+pub(crate) const NO_ROOM: &str = "the annotations would exceed 256 KiB";
+/// In a warning, why a list is left out.
+pub(crate) const TOO_MANY: &str = "the list would be too long";
+
 /// A request sets a key where nothing propagates from, although there is a place that it would propagate from.
 pub(crate) fn not_propagated_from_here(entry: EntryName<'_>, instead: Location<'_>) -> String {
     format!("{entry} is not propagated from here; set it in {instead}")
@@ -112,6 +132,16 @@ mod tests {
     const SET: Location<'_> =
         Location::InObject { object: "MachineSet fleet/ms", path: ".spec.template.metadata.labels" };
     const MACHINE: &str = "Machine fleet/m-1";
+
+    #[test]
+    fn what_is_left_out_names_its_source_last() {
+        assert_eq!(
+            not_propagated(TEAM, INVALID_VALUE, SET),
+            "label `team` not propagated: the value is not valid; set on MachineSet fleet/ms (.spec.template.metadata.labels)"
+        );
+        assert_eq!(no_room(1), "1 entry not propagated: all annotations of an object may have 256 KiB in total");
+        assert_eq!(no_room(2), "2 entries not propagated: all annotations of an object may have 256 KiB in total");
+    }
 
     #[test]
     fn a_change_names_its_source() {
