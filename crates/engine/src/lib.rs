@@ -43,7 +43,7 @@ mod settings;
 pub mod tags;
 
 pub use admission::request::{Call, Operation, Review};
-pub use catalog::carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, Tags};
+pub use catalog::carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags};
 pub use catalog::effects::table::EFFECTS;
 pub use catalog::effects::{Block, Effect, Given, KeyEdit, KeyRow, Kind, Row, Same};
 pub use catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};

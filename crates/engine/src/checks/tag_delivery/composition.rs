@@ -12,14 +12,12 @@ mod resource_kind;
 mod tag_manager;
 mod value;
 
-use self::delivery::{Delivery, delivery};
 use self::halt::Halt;
 use self::pipeline::Pipeline;
 use super::faults::Faults;
-use super::faults::Severity::{CannotTell, Fails, Loss};
+use super::faults::Severity::Fails;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::messages::tag_delivery as messages;
 use crate::settings::CloudTags;
 
 /// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of.
@@ -36,26 +34,9 @@ pub(super) fn faults<'a>(spec: Json<'a>, composites: &CloudTags, faults: &mut Fa
             return Ok(());
         }
     };
-    let mut not_patched = Vec::new();
-    let mut no_other_gets_tags = true;
     for resource in &pipeline.resources {
-        let is_unread_later = resource.step < pipeline.last_unread;
         faults.about_resource(resource.name);
-        match delivery(resource, is_unread_later, faults)? {
-            Delivery::NotApplicable => {}
-            Delivery::NotPatched(field) => {
-                no_other_gets_tags &= !is_unread_later;
-                not_patched.push((resource, field));
-            }
-            Delivery::Delivered | Delivery::Lost => no_other_gets_tags = false,
-        }
-    }
-    for (resource, field) in not_patched {
-        faults.about_resource(resource.name);
-        match no_other_gets_tags {
-            true => faults.add(Loss, resource.at, messages::not_patched_anywhere(field)),
-            false => faults.add(CannotTell, resource.at, messages::not_patched_if_declared(field)),
-        }
+        delivery::judge(resource, resource.step < pipeline.last_unread, faults)?;
     }
     Ok(())
 }

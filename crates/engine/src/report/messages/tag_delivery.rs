@@ -189,19 +189,9 @@ pub(crate) fn not_patched(field: &str) -> impl Display {
     from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}`"))
 }
 
-/// … and no other resource of the Composition gets them.
-pub(crate) fn not_patched_anywhere(field: &str) -> impl Display {
-    from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}` of this or any other resource"))
-}
-
 /// … and a function that is not known runs later.
 pub(crate) fn not_patched_so_far(field: &str) -> impl Display {
     from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}`; a later function may set it"))
-}
-
-/// … and the kind, which no row of `CARRIERS` names, may not have the field.
-pub(crate) fn not_patched_if_declared(field: &str) -> impl Display {
-    from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}`; its kind may not have this field"))
 }
 
 /// A step runs a function that is not known.
@@ -276,7 +266,7 @@ pub(crate) fn no_earlier_base(name: &str) -> String {
 /// A resource has patches, and no step that is known has its base.
 pub(crate) const NO_BASE: &str = "it has no base here, so its kind is unknown";
 
-/// No row of `CARRIERS` knows the kind or its provider.
+/// No table of `CARRIERS` has the kind.
 pub(crate) fn unknown_kind(group: &str, kind: &str) -> impl Display {
     from_fn(move |f| write!(f, "the tag field of `{kind}` (group `{group}`) is unknown"))
 }
@@ -437,7 +427,6 @@ mod tests {
             &about_resource("instance"),
             &[
                 &not_patched(LONG),
-                &not_patched_anywhere(FIELD),
                 &exempt_without_reason(EXEMPT),
                 &replaced_later(LONG),
                 &overwritten_later(LONG),
@@ -496,7 +485,6 @@ mod tests {
             &about_resource(""),
             &[
                 &not_patched_so_far(FIELD),
-                &not_patched_if_declared(FIELD),
                 &NO_BASE,
                 &unknown_kind(group, kind),
                 &list_of_tags("NetworkV2", FIELD),
