@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::crossplane;
 use super::field::{Field, leaves_as_stored};
-use super::labels::{ASSIGNMENTS, Assigned};
+use super::labels::{ASSIGNMENTS, Assigned, ORIGIN};
 use super::provider::{UnknownProvider, provider};
 use super::registry::definitions_of;
 use super::required::missing;
@@ -56,7 +56,7 @@ impl<'e> Composite<'_, 'e> {
         if assigned.is_adopted() {
             return not_applicable(NotApplicableReason::Adopted);
         }
-        let provider = provider(self.composites, &self.subject.review.kind.kind, object)?;
+        let provider = provider(self.composites, &self.subject.review.kind.kind, object);
         let now = Sources { assigned, provider };
         let before = if is_nested { self.stored_sources() } else { None };
         let definitions = self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
@@ -65,7 +65,7 @@ impl<'e> Composite<'_, 'e> {
         }
         let before = before.map(|before| self.made(&before, &definitions).transformed.tags);
         let keeps = is_nested.then(|| before.unwrap_or_default());
-        Ok(self.tagged(provider, self.made(&now, &definitions), keeps.as_ref())?)
+        self.tagged(provider, self.made(&now, &definitions), keeps.as_ref(), &definitions)
     }
 
     /// What the labels make.
@@ -81,9 +81,15 @@ impl<'e> Composite<'_, 'e> {
         provider: Option<&'e str>,
         made: Made,
         nested: Option<&BTreeMap<String, String>>,
-    ) -> Result<Tagged, Malformed> {
+        definitions: &BTreeMap<String, Definition>,
+    ) -> Result<Tagged, Stop> {
         let (settings, subject) = (&self.settings.cloud_tags, self.subject);
-        let field = Field::read(subject, FIELD, settings)?;
+        let field = match Field::read(subject, FIELD, settings) {
+            Err(malformed) if leaves_as_stored(subject, FIELD).unwrap_or(false) => {
+                return Err(Stop::not_applicable(NotApplicableReason::UnusableTags, malformed.to_string()));
+            }
+            read => read?,
+        };
         let is_left_over = |key: &str, value: Json<'_>| {
             nested.is_none_or(|before| {
                 let made = before.get(key);
@@ -98,16 +104,16 @@ impl<'e> Composite<'_, 'e> {
         }
         let has = |key: &str| held.kept.contains_key(key);
         let missing = missing(&settings.required, rules, transformed, has, &made.not_propagating);
-        let is_news = !(held.changes.is_empty() && leaves_tags_as_stored(subject, self.composites).unwrap_or(false));
+        let leaves_sources = self.leaves_sources_as_stored(definitions);
+        let leaves_tags = leaves_sources && leaves_as_stored(subject, FIELD).unwrap_or(false);
+        let is_news = !(held.changes.is_empty() && leaves_tags);
         let propagates = !(transformed.tags.is_empty() && transformed.skipped.is_empty());
         let is_unknown = is_news && propagates && !TagRules::are_known(settings, provider.unwrap_or_default());
-        let unknown_provider = is_unknown.then(|| {
-            let kind = &subject.review.kind.kind;
-            UnknownProvider::new(settings, self.composites, kind, provider, rules.name())
-        });
+        let unknown_provider =
+            is_unknown.then(|| UnknownProvider::new(settings, self.composites, subject, provider, rules.name()));
         Ok(Tagged {
             unknown_provider,
-            leaves_sources: leaves_sources_as_stored(subject, self.composites).unwrap_or(false),
+            leaves_sources,
             is_news,
             cloud: rules.cloud(provider.unwrap_or_default()).map(|cloud| cloud.provider),
             tags: made.report(provider, &field, &held, &missing),
@@ -134,8 +140,18 @@ impl<'e> Composite<'_, 'e> {
     /// What the tags of the stored object were made from, as far as it can be read.
     fn stored_sources(&self) -> Option<Sources<'e>> {
         let old = self.subject.old().ok().flatten()?;
-        let provider = provider(self.composites, &self.subject.review.kind.kind, old).ok()?;
+        let provider = provider(self.composites, &self.subject.review.kind.kind, old);
         Some(Sources { assigned: Assigned::read(old).ok()?, provider })
+    }
+
+    /// Whether the request leaves what tags are made from as it is stored. Of the labels, those count that the registry defines
+    /// or the settings require: a pause, or a label of somebody's tool, is no new tag.
+    fn leaves_sources_as_stored(&self, definitions: &BTreeMap<String, Definition>) -> bool {
+        let required = &self.settings.cloud_tags.required;
+        let counts = |key: &str| {
+            key == ORIGIN || definitions.contains_key(key) || required.iter().any(|required| &*required.key == key)
+        };
+        leaves_sources_as_stored(self.subject, self.composites, counts).unwrap_or(false)
     }
 
     /// The definitions of all that is assigned, and was before.
@@ -148,24 +164,38 @@ impl<'e> Composite<'_, 'e> {
         if now.is_empty() && before.is_none_or(Assigned::is_empty) {
             return Ok(Cow::Owned(BTreeMap::new()));
         }
-        let is_assigned = |key: &str| now.contains(key) || before.is_some_and(|before| before.contains(key));
+        // What a label was counts too where it goes: only the labels that are defined are news.
+        let old = self.subject.old().ok().flatten();
+        let is_assigned = |key: &str| {
+            now.contains(key)
+                || before.is_some_and(|before| before.contains(key))
+                || old.is_some_and(|old| old.labels.contains_key(key))
+        };
         definitions_of(&self.settings.cloud_tags, self.lookups, is_assigned)
     }
 }
 
-/// Whether an UPDATE leaves the tags of a composite, and all that they are made from, as they are stored.
+/// Whether an UPDATE leaves the tags of a composite, and all that they may be made from, as they are stored. Which labels the
+/// registry defines is not known here, so all of them count.
 ///
 /// # Errors
 /// When the composite or the stored one has another shape than Kubernetes gives it.
 pub(crate) fn leaves_tags_as_stored(subject: &Subject<'_>, composites: &Composites) -> Result<bool, Malformed> {
-    Ok(leaves_sources_as_stored(subject, composites)? && leaves_as_stored(subject, FIELD)?)
+    Ok(leaves_sources_as_stored(subject, composites, |_| true)? && leaves_as_stored(subject, FIELD)?)
 }
 
-/// Whether an UPDATE leaves what the tags of a composite are made from as it is stored.
-fn leaves_sources_as_stored(subject: &Subject<'_>, composites: &Composites) -> Result<bool, Malformed> {
+/// Whether an UPDATE leaves what the tags of a composite are made from as it is stored: the labels that count, the
+/// assignments, and the provider.
+fn leaves_sources_as_stored(
+    subject: &Subject<'_>,
+    composites: &Composites,
+    counts: impl Fn(&str) -> bool,
+) -> Result<bool, Malformed> {
     let (Some(old), object) = (subject.old()?, &subject.object) else { return Ok(false) };
     let kind = &*subject.review.kind.kind;
-    Ok(object.labels == old.labels
-        && object.annotations == old.annotations
-        && provider(composites, kind, object)? == provider(composites, kind, old)?)
+    let keys = object.labels.iter().chain(old.labels.iter()).map(|(key, _)| key);
+    let differs = |key: &str| counts(key) && object.labels.get(key) != old.labels.get(key);
+    Ok(object.annotations.get(ASSIGNMENTS) == old.annotations.get(ASSIGNMENTS)
+        && provider(composites, kind, object) == provider(composites, kind, old)
+        && (object.labels == old.labels || !keys.into_iter().any(differs)))
 }

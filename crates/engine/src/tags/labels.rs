@@ -14,7 +14,7 @@ use crate::settings::{Definition, SEEDED};
 pub(super) const ASSIGNMENTS: &str = "labels.plexsphere.com/assignments";
 
 /// Says whether a composite was provisioned or adopted.
-const ORIGIN: &str = "platform/origin";
+pub(super) const ORIGIN: &str = "platform/origin";
 
 /// What is assigned to a composite. A key stands in one of the two.
 #[derive(Debug, Default, PartialEq, Eq)]

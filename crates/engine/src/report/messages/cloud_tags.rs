@@ -3,6 +3,7 @@
 use super::SettingValue;
 use crate::catalog::profiles::{KeyCharacters, Unit};
 use crate::catalog::text::Length;
+use crate::json::Malformed;
 use crate::report::tags::TagSkipReason;
 
 /// Logged for each label that becomes no tag; its attributes say which, and why.
@@ -134,6 +135,11 @@ pub(crate) fn unknown_provider(provider: &str, setting: &str, profile: &str) -> 
     format!("no tag profile for provider `{provider}` (`{setting}`): profile `{profile}` is used")
 }
 
+/// Something stands where the provider of a composite should, and is not a string.
+pub(crate) fn unusable_provider(malformed: &Malformed, setting: &str, profile: &str) -> String {
+    format!("{malformed} (`{setting}`): profile `{profile}` is used")
+}
+
 /// The composite names no provider at `place`, a path in it; or its kind, where that says who the provider is, names none.
 pub(crate) fn no_provider(place: &str, setting: &str, profile: &str) -> String {
     format!("`{place}` names no provider (`{setting}`): profile `{profile}` is used")
@@ -147,6 +153,9 @@ pub(crate) fn left_alone(problem: &str) -> String {
 /// The same, where there is no room for what is wrong.
 pub(crate) const LEFT_ALONE: &str =
     "cloud tags left as they are: annotation `labels.plexsphere.com/assignments` cannot be used";
+
+/// The same of a field that is no map.
+pub(crate) const NO_MAP_LEFT_ALONE: &str = "cloud tags left as they are: the field is not a map";
 
 /// Logged when tags are written.
 pub(crate) fn updated(composite: &str) -> String {
