@@ -20,7 +20,7 @@ pub enum FunctionEffect {
     Patches,
     /// Writes tags of resources that were composed before.
     Tags,
-    /// Composes nothing, and changes nothing that a provider reads.
+    /// Composes no cloud resource, and changes nothing that a provider reads of those that it keeps.
     LeavesResources,
     /// Composes resources by a program, which is not read.
     Programs,
@@ -45,6 +45,10 @@ pub const FUNCTIONS: &[Function] = &[
     row("function-status-transformer", "function-status-transformer.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-status-transformer, input/v1beta1"),
     row("function-environment-configs", "environmentconfigs.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-environment-configs, fn.go"),
     row("function-extra-resources", "extra-resources.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-extra-resources, fn.go"),
+    // Leaves out whole resources. What it keeps is as it was.
+    row("function-cel-filter", "cel.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-cel-filter, fn.go"),
+    // Adds Usages, which have no tags.
+    row("function-deletion-protection", "protection.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-deletion-protection, fn.go"),
     row("function-kcl", "krm.kcl.dev", Programs, "crossplane-contrib/function-kcl, README.md"),
     row("function-go-templating", "gotemplating.fn.crossplane.io", Programs, "crossplane-contrib/function-go-templating, fn.go"),
     row("function-python", "", Programs, "crossplane-contrib/function-python, README.md"),

@@ -1,5 +1,6 @@
 //! `cloudTags`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -13,6 +14,7 @@ use super::lookup::Reaction;
 use super::object;
 use super::problems::Problem;
 use super::text::{NonEmpty, ProfileName};
+use crate::catalog::profiles::CLOUD_TAG_PREFIX;
 use crate::catalog::stance::Stance;
 use crate::catalog::strict::StrictProfile;
 
@@ -163,6 +165,15 @@ impl CloudTags {
     pub(crate) fn strict_profiles(&self) -> impl Iterator<Item = &'static StrictProfile> {
         let names: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
         names.into_iter().filter_map(StrictProfile::named)
+    }
+
+    /// What the keys of the policy's own tags begin with: those of the specification's spelling, and of the strict profiles that
+    /// the settings name. Whoever goes over to one leaves nothing behind.
+    pub(crate) fn prefixes(&self) -> Vec<Cow<'_, str>> {
+        let strict = self.strict_profiles().map(|profile| Cow::Borrowed(profile.spelling.prefix));
+        let mut prefixes = vec![Cow::Borrowed(CLOUD_TAG_PREFIX)];
+        prefixes.extend(strict.filter(|prefix| prefix != CLOUD_TAG_PREFIX));
+        prefixes
     }
 
     /// What does not go together.

@@ -75,7 +75,8 @@ impl<'e> Composite<'_, 'e> {
     }
 
     /// What differs from it. A composite that another one composes keeps what its parent's Composition forwards: of the
-    /// policy's own entries only those go that its labels made before, `nested`, and make no more.
+    /// policy's own entries only those go that its labels made before, `nested`, that they make no more, and that the
+    /// parent's Composition does not set.
     fn tagged(
         &self,
         provider: Option<&'e str>,
@@ -93,7 +94,9 @@ impl<'e> Composite<'_, 'e> {
         let is_left_over = |key: &str, value: Json<'_>| {
             nested.is_none_or(|before| {
                 let made = before.get(key);
-                made.is_some_and(|made| value.as_str() == Some(made)) && field.stored(key) == Some(value)
+                made.is_some_and(|made| value.as_str() == Some(made))
+                    && field.stored(key) == Some(value)
+                    && !crossplane::is_set_by_composition(subject, FIELD, key)
             })
         };
         let (rules, transformed) = (made.rules, &made.transformed);

@@ -2,14 +2,11 @@
 
 use super::verdicts::refused_by;
 use crate::catalog::clouds::Cloud;
+use crate::catalog::profiles::CLOUD_TAG_PREFIX;
 use crate::catalog::profiles::Profile;
 use crate::catalog::strict::StrictProfile;
 use crate::report::tags::TagSkipReason;
 use crate::settings::CloudTags;
-
-/// What every tag key of the specification's profiles begins with: one name to find, and to keep apart from the tags of
-/// others.
-pub const CLOUD_TAG_PREFIX: &str = "plexsphere:";
 
 /// The rules by which labels become tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

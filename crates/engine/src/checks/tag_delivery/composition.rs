@@ -10,7 +10,10 @@ mod pipeline;
 mod resource;
 mod resource_kind;
 mod tag_manager;
+mod transform;
 mod value;
+
+use std::borrow::Cow;
 
 use self::halt::Halt;
 use self::pipeline::Pipeline;
@@ -20,12 +23,18 @@ use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::settings::CloudTags;
 
-/// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of.
+/// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of, and
+/// `prefixes` what the keys of their tags begin with.
 ///
 /// # Errors
 /// When the Composition has another shape than Crossplane gives it, or its patches come to more than is looked at.
-pub(super) fn faults<'a>(spec: Json<'a>, composites: &CloudTags, faults: &mut Faults<'a>) -> Result<(), Malformed> {
-    let pipeline = match Pipeline::play(spec, composites, faults) {
+pub(super) fn faults<'a>(
+    spec: Json<'a>,
+    composites: &CloudTags,
+    prefixes: &'a [Cow<'a, str>],
+    faults: &mut Faults<'a>,
+) -> Result<(), Malformed> {
+    let pipeline = match Pipeline::play(spec, composites, prefixes, faults) {
         Ok(pipeline) => pipeline,
         Err(Halt::Malformed(malformed)) => return Err(malformed),
         Err(Halt::Fails(failure)) => {
@@ -68,8 +77,10 @@ mod tests {
     /// As [`faults`].
     fn last_finding(spec: &str) -> Result<(usize, Option<(String, String)>), Malformed> {
         let document = Document::new(format!(r#"{{"spec":{spec}}}"#));
+        let settings = Settings::from_json("{}").unwrap().cloud_tags;
+        let prefixes = settings.prefixes();
         let (spec, mut found) = (document.root().get("spec")?, Faults::default());
-        faults(spec, &Settings::from_json("{}").unwrap().cloud_tags, &mut found)?;
+        faults(spec, &settings, &prefixes, &mut found)?;
         let findings = found.findings(spec, "cloudTags.compositions", Stance::Warn);
         Ok((findings.len(), findings.into_iter().next_back().map(|last| (last.at, last.message))))
     }

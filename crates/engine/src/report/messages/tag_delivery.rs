@@ -304,6 +304,11 @@ pub(crate) fn kept_from_merge(field: &str) -> impl Display {
     from_fn(move |f| write!(f, "cloud tags that stand in `{field}` already win over those of the composite"))
 }
 
+/// A transform is given a map, and fails.
+pub(crate) fn transform_of_a_map(transform: &str) -> String {
+    format!("transform `{transform}` does not accept a map such as `spec.cloudTags`")
+}
+
 /// … has transforms.
 pub(crate) const TRANSFORMS: &str = "the effect of the patch's `transforms` on the tags is unknown";
 
@@ -339,6 +344,9 @@ pub(crate) fn required_and_absent(from: &str) -> impl Display {
 
 /// Tags reach the cloud only when the resource is created.
 pub(crate) const INITIAL_TAGS: &str = "tags in `spec.initProvider` are set at creation only and never change";
+
+/// The provider creates the cloud's resource, and never changes it.
+pub(crate) const NEVER_UPDATED: &str = "without `Update` in `managementPolicies` tags are set at creation only";
 
 /// A composite below this one gets nothing that its tags could come from.
 pub(crate) const NESTED_WITHOUT_TAGS: &str = "neither `spec.cloudTags` nor labels are patched to this composite";
@@ -436,6 +444,7 @@ mod tests {
                 &wrong_field("Instance", FIELD, "spec.forProvider.tags"),
                 &NESTED_WITHOUT_TAGS,
                 &INITIAL_TAGS,
+                &NEVER_UPDATED,
             ],
         );
         check(
@@ -473,6 +482,7 @@ mod tests {
             &unknown_input_value("policy.toFieldPath", "MergeAll"),
             &unusable_path(".spec.forProvider.tags", "unexpected `.` at position 0"),
             &no_match("spec.forProvider.tags[*]"),
+            &transform_of_a_map("convert"),
             &no_earlier_base("instance"),
         ]);
     }

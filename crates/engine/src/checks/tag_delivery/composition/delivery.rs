@@ -21,8 +21,10 @@ const TAG_LIKE: [&str; 3] = ["tags", "labels", "metadata"];
 const FOR_PROVIDER: &str = "spec.forProvider.";
 /// … and what it reads once, when it creates the cloud's resource.
 const INIT_PROVIDER: &str = "spec.initProvider.";
-/// Policies under which a provider writes to the cloud.
-const WRITING: [&str; 3] = ["*", "Create", "Update"];
+/// Policies under which a provider keeps the cloud's resource up to date.
+const UPDATING: [&str; 2] = ["*", "Update"];
+/// The policy under which it creates it.
+const CREATING: &str = "Create";
 
 /// Finds what becomes of the tags of one resource; `is_unread_later` says whether a function that is not read runs later.
 ///
@@ -46,7 +48,8 @@ pub(super) fn judge<'a>(
         faults.add(CannotTell, resource.at, messages::unknown_kind(kind.group, kind.kind));
         return Ok(());
     };
-    if is_observed_only(&resource.object) {
+    let policies = Policies::of(&resource.object);
+    if policies == Policies::Observing {
         return Ok(());
     }
     for (severity, at, message) in &resource.faults {
@@ -56,6 +59,9 @@ pub(super) fn judge<'a>(
     let mut places = Places { resource, known, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
     places.judge(faults);
     places.judge_field(faults);
+    if is_delivered && !places.is_lost && policies == Policies::CreatingOnly {
+        faults.add(Risk, resource.at, messages::NEVER_UPDATED);
+    }
     if places.is_lost || is_delivered {
         return Ok(());
     }
@@ -207,14 +213,29 @@ fn is_tag_like(path: &str) -> bool {
     TAG_LIKE.iter().any(|end| path.ends_with(end))
 }
 
-/// Whether a provider only looks at the resource: then nobody writes its tags.
-fn is_observed_only(object: &Value<'_>) -> bool {
-    match object.get(&["spec", "managementPolicies"].map(Step::Field)).as_deref() {
-        Ok(Value::Given(policies)) => policies.as_elements().is_some_and(|mut policies| {
-            policies.len() > 0
-                && policies.all(|policy| policy.as_str().is_some_and(|policy| !WRITING.contains(&policy)))
-        }),
-        _ => false,
+/// What a provider does to the cloud's resource, by `spec.managementPolicies`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Policies {
+    /// Everything, or it is not known.
+    Updating,
+    /// It creates it with its tags, and never changes them.
+    CreatingOnly,
+    /// It only looks at it: then nobody writes its tags.
+    Observing,
+}
+
+impl Policies {
+    fn of(object: &Value<'_>) -> Self {
+        let found = object.get(&["spec", "managementPolicies"].map(Step::Field));
+        let Ok(Value::Given(policies)) = found.as_deref() else { return Policies::Updating };
+        let names = || policies.as_elements().into_iter().flatten().map(Json::as_str);
+        let is_known = names().next().is_some() && names().all(|name| name.is_some());
+        let has = |wanted: &[&str]| names().flatten().any(|name| wanted.contains(&name));
+        match () {
+            () if !is_known || has(&UPDATING) => Policies::Updating,
+            () if has(&[CREATING]) => Policies::CreatingOnly,
+            () => Policies::Observing,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::patch_sets::PatchSets;
 use super::resource::ComposedResource;
 use super::resource_kind::ResourceKind;
 use super::tag_manager::TagManager;
-use super::value::Value;
+use super::value::{Prefixes, Value};
 use crate::catalog::functions::{Function, FunctionEffect};
 use crate::checks::tag_delivery::faults::Faults;
 use crate::checks::tag_delivery::faults::Severity::{CannotTell, Fails, Loss};
@@ -32,6 +32,9 @@ pub(super) struct Pipeline<'a, 's> {
     pub(super) last_unread: usize,
     /// Which of the resources has a name.
     by_name: BTreeMap<String, usize>,
+    /// The composite, and what the keys of its tags begin with.
+    composite: Value<'a>,
+    prefixes: Prefixes<'a>,
     environment: Value<'a>,
     /// What came of patch sets and wildcards.
     expansion: Expansion,
@@ -47,11 +50,18 @@ impl<'a, 's> Pipeline<'a, 's> {
     /// # Errors
     /// When the Composition has another shape than Crossplane gives it, a function fails over it, or more comes of its
     /// patches than is looked at.
-    pub(super) fn play(spec: Json<'a>, composites: &'s CloudTags, faults: &mut Faults<'a>) -> Result<Self, Halt<'a>> {
+    pub(super) fn play(
+        spec: Json<'a>,
+        composites: &'s CloudTags,
+        prefixes: Prefixes<'a>,
+        faults: &mut Faults<'a>,
+    ) -> Result<Self, Halt<'a>> {
         let mut pipeline = Pipeline {
             resources: Vec::new(),
             last_unread: 0,
             by_name: BTreeMap::new(),
+            composite: Value::composite(prefixes),
+            prefixes,
             environment: Value::Unknown,
             expansion: Expansion::default(),
             step: 0,
@@ -102,7 +112,7 @@ impl<'a, 's> Pipeline<'a, 's> {
         let patch_sets = PatchSets::read(template, dialect)?;
         for at in template.at(&["environment", "patches"])?.elements()? {
             let patch = Patch::of_environment(at, dialect)?;
-            apply::to_environment(&patch, &mut self.environment, &mut self.expansion)?;
+            apply::to_environment(&patch, &self.composite, &mut self.environment, &mut self.expansion)?;
         }
         for at in template.get("resources")?.elements()? {
             if dialect == Dialect::Function {
@@ -113,7 +123,7 @@ impl<'a, 's> Pipeline<'a, 's> {
             let Some(resource) = self.resources.get_mut(index) else { continue };
             let mut apply = |at| {
                 let patch = Patch::of_resource(at, dialect)?;
-                resource.apply(&patch, &mut self.environment, &mut self.expansion)
+                resource.apply(&patch, &self.composite, &mut self.environment, &mut self.expansion)
             };
             match patches.into_iter().try_for_each(&mut apply) {
                 // Crossplane 1 composes the other resources.
@@ -157,7 +167,7 @@ impl<'a, 's> Pipeline<'a, 's> {
     }
 
     fn tag(&mut self, input: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Halt<'a>> {
-        let manager = TagManager::read(input, &self.environment, faults)?;
+        let manager = TagManager::read(input, &self.composite, self.prefixes, &self.environment, faults)?;
         if let Some(entry) = manager.brings_tags().filter(|_| self.resources.is_empty() && self.last_unread == 0) {
             faults.add(Loss, entry, messages::TAG_MANAGER_TOO_EARLY);
         }

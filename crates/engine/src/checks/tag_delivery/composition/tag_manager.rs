@@ -8,13 +8,12 @@ use super::field_path::Step;
 use super::halt::Halt;
 use super::patch::steps;
 use super::resource::ComposedResource;
-use super::value::{Policy, Value};
+use super::value::{Policy, Prefixes, Value, begins};
 use crate::catalog::carriers::Tags;
 use crate::checks::tag_delivery::faults::Faults;
 use crate::checks::tag_delivery::faults::Severity::Loss;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
-use crate::tags::CLOUD_TAG_PREFIX;
 
 /// With the value `true` on a resource, the function leaves it alone; the annotation wins over the label.
 const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
@@ -31,11 +30,16 @@ pub(super) struct TagManager<'a> {
 
 impl<'a> TagManager<'a> {
     /// Reads the input of a step. An entry that would bring `spec.cloudTags`, but for its type, is a fault.
-    pub(super) fn read(input: Json<'a>, environment: &Value<'a>, faults: &mut Faults<'a>) -> Result<Self, Halt<'a>> {
+    pub(super) fn read(
+        input: Json<'a>,
+        composite: &Value<'a>,
+        prefixes: Prefixes<'a>,
+        environment: &Value<'a>,
+        faults: &mut Faults<'a>,
+    ) -> Result<Self, Halt<'a>> {
         let mut manager = TagManager { added: Vec::new(), unknown: Vec::new(), removed: Vec::new() };
         for entry in input.get("addTags")?.elements()? {
             let from = steps(entry, entry.string(&["fromFieldPath"])?.unwrap_or_default())?;
-            let composite = Value::composite();
             let is_tags = |value: &Value<'a>| matches!(value, Value::Object(object) if object.tags.is_some());
             let found = match entry.string(&["type"])?.unwrap_or("FromValue") {
                 "FromCompositeFieldPath" => composite.get(&from),
@@ -62,7 +66,7 @@ impl<'a> TagManager<'a> {
             }
             for key in entry.get("keys")?.elements()? {
                 let name = key.as_string()?;
-                if name.starts_with(CLOUD_TAG_PREFIX) {
+                if begins(prefixes, name) {
                     manager.removed.push((name, key));
                 }
             }
