@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::crossplane;
 use super::field::{Field, leaves_as_stored};
-use super::labels::{ASSIGNMENTS, Assigned, ORIGIN};
+use super::labels::{Assigned, ORIGIN};
 use super::provider::{UnknownProvider, provider};
 use super::registry::definitions_of;
 use super::required::missing;
@@ -13,6 +13,7 @@ use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
+use crate::catalog::keys::ASSIGNMENTS;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::lookup::Lookups;

@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::transform::Labels;
+use crate::catalog::keys::ASSIGNMENTS;
 use crate::json::Malformed;
 use crate::json::kind::kind;
 use crate::kube::object::Object;
 use crate::settings::{Definition, SEEDED};
-
-/// Holds what Kubernetes labels cannot spell, such as the key `acme:checkout/owner`: a JSON map of strings.
-pub(super) const ASSIGNMENTS: &str = "labels.plexsphere.com/assignments";
 
 /// Says whether a composite was provisioned or adopted.
 pub(super) const ORIGIN: &str = "platform/origin";

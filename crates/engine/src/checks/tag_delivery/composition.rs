@@ -4,6 +4,7 @@ mod apply;
 mod delivery;
 mod field_path;
 mod halt;
+mod nested;
 mod patch;
 mod patch_sets;
 mod pipeline;
@@ -45,7 +46,7 @@ pub(super) fn faults<'a>(
     };
     for resource in &pipeline.resources {
         faults.about_resource(resource.name);
-        delivery::judge(resource, resource.step < pipeline.last_unread, faults)?;
+        delivery::judge(resource, resource.step < pipeline.last_unread, composites, faults)?;
     }
     Ok(())
 }

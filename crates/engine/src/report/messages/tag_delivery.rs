@@ -349,7 +349,11 @@ pub(crate) const INITIAL_TAGS: &str = "tags in `spec.initProvider` are set at cr
 pub(crate) const NEVER_UPDATED: &str = "without `Update` in `managementPolicies` tags are set at creation only";
 
 /// A composite below this one gets nothing that its tags could come from.
-pub(crate) const NESTED_WITHOUT_TAGS: &str = "neither `spec.cloudTags` nor labels are patched to this composite";
+pub(crate) const NESTED_WITHOUT_TAGS: &str =
+    "neither `spec.cloudTags` nor labels that make tags are patched to this composite";
+
+/// … gets single labels, of which the registry knows.
+pub(crate) const LABELS_OF_THE_REGISTRY: &str = "whether its labels make tags depends on the label registry";
 
 /// A composite below this one gets no tags, and makes its own from its labels.
 pub(crate) const LABELS_OF_ITS_OWN: &str = "the composite has labels of its own, from which its tags are made";
@@ -502,6 +506,7 @@ mod tests {
                 &TRANSFORMS,
                 &unknown_field(kind, FIELD),
                 &LABELS_OF_ITS_OWN,
+                &LABELS_OF_THE_REGISTRY,
             ],
         );
         check("", &[&unknown_function("function-of-ours"), &program("function-kcl"), &exempt("a reason"), &more(3)]);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::field_path::Step;
+use super::nested::OwnTags;
 use super::resource::ComposedResource;
 use super::value::Value;
 use crate::catalog::carriers::{Holds, Tags, TagsOfKind};
@@ -14,6 +15,7 @@ use crate::checks::tag_delivery::faults::Severity::{CannotTell, Fails, Loss, Not
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
+use crate::settings::CloudTags;
 
 /// How the names of fields end whose maps of strings the table of carriers has, every one of them.
 const TAG_LIKE: [&str; 3] = ["tags", "labels", "metadata"];
@@ -26,13 +28,15 @@ const UPDATING: [&str; 2] = ["*", "Update"];
 /// The policy under which it creates it.
 const CREATING: &str = "Create";
 
-/// Finds what becomes of the tags of one resource; `is_unread_later` says whether a function that is not read runs later.
+/// Finds what becomes of the tags of one resource; `is_unread_later` says whether a function that is not read runs later,
+/// `settings` from which labels tags are made.
 ///
 /// # Errors
 /// When the resource has another shape than Crossplane gives it.
 pub(super) fn judge<'a>(
     resource: &ComposedResource<'a>,
     is_unread_later: bool,
+    settings: &CloudTags,
     faults: &mut Faults<'a>,
 ) -> Result<(), Malformed> {
     let (base, kind) = (resource.base, resource.kind);
@@ -72,12 +76,14 @@ pub(super) fn judge<'a>(
         _ if places.is_doubted || !resource.doubts.is_empty() => {}
         Tags::Nowhere => {}
         Tags::List(field) => faults.add(CannotTell, resource.at, messages::list_of_tags(kind.kind, field)),
-        Tags::Map(_) if kind.is_composite && has_labels(&resource.object) => {
-            faults.add(Note, resource.at, messages::LABELS_OF_ITS_OWN);
-        }
-        Tags::Map(_) if kind.is_composite && !is_unread_later => {
-            faults.add(Loss, resource.at, messages::NESTED_WITHOUT_TAGS);
-        }
+        Tags::Map(_) if kind.is_composite => match OwnTags::of(&resource.object, settings) {
+            OwnTags::Made => faults.add(Note, resource.at, messages::LABELS_OF_ITS_OWN),
+            OwnTags::Unknown => faults.add(CannotTell, resource.at, messages::LABELS_OF_THE_REGISTRY),
+            OwnTags::None if is_unread_later => {
+                faults.add(CannotTell, resource.at, messages::not_patched_so_far(CLOUD_TAGS))
+            }
+            OwnTags::None => faults.add(Loss, resource.at, messages::NESTED_WITHOUT_TAGS),
+        },
         Tags::Map(field) if is_unread_later => faults.add(CannotTell, resource.at, messages::not_patched_so_far(field)),
         Tags::Map(field) => faults.add(Loss, resource.at, messages::not_patched(field)),
     }
@@ -236,14 +242,5 @@ impl Policies {
             () if has(&[CREATING]) => Policies::CreatingOnly,
             () => Policies::Observing,
         }
-    }
-}
-
-/// Whether the composite below has labels, of which its own tags are made.
-fn has_labels(object: &Value<'_>) -> bool {
-    match object.get(&["metadata", "labels"].map(Step::Field)).as_deref() {
-        Ok(Value::Given(labels)) => labels.as_fields().is_some_and(|labels| labels.len() > 0),
-        Ok(_) => true,
-        Err(_) => false,
     }
 }
