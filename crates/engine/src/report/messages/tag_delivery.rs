@@ -216,8 +216,18 @@ pub(crate) fn tag_manager_type(found: &str) -> impl Display {
 }
 
 /// function-tag-manager is told to remove a tag that comes from a label.
-pub(crate) fn tag_manager_removes(key: &str) -> impl Display {
-    from_fn(move |f| write!(f, "`removeTags` of function-tag-manager removes cloud tag `{key}`"))
+pub(crate) fn tag_manager_removes(key: &str) -> String {
+    format!("`removeTags` of function-tag-manager removes cloud tag `{key}`")
+}
+
+/// … to leave it as it is in the cloud.
+pub(crate) fn tag_manager_ignores(key: &str) -> String {
+    format!("`ignoreTags` of function-tag-manager keeps the cloud's value of cloud tag `{key}`")
+}
+
+/// … to set it to a fixed value.
+pub(crate) fn tag_manager_overwrites(key: &str) -> String {
+    format!("`addTags` of function-tag-manager overwrites cloud tag `{key}`")
 }
 
 /// Another step, or the function itself, overwrites single tags.
@@ -471,6 +481,8 @@ mod tests {
                 &TAG_MANAGER_TOO_EARLY,
                 &tag_manager_type("FromEnvironmentFieldPath"),
                 &tag_manager_removes("plexsphere:a"),
+                &tag_manager_ignores("plexsphere:platform/env"),
+                &tag_manager_overwrites("plexsphere:platform/env"),
             ],
         );
     }
