@@ -22,7 +22,7 @@ mod webhook;
 pub use self::rules::TagRules;
 pub use self::transform::{Labels, Transformed, cloud_tags};
 pub use self::verdicts::verdicts;
-pub use crate::catalog::clouds::{CLOUDS, Cloud, Text};
+pub use crate::catalog::clouds::{CLOUDS, Cloud, KeyCase, Text};
 pub use crate::catalog::infrastructure::{INFRA_CLUSTERS, InfraCluster};
 pub use crate::catalog::profiles::{CLOUD_TAG_PREFIX, KeyCharacters, PROFILES, Profile, Unit};
 pub use crate::catalog::strict::{STRICT_PROFILES, Spelling, StrictProfile};

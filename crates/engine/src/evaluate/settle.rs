@@ -144,7 +144,8 @@ impl<'e> Evaluation<'e> {
         // What somebody can mend comes first: over the cap there may be many.
         for reason in TagSkipReason::STRICT.into_iter().chain(TagSkipReason::ALL) {
             let of_reason = tags.skipped.iter().filter(|skip| skip.reason == reason);
-            self.outcome.warnings.extend(of_reason.map(warnings::of_skipped_label));
+            let reserve = self.settings.cloud_tags.reserve.into();
+            self.outcome.warnings.extend(of_reason.map(|skip| warnings::of_skipped_label(skip, reserve)));
         }
         self.report.cloud_tags = Some(tags);
     }

@@ -14,7 +14,7 @@ use super::lookup::Reaction;
 use super::object;
 use super::problems::Problem;
 use super::text::{NonEmpty, ProfileName};
-use crate::catalog::profiles::CLOUD_TAG_PREFIX;
+use crate::catalog::profiles::{CLOUD_TAG_PREFIX, Profile};
 use crate::catalog::stance::Stance;
 use crate::catalog::strict::StrictProfile;
 
@@ -36,7 +36,7 @@ pub struct CloudTags {
     pub on_registry_failure: Reaction,
     /// The profile of a provider: one of the four, or a strict one, which has the limits of the cloud's own interface.
     pub profiles: BTreeMap<String, ProfileName>,
-    /// How many tags of a resource strict profiles leave to others, such as the provider's controller.
+    /// How many tags of a resource are left to others, such as the provider's controller.
     #[serde(deserialize_with = "count")]
     pub reserve: u16,
     /// The profile admits tags that the cloud's own interface does not take.
@@ -196,8 +196,14 @@ impl CloudTags {
             let problem = format!("provider `{provider}` is listed twice: case does not matter");
             problems.push(Problem::new("cloudTags.profiles", problem));
         }
-        for profile in self.strict_profiles().filter(|profile| profile.tags <= usize::from(self.reserve)) {
-            let problem = format!("leaves no tag of the {} that profile `{}` admits", profile.tags, profile.name);
+        let named: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
+        let most =
+            |name: &str| StrictProfile::named(name).map_or_else(|| Profile::of(name).tags, |profile| profile.tags);
+        for (name, tags) in named.into_iter().map(|name| (name, most(name))) {
+            if tags > usize::from(self.reserve) {
+                continue;
+            }
+            let problem = format!("leaves no tag of the {tags} that profile `{name}` admits");
             problems.push(Problem::new("cloudTags.reserve", problem));
         }
         let mut keys = BTreeSet::new();

@@ -1,7 +1,7 @@
 //! A composite held against its labels.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::crossplane;
 use super::field::{Field, leaves_as_stored};
@@ -64,15 +64,13 @@ impl<'e> Composite<'_, 'e> {
         if let Some(malformed) = now.assigned.unusable(&definitions) {
             return Err(self.unusable(malformed, is_nested));
         }
-        let before = before.map(|before| self.made(&before, &definitions).transformed.tags);
+        let made = |before: Sources<'_>| {
+            let rules = TagRules::of(&self.settings.cloud_tags, before.provider.unwrap_or_default());
+            Made::of(&before.assigned, &definitions, rules, None, &BTreeSet::new()).transformed.tags
+        };
+        let before = before.map(made);
         let keeps = is_nested.then(|| before.unwrap_or_default());
-        self.tagged(provider, self.made(&now, &definitions), keeps.as_ref(), &definitions)
-    }
-
-    /// What the labels make.
-    fn made(&self, sources: &Sources<'_>, definitions: &BTreeMap<String, Definition>) -> Made {
-        let rules = TagRules::of(&self.settings.cloud_tags, sources.provider.unwrap_or_default());
-        Made::of(&sources.assigned, definitions, rules, None)
+        self.tagged(&now, keeps.as_ref(), &definitions)
     }
 
     /// What differs from it. A composite that another one composes keeps what its parent's Composition forwards: of the
@@ -80,8 +78,7 @@ impl<'e> Composite<'_, 'e> {
     /// parent's Composition does not set.
     fn tagged(
         &self,
-        provider: Option<&'e str>,
-        made: Made,
+        now: &Sources<'e>,
         nested: Option<&BTreeMap<String, String>>,
         definitions: &BTreeMap<String, Definition>,
     ) -> Result<Tagged, Stop> {
@@ -100,7 +97,12 @@ impl<'e> Composite<'_, 'e> {
                     && !crossplane::is_set_by_composition(subject, FIELD, key)
             })
         };
-        let (rules, transformed) = (made.rules, &made.transformed);
+        let provider = now.provider;
+        let rules = TagRules::of(settings, provider.unwrap_or_default());
+        let is_forwarded = |key: &str, value| !is_left_over(key, value);
+        let others = if rules.counts_others() { field.others(is_forwarded) } else { BTreeSet::new() };
+        let made = Made::of(&now.assigned, definitions, rules, None, &others);
+        let transformed = &made.transformed;
         let mut held = field.held_to(transformed, is_left_over);
         let is_alone = transformed.tags.is_empty() && nested.is_none();
         if is_alone && self.settings.mode == Mode::Mutate && field.is_empty_map() {

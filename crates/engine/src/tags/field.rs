@@ -57,9 +57,10 @@ impl<'a, 'e> Field<'a, 'e> {
         self.present.iter().filter(|(key, _)| self.is_own(key)).map(|(key, value)| (*key, *value))
     }
 
-    /// How many entries are not the policy's own.
-    pub(super) fn others(&self) -> usize {
-        self.present.keys().filter(|key| !self.is_own(key)).count()
+    /// The keys of the entries that are not the policy's own, or that `is_forwarded` says.
+    pub(super) fn others(&self, is_forwarded: impl Fn(&str, Json<'e>) -> bool) -> BTreeSet<&'e str> {
+        let is_other = |(key, value): &(&&'e str, &Json<'e>)| !self.is_own(key) || is_forwarded(key, **value);
+        self.present.iter().filter(is_other).map(|(key, _)| *key).collect()
     }
 
     fn is_own(&self, key: &str) -> bool {

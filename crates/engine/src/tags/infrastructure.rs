@@ -1,7 +1,7 @@
 //! The infrastructure cluster of a Cluster, held against the Cluster's labels.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::field::{Field, leaves_as_stored};
 use super::labels::Assigned;
@@ -81,7 +81,10 @@ impl<'e> Infrastructure<'_, 'e> {
         let (subject, row, settings) = (self.subject, self.row, &self.settings.cloud_tags);
         let field = Field::read(subject, row.field, settings)?;
         let rules = TagRules::of(settings, row.provider);
-        let made = Made::of(assigned, definitions, rules, Webhook::of(row, field.others()));
+        let others = field.others(|_, _| false);
+        let webhook = Webhook::of(row, others.len());
+        let others = if rules.counts_others() { others } else { BTreeSet::new() };
+        let made = Made::of(assigned, definitions, rules, webhook, &others);
         let mut held = field.held_to(&made.transformed, |_, _| true);
         for change in &mut held.changes {
             if let Some(label) = made.transformed.labels.get(&change.key) {

@@ -43,16 +43,19 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// What the labels make that their definitions let become tags.
+    /// What the labels make that their definitions let become tags, beside the tags of others that count.
     pub(super) fn of(
         assigned: &Assigned,
         definitions: &BTreeMap<String, Definition>,
         rules: TagRules,
         webhook: Option<Webhook>,
+        others: &BTreeSet<&str>,
     ) -> Self {
         let (labels, not_propagating) = assigned.propagating(definitions);
-        let most = webhook.map_or(usize::MAX, Webhook::most).min(rules.most());
-        Made { rules, transformed: cloud_tags_that_pass(webhook, rules, &labels), not_propagating, most }
+        let transformed = cloud_tags_that_pass(webhook, rules, &labels, others);
+        let beside = others.iter().filter(|key| !transformed.tags.contains_key(**key)).count();
+        let most = webhook.map_or(usize::MAX, Webhook::most).min(rules.most().saturating_sub(beside));
+        Made { rules, transformed, not_propagating, most }
     }
 
     /// What the report says of it, and of the field as it would be stored.
@@ -69,7 +72,7 @@ impl Made {
             provider: provider.map(str::to_owned),
             profile: rules.name(),
             cloud: verdicts(cloud, &field.as_written(&transformed.tags, &held.kept)),
-            headroom: most - transformed.tags.len(),
+            headroom: most.saturating_sub(transformed.tags.len()),
             tags: transformed.tags,
             forwarded: held.kept.iter().map(|(key, value)| ((*key).to_owned(), Value::json(value.text()))).collect(),
             missing: missing.iter().map(|missing| (missing.key.clone(), missing.reason)).collect(),

@@ -65,9 +65,9 @@ pub(crate) fn longer_than(what: &str, limit: Length) -> String {
     }
 }
 
-/// A label with a lower key has the same tag key.
+/// A label with a lower key has the same tag key, or somebody else's tag.
 pub(crate) fn key_taken(tag_key: &str) -> String {
-    format!("tag key `{tag_key}` is taken by a lower key")
+    format!("tag key `{tag_key}` is already taken")
 }
 
 /// Labels with lower keys take all the tags that a strict profile admits.

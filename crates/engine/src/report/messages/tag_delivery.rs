@@ -283,7 +283,7 @@ pub(crate) fn unknown_kind(group: &str, kind: &str) -> impl Display {
 
 /// The kind has a list of tags.
 pub(crate) fn list_of_tags(kind: &str, field: &str) -> impl Display {
-    from_fn(move |f| write!(f, "tags of `{kind}` are a list in `{field}`, which no patch can fill from a map"))
+    from_fn(move |f| write!(f, "tags of `{kind}` are a list in `{field}`: a function has to fill it"))
 }
 
 /// A patch after the one that brings the tags replaces them.
@@ -457,6 +457,7 @@ mod tests {
                 &REPLACES_EARLIER_PATCH,
                 &wrong_field("Instance", FIELD, "spec.forProvider.tags"),
                 &NESTED_WITHOUT_TAGS,
+                &list_of_tags("AutoscalingGroup", "spec.forProvider.tag"),
                 &INITIAL_TAGS,
                 &NEVER_UPDATED,
             ],
@@ -513,7 +514,6 @@ mod tests {
                 &not_patched_so_far(FIELD),
                 &NO_BASE,
                 &unknown_kind(group, kind),
-                &list_of_tags("NetworkV2", FIELD),
                 &from_environment(FIELD),
                 &TRANSFORMS,
                 &unknown_field(kind, FIELD),

@@ -75,7 +75,12 @@ pub(super) fn judge<'a>(
     match known.tags {
         _ if places.is_doubted || !resource.doubts.is_empty() => {}
         Tags::Nowhere => {}
-        Tags::List(field) => faults.add(CannotTell, resource.at, messages::list_of_tags(kind.kind, field)),
+        Tags::List(field) => {
+            let steps: Vec<Step<'_>> = field.split('.').map(Step::Field).collect();
+            let is_filled = resource.object.get(&steps).is_ok() || is_unread_later;
+            let severity = if is_filled { CannotTell } else { Risk };
+            faults.add(severity, resource.at, messages::list_of_tags(kind.kind, field));
+        }
         Tags::Map(_) if kind.is_composite => match OwnTags::of(&resource.object, settings) {
             OwnTags::Made => faults.add(Note, resource.at, messages::LABELS_OF_ITS_OWN),
             OwnTags::Unknown => faults.add(CannotTell, resource.at, messages::LABELS_OF_THE_REGISTRY),
