@@ -12,6 +12,7 @@ pub(crate) mod infrastructure;
 mod labels;
 pub(crate) mod provider;
 pub(crate) mod registry;
+pub(crate) mod registry_write;
 pub(crate) mod required;
 mod rules;
 pub(crate) mod tagged;

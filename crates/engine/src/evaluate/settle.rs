@@ -16,6 +16,7 @@ use crate::report::tags::TagSkipReason;
 use crate::report::warnings;
 use crate::settings::{Mode, OnConflict, OnMissingTag, OnRefused, listed};
 use crate::tags::provider::UnknownProvider;
+use crate::tags::registry_write::RegistryWrite;
 use crate::tags::required::Missing;
 use crate::tags::tagged::Tagged;
 
@@ -41,7 +42,11 @@ impl<'e> Evaluation<'e> {
                 self.declare(declarations);
                 None
             }
-            Decision::Unusable(problems) => {
+            Decision::Registry(RegistryWrite { problems, effects }) => {
+                for effect in effects {
+                    self.log(Level::Warning, about(&self.report.object, &effect), []);
+                    self.outcome.warnings.push(short(effect));
+                }
                 if !problems.is_empty() {
                     self.refuse(cloud_tags::unusable_registry(&self.report.object, &listed(&problems)));
                 }

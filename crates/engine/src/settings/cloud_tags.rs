@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::composites::Composites;
+use super::composites::{Composites, not_empty};
 use super::definition::Definition;
 use super::definition::objections;
 use super::lookup::Reaction;
@@ -29,7 +29,7 @@ pub struct CloudTags {
     /// The label registry: definitions by qualified key. Not together with `registry`.
     #[serde(deserialize_with = "object::map")]
     pub definitions: BTreeMap<String, Definition>,
-    /// The label registry as an object of the cluster, instead of `definitions`.
+    /// The label registry as objects of the cluster, instead of `definitions`.
     #[serde(deserialize_with = "object::option")]
     pub registry: Option<RegistryReference>,
     /// The registry object cannot be read, or does not exist.
@@ -67,13 +67,15 @@ impl Default for CloudTags {
     }
 }
 
-/// A LabelRegistry object.
+/// LabelRegistry objects, which are one registry. Where two define a key, the wider scope wins, and of one scope the first.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RegistryReference {
-    /// Name of a LabelRegistry object.
-    pub name: NonEmpty,
+    /// Names of LabelRegistry objects.
+    #[serde(deserialize_with = "not_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub names: Vec<NonEmpty>,
 }
 
 /// What tags lead to that a profile admits and the cloud's own interface does not take.
@@ -189,6 +191,11 @@ impl CloudTags {
         if self.registry.is_some() && !self.definitions.is_empty() {
             problems.push(Problem::new("cloudTags.registry", "there are `definitions` as well: there is one registry"));
         }
+        let mut names = BTreeSet::new();
+        let listed_names = self.registry.iter().flat_map(|registry| &registry.names).map(|name| &**name);
+        for name in listed_names.filter(|name| !names.insert(*name)) {
+            problems.push(Problem::new("cloudTags.registry.names", format!("`{name}` is listed twice")));
+        }
         let of_definitions = objections(&self.definitions).into_iter();
         problems.extend(of_definitions.map(|problem| problem.below("cloudTags.definitions")));
         let mut providers = BTreeSet::new();
@@ -244,7 +251,10 @@ mod tests {
         assert_eq!(definitions, BTreeMap::from([("a/b".to_owned(), expected)]));
         let twice = read(r#"{"definitions":{"b":{"scope":"domain"},"a":{"scope":"domain"},"b":{"scope":"project"}}}"#);
         assert_eq!(twice.definitions["b"].scope, Scope::Project);
-        assert_eq!(&*read(r#"{"registry":{"name":"default"},"definitions":{}}"#).registry.unwrap().name, "default");
+        assert_eq!(
+            &*read(r#"{"registry":{"names":["default"]},"definitions":{}}"#).registry.unwrap().names[0],
+            "default"
+        );
     }
 
     #[test]
@@ -274,8 +284,8 @@ mod tests {
              cloudTags.composites[6].provider: expected exactly one of `path`, `fixed`, `byKind`; \
              cloudTags.compositions: unknown variant `declare`, expected one of `ignore`, `warn`, `reject`; \
              cloudTags.onRegistryFailure: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`; \
-             cloudTags.registry.nam: unknown field, expected `name`; \
-             cloudTags.registry.name: is missing; \
+             cloudTags.registry.nam: unknown field, expected `names`; \
+             cloudTags.registry.names: is missing; \
              cloudTags.xrds: unknown variant `declares`, expected one of `ignore`, `warn`, `reject`, `declare`"
         );
     }
@@ -287,7 +297,7 @@ mod tests {
                 r#"{"composites":[{"apiGroups":["a.b","*"],"provider":{"path":"spec..a"}},
                     {"apiGroups":["a.b","infrastructure.cluster.x-k8s.io"],"provider":{"fixed":"aws","path":"a"}},{},
                     {"apiGroups":["c.d","c.d"],"provider":{"fixed":"aws"}}],
-                    "definitions":{"b":{"scope":"domain"}},"registry":{"name":""}}"#
+                    "definitions":{"b":{"scope":"domain"}},"registry":{"names":[""]}}"#
             ),
             "cloudTags.composites[0].apiGroups[1]: expected an API group of composites such as `blueprints.plexsphere.com`, \
              found `*`; \
@@ -296,7 +306,7 @@ mod tests {
              `blueprints.plexsphere.com`, found `infrastructure.cluster.x-k8s.io`; \
              cloudTags.composites[1].provider: expected exactly one of `path`, `fixed`, `byKind`; \
              cloudTags.composites[2].apiGroups: is missing; \
-             cloudTags.registry.name: expected a text that is not empty, found ``; \
+             cloudTags.registry.names[0]: expected a text that is not empty, found ``; \
              cloudTags.composites: API group `c.d` is listed twice"
         );
     }
@@ -306,7 +316,7 @@ mod tests {
         assert_eq!(
             refused(
                 r#"{"composites":[{"apiGroups":["a.b"],"provider":{"fixed":"a"}},{"apiGroups":["a.b"],"provider":{"fixed":"b"}}],
-                    "definitions":{"b":{"scope":"domain"}},"registry":{"name":"default"}}"#
+                    "definitions":{"b":{"scope":"domain"}},"registry":{"names":["default"]}}"#
             ),
             "cloudTags.composites: API group `a.b` is listed twice; \
              cloudTags.registry: there are `definitions` as well: there is one registry"

@@ -5,6 +5,7 @@ use crate::catalog::profiles::{KeyCharacters, Unit};
 use crate::catalog::text::Length;
 use crate::json::Malformed;
 use crate::report::tags::TagSkipReason;
+use crate::settings::Scope;
 
 /// Logged for each label that becomes no tag; its attributes say which, and why.
 pub(crate) const LABEL_NOT_ADDED: &str = "label not added as a cloud tag";
@@ -170,6 +171,51 @@ pub(crate) fn do_not_match(composite: &str, setting: SettingValue<'_>, differenc
 /// A LabelRegistry is refused for its definitions.
 pub(crate) fn unusable_registry(registry: &str, problems: &str) -> String {
     format!("{registry}: {problems}")
+}
+
+/// A registry object keeps its scope: otherwise its owner could take over what is above it.
+pub(crate) fn scope_stays(scope: Scope) -> String {
+    format!("is `{scope}` and cannot change; the owners of another scope have an object of their own")
+}
+
+/// A registry object has a definition of another scope than its own.
+pub(crate) fn definition_of_another_scope(key: &str, scope: Scope) -> String {
+    format!("definition of `{key}` is ignored: scope `{scope}` is not the scope of this registry")
+}
+
+/// Another object of the registry has a definition of the key that counts.
+pub(crate) fn already_defined(registry: &str, scope: Scope) -> String {
+    format!("is already defined in LabelRegistry `{registry}` with scope `{scope}`, which counts")
+}
+
+/// Another object of the registry has a definition of the key that counts no more.
+pub(crate) fn wins_over(key: &str, registry: &str) -> String {
+    format!("definition of `{key}` in LabelRegistry `{registry}` is ignored from now on: this scope is wider")
+}
+
+/// Labels become tags of every composite that has them.
+pub(crate) fn begin_to_propagate(keys: &[&str]) -> Option<String> {
+    let keys = some_keys(keys)?;
+    Some(format!("labels begin to propagate to cloud tags: {keys}"))
+}
+
+/// … are tags no more.
+pub(crate) fn stop_propagating(keys: &[&str]) -> Option<String> {
+    let keys = some_keys(keys)?;
+    Some(format!("labels stop propagating, and their cloud tags go: {keys}"))
+}
+
+fn some_keys(keys: &[&str]) -> Option<String> {
+    let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    (!quoted.is_empty()).then(|| quoted.join(", "))
+}
+
+/// A registry object that the settings name is not deleted.
+pub(crate) fn refused_deletion(registry: &str, exempt: &str) -> String {
+    format!(
+        "{registry} is the label registry (`cloudTags.registry`): without it composites with labels are not written; remove it \
+         from the settings, or annotate it with `{exempt}: REASON`"
+    )
 }
 
 /// The rule behind a tag.
