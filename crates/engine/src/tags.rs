@@ -5,6 +5,7 @@
 //! composite's provider admits it. [`cloud_tags`] is the pure transformer, [`PROFILES`] what the providers admit by the
 //! specification, [`CLOUDS`] what their own interfaces take, and [`STRICT_PROFILES`] admit just that, where the settings ask.
 
+pub(crate) mod adopted;
 pub(crate) mod composite;
 mod crossplane;
 mod field;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::decide::Decision;
 use super::{Evaluation, line};
+use crate::checks::Checked;
 use crate::json::document::Document;
 use crate::json::splice::{self, Write};
 use crate::propagation::metadata::{Above, Differences};
@@ -102,7 +103,8 @@ impl<'e> Evaluation<'e> {
 
     /// Tells besides of every label that is no tag.
     fn settle_tags(&mut self, tagged: Tagged) {
-        let Tagged { changes, undone, unknown_provider, missing, leaves_sources, is_news, cloud, tags } = tagged;
+        let Tagged { changes, undone, unknown_provider, missing, leaves_sources, is_news, findings, cloud, tags } =
+            tagged;
         let refuses = |missing: &Missing| missing.on_missing == OnMissingTag::Reject && !leaves_sources;
         let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
         if !refusing.is_empty() {
@@ -153,6 +155,9 @@ impl<'e> Evaluation<'e> {
             self.outcome.warnings.extend(of_reason.map(|skip| warnings::of_skipped_label(skip, reserve)));
         }
         self.report.cloud_tags = Some(tags);
+        if !findings.is_empty() {
+            self.report_findings(Checked { findings, rollout: None });
+        }
     }
 
     fn declare(&mut self, declarations: Vec<(String, Change)>) {

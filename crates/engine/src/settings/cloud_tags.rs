@@ -44,6 +44,8 @@ pub struct CloudTags {
     /// Tags that every composite has to have.
     #[serde(deserialize_with = "object::list")]
     pub required: Vec<RequiredTag>,
+    /// A request newly says that a composite was adopted, which waives its tags.
+    pub adopted: Stance,
     /// A CompositeResourceDefinition of a composite does not keep `spec.cloudTags`.
     pub xrds: OnXrd,
     /// A Composition of a composite does not carry `spec.cloudTags` to the tags of its resources.
@@ -61,6 +63,7 @@ impl Default for CloudTags {
             reserve: 0,
             refused: OnRefused::Warn,
             required: Vec::new(),
+            adopted: Stance::Warn,
             xrds: OnXrd::Warn,
             compositions: Stance::Warn,
         }

@@ -61,9 +61,6 @@ impl<'e> Composite<'_, 'e> {
         let now = Sources { assigned, provider };
         let before = if is_nested { self.stored_sources() } else { None };
         let definitions = self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
-        if let Some(malformed) = now.assigned.unusable(&definitions) {
-            return Err(self.unusable(malformed, is_nested));
-        }
         let made = |before: Sources<'_>| {
             let rules = TagRules::of(&self.settings.cloud_tags, before.provider.unwrap_or_default());
             Made::of(&before.assigned, &definitions, rules, None, &BTreeSet::new()).transformed.tags
@@ -120,6 +117,7 @@ impl<'e> Composite<'_, 'e> {
         Ok(Tagged {
             unknown_provider,
             leaves_sources,
+            findings: if is_news { now.assigned.findings(definitions) } else { Vec::new() },
             is_news,
             cloud: rules.cloud(provider.unwrap_or_default()).map(|cloud| cloud.provider),
             tags: made.report(provider, &field, &held, &missing),

@@ -18,6 +18,7 @@ use crate::kube::lookup::Lookups;
 use crate::kube::parent::Parent;
 use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
+use crate::report::finding::Finding;
 use crate::report::messages::cloud_tags as messages;
 use crate::report::not_applicable::NotApplicableReason;
 use crate::settings::{Definition, Settings};
@@ -65,9 +66,6 @@ impl<'e> Infrastructure<'_, 'e> {
         } else {
             definitions_of(&self.settings.cloud_tags, self.lookups, |key| assigned.contains(key))?
         };
-        if let Some(malformed) = assigned.unusable(&definitions) {
-            return Err(unusable(&cluster, &malformed));
-        }
         Ok(self.tagged(&cluster, &assigned, &definitions)?)
     }
 
@@ -96,6 +94,7 @@ impl<'e> Infrastructure<'_, 'e> {
             unknown_provider: None,
             missing: Vec::new(),
             leaves_sources: true,
+            findings: if is_news { findings(assigned, definitions, cluster) } else { Vec::new() },
             is_news,
             cloud: rules.cloud(row.provider).map(|cloud| cloud.provider),
             tags: made.report(Some(row.provider), &field, &held, &[]),
@@ -111,6 +110,12 @@ impl<'e> Infrastructure<'_, 'e> {
 /// When the object or the stored one has another shape than Kubernetes gives it.
 pub(crate) fn leaves_tags_as_stored(subject: &Subject<'_>, row: &InfraCluster) -> Result<bool, Malformed> {
     leaves_as_stored(subject, row.field)
+}
+
+/// What is found of the Cluster's assignments.
+fn findings(assigned: &Assigned, definitions: &BTreeMap<String, Definition>, cluster: &Parent<'_>) -> Vec<Finding> {
+    let findings = assigned.findings(definitions).into_iter();
+    findings.map(|finding| Finding { at: format!("{}: {}", cluster.name, finding.at), ..finding }).collect()
 }
 
 /// What follows from assignments of a Cluster that cannot be used: they are stored, and whoever writes its infrastructure is

@@ -11,6 +11,7 @@ use super::transform::{Transformed, cloud_tags_that_pass};
 use super::verdicts::verdicts;
 use super::webhook::Webhook;
 use crate::report::change::{Change, Value};
+use crate::report::finding::Finding;
 use crate::report::tags::TagReport;
 use crate::settings::Definition;
 
@@ -27,6 +28,8 @@ pub(crate) struct Tagged {
     pub(crate) leaves_sources: bool,
     /// Whether the request, or the policy, writes tags or what they are made from.
     pub(crate) is_news: bool,
+    /// What is found of assignments.
+    pub(crate) findings: Vec<Finding>,
     /// The provider whose own interface the tags were held against.
     pub(crate) cloud: Option<&'static str>,
     pub(crate) tags: TagReport,

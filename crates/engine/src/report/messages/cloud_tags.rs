@@ -155,6 +155,14 @@ pub(crate) fn left_alone(problem: &str) -> String {
 pub(crate) const LEFT_ALONE: &str =
     "cloud tags left as they are: annotation `labels.plexsphere.com/assignments` cannot be used";
 
+/// An assignment has a value of which no text can be made.
+pub(crate) fn unusable_assignment(key: &str, found: &str) -> String {
+    format!("assignment of `{key}` makes no cloud tag: its value is {found}")
+}
+
+/// Somebody calls a composite adopted.
+pub(crate) const ADOPTED_WAIVES: &str = "`platform/origin: adopted` waives all cloud tags, required ones too";
+
 /// The same of a field that is no map.
 pub(crate) const NO_MAP_LEFT_ALONE: &str = "cloud tags left as they are: the field is not a map";
 
