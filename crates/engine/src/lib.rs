@@ -72,5 +72,5 @@ pub use settings::{
     ApiVersion, CloudTags, ClusterApi, ClusterCloudTags, CompositeGroup, Composites, Controllers, FieldPath, Guards,
     InfraClusterKind, KindAndGroup, Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused, OnXrd,
     OptIn, Pattern, PatternError, Problem, ProfileName, Provider, Reaction, RegistryReference, RequiredTag, Settings,
-    SettingsError, Stance,
+    SettingsError, Stance, TagPrefix,
 };

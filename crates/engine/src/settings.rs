@@ -29,7 +29,9 @@ use self::object::Object;
 pub use self::pattern::{Pattern, PatternError};
 pub(crate) use self::problems::listed;
 pub use self::problems::{Problem, SettingsError};
-pub use self::text::{ApiVersion, CompositeGroup, FieldPath, InfraClusterKind, KindAndGroup, NonEmpty, ProfileName};
+pub use self::text::{
+    ApiVersion, CompositeGroup, FieldPath, InfraClusterKind, KindAndGroup, NonEmpty, ProfileName, TagPrefix,
+};
 pub use crate::catalog::stance::Stance;
 
 /// The settings of the policy.

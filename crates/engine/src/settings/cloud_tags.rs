@@ -13,8 +13,8 @@ use super::definition::objections;
 use super::lookup::Reaction;
 use super::object;
 use super::problems::Problem;
-use super::text::{NonEmpty, ProfileName};
-use crate::catalog::profiles::{CLOUD_TAG_PREFIX, Profile};
+use super::text::{NonEmpty, ProfileName, TagPrefix};
+use crate::catalog::profiles::Profile;
 use crate::catalog::stance::Stance;
 use crate::catalog::strict::StrictProfile;
 
@@ -32,6 +32,9 @@ pub struct CloudTags {
     /// The label registry as objects of the cluster, instead of `definitions`.
     #[serde(deserialize_with = "object::option")]
     pub registry: Option<RegistryReference>,
+    /// What every tag key begins with: `plexsphere:`, as the specification says, unless somebody else adds the tags. Keys that begin
+    /// so are the policy's to remove. Strict profiles spell it as they spell keys.
+    pub prefix: TagPrefix,
     /// The registry object cannot be read, or does not exist.
     pub on_registry_failure: Reaction,
     /// The profile of a provider: one of the four, or a strict one, which has the limits of the cloud's own interface.
@@ -58,6 +61,7 @@ impl Default for CloudTags {
             composites: Vec::new(),
             definitions: BTreeMap::new(),
             registry: None,
+            prefix: TagPrefix::default(),
             on_registry_failure: Reaction::Reject,
             profiles: BTreeMap::new(),
             reserve: 0,
@@ -175,9 +179,10 @@ impl CloudTags {
     /// What the keys of the policy's own tags begin with: those of the specification's spelling, and of the strict profiles that
     /// the settings name. Whoever goes over to one leaves nothing behind.
     pub(crate) fn prefixes(&self) -> Vec<Cow<'_, str>> {
-        let strict = self.strict_profiles().map(|profile| Cow::Borrowed(profile.spelling.prefix));
-        let mut prefixes = vec![Cow::Borrowed(CLOUD_TAG_PREFIX)];
-        prefixes.extend(strict.filter(|prefix| prefix != CLOUD_TAG_PREFIX));
+        let own = &*self.prefix;
+        let strict = self.strict_profiles().map(|profile| profile.spelling.prefix(own));
+        let mut prefixes = vec![Cow::Borrowed(own)];
+        prefixes.extend(strict.filter(|prefix| prefix != own).map(Cow::Owned));
         prefixes
     }
 
@@ -312,6 +317,21 @@ mod tests {
              cloudTags.registry.names[0]: expected a text that is not empty, found ``; \
              cloudTags.composites: API group `c.d` is listed twice"
         );
+    }
+
+    #[test]
+    fn a_prefix_is_nobody_elses() {
+        assert_eq!(&*read("{}").prefix, "plexsphere:");
+        let settings =
+            read(r#"{"prefix":"acme:","profiles":{"hetzner":"hetzner-strict","gcp":"gcp","aws":"aws-strict"}}"#);
+        assert_eq!(settings.prefixes(), ["acme:", "acme_", "acme/"]);
+        for prefix in ["", ":", "acme", "AWS:", "aws:acme:", "acs:"] {
+            let expected = format!(
+                "cloudTags.prefix: expected a prefix that ends in `:`, has more than that, and is reserved by no cloud, \
+                 such as `acme:`, found `{prefix}`"
+            );
+            assert_eq!(refused(&format!(r#"{{"prefix":"{prefix}"}}"#)), expected);
+        }
     }
 
     #[test]

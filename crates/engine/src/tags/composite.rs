@@ -63,7 +63,9 @@ impl<'e> Composite<'_, 'e> {
         let definitions = self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
         let made = |before: Sources<'_>| {
             let rules = TagRules::of(&self.settings.cloud_tags, before.provider.unwrap_or_default());
-            Made::of(&before.assigned, &definitions, rules, None, &BTreeSet::new()).transformed.tags
+            Made::of(&before.assigned, &definitions, &self.settings.cloud_tags.prefix, rules, None, &BTreeSet::new())
+                .transformed
+                .tags
         };
         let before = before.map(made);
         let keeps = is_nested.then(|| before.unwrap_or_default());
@@ -98,7 +100,7 @@ impl<'e> Composite<'_, 'e> {
         let rules = TagRules::of(settings, provider.unwrap_or_default());
         let is_forwarded = |key: &str, value| !is_left_over(key, value);
         let others = if rules.counts_others() { field.others(is_forwarded) } else { BTreeSet::new() };
-        let made = Made::of(&now.assigned, definitions, rules, None, &others);
+        let made = Made::of(&now.assigned, definitions, &settings.prefix, rules, None, &others);
         let transformed = &made.transformed;
         let mut held = field.held_to(transformed, is_left_over);
         let is_alone = transformed.tags.is_empty() && nested.is_none();
@@ -106,7 +108,7 @@ impl<'e> Composite<'_, 'e> {
             held.changes.push(field.without_empty_map());
         }
         let has = |key: &str| held.kept.contains_key(key);
-        let missing = missing(&settings.required, rules, transformed, has, &made.not_propagating);
+        let missing = missing(settings, rules, transformed, has, &made.not_propagating);
         let leaves_sources = self.leaves_sources_as_stored(definitions);
         let leaves_tags = leaves_sources && leaves_as_stored(subject, FIELD).unwrap_or(false);
         let is_news = !(held.changes.is_empty() && leaves_tags);

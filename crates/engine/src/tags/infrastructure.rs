@@ -82,7 +82,7 @@ impl<'e> Infrastructure<'_, 'e> {
         let others = field.others(|_, _| false);
         let webhook = Webhook::of(row, others.len());
         let others = if rules.counts_others() { others } else { BTreeSet::new() };
-        let made = Made::of(assigned, definitions, rules, webhook, &others);
+        let made = Made::of(assigned, definitions, &settings.prefix, rules, webhook, &others);
         let mut held = field.held_to(&made.transformed, |_, _| true);
         for change in &mut held.changes {
             if let Some(label) = made.transformed.labels.get(&change.key) {

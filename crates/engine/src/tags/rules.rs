@@ -68,12 +68,17 @@ impl TagRules {
         }
     }
 
-    /// The tag key of a qualified key.
+    /// The tag key of a qualified key, below the specification's prefix.
     #[must_use]
     pub fn tag_key(self, qualified_key: &str) -> String {
+        self.tag_key_below(CLOUD_TAG_PREFIX, qualified_key)
+    }
+
+    /// The tag key of a qualified key, below another prefix.
+    pub(super) fn tag_key_below(self, prefix: &str, qualified_key: &str) -> String {
         match self {
-            TagRules::Specified { .. } => [CLOUD_TAG_PREFIX, qualified_key].concat(),
-            TagRules::Strict { profile, .. } => profile.spelling.of(qualified_key),
+            TagRules::Specified { .. } => [prefix, qualified_key].concat(),
+            TagRules::Strict { profile, .. } => profile.spelling.of(prefix, qualified_key),
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules::TagRules;
 use super::webhook::Webhook;
+use crate::catalog::profiles::CLOUD_TAG_PREFIX;
 use crate::report::tags::{SkippedLabel, TagSkipReason};
 
 /// Qualified keys and their values.
@@ -28,12 +29,13 @@ pub struct Transformed {
 /// more never changes another's value.
 #[must_use]
 pub fn cloud_tags(rules: impl Into<TagRules>, labels: &Labels) -> Transformed {
-    cloud_tags_that_pass(None, rules.into(), labels, &BTreeSet::new())
+    cloud_tags_that_pass(CLOUD_TAG_PREFIX, None, rules.into(), labels, &BTreeSet::new())
 }
 
-/// As [`cloud_tags`], where a webhook has to take the tags as well, and beside the tags of others that count. A label wins over a tag of
+/// As [`cloud_tags`], below another prefix, where a webhook has to take the tags as well, and beside the tags of others that count. A label wins over a tag of
 /// another with the very same key, which its parent's Composition forwards.
 pub(super) fn cloud_tags_that_pass(
+    prefix: &str,
     webhook: Option<Webhook>,
     rules: TagRules,
     labels: &Labels,
@@ -44,7 +46,7 @@ pub(super) fn cloud_tags_that_pass(
     let mut room = rules.most().saturating_sub(others.len());
     let by_profile = |reason| (rules.name(), reason);
     for (qualified_key, value) in labels {
-        let tag_key = rules.tag_key(qualified_key);
+        let tag_key = rules.tag_key_below(prefix, qualified_key);
         let of_webhook = || webhook.and_then(|webhook| Some((webhook.kind(), webhook.refusal(&tag_key, value)?)));
         let identity = rules.identity(&tag_key);
         let replaces = others.contains(&*tag_key) && !made.tags.contains_key(&tag_key);
