@@ -13,6 +13,7 @@ use super::value::{Prefixes, Value};
 use crate::catalog::functions::{Function, FunctionEffect};
 use crate::checks::tag_delivery::faults::Faults;
 use crate::checks::tag_delivery::faults::Severity::{CannotTell, Fails, Loss};
+use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;
 use crate::report::messages::tag_delivery as messages;
@@ -89,7 +90,14 @@ impl<'a, 's> Pipeline<'a, 's> {
         let name = step.string(&["functionRef", "name"])?.unwrap_or_default();
         let group = group_and_version(input.string(&["apiVersion"])?.unwrap_or_default()).0;
         faults.about_all_resources();
-        match Function::of(name, group).map(|function| function.effect) {
+        let function = Function::of(name, group);
+        match function.map(|function| function.effect) {
+            // A fork has the input of the function that it was made from, and fields of its own.
+            Some(FunctionEffect::Patches)
+                if !function.is_some_and(|it| it.is_named(name)) && has_other_fields(input)? =>
+            {
+                self.leave_unread(step, messages::unknown_function(name), faults);
+            }
             Some(FunctionEffect::Patches) => self.patch_and_transform(input, Dialect::Function)?,
             Some(FunctionEffect::Tags) => self.tag(input, faults)?,
             Some(FunctionEffect::LeavesResources) => {}
@@ -173,4 +181,18 @@ impl<'a, 's> Pipeline<'a, 's> {
         }
         self.resources.iter_mut().try_for_each(|resource| manager.tag(resource, &mut self.expansion))
     }
+}
+
+/// Whether the input of function-patch-and-transform, or one of its resources, has fields that the function does not know.
+fn has_other_fields(input: Json<'_>) -> Result<bool, Malformed> {
+    let has_other = |at: Json<'_>, known: &[&str]| Ok(at.fields()?.any(|(name, _)| !known.contains(&name)));
+    if has_other(input, &INPUT_FIELDS)? {
+        return Ok(true);
+    }
+    for resource in input.get("resources")?.elements()? {
+        if has_other(resource, &RESOURCE_FIELDS)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
