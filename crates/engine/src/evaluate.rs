@@ -21,12 +21,14 @@ use crate::json::document::Document;
 use crate::kube::answers::{Answers, ReadBudget, Reads};
 use crate::kube::cluster::Cluster;
 use crate::kube::lookup::Lookups;
+use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::report::messages::{about, requests as messages};
 use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
 use crate::report::shortening::short;
 use crate::report::warnings;
 use crate::settings::Settings;
+use crate::tags::registry_write;
 
 /// Decides one request.
 ///
@@ -38,6 +40,11 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
 
 /// As [`evaluate`], where the objects of the request were read already, as far as they were.
 fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settings, cluster: &dyn Cluster) -> Outcome {
+    if review.operation == Operation::Delete {
+        let stored = objects.old.as_ref().and_then(|old| Object::read(old).ok());
+        let refusal = registry_write::refused_deletion(review, stored.as_ref(), &settings.cloud_tags);
+        return Outcome { rejection: refusal.map(Rejection::refused), ..Outcome::default() };
+    }
     if !matches!(review.operation, Operation::Create | Operation::Update) || !review.sub_resource.is_empty() {
         return Outcome::default();
     }
@@ -162,6 +169,7 @@ impl<'e> Evaluation<'e> {
         report.lookups = pass.answers.records();
         let is_told = subject.place.is_some()
             || role.is_tagged()
+            || (matches!(role, Role::Registry) && !report.lookups.is_empty())
             || report.rollout.is_some()
             || report.exempt.is_some()
             || !(report.findings.is_empty() && report.changes.is_empty() && report.drift.is_empty());

@@ -43,7 +43,7 @@ mod settings;
 pub mod tags;
 
 pub use admission::request::{Call, Operation, Review};
-pub use catalog::carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, Tags};
+pub use catalog::carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags};
 pub use catalog::effects::table::EFFECTS;
 pub use catalog::effects::{Block, Effect, Given, KeyEdit, KeyRow, Kind, Row, Same};
 pub use catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
@@ -73,5 +73,5 @@ pub use settings::{
     ApiVersion, CloudTags, ClusterApi, ClusterCloudTags, CompositeGroup, Composites, Controllers, FieldPath, Guards,
     InfraClusterKind, KeyOrDomain, KindAndGroup, Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused,
     OnXrd, OptIn, Pattern, PatternError, Problem, ProfileName, Provider, Reaction, RegistryReference, RequiredTag,
-    Settings, SettingsError, Stance, Users,
+    Settings, SettingsError, Stance, TagPrefix, Users,
 };

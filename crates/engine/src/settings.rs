@@ -32,6 +32,7 @@ pub(crate) use self::problems::listed;
 pub use self::problems::{Problem, SettingsError};
 pub use self::text::{
     ApiVersion, CompositeGroup, FieldPath, InfraClusterKind, KeyOrDomain, KindAndGroup, NonEmpty, ProfileName,
+    TagPrefix,
 };
 pub use self::users::Users;
 pub use crate::catalog::stance::Stance;

@@ -13,7 +13,7 @@ use crate::patch::patched;
 ///
 /// # Errors
 /// When two of them differ.
-pub(crate) fn agrees(review: &Value, answer: &Answer) -> Result<()> {
+pub(crate) fn agrees(review: &Value, settings: &Value, answer: &Answer) -> Result<()> {
     let (object, report) = (&review["object"], &answer.report);
     let changes = entries(&report["changes"]);
     for change in changes.iter().chain(&entries(&report["drift"])) {
@@ -35,7 +35,7 @@ pub(crate) fn agrees(review: &Value, answer: &Answer) -> Result<()> {
         );
     }
     if report["cloudTags"].is_object() {
-        tags_stand(object, report)?;
+        tags_stand(object, settings, report)?;
     }
     answer.log.iter().try_for_each(|line| is_reported(line, report).with_context(|| line.to_string()))
 }
@@ -51,7 +51,7 @@ fn text<'a>(change: &'a Value, name: &str) -> &'a str {
 
 /// What the report calls the object's tags, and forwarded to it, are all under the policy's prefix, once everything that
 /// differs is as it should be.
-fn tags_stand(object: &Value, report: &Value) -> Result<()> {
+fn tags_stand(object: &Value, settings: &Value, report: &Value) -> Result<()> {
     let mut object = object.clone();
     for name in ["changes", "drift"] {
         entries(&report[name]).iter().try_for_each(|change| write(&mut object, change))?;
@@ -60,8 +60,9 @@ fn tags_stand(object: &Value, report: &Value) -> Result<()> {
     let field = row.map_or("cloudTags", |row| row.field);
     let tags = object["spec"][field].as_object().cloned().unwrap_or_default();
     let profile = report["cloudTags"]["profile"].as_str().and_then(StrictProfile::named);
-    let strict = profile.map_or(CLOUD_TAG_PREFIX, |profile| profile.spelling.prefix);
-    let is_own = |key: &str| [CLOUD_TAG_PREFIX, strict].iter().any(|prefix| key.starts_with(prefix));
+    let prefix = settings["cloudTags"]["prefix"].as_str().unwrap_or(CLOUD_TAG_PREFIX);
+    let strict = profile.map_or(prefix.to_owned(), |profile| profile.spelling.prefix(prefix));
+    let is_own = |key: &str| [prefix, &strict].iter().any(|prefix| key.starts_with(prefix));
     let own: Map<String, Value> = tags.into_iter().filter(|(key, _)| is_own(key)).collect();
     let mut told = report["cloudTags"]["tags"].as_object().cloned().unwrap_or_default();
     told.extend(report["cloudTags"]["forwarded"].as_object().cloned().unwrap_or_default());
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn an_answer_that_agrees_with_itself_passes() {
         let (review, answer) = answer();
-        agrees(&review, &answer).unwrap();
+        agrees(&review, &json!({}), &answer).unwrap();
     }
 
     #[test]
@@ -205,7 +206,7 @@ mod tests {
         for (contradict, expected) in contradictions {
             let (review, mut answer) = answer();
             contradict(&mut answer);
-            let error = format!("{:#}", agrees(&review, &answer).unwrap_err());
+            let error = format!("{:#}", agrees(&review, &json!({}), &answer).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
     }

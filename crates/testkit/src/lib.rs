@@ -7,6 +7,7 @@
 
 pub mod agreement;
 pub mod answer;
+pub mod carriers;
 pub mod case;
 mod classified;
 pub mod cluster;

@@ -109,7 +109,7 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
             ensure!(may_be_written(&kind, &leaf, settings), "the patch touches {leaf}");
         }
     }
-    agrees(review, answer)?;
+    agrees(review, settings, answer)?;
     if review["object"]["metadata"]["annotations"].get(TOPOLOGY_DRY_RUN).is_some() {
         return Ok(());
     }
@@ -149,7 +149,9 @@ fn may_be_written(kind: &GroupVersionKind<'_>, path: &str, settings: &Value) -> 
         let key = path.strip_prefix("/spec/cloudTags/").map(|key| key.replace("~1", "/")).unwrap_or_default();
         let profiles = settings["cloudTags"]["profiles"].as_object().into_iter().flat_map(|profiles| profiles.values());
         let strict = profiles.filter_map(|name| StrictProfile::named(name.as_str()?));
-        strict.map(|profile| profile.spelling.prefix).chain([CLOUD_TAG_PREFIX]).any(|prefix| key.starts_with(prefix))
+        let own = settings["cloudTags"]["prefix"].as_str().unwrap_or(CLOUD_TAG_PREFIX);
+        let strict = strict.map(|profile| profile.spelling.prefix(own));
+        strict.chain([own.to_owned()]).any(|prefix| key.starts_with(&*prefix))
     };
     if declares || path == "/spec/cloudTags" || is_own_tag() {
         return true;

@@ -133,7 +133,7 @@ pub(crate) const TOPOLOGY_VALUE_MASKS: &[&str] = &[
     "spec.topology.workers.machinePools.name",
 ];
 /// Fields that are read of a LabelRegistry.
-pub(crate) const REGISTRY_MASKS: &[&str] = &["spec.definitions"];
+pub(crate) const REGISTRY_MASKS: &[&str] = &["spec.scope", "spec.definitions"];
 /// Fields that are read of a ClusterClass.
 pub(crate) const CLASS_MASKS: &[&str] = &[
     "spec.controlPlane.deletion",
@@ -214,5 +214,6 @@ pub const ROUTES: &[Route] = &[
     Route { of: "Node",              when: "annotation cluster.x-k8s.io/machine", gets: &[("Machine", NODE_MACHINE_MASKS)] },
     Route { of: "InfraCluster",      when: "its kind is in `clusterApi.cloudTags`", gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "InfraCluster",      when: "the same, `cloudTags.registry` and a label of the Cluster", gets: &[("Cluster", CLUSTER_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "LabelRegistry",     when: "one of several in `cloudTags.registry`", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
     Route { of: "Composite",         when: "`cloudTags.registry` and a label", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
 ];

@@ -165,6 +165,9 @@ pub(crate) fn is_never(annotation: &str) -> bool {
     NEVER.contains(&annotation) || prefix(annotation) == NEVER_PREFIX
 }
 
+/// Holds what Kubernetes labels cannot spell, such as the key `acme:checkout/owner`: a JSON map of strings.
+pub(crate) const ASSIGNMENTS: &str = "labels.plexsphere.com/assignments";
+
 /// The part of a key before the first `/`; the whole key where there is none.
 ///
 /// Source: `GetManagedLabels`, util/labels/helpers.go.

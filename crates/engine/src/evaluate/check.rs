@@ -15,6 +15,7 @@ use crate::report::messages::{SettingValue, about};
 use crate::report::outcome::Level;
 use crate::report::warnings;
 use crate::settings::Stance;
+use crate::tags::adopted;
 
 impl<'e> Evaluation<'e> {
     /// Looks at the object as it would be stored, unless it is refused already, and at keys in places that propagate
@@ -24,6 +25,13 @@ impl<'e> Evaluation<'e> {
     /// # Errors
     /// When the object has another shape than Kubernetes gives it.
     pub(super) fn check(&mut self, above: Option<&Above<'e>>) -> Result<(), Malformed> {
+        if let Role::Composite(_) = self.role {
+            let findings: Vec<Finding> = adopted::finding(self.subject, self.settings).into_iter().collect();
+            if self.outcome.rejection.is_none() && !findings.is_empty() {
+                self.report_findings(Checked { findings, rollout: None });
+            }
+            return Ok(());
+        }
         let is_compared = self.subject.is_topology_dry_run();
         if self.role.is_tagged() || matches!(self.role, Role::Registry) || is_compared {
             return Ok(());
@@ -58,7 +66,7 @@ impl<'e> Evaluation<'e> {
         })
     }
 
-    fn report_findings(&mut self, Checked { findings, rollout }: Checked) {
+    pub(super) fn report_findings(&mut self, Checked { findings, rollout }: Checked) {
         let of_stance = |stance| findings.iter().filter(move |finding| finding.stance == stance);
         let mut refusals: Vec<String> = of_stance(Stance::Reject).map(|finding| self.refusal(finding)).collect();
         if !refusals.is_empty() {

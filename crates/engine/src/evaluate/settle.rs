@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::decide::Decision;
 use super::{Evaluation, line};
+use crate::checks::Checked;
 use crate::json::document::Document;
 use crate::json::splice::{self, Write};
 use crate::propagation::metadata::{Above, Differences};
@@ -18,6 +19,7 @@ use crate::report::tags::TagSkipReason;
 use crate::report::warnings::{self, Fate};
 use crate::settings::{Mode, OnConflict, OnMissingTag, OnRefused, listed};
 use crate::tags::provider::UnknownProvider;
+use crate::tags::registry_write::RegistryWrite;
 use crate::tags::required::Missing;
 use crate::tags::tagged::Tagged;
 
@@ -44,7 +46,11 @@ impl<'e> Evaluation<'e> {
                 self.declare(declarations);
                 None
             }
-            Decision::Unusable(problems) => {
+            Decision::Registry(RegistryWrite { problems, effects }) => {
+                for effect in effects {
+                    self.log(Level::Warning, about(&self.report.object, &effect), []);
+                    self.outcome.warnings.push(short(effect));
+                }
                 if !problems.is_empty() {
                     self.refuse(cloud_tags::unusable_registry(&self.report.object, &listed(&problems)));
                 }
@@ -113,7 +119,8 @@ impl<'e> Evaluation<'e> {
 
     /// Tells besides of every label that is no tag.
     fn settle_tags(&mut self, tagged: Tagged) {
-        let Tagged { changes, undone, unknown_provider, missing, leaves_sources, is_news, cloud, tags } = tagged;
+        let Tagged { changes, undone, unknown_provider, missing, leaves_sources, is_news, findings, cloud, tags } =
+            tagged;
         let refuses = |missing: &Missing| missing.on_missing == OnMissingTag::Reject && !leaves_sources;
         let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
         if !refusing.is_empty() {
@@ -160,9 +167,13 @@ impl<'e> Evaluation<'e> {
         // What somebody can mend comes first: over the cap there may be many.
         for reason in TagSkipReason::STRICT.into_iter().chain(TagSkipReason::ALL) {
             let of_reason = tags.skipped.iter().filter(|skip| skip.reason == reason);
-            self.outcome.warnings.extend(of_reason.map(warnings::of_skipped_label));
+            let reserve = self.settings.cloud_tags.reserve.into();
+            self.outcome.warnings.extend(of_reason.map(|skip| warnings::of_skipped_label(skip, reserve)));
         }
         self.report.cloud_tags = Some(tags);
+        if !findings.is_empty() {
+            self.report_findings(Checked { findings, rollout: None });
+        }
     }
 
     fn declare(&mut self, declarations: Vec<(String, Change)>) {

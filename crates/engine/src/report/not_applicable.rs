@@ -61,6 +61,8 @@ pub enum NotApplicableReason {
     Adopted,
     /// The assignments of the composite or of the Cluster cannot be used, and are stored as they are.
     UnusableAssignments,
+    /// The field of cloud tags cannot be used, and is stored as it is.
+    UnusableTags,
     /// The label registry does not exist or could not be read.
     RegistryUnavailable,
 }
@@ -93,6 +95,7 @@ impl fmt::Display for NotApplicable {
             }
             NotApplicableReason::Claim => messages::CLAIM.into(),
             NotApplicableReason::UnusableAssignments => messages::UNUSABLE_ASSIGNMENTS.into(),
+            NotApplicableReason::UnusableTags => messages::UNUSABLE_TAGS.into(),
             NotApplicableReason::Adopted if because.is_empty() => messages::ADOPTED.into(),
             NotApplicableReason::Adopted => messages::was_adopted(because).into(),
         };

@@ -72,12 +72,15 @@ pub(crate) fn of_refused_tags(cloud: &str, verdicts: &BTreeMap<String, CloudVerd
     Some(short(cloud_tags::refused_by_cloud(cloud, 1 + refused.count(), key, rule)))
 }
 
-/// The warning for a label that becomes no cloud tag.
-pub(crate) fn of_skipped_label(label: &SkippedLabel) -> String {
+/// The warning for a label that becomes no cloud tag, where so many tags are left to others.
+pub(crate) fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> String {
     if label.interface().is_some() {
         return short(label.sentence());
     }
-    let reason = label.why();
+    let reason = match label.reason {
+        TagSkipReason::CountCap => cloud_tags::limit_reached(Profile::of(label.provider).tags.saturating_sub(reserve)),
+        _ => label.why(),
+    };
     let brief = match label.reason {
         TagSkipReason::KeyCharacterClass => cloud_tags::CHARACTERS_NOT_ALLOWED,
         _ => &reason,
@@ -371,7 +374,7 @@ mod tests {
         fn a_skipped_label_has_a_warning_of_120_characters(key in "[a-zä./-]{0,400}") {
             for (provider, reason) in PROFILES.iter().flat_map(|row| TagSkipReason::ALL.map(|reason| (row.name, reason))) {
                 let (qualified_key, tag_key) = (key.clone(), String::new());
-                let warning = of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason });
+                let warning = of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason }, 0);
                 prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
                 prop_assert!(warning.ends_with(&format!("(profile `{provider}`)")), "{}", warning);
             }
@@ -382,7 +385,7 @@ mod tests {
     fn a_skipped_label_names_the_limit_that_it_meets() {
         let warning = |reason, provider| {
             let (qualified_key, tag_key) = ("aws:cost".to_owned(), "plexsphere:aws:cost".to_owned());
-            of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason })
+            of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason }, 0)
         };
         for (reason, provider, expected) in [
             (TagSkipReason::ReservedPrefix, "aws", "keys starting with `aws:` are reserved (profile `aws`)"),

@@ -14,6 +14,8 @@ pub(crate) const NO_OWNER: &str = "no owner propagates anything to it";
 pub(crate) const CLAIM: &str = "it is a claim: its composite gets the tags";
 /// Assignments that are no map of strings.
 pub(crate) const UNUSABLE_ASSIGNMENTS: &str = "annotation `labels.plexsphere.com/assignments` cannot be used";
+/// The field of cloud tags is no map.
+pub(crate) const UNUSABLE_TAGS: &str = "its cloud tags are not a map";
 /// An adopted composite.
 pub(crate) const ADOPTED: &str = "it was adopted, not provisioned";
 
