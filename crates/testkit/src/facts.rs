@@ -42,6 +42,7 @@ pub(crate) const WHOLE: &[&str] = &[
     "guards-adoption",
     "lookup",
     "rollout-stance",
+    "rollout-topology-owned",
     "tags-composites",
     "tags-nested",
     "tags-required",

@@ -252,5 +252,5 @@ fn plain_cluster() -> Value {
 }
 
 fn numbered(labels: usize) -> Map<String, Value> {
-    (0..labels).map(|number| (format!("team.example.com/label-{number:04}"), json!("a value"))).collect()
+    (0..labels).map(|number| (format!("team.example.com/label-{number:04}"), json!("a-value"))).collect()
 }

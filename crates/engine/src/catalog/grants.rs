@@ -133,7 +133,7 @@ pub(crate) const TOPOLOGY_VALUE_MASKS: &[&str] = &[
     "spec.topology.workers.machinePools.name",
 ];
 /// Fields that are read of a LabelRegistry.
-pub(crate) const REGISTRY_MASKS: &[&str] = &["spec.scope", "spec.definitions"];
+pub(crate) const REGISTRY_MASKS: &[&str] = &["spec.definitions", "spec.scope"];
 /// Fields that are read of a ClusterClass.
 pub(crate) const CLASS_MASKS: &[&str] = &[
     "spec.controlPlane.deletion",
