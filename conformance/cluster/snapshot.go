@@ -31,8 +31,8 @@ var accidental = [][]string{
 	{"spec", "controlPlaneEndpoint"},
 }
 
-// snapshot is the fleet as it is now.
-func (r *run) snapshot() snapshot {
+// snapshot is the fleet as it is now, with the owners of its fields.
+func (r *run) snapshot() (snapshot, error) {
 	taken := snapshot{}
 	for _, o := range r.record.all() {
 		o = o.DeepCopy()
@@ -42,14 +42,18 @@ func (r *run) snapshot() snapshot {
 		if len(o.GetAnnotations()) == 0 {
 			o.SetAnnotations(nil)
 		}
+		owned, err := ownersOf(o)
+		if err != nil {
+			return nil, err
+		}
 		fields := map[string]any{
 			"labels": o.GetLabels(), "annotations": o.GetAnnotations(), "spec": o.Object["spec"],
 			"finalizers": sorted(o.GetFinalizers()), "owners": sorted(owners(o)),
+			"managers": owned,
 		}
 		text, err := json.MarshalIndent(fields, "", "  ")
 		if err != nil {
-			// What came as JSON is JSON.
-			panic(err)
+			return nil, err
 		}
 		name := o.GetKind() + " " + alike(o.GetName())
 		taken[name] = append(taken[name], alike(string(text)))
@@ -57,7 +61,7 @@ func (r *run) snapshot() snapshot {
 	for _, texts := range taken {
 		sort.Strings(texts)
 	}
-	return taken
+	return taken, nil
 }
 
 // alike replaces what is random in names.
