@@ -81,7 +81,7 @@ const backfillManager = "metadata-propagation-backfill"
 // backfilled are the keys that parts of Machines lack, and what they come from: first with empty patches, then by
 // server-side apply.
 var backfilled = []struct{ label, value, annotation, note string }{
-	{"owner", "team", "note", "topology"}, {"tier", "std", "example.com/class", "yes"},
+	{"tier", "std", "note", "topology"}, {"class-only", "yes", "example.com/class", "yes"},
 }
 
 // backfill lets parts of Machines lose keys while the policy is not there, and completes them in two ways: by empty
@@ -124,7 +124,7 @@ func backfill(ctx context.Context, r *run) error {
 				return err
 			}
 			if r.withPolicy() {
-				what := fmt.Sprintf("label owner of a %s of %s after an empty patch", d.kind, place(d.labels))
+				what := fmt.Sprintf("label %s of a %s of %s after an empty patch", backfilled[0].label, d.kind, place(d.labels))
 				r.expect(what, "", backfilled[0].value, completed.GetLabels()[backfilled[0].label])
 			}
 		}

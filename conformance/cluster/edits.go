@@ -136,6 +136,18 @@ func (r *run) touch(ctx context.Context, before time.Duration) error {
 	return nil
 }
 
+// nudge changes the objects of a kind and takes that back: their controllers look at them.
+func (r *run) nudge(ctx context.Context, kind string) error {
+	for _, o := range r.record.list(kind, nil) {
+		for _, patch := range []string{`{"metadata":{"annotations":{"look":"again"}}}`, `{"metadata":{"annotations":{"look":null}}}`} {
+			if _, err := r.API.Patch(ctx, o, patch); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // editTemplates does the same where the metadata of others is described.
 func (r *run) editTemplates(ctx context.Context) error {
 	for kind, path := range map[string]string{

@@ -74,6 +74,22 @@ func move(ctx context.Context, r *run) error {
 	return r.machines(ctx, 4)
 }
 
+// removeRecreated removes a label and an annotation from the class that objects have which were created again, and adds
+// another label, which shows when Cluster API is done.
+func removeRecreated(ctx context.Context, r *run) error {
+	err := r.editClass(ctx, func(o *object) {
+		for _, place := range []string{classControlPlane, classWorker, classPool} {
+			drop(o, place+labels, "class-only")
+			drop(o, place+annotations, "example.com/class")
+			put(o, place+labels, "class-later", "yes")
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return r.everywhere(ctx, "class-later", "yes")
+}
+
 // moved is what belongs to the Cluster, owners first.
 func (r *run) moved(ctx context.Context) ([]*object, error) {
 	secrets, err := r.API.Resource("v1", "Secret", namespace)

@@ -125,8 +125,11 @@ func (w *writer) editsOf(kind string) edits {
 			all.removed = merged(all.removed, at(key("-removed"), inSource))
 		}
 	}
-	fields, has := editedFields[w.name]
-	if has && (describes || kind == "Machine") {
+	if fields, has := editedFields[w.name]; has && (describes || kind == "Machine") {
+		if kind == "MachinePool" {
+			lists := configuration{"taints": nil, "readinessGates": nil}
+			fields.original, fields.changed = without(fields.original, lists, false), without(fields.changed, lists, false)
+		}
 		spec := append(slices.Clone(template), "spec")
 		all.original = merged(all.original, at(spec, fields.original))
 		all.changed = merged(all.changed, at(spec, fields.changed))
@@ -157,8 +160,9 @@ func addSources(ctx context.Context, r *run) error {
 			put(o, place+"/deletion", "nodeDrainTimeoutSeconds", int64(30))
 			put(o, place+"/deletion", "nodeVolumeDetachTimeoutSeconds", int64(40))
 			put(o, place+"/deletion", "nodeDeletionTimeoutSeconds", int64(20))
-			put(o, place, "taints", sourceTaints)
+			// A MachinePool has neither.
 			if place != topologyMP0 {
+				put(o, place, "taints", sourceTaints)
 				put(o, place, "readinessGates", sourceGates)
 			}
 		}
@@ -169,7 +173,7 @@ func addSources(ctx context.Context, r *run) error {
 	return r.recovered(ctx)
 }
 
-// removeSources removes all of it.
+// removeSources removes it.
 func removeSources(ctx context.Context, r *run) error {
 	err := r.editClass(ctx, func(o *object) {
 		for _, place := range []string{classControlPlane, classWorker, classPool} {
@@ -186,8 +190,16 @@ func removeSources(ctx context.Context, r *run) error {
 			for _, key := range sourceKeys() {
 				drop(o, place+labels, key)
 			}
-			for _, field := range []string{"deletion", "taints", "readinessGates"} {
-				drop(o, place, field)
+			// Something of each list and struct stays: of an empty one the API server makes null, and refuses it. Of the
+			// workers' timeouts that of the class stays.
+			if place == topologyMD0 {
+				drop(o, place, "deletion")
+			} else {
+				put(o, place, "deletion", map[string]any{"nodeVolumeDetachTimeoutSeconds": int64(40)})
+			}
+			if place != topologyMP0 {
+				put(o, place, "taints", sourceTaints[len(sourceTaints)-1:])
+				put(o, place, "readinessGates", sourceGates[:1])
 			}
 		}
 	})

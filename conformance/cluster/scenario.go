@@ -36,6 +36,7 @@ var scenario = []step{
 	{name: "other-control-plane", about: "a third-party control plane with a Machine", play: otherControlPlane},
 	{name: "v1beta1-client", about: "a client of the older API version edits labels and a timeout", play: olderClient},
 	{name: "move", about: "the Cluster is paused, removed, created again by an administrator with its ownerReferences, and resumed, as `clusterctl move` does", play: move},
+	{name: "remove-moved", about: "the class loses a label and an annotation that the moved objects have", play: removeRecreated},
 	{name: "delete", about: "the Cluster is deleted, until nothing is left", play: deleteCluster},
 }
 
@@ -58,6 +59,10 @@ func create(ctx context.Context, r *run) error {
 		}
 	}
 	if err := r.machines(ctx, 4); err != nil {
+		return err
+	}
+	// Cluster API looks at it again in half a minute, or when it changes.
+	if err := r.nudge(ctx, "MachinePool"); err != nil {
 		return err
 	}
 	return r.until(ctx, "the MachinePool", func() error {

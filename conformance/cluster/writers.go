@@ -58,7 +58,8 @@ var writers = []writer{
 	{name: "edit", user: "alice", edit: kubectlEdit},
 	{name: "replace", user: "alice", edit: replace},
 	{name: "client-apply", user: "alice", apply: clientApply("kubectl-client-side-apply"), kinds: byKubectl},
-	{name: "apply", user: "alice", apply: serverApply("kubectl", false), yields: true},
+	// Not kubectl's own manager: with that the API server would rewrite what was applied last.
+	{name: "apply", user: "alice", apply: serverApply("applier", false), yields: true},
 	{name: "force", user: "alice", apply: serverApply("deployer", true)},
 	// Argo CD applies as kubectl does, with a manager of its own: client-side where nothing else is said, and with force
 	// where it applies server-side.
@@ -119,6 +120,7 @@ func clientApply(manager string) func(context.Context, *client, *object, configu
 				return nil, fmt.Errorf("%s of %s %s: %w", lastApplied, o.GetKind(), o.GetName(), err)
 			}
 		}
+		wanted = part(o, wanted).Object
 		text, err := json.Marshal(wanted)
 		if err != nil {
 			return nil, err
