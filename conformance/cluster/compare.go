@@ -65,16 +65,16 @@ func compareStates(without, with snapshot) []string {
 			continue
 		}
 		for i := range before {
-			if before[i] != after[i] {
-				differences = append(differences, fmt.Sprintf("%s: %s", name, compareTexts(before[i], after[i])))
+			for _, line := range compareTexts(before[i], after[i]) {
+				differences = append(differences, fmt.Sprintf("%s: %s", name, line))
 			}
 		}
 	}
 	return differences
 }
 
-// compareTexts tells the lines that only one of two has.
-func compareTexts(without, with string) string {
+// compareTexts are the lines that only one of two has: - is what is there without the policy only, + with it only.
+func compareTexts(without, with string) []string {
 	count := map[string]int{}
 	for _, line := range strings.Split(without, "\n") {
 		count[strings.Trim(line, ", ")]--
@@ -84,6 +84,9 @@ func compareTexts(without, with string) string {
 	}
 	var said []string
 	for line, n := range count {
+		if strings.Trim(line, "{}[]") == "" {
+			continue
+		}
 		if n > 0 {
 			said = append(said, "+ "+line)
 		}
@@ -92,7 +95,7 @@ func compareTexts(without, with string) string {
 		}
 	}
 	sort.Strings(said)
-	return strings.Join(said, "  ")
+	return said
 }
 
 func union(a, b snapshot) []string {
@@ -110,9 +113,11 @@ func union(a, b snapshot) []string {
 	return sorted
 }
 
+// enough is how many of many lines are printed.
+var enough = 10
+
 // some are the first few of many lines, and how many more there are.
 func some(prefix string, lines []string) []string {
-	const enough = 5
 	var said []string
 	for i, line := range lines {
 		if i == enough {

@@ -259,8 +259,8 @@ func (r *run) editOnce(ctx context.Context, w *writer, kind, place string, o *ob
 		return nil
 	default:
 		taken := each(e.removed, func(any) any { return edited })
-		if _, err = w.apply(ctx, c, o, merged(e.changed, taken)); err == nil {
-			answered, err = w.apply(ctx, c, o, e.changed)
+		if answered, err = w.apply(ctx, c, o, merged(e.changed, taken)); err == nil {
+			_, err = w.apply(ctx, c, o, e.changed)
 		}
 	}
 	if err != nil {
@@ -272,21 +272,32 @@ func (r *run) editOnce(ctx context.Context, w *writer, kind, place string, o *ob
 
 // applyAgain lets the appliers apply what they want once more, as they do for ever.
 func (r *run) applyAgain(ctx context.Context) error {
-	return r.eachApplier(ctx, func(w *writer, e edits) configuration {
+	return r.eachApplier(ctx, func(ctx context.Context, w *writer, c *client, o *object, e edits) error {
+		wanted := e.changed
 		if w.yields {
-			return merged(e.original, e.removed)
+			wanted = merged(e.original, e.removed)
 		}
-		return e.changed
+		_, err := w.apply(ctx, c, o, wanted)
+		return err
 	})
 }
 
 // releaseApplied lets the appliers apply nothing any more: what nobody else wants goes.
 func releaseApplied(ctx context.Context, r *run) error {
-	return r.eachApplier(ctx, func(*writer, edits) configuration { return configuration{} })
+	return r.eachApplier(ctx, func(ctx context.Context, w *writer, c *client, o *object, _ edits) error {
+		release := w.apply
+		if w.release != nil {
+			release = w.release
+		}
+		_, err := release(ctx, c, o, configuration{})
+		return err
+	})
 }
 
-func (r *run) eachApplier(ctx context.Context, wanted func(*writer, edits) configuration) error {
-	for _, d := range derived {
+// eachApplier lets each applier do something to each derived object, the last ones first: what is applied to a template
+// must not arrive below before it is applied there too.
+func (r *run) eachApplier(ctx context.Context, do func(context.Context, *writer, *client, *object, edits) error) error {
+	for _, d := range slices.Backward(derived) {
 		o, err := r.first(d.kind, d.labels)
 		if err != nil {
 			return err
@@ -300,7 +311,7 @@ func (r *run) eachApplier(ctx context.Context, wanted func(*writer, edits) confi
 			if err != nil {
 				return err
 			}
-			if _, err := w.apply(ctx, c, o, wanted(w, w.editsOf(d.kind))); err != nil {
+			if err := do(ctx, w, c, o, w.editsOf(d.kind)); err != nil {
 				return err
 			}
 		}

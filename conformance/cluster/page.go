@@ -180,10 +180,10 @@ var wrongAbout = map[string]string{
 
 // shortened is a line that fits into a table.
 func shortened(line string) string {
-	const enough = 240
+	const width = 240
 	line = strings.NewReplacer("|", "\\|", "`", "'", "\n", " ").Replace(line)
-	if runes := []rune(line); len(runes) > enough {
-		return string(runes[:enough]) + "…"
+	if runes := []rune(line); len(runes) > width {
+		return string(runes[:width]) + "…"
 	}
 	return line
 }

@@ -19,6 +19,9 @@ const (
 	flux   = "system:serviceaccount:flux-system:kustomize-controller"
 )
 
+// fluxManager is Flux' field manager.
+const fluxManager = "kustomize-controller"
+
 // lastApplied is where client-side apply keeps what it applied last.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -41,6 +44,8 @@ type writer struct {
 	edit func(context.Context, *client, *object, edits) (*object, error)
 	// apply makes an object as a configuration, and removes what the last one had and this one has not.
 	apply func(context.Context, *client, *object, configuration) (*object, error)
+	// release is how it lets go of an object; empty is that it applies nothing.
+	release func(context.Context, *client, *object, configuration) (*object, error)
 	// yields is whether it applies without force: the API server refuses to change what others own.
 	yields bool
 	// kinds are the only kinds that it edits; empty is all of them.
@@ -67,7 +72,8 @@ var writers = []writer{
 	// Source: argo-cd, gitops-engine/pkg/utils/kube/resource_ops.go, newApplyOptions.
 	{name: "argo", user: argoCD, apply: clientApply("argocd-controller"), kinds: byArgo},
 	{name: "argo-server", user: argoCD, apply: serverApply("argocd-controller", true)},
-	{name: "flux", user: flux, apply: applyDrifted},
+	// As a dry run says, nothing changes when it lets go of what others own too, so that it never would.
+	{name: "flux", user: flux, apply: applyDrifted, release: serverApply(fluxManager, true)},
 }
 
 // edits is whether a writer edits a kind.
@@ -153,7 +159,7 @@ func applyDrifted(ctx context.Context, c *client, o *object, wanted configuratio
 	if err != nil {
 		return nil, harness.Told("get", o, err)
 	}
-	options := metav1.ApplyOptions{FieldManager: "kustomize-controller", Force: true, DryRun: []string{metav1.DryRunAll}}
+	options := metav1.ApplyOptions{FieldManager: fluxManager, Force: true, DryRun: []string{metav1.DryRunAll}}
 	tried, err := c.ApplyWith(ctx, part(o, wanted), options)
 	if err != nil {
 		return nil, err
