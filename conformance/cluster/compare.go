@@ -27,7 +27,9 @@ func compare(without, with *result) []string {
 		}
 		for _, counted := range run.Reviews {
 			for _, group := range []reviews{counted.Controllers, counted.Others} {
-				differences = append(differences, some(run.Run+": "+counted.Step+": ", group.Wrong)...)
+				for _, wrong := range group.Wrong {
+					differ("%s: %s: %s", run.Run, counted.Step, wrong)
+				}
 			}
 		}
 	}
@@ -50,7 +52,9 @@ func compare(without, with *result) []string {
 		}
 		// After a step that only one of them played the states are others anyway.
 		if i < len(without.Steps) && without.Steps[i].Name == step.Name {
-			differences = append(differences, some(with.Run+": "+step.Name+": ", compareStates(other.State, step.State))...)
+			for _, difference := range compareStates(other.State, step.State) {
+				differ("%s: %s: %s", with.Run, step.Name, difference)
+			}
 		}
 	}
 	return differences
@@ -113,17 +117,27 @@ func union(a, b snapshot) []string {
 	return sorted
 }
 
-// enough is how many of many lines are printed.
-var enough = 10
+// enough is how many differences of one step are printed.
+const enough = 12
 
-// some are the first few of many lines, and how many more there are.
-func some(prefix string, lines []string) []string {
-	var said []string
-	for i, line := range lines {
-		if i == enough {
-			return append(said, fmt.Sprintf("%sand %d more like these", prefix, len(lines)-enough))
+// brief are the first differences of each step, and how many more there are.
+func brief(differences []string) []string {
+	var said, order []string
+	more := map[string]int{}
+	for _, difference := range differences {
+		words := strings.SplitN(difference, ": ", 3)
+		step := strings.Join(words[:min(2, len(words))], ": ")
+		if more[step]++; more[step] == 1 {
+			order = append(order, step)
 		}
-		said = append(said, prefix+line)
+		if more[step] <= enough {
+			said = append(said, difference)
+		}
+	}
+	for _, step := range order {
+		if more[step] > enough {
+			said = append(said, fmt.Sprintf("%s: and %d more like these", step, more[step]-enough))
+		}
 	}
 	return said
 }

@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,7 +108,6 @@ func command(ctx context.Context, args []string) error {
 			return err
 		}
 		report(os.Stdout, without, with)
-		enough = math.MaxInt
 		differences := compare(without, with)
 		for _, difference := range differences {
 			fmt.Println(difference)

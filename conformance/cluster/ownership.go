@@ -24,7 +24,7 @@ var ownership = []step{
 }
 
 // shortOwnership is what shows a policy that forgets who owns a field.
-var shortOwnership = []string{"create", "sources", "edit-in-every-way", "remove-sources"}
+var shortOwnership = []string{"create", "sources", "edit-in-every-way", "apply-again", "remove-sources"}
 
 // untouched is a key that nobody edits: it shows when a change has reached everything.
 const untouched = "untouched"
@@ -131,11 +131,16 @@ func (w *writer) editsOf(kind string) edits {
 			fields.original, fields.changed = without(fields.original, lists, false), without(fields.changed, lists, false)
 		}
 		spec := append(slices.Clone(template), "spec")
-		all.original = merged(all.original, at(spec, fields.original))
-		all.changed = merged(all.changed, at(spec, fields.changed))
-		if fields.removed != nil {
-			all.removed = merged(all.removed, at(spec, fields.removed))
+		with := func(all, fields configuration) configuration {
+			if len(fields) == 0 {
+				return all
+			}
+			return merged(all, at(spec, fields))
 		}
+		all.original, all.changed, all.removed = with(all.original, fields.original), with(all.changed, fields.changed), with(all.removed, fields.removed)
+	}
+	if w.mark != "" {
+		all.changed = merged(all.changed, at([]string{"metadata", "labels", w.mark}, w.name))
 	}
 	return all
 }

@@ -114,7 +114,7 @@ func (c *comparison) report(to io.Writer) {
 	fmt.Fprintf(to, "\n%s\n\n", c.life.name)
 	report(to, c.without.played, c.with.played)
 	found := compare(c.without.played, c.with.played)
-	for _, difference := range found {
+	for _, difference := range brief(found) {
 		fmt.Fprintln(to, difference)
 	}
 	c.differences = len(found)
@@ -126,8 +126,8 @@ func (c *comparison) report(to io.Writer) {
 			continue
 		}
 		fmt.Fprintf(to, "%s: the wrong policy %s is noticed, %d differences:\n", c.life.name, j.policy, len(noticed))
-		for _, line := range some("  ", noticed) {
-			fmt.Fprintln(to, line)
+		for _, line := range noticed[:min(5, len(noticed))] {
+			fmt.Fprintln(to, "  "+line)
 		}
 	}
 }

@@ -48,6 +48,8 @@ type writer struct {
 	release func(context.Context, *client, *object, configuration) (*object, error)
 	// yields is whether it applies without force: the API server refuses to change what others own.
 	yields bool
+	// mark is a label that it gives everything that it applies.
+	mark string
 	// kinds are the only kinds that it edits; empty is all of them.
 	kinds map[string]bool
 }
@@ -73,7 +75,7 @@ var writers = []writer{
 	{name: "argo", user: argoCD, apply: clientApply("argocd-controller"), kinds: byArgo},
 	{name: "argo-server", user: argoCD, apply: serverApply("argocd-controller", true)},
 	// As a dry run says, nothing changes when it lets go of what others own too, so that it never would.
-	{name: "flux", user: flux, apply: applyDrifted, release: serverApply(fluxManager, true)},
+	{name: "flux", user: flux, apply: applyDrifted, mark: "kustomize.toolkit.fluxcd.io/name", release: serverApply(fluxManager, true)},
 }
 
 // edits is whether a writer edits a kind.
