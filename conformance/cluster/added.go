@@ -10,7 +10,7 @@ import (
 // handMade lets Alice make a Machine with its parts by hand, below a MachineSet: the policy adds what propagates. Then
 // the MachineSet's template loses it.
 func handMade(ctx context.Context, r *run) error {
-	objects, err := manifests("standalone.yaml")
+	objects, err := r.manifests("standalone.yaml")
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func handMade(ctx context.Context, r *run) error {
 	if _, err := alice.Patch(ctx, marked, `{"metadata":{"annotations":{"cluster.x-k8s.io/delete-machine":""}}}`); err != nil {
 		return err
 	}
-	if objects, err = manifests("by-hand.yaml"); err != nil {
+	if objects, err = r.manifests("by-hand.yaml"); err != nil {
 		return err
 	}
 	for _, o := range objects {

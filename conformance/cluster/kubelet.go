@@ -30,7 +30,7 @@ var nodeLabels = []struct {
 // registerNodes lets kubelets register as the Nodes of Machines: one that is, one that claims to be the Node of another's
 // Machine, and one whose Machine has no Node yet.
 func registerNodes(ctx context.Context, r *run) error {
-	objects, err := manifests("kubelet.yaml")
+	objects, err := r.manifests("kubelet.yaml")
 	if err != nil {
 		return err
 	}

@@ -67,11 +67,11 @@ var lives = []life{
 	},
 	{name: "kubelet", about: "the policy for Nodes, `deploy/nodes.yaml`, and kubelets", steps: kubelets, deploy: nodesFile},
 	{
-		name: "older", about: "an older edition of Cluster API, and `clusterApi.version` says so",
+		name: "older", about: "an older edition of Cluster API, the steps of `whole`, and `clusterApi.version` says so",
 		steps: scenario, older: true, settings: map[string]any{"version": installedEdition},
 	},
 	{
-		name: "older-default", about: "an older edition of Cluster API, and `clusterApi.version` is not set",
+		name: "older-default", about: "the same, and `clusterApi.version` is not set",
 		steps: scenario, older: true, settings: map[string]any{"version": nil}, beside: "older",
 	},
 }

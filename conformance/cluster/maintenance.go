@@ -239,7 +239,7 @@ func autoscale(ctx context.Context, r *run) error {
 
 // remediate lets a MachineHealthCheck replace a Machine that Alice has marked.
 func remediate(ctx context.Context, r *run) error {
-	objects, err := manifests("health-check.yaml")
+	objects, err := r.manifests("health-check.yaml")
 	if err != nil {
 		return err
 	}

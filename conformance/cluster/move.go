@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strings"
 
 	"conformance/harness"
 
@@ -102,7 +103,7 @@ func (r *run) moved(ctx context.Context) ([]*object, error) {
 	}
 	place := map[string]int{}
 	for i, kind := range order {
-		place[kind] = i
+		place[strings.Replace(kind, poolKind, r.options.clusterAPI.pools(), 1)] = i
 	}
 	var moved []*object
 	for _, o := range r.record.all() {
@@ -157,7 +158,7 @@ func deleteCluster(ctx context.Context, r *run) error {
 		return err
 	}
 	return r.until(ctx, "everything of the Cluster goes", func() error {
-		for _, pool := range r.record.list("DevMachinePool", nil) {
+		for _, pool := range r.record.list(r.options.clusterAPI.pools(), nil) {
 			if pool.GetDeletionTimestamp() == nil {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -80,11 +81,14 @@ func scenariosTable() string {
 	return table([]string{"scenario", "what is different", "compared with"}, rows)
 }
 
-// stepsTable says of each step what happens, and in which scenarios.
+// stepsTable says of each step what happens, and in which scenarios. Older editions play those of the first one.
 func stepsTable() string {
 	about, in := map[string]string{}, map[string][]string{}
 	var names []string
 	for i := range lives {
+		if lives[i].older {
+			continue
+		}
 		for _, s := range lives[i].steps {
 			if !slices.Contains(names, s.name) {
 				names = append(names, s.name)
@@ -125,7 +129,8 @@ func measuredTable(comparisons []*comparison, progress *progress) string {
 		"scenario", "steps", "seconds, without and with", "versions of objects", "MachineSets, Machines created", "reviews", "patched",
 		"undone", "refused", "reads", "fresh", "failed", "median, p99 in ms", "differences",
 	}
-	return table(head, rows) + fmt.Sprintf("\nAll %d runs took %s minutes, %d at a time.\n", len(progress.jobs), clock(progress.took()), progress.parallel)
+	return table(head, rows) + fmt.Sprintf("\nAll %d runs took %.0f minutes on %d cores, %d at a time.\n", len(progress.jobs),
+		progress.took().Minutes(), runtime.NumCPU(), progress.parallel)
 }
 
 // cells are the counts of some reviews.

@@ -86,7 +86,7 @@ func play(ctx context.Context, options options, programs programs, root, directo
 			return nil, err
 		}
 	}
-	if err := r.record.watchAll(ctx, r.API, namespace); err != nil {
+	if err := r.record.watchAll(ctx, r.API, namespace, options.clusterAPI.pools()); err != nil {
 		return nil, err
 	}
 	harness.Say("%s: the API server and Cluster API's managers are up after %.0f s", options.name(), time.Since(begin).Seconds())

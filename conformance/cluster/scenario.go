@@ -48,7 +48,7 @@ const idleFor = 15 * time.Second
 
 func create(ctx context.Context, r *run) error {
 	for _, made := range []struct{ person, file string }{{"bob", "class.yaml"}, {"alice", "cluster.yaml"}} {
-		objects, err := manifests(made.file)
+		objects, err := r.manifests(made.file)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,8 @@ type clusterAPI struct {
 	folder, modfile string
 	// older is whether its core is the module's root, as before v1.14.
 	older bool
+	// dockerPools is whether the development infrastructure has no pools but Docker's, as before v1.13.
+	dockerPools bool
 	// noTaints is whether Machines have no taints, as before v1.12.
 	noTaints bool
 }
@@ -24,8 +26,8 @@ type clusterAPI struct {
 var clusterAPIs = []clusterAPI{
 	{name: "v1.14"},
 	{name: "v1.13", folder: managersOlder, older: true},
-	{name: "v1.12", folder: managersOlder, modfile: "v1.12.mod", older: true},
-	{name: "v1.11", folder: managersOlder, modfile: "v1.11.mod", older: true, noTaints: true},
+	{name: "v1.12", folder: managersOlder, modfile: "v1.12.mod", older: true, dockerPools: true},
+	{name: "v1.11", folder: managersOlder, modfile: "v1.11.mod", older: true, dockerPools: true, noTaints: true},
 }
 
 // managersOlder is the folder with the go.mod files of older editions.
@@ -57,6 +59,17 @@ func (c *clusterAPI) programOf(p provider) string {
 		return ""
 	}
 	return p.folder
+}
+
+// poolKind is the kind of a pool's infrastructure.
+const poolKind = "DevMachinePool"
+
+// pools is that kind in the edition.
+func (c *clusterAPI) pools() string {
+	if c.dockerPools {
+		return "DockerMachinePool"
+	}
+	return poolKind
 }
 
 // gatesOf are the feature gates of a provider.
