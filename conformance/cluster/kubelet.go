@@ -13,7 +13,7 @@ const nodesFile = "nodes.yaml"
 
 // kubelets register Nodes of a management cluster that manages itself, and write them again. The API server refuses
 // labels that a kubelet may not give itself, whoever added them to its write.
-var kubelets = []step{{name: "register", about: "kubelets create and update their Nodes, with the admission plugin `NodeRestriction`: one of a Machine with its `nodeRef`, one that names another's Machine, one whose Machine has no `nodeRef` yet", play: registerNodes}}
+var kubelets = []step{{name: "register", play: registerNodes}}
 
 // nodeLabels are labels of the Machines, and whether a kubelet may give itself such a label.
 //

@@ -23,12 +23,12 @@ const (
 // maintenance is what operators and their programs do to a cluster. None of it may be refused, or done twice.
 var maintenance = []step{
 	{name: "create", play: create},
-	{name: "re-parent", about: "while the Cluster is paused, Alice moves a Machine to the MachineSet of another MachineDeployment: its owner, its labels, the replicas of both", play: reparent},
-	{name: "restore", about: "while the Cluster is paused, a Machine, its infrastructure, bootstrap configuration and Secret are lost; a backup tool creates them again with their labels and without owners, children first", play: restore},
-	{name: "remove-restored", about: "the class loses a label and an annotation that the restored objects have", play: removeRecreated},
-	{name: "autoscaler", about: "a MachineDeployment is handed over to an autoscaler, which scales it with the subresource and with an update, marks Machines for deletion and removes a mark", play: autoscale},
-	{name: "health-check", about: "a MachineHealthCheck replaces a Machine that Alice has marked", play: remediate},
-	{name: "two-appliers", about: "two programs apply labels to one Machine with server-side apply; one of them keeps applying the old value of a propagated key, and is answered with the new one", play: twoAppliers},
+	{name: "re-parent", play: reparent},
+	{name: "restore", play: restore},
+	{name: "remove-restored", play: removeRecreated},
+	{name: "autoscaler", play: autoscale},
+	{name: "health-check", play: remediate},
+	{name: "two-appliers", play: twoAppliers},
 	{name: "idle", play: idle},
 }
 

@@ -83,7 +83,7 @@ func scenariosTable() string {
 
 // stepsTable says of each step what happens, and in which scenarios. Older editions play those of the first one.
 func stepsTable() string {
-	about, in := map[string]string{}, map[string][]string{}
+	in := map[string][]string{}
 	var names []string
 	for i := range lives {
 		if lives[i].older {
@@ -93,15 +93,12 @@ func stepsTable() string {
 			if !slices.Contains(names, s.name) {
 				names = append(names, s.name)
 			}
-			if s.about != "" {
-				about[s.name] = s.about
-			}
 			in[s.name] = append(in[s.name], code(lives[i].name))
 		}
 	}
 	var rows [][]string
 	for _, name := range names {
-		rows = append(rows, []string{name, about[name], strings.Join(in[name], ", ")})
+		rows = append(rows, []string{name, stepAbout[name], strings.Join(in[name], ", ")})
 	}
 	return table([]string{"step", "what happens", "scenarios"}, rows)
 }

@@ -18,10 +18,10 @@ const providerUser = "system:serviceaccount:rke2-control-plane-system:rke2-contr
 
 // otherProvider is the life of a control plane whose provider Cluster API does not know.
 var otherProvider = []step{
-	{name: "provider", about: "a control plane and its Machine are created; its controller writes the Machine as its template describes it", play: startProvider},
-	{name: "provider-removes", about: "the template loses a label, right after an edit of the Machine; the controller removes it", play: providerRemoves},
-	{name: "provider-renames", about: "a label gets another name and one another value; the controller writes both", play: providerRenames},
-	{name: "provider-identity", about: "the controller corrects `cluster.x-k8s.io/control-plane`, then its ownerReference", play: providerIdentity},
+	{name: "provider", play: startProvider},
+	{name: "provider-removes", play: providerRemoves},
+	{name: "provider-renames", play: providerRenames},
+	{name: "provider-identity", play: providerIdentity},
 	{name: "idle", play: idle},
 }
 

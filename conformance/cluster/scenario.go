@@ -11,9 +11,7 @@ import (
 // step is a chapter of a cluster's life.
 type step struct {
 	name string
-	// about is what happens, for the page.
-	about string
-	play  func(context.Context, *run) error
+	play func(context.Context, *run) error
 	// troubled is whether the life's trouble lasts as long as the step.
 	troubled bool
 }
@@ -21,23 +19,23 @@ type step struct {
 // scenario is the life of a cluster. Each step ends when nothing changes any more; what is there then must be the same
 // with the policy and without it.
 var scenario = []step{
-	{name: "create", about: "a ClusterClass with templates; a Cluster with a control plane, two MachineDeployments and a MachinePool; the same keys in topology, class and template, and forced keys", play: create},
-	{name: "add-keys", about: "labels and annotations are added to class and topology; one meets the criteria of a Node", play: addKeys},
-	{name: "change-values", about: "their values change, right after Alice wrote every derived object, so that the host has the old sources in its cache", play: changeValues},
-	{name: "remove-keys", about: "they are removed, again right after Alice wrote every derived object", play: removeKeys},
-	{name: "fields", about: "timeouts, readiness gates, minReadySeconds, taints and the deletion order are set", play: fields},
-	{name: "idle", about: "no user does anything for 15 seconds", play: idle},
-	{name: "scale", about: "a third Machine, and back", play: scale},
-	{name: "edit-derived", about: "Alice changes and removes propagated labels on ten kinds of derived objects, labels in templates, and seven fields", play: editDerived},
-	{name: "own-keys", about: "Alice adds keys of her own, which stay, and keys in a template, which are propagated", play: ownKeys},
-	{name: "pause", about: "edits while the Cluster is paused stay; after it is resumed, everything is corrected", play: pauseCluster},
-	{name: "deleting-machine", about: "a hook holds back the deletion of a Machine: fields still reach it, metadata does not", play: deletingMachine},
-	{name: "standalone", about: "a MachineSet without a MachineDeployment, and parts that Alice creates for it by hand", play: standalone},
-	{name: "other-control-plane", about: "a third-party control plane with a Machine", play: otherControlPlane},
-	{name: "v1beta1-client", about: "a client of the older API version edits labels and a timeout", play: olderClient},
-	{name: "move", about: "the Cluster is paused, removed, created again by an administrator with its ownerReferences, and resumed, as `clusterctl move` does", play: move},
-	{name: "remove-moved", about: "the class loses a label and an annotation that the moved objects have", play: removeRecreated},
-	{name: "delete", about: "the Cluster is deleted, until nothing is left", play: deleteCluster},
+	{name: "create", play: create},
+	{name: "add-keys", play: addKeys},
+	{name: "change-values", play: changeValues},
+	{name: "remove-keys", play: removeKeys},
+	{name: "fields", play: fields},
+	{name: "idle", play: idle},
+	{name: "scale", play: scale},
+	{name: "edit-derived", play: editDerived},
+	{name: "own-keys", play: ownKeys},
+	{name: "pause", play: pauseCluster},
+	{name: "deleting-machine", play: deletingMachine},
+	{name: "standalone", play: standalone},
+	{name: "other-control-plane", play: otherControlPlane},
+	{name: "v1beta1-client", play: olderClient},
+	{name: "move", play: move},
+	{name: "remove-moved", play: removeRecreated},
+	{name: "delete", play: deleteCluster},
 }
 
 // short is what shows a wrong policy soonest.

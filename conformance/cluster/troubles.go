@@ -29,7 +29,7 @@ var troubled = []step{
 	{name: "fields", play: fields, troubled: true},
 	{name: "edit-derived", play: editDerived, troubled: true},
 	{name: "deleting-machine", play: deletingMachine, troubled: true},
-	{name: "healed", about: "the reads succeed again, and every derived object is written once: what was missed is completed", play: func(ctx context.Context, r *run) error { return r.lookAgain(ctx) }},
+	{name: "healed", play: func(ctx context.Context, r *run) error { return r.lookAgain(ctx) }},
 	{name: "delete", play: deleteCluster, troubled: true},
 }
 
