@@ -38,6 +38,8 @@ func NewClient(config *rest.Config) (*Client, error) {
 	config = rest.CopyConfig(config)
 	heard := &Warnings{}
 	config.WarningHandler = heard
+	// The API server makes the field manager of it where a write names none.
+	config.UserAgent = "people/1"
 	dynamic, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
