@@ -10,7 +10,7 @@ endif
 
 .PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm bench bench-check fuzz fmt lint e2e-tests bless \
 	conformance conformance-vectors conformance-cluster conformance-crossplane reproducible policy.cdx.json registry-test chart-test \
-	policy-server-test workflows pages playground playground-test playground-site clean
+	policy-server-test carriers workflows pages playground playground-test playground-site clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
@@ -95,6 +95,11 @@ bench-check:
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
 	BLESS=1 cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude playground --exclude webhook $(TESTKIT_FEATURES)
+
+## carriers: one table of docs/carriers.md, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
+carriers:
+	@test -d "$(CRDS)" && test -n "$(RELEASE)" || { echo 'usage: make carriers CRDS=FOLDER RELEASE="owner/name version"' >&2; exit 1; }
+	cargo run --locked --quiet --package testkit --no-default-features --bin carriers -- "$(CRDS)" "$(RELEASE)"
 
 ## conformance: the policy against Cluster API and Crossplane themselves
 conformance: conformance-vectors conformance-cluster conformance-crossplane

@@ -20,7 +20,7 @@ func identity(kind string) []string {
 	case "MachineSet":
 		return []string{"machine-template-hash"}
 	case "Node":
-		return []string{"cluster.x-k8s.io/machine", "cluster.x-k8s.io/cluster-namespace"}
+		return []string{"cluster.x-k8s.io/machine", "cluster.x-k8s.io/cluster-name", "cluster.x-k8s.io/cluster-namespace"}
 	}
 	return nil
 }

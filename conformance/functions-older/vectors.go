@@ -96,9 +96,14 @@ func nodeVectors(d dice) []fleet.Vector {
 	}}
 	machine.Spec.ClusterName = cluster.Name
 	labels := managedLabels(machine.Labels)
-	bookkeeping := map[string]string{clusterv1.MachineAnnotation: machine.Name, clusterv1.ClusterNamespaceAnnotation: namespace}
+	bookkeeping := map[string]string{
+		clusterv1.MachineAnnotation: machine.Name, clusterv1.ClusterNamespaceAnnotation: namespace,
+		clusterv1.ClusterNameAnnotation: cluster.Name,
+	}
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", UID: "node", Labels: labels, Annotations: bookkeeping}}
-	asked := vector("machine.getManagedLabels", "Node", fleet.Shown(core, "Machine", machine), fleet.Shown(core, "Cluster", cluster))
+	above := fleet.Shown(core, "Machine", machine)
+	above["status"] = map[string]any{"nodeRef": map[string]any{"name": node.Name}}
+	asked := vector("machine.getManagedLabels", "Node", above, fleet.Shown(core, "Cluster", cluster))
 	asked.Version, asked.Above = "v1", version
 	maps := map[string]map[string]string{"metadata.labels": labels, "metadata.annotations": bookkeeping}
 	return []fleet.Vector{d.Question(asked, fleet.Shown("v1", "Node", node), maps)}

@@ -157,8 +157,6 @@ cloudTags:
       apiVersions: [v1alpha1]
       resources: [xawsec2instances]
       provider: { path: spec.parameters.provider }
-  definitions:
-    platform/env: { scope: platform, cloudTagPropagation: true }
 `
 
 func TestTheDefaultIsThePolicyForClusterAPIWithItsServer(t *testing.T) {
@@ -267,7 +265,7 @@ func TestCompositesAreInRulesSettingsAndRole(t *testing.T) {
 	rendered := mustRender(t, `
 cloudTags:
   enabled: true
-  registry: labels
+  registries: [labels]
   composites:
     - { apiGroups: [a.example.com], apiVersions: [v1], resources: [xas], provider: { fixed: aws }, claimKinds: [A] }
     - { apiGroups: [b.example.com], apiVersions: [v1, v2], resources: [xbs, bs], provider: { path: spec.provider } }
@@ -291,7 +289,7 @@ reports: { cloudTags: true }
 		if !reflect.DeepEqual(settings["composites"], expected) || settings["definitions"] != nil {
 			t.Errorf("%s: %v", name, settings)
 		}
-		if !reflect.DeepEqual(settings["registry"], object{"name": "labels"}) {
+		if !reflect.DeepEqual(settings["registry"], object{"names": []any{"labels"}}) {
 			t.Errorf("%s: %v", name, settings["registry"])
 		}
 	}

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use metadata_propagation::tags::{CLOUDS, Cloud, INFRA_CLUSTERS, InfraCluster, PROFILES, STRICT_PROFILES};
 use metadata_propagation::{
-    Block, CARRIERS, EFFECTS, Effect, FIELDS, Field, GUARDS, Given, Guard, Hop, KeyEdit, Place, ROUTES, Row, Tags,
-    Version,
+    Block, CARRIERS, Carrier, EFFECTS, Effect, FIELDS, Field, GUARDS, Given, Guard, Hop, KeyEdit, Place,
+    ProviderCarriers, ROUTES, Row, Tags, Version,
 };
 
 use crate::file::check_section;
@@ -122,20 +122,26 @@ fn the_page_shows_the_infrastructure_clusters() -> Result<()> {
 #[test]
 fn the_page_shows_where_resources_have_their_tags() -> Result<()> {
     let mut text = String::new();
-    let mut last = "";
-    for row in CARRIERS {
-        if row.provider != last {
-            writeln!(text, "\n## {}\n\n| kinds | tags | source |\n|---|---|---|", row.provider)?;
-            last = row.provider;
-        }
-        let kinds: Vec<String> = row.kinds.iter().map(|kind| kind.trim_start_matches('/').to_owned()).collect();
-        let kinds = if kinds.is_empty() { "all others \\*".to_owned() } else { kinds.join(", ") };
-        let tags = match row.tags {
-            Tags::Map(path) => format!("`{path}`"),
-            Tags::List(path) => format!("`{path}`, a list"),
-            Tags::Nowhere => "none".to_owned(),
+    for ProviderCarriers { group, release, carriers, .. } in CARRIERS {
+        let count = |is_counted: fn(Tags) -> bool| -> usize {
+            carriers.iter().filter(|carrier| is_counted(carrier.tags)).map(|carrier| carrier.kinds.len()).sum()
         };
-        writeln!(text, "| {kinds} | {tags} | {} |", row.source)?;
+        let (maps, lists) = (count(|tags| matches!(tags, Tags::Map(_))), count(|tags| matches!(tags, Tags::List(_))));
+        let none = count(|tags| tags == Tags::Nowhere);
+        writeln!(
+            text,
+            "\n## {group}\n\n{release}: {maps} kinds with a map of tags, {lists} with a list, {none} with none.\n"
+        )?;
+        writeln!(text, "| group | tags | kinds |\n|---|---|---|")?;
+        for Carrier { service, tags, kinds } in *carriers {
+            let service = if service.is_empty() { (*group).to_owned() } else { format!("{service}.{group}") };
+            let tags = match tags {
+                Tags::Map(path) => format!("`{path}`"),
+                Tags::List(path) => format!("`{path}`, a list"),
+                Tags::Nowhere => "none".to_owned(),
+            };
+            writeln!(text, "| {service} | {tags} | {} |", kinds.join(", "))?;
+        }
     }
     check_section("docs/carriers.md", "carriers", text.trim_start())
 }

@@ -24,8 +24,8 @@ The settings of cloud tags that values set: composites as they are listed, witho
 {{- $composites = append $composites (omit . "apiVersions" "resources") -}}
 {{- end -}}
 {{- $cloudTags := dict "composites" $composites -}}
-{{- if $values.registry }}{{ $_ := set $cloudTags "registry" (dict "name" $values.registry) }}
-{{- else }}{{ $_ := set $cloudTags "definitions" $values.definitions }}{{ end -}}
+{{- if $values.registries }}{{ $_ := set $cloudTags "registry" (dict "names" $values.registries) }}
+{{- else if $values.definitions }}{{ $_ := set $cloudTags "definitions" $values.definitions }}{{ end -}}
 {{- toYaml (mergeOverwrite (dict "cloudTags" $cloudTags) (deepCopy $values.settings)) -}}
 {{- end -}}
 

@@ -38,7 +38,7 @@ func nodeVectors(d dice) []fleet.Vector {
 	if len(node) > 0 {
 		vector.Settings = map[string]any{"clusterApi": map[string]any{"node": node}}
 	}
-	vector.Cluster = []map[string]any{in(e.above, machine), in(e.above, cluster)}
+	vector.Cluster = []map[string]any{withNode(in(e.above, machine), "node-1"), in(e.above, cluster)}
 	maps := map[string]map[string]string{
 		"metadata.labels":      labels.GetManagedLabels(machine.Labels, onLabels...),
 		"metadata.annotations": annotations.GetManagedAnnotations(machine, onAnnotations...),
@@ -51,8 +51,15 @@ func nodeVectors(d dice) []fleet.Vector {
 	// A Machine's own annotation may not make the Node another Machine's.
 	fleet.Put(object, "metadata.annotations", merged(fleet.MapAt(object, "metadata.annotations"), map[string]string{
 		clusterv1.MachineAnnotation: machine.Name, clusterv1.ClusterNamespaceAnnotation: namespace,
+		clusterv1.ClusterNameAnnotation: cluster.Name,
 	}))
 	return []fleet.Vector{d.Question(vector, object, maps)}
+}
+
+// withNode is a Machine whose status names its Node.
+func withNode(machine map[string]any, node string) map[string]any {
+	machine["status"] = map[string]any{"nodeRef": map[string]any{"name": node}}
+	return machine
 }
 
 // merged is the first map with the second's entries over it, as JSON.

@@ -59,10 +59,11 @@ pub(crate) enum Verb {
     ///
     /// What the rules do not touch stays as it is, byte for byte; comments, order and style of the rest stay.
     Apply(ApplyArgs),
-    /// Print what stored objects lack, as patches for server-side apply.
+    /// Print commands that complete stored objects.
     ///
-    /// For a dump of a live cluster, as `kubectl get --output yaml` prints it. What the policy would refuse is not printed:
-    /// it is told on standard error, with the reason, and the exit code is 1.
+    /// For a dump of a live cluster, as `kubectl get --output yaml` prints it. Each command is a patch that changes nothing
+    /// and reaches the policy. What the policy would refuse is not printed: it is named on standard error, with the reason,
+    /// and the exit code is 1.
     Backfill(BackfillArgs),
     /// Draw objects and what comes to them.
     Graph(GraphArgs),
@@ -138,6 +139,12 @@ pub(crate) struct BackfillArgs {
     /// Files, folders, or `-` for standard input.
     #[arg(long, short, value_name = "PATH", default_value = ".")]
     pub(crate) filename: Vec<PathBuf>,
+    /// Print configurations for server-side apply instead of commands: for clusters without the policy.
+    #[arg(long, conflicts_with = "release")]
+    pub(crate) server_side: bool,
+    /// Print the configurations by which server-side apply gives up what controllers own as well.
+    #[arg(long)]
+    pub(crate) release: bool,
     #[command(flatten)]
     pub(crate) settings: SettingsFile,
 }

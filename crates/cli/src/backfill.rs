@@ -1,6 +1,6 @@
-//! `propagate backfill`: what stored objects lack, as patches for server-side apply.
+//! `propagate backfill`: what stored objects lack, as commands for kubectl or as configurations for server-side apply.
 
-use fleet::{Backfill, FIELD_MANAGER, Locator};
+use fleet::{Backfill, BackfillStep, FIELD_MANAGER, Locator, Means};
 
 use crate::args::BackfillArgs;
 use crate::{Exit, Failure, input, output, plan, settings};
@@ -11,21 +11,18 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
     let settings = settings::read(&args.settings)?;
     let input = input::read(&args.filename);
     let fleet = &input.fleet;
-    let Backfill { patches, refused, not_compared } = Backfill::of(fleet, &settings);
-    let conflicts = patches.iter().filter(|patch| patch.conflicts).count();
-    let mut out = String::new();
-    if !patches.is_empty() {
-        out = format!("# kubectl apply --server-side --field-manager={FIELD_MANAGER} -f -\n");
-    }
-    if conflicts > 0 {
-        let of = patches.len();
-        out += &format!("# another value stands in {conflicts} of {of}: --force-conflicts overrules whoever set it\n");
-    }
-    for (index, patch) in patches.iter().enumerate() {
-        if index > 0 {
+    let means = match (args.server_side, args.release) {
+        (_, true) => Means::Release,
+        (true, false) => Means::Apply,
+        (false, false) => Means::Touch,
+    };
+    let Backfill { steps, refused, not_compared } = Backfill::of(fleet, &settings, means);
+    let mut out = if steps.is_empty() { String::new() } else { header(means, &steps) };
+    for (index, step) in steps.iter().enumerate() {
+        if index > 0 && means != Means::Touch {
             out += "---\n";
         }
-        out += &patch.text;
+        out += &step.text;
     }
     output::print(out.as_bytes())?;
     let is_unreadable = plan::tell_of_unreadable(&input);
@@ -34,7 +31,7 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
         let place = locator.locate(&refused.origin, "", &[]);
         let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
         let (line, column) = (place.position.line, place.position.column);
-        anstream::eprintln!("{name}:{line}:{column}: no patch for {}: {}", refused.id, refused.reason);
+        anstream::eprintln!("{name}:{line}:{column}: nothing for {}: {}", refused.id, refused.reason);
     }
     if not_compared > 0 {
         anstream::eprintln!(
@@ -48,4 +45,26 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
         false => Exit::Found,
         true => Exit::Clean,
     })
+}
+
+/// Comments above everything: what it is for.
+fn header(means: Means, steps: &[BackfillStep]) -> String {
+    let apply = format!("kubectl apply --server-side --field-manager={FIELD_MANAGER} -f -");
+    match means {
+        Means::Touch => {
+            "# each patch is empty and reaches the policy, which does what the comment above it says\n".to_owned()
+        }
+        Means::Release => format!("# {apply}\n"),
+        Means::Apply => {
+            let mut lines =
+                format!("# {apply}\n# then, once the controllers own it as well: propagate backfill --release\n");
+            let conflicts = steps.iter().filter(|step| step.conflicts).count();
+            if conflicts > 0 {
+                let of = steps.len();
+                lines +=
+                    &format!("# {conflicts} of {of} have another value: --force-conflicts overrules whoever set it\n");
+            }
+            lines
+        }
+    }
 }

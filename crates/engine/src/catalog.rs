@@ -1,5 +1,6 @@
 //! The facts, as tables. Nothing here decides about an object.
 
+pub(crate) mod appliers;
 pub(crate) mod carriers;
 pub(crate) mod clouds;
 pub(crate) mod controllers;
@@ -13,10 +14,14 @@ pub(crate) mod guards;
 pub(crate) mod infrastructure;
 pub(crate) mod keys;
 pub(crate) mod kinds;
+pub(crate) mod limits;
+pub(crate) mod node_restriction;
 pub(crate) mod place;
 pub(crate) mod profiles;
 pub(crate) mod rules;
 pub(crate) mod stance;
 pub(crate) mod strict;
 pub(crate) mod text;
+pub(crate) mod tools;
+pub(crate) mod topology_values;
 pub(crate) mod version;

@@ -4,8 +4,12 @@ pub(crate) mod guards;
 pub(crate) mod misplaced;
 pub(crate) mod rollout;
 pub(crate) mod tag_delivery;
+pub(crate) mod waiver;
+
+use std::borrow::Cow;
 
 use self::guards::Guarded;
+use self::waiver::{APPROVAL, EXEMPTION};
 use crate::json::Malformed;
 use crate::report::finding::Finding;
 use crate::report::rollout_impact::RolloutImpact;
@@ -27,13 +31,15 @@ pub(crate) struct Checked {
 /// # Errors
 /// When the object has another shape than Kubernetes gives it.
 pub(crate) fn check(guarded: &Guarded<'_, '_>) -> Result<Checked, Malformed> {
+    let (subject, settings, lookups) = (guarded.subject, guarded.settings, guarded.lookups);
     let mut found = guards::findings(guarded)?;
-    let rollout = rollout::impact(guarded.subject, guarded.settings)?.map(|(impact, findings)| {
+    found.extend(rollout::forbidden_approval(subject, settings, lookups)?);
+    let rollout = rollout::impact(subject, settings, lookups)?.map(|(impact, findings)| {
         let guarded: Vec<String> = found.iter().map(|finding| finding.at.clone()).collect();
         found.extend(findings.into_iter().filter(|finding| !guarded.contains(&finding.at)));
         impact
     });
-    found.extend(tag_delivery::findings(guarded.subject, guarded.settings)?);
+    found.extend(tag_delivery::findings(subject, settings)?);
     let (mut findings, others): (Vec<Finding>, Vec<Finding>) =
         found.into_iter().partition(|finding| finding.stance == Stance::Reject);
     findings.extend(others);
@@ -41,6 +47,9 @@ pub(crate) fn check(guarded: &Guarded<'_, '_>) -> Result<Checked, Malformed> {
 }
 
 /// The value of a check's setting that refuses a request.
-pub(crate) fn refusing(check: &str, settings: &Settings) -> &'static str {
-    tag_delivery::refusing(check, settings)
+pub(crate) fn refusing(check: &str, settings: &Settings) -> Cow<'static, str> {
+    match [EXEMPTION, APPROVAL].iter().find(|waiver| waiver.setting == check) {
+        Some(waiver) => waiver.users(settings).into(),
+        None => tag_delivery::refusing(check, settings).into(),
+    }
 }

@@ -15,19 +15,20 @@ use std::cell::OnceCell;
 use crate::admission::request::{Objects, Operation, Review};
 use crate::admission::subject::{Stored, Subject};
 use crate::catalog::version::Version;
-use crate::checks::guards;
 use crate::evaluate::role::Role;
 use crate::json::Malformed;
 use crate::json::document::Document;
-use crate::kube::answers::{Answers, Reads};
+use crate::kube::answers::{Answers, ReadBudget, Reads};
 use crate::kube::cluster::Cluster;
 use crate::kube::lookup::Lookups;
+use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::report::messages::{about, requests as messages};
 use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
 use crate::report::shortening::short;
 use crate::report::warnings;
 use crate::settings::Settings;
+use crate::tags::registry_write;
 
 /// Decides one request.
 ///
@@ -39,6 +40,11 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
 
 /// As [`evaluate`], where the objects of the request were read already, as far as they were.
 fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settings, cluster: &dyn Cluster) -> Outcome {
+    if review.operation == Operation::Delete {
+        let stored = objects.old.as_ref().and_then(|old| Object::read(old).ok());
+        let refusal = registry_write::refused_deletion(review, stored.as_ref(), &settings.cloud_tags);
+        return Outcome { rejection: refusal.map(Rejection::refused), ..Outcome::default() };
+    }
     if !matches!(review.operation, Operation::Create | Operation::Update) || !review.sub_resource.is_empty() {
         return Outcome::default();
     }
@@ -58,7 +64,8 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
         Err(_) if is_controller => return Outcome::default(),
         Err(malformed) => return unreadable(review, &malformed),
     };
-    let cached = Pass::new(Reads::Cached);
+    let budget = ReadBudget::whole();
+    let cached = Pass::new(Reads::Cached, &budget);
     let evaluation = Evaluation::new(&subject, role, settings, cluster, &cached);
     if is_controller {
         return evaluation.self_check();
@@ -67,7 +74,7 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
     if !acts_on_reads(&outcome) {
         return outcome;
     }
-    let fresh = Pass::new(Reads::Fresh);
+    let fresh = Pass::new(Reads::Fresh, &budget);
     if fresh.answers.confirm(&cached.answers, cluster) {
         return outcome.and_reads(fresh.answers.records());
     }
@@ -75,15 +82,15 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
 }
 
 /// What one pass over a request writes and reads.
-struct Pass {
+struct Pass<'b> {
     /// The text that is written, if any is.
     written: OnceCell<Document<'static>>,
-    answers: Answers,
+    answers: Answers<'b>,
 }
 
-impl Pass {
-    fn new(reads: Reads) -> Self {
-        Pass { written: OnceCell::new(), answers: Answers::new(reads) }
+impl<'b> Pass<'b> {
+    fn new(reads: Reads, budget: &'b ReadBudget) -> Self {
+        Pass { written: OnceCell::new(), answers: Answers::new(reads, budget) }
     }
 }
 
@@ -100,8 +107,10 @@ struct Evaluation<'e> {
     role: Role<'e>,
     settings: &'e Settings,
     lookups: Lookups<'e>,
-    pass: &'e Pass,
+    pass: &'e Pass<'e>,
     outcome: Outcome,
+    /// The numbers of warnings and log lines before those about what is written; `None` while nothing was decided.
+    before_writing: Option<(usize, usize)>,
     report: Report,
 }
 
@@ -111,7 +120,7 @@ impl<'e> Evaluation<'e> {
         role: Role<'e>,
         settings: &'e Settings,
         cluster: &'e dyn Cluster,
-        pass: &'e Pass,
+        pass: &'e Pass<'e>,
     ) -> Self {
         Evaluation {
             report: report(subject, role, settings),
@@ -121,13 +130,17 @@ impl<'e> Evaluation<'e> {
             lookups: Lookups::new(&subject.review.kind, settings, cluster, &pass.answers),
             pass,
             outcome: Outcome::default(),
+            before_writing: None,
         }
     }
 
     fn run(mut self) -> Outcome {
         self.tell_of_settings();
         let above = match self.decide() {
-            Ok(decision) => self.settle(decision),
+            Ok(decision) => {
+                self.before_writing = Some((self.outcome.warnings.len(), self.outcome.log.len()));
+                self.settle(decision)
+            }
             Err(Stop::NotApplicable(inert)) => {
                 self.not_applicable(inert);
                 None
@@ -156,6 +169,7 @@ impl<'e> Evaluation<'e> {
         report.lookups = pass.answers.records();
         let is_told = subject.place.is_some()
             || role.is_tagged()
+            || (matches!(role, Role::Registry) && !report.lookups.is_empty())
             || report.rollout.is_some()
             || report.exempt.is_some()
             || !(report.findings.is_empty() && report.changes.is_empty() && report.drift.is_empty());
@@ -180,10 +194,16 @@ impl<'e> Evaluation<'e> {
         }
     }
 
-    /// Refuses the request: nothing is written, and what was said of it so far holds no more.
+    /// Refuses the request: nothing is written, and what was said about writing is dropped. Hints at settings and failed
+    /// reads stay, because they may be why the request is refused.
     fn refuse(&mut self, message: String) {
-        let log = vec![line(Level::Error, message.clone(), [])];
-        self.outcome = Outcome { rejection: Some(Rejection::refused(message)), log, ..Outcome::default() };
+        if let Some((warnings, lines)) = self.before_writing {
+            self.outcome.warnings.truncate(warnings);
+            self.outcome.log.truncate(lines);
+        }
+        self.outcome.object = None;
+        self.log(Level::Error, message.clone(), []);
+        self.outcome.rejection = Some(Rejection::refused(message));
     }
 
     fn log<const N: usize>(&mut self, level: Level, message: String, attributes: [(&'static str, String); N]) {
@@ -202,7 +222,6 @@ fn report(subject: &Subject<'_>, role: Role<'_>, settings: &Settings) -> Report 
         object: subject.title().to_string(),
         cluster_api,
         field_manager: subject.review.field_manager.as_deref().map(str::to_owned),
-        exempt: guards::exemption(subject).filter(|reason| !reason.is_empty()).map(str::to_owned),
         ..Report::default()
     }
 }

@@ -1,6 +1,7 @@
 //! Raw JSON: one view, one path, one splicer. Values stay spans of the text they stand in.
 
 pub(crate) mod document;
+pub(crate) mod equal;
 pub(crate) mod kind;
 mod level;
 mod malformed;
@@ -11,4 +12,4 @@ mod string;
 
 pub use self::malformed::Malformed;
 pub(crate) use self::map::Map;
-pub(crate) use self::string::string;
+pub(crate) use self::string::{push_string, string};

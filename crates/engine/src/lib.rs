@@ -43,16 +43,17 @@ mod settings;
 pub mod tags;
 
 pub use admission::request::{Call, Operation, Review};
-pub use catalog::carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, Tags};
+pub use catalog::carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags};
 pub use catalog::effects::table::EFFECTS;
 pub use catalog::effects::{Block, Effect, Given, KeyEdit, KeyRow, Kind, Row, Same};
 pub use catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
 pub use catalog::forced::{FORCED, Forced, ForcedValue};
 pub use catalog::functions::{FUNCTIONS, Function, FunctionEffect};
-pub use catalog::grants::{GRANTS, Grant, ROUTES, Route};
+pub use catalog::grants::{GRANTS, Grant, MOST_READS, ROUTES, Route};
 pub use catalog::guards::{GUARDS, Guard, GuardRail};
 pub use catalog::place::{MapKind, Place};
 pub use catalog::rules::{Criterion, Keys, RULES, Rule};
+pub use catalog::tools::{TOOL_KEYS, ToolKeys};
 pub use catalog::version::Version;
 pub use evaluate::evaluate;
 pub use evaluate::payload::evaluate_payload;
@@ -70,7 +71,7 @@ pub use report::rollout_impact::{Edit, RolloutImpact};
 pub use report::skipped::{Carried, SkipReason, Skipped};
 pub use settings::{
     ApiVersion, CloudTags, ClusterApi, ClusterCloudTags, CompositeGroup, Composites, Controllers, FieldPath, Guards,
-    InfraClusterKind, KindAndGroup, Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused, OnXrd,
-    OptIn, Pattern, PatternError, Problem, ProfileName, Provider, Reaction, RegistryReference, RequiredTag, Settings,
-    SettingsError, Stance,
+    InfraClusterKind, KeyOrDomain, KindAndGroup, Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused,
+    OnXrd, OptIn, Pattern, PatternError, Problem, ProfileName, Provider, Reaction, RegistryReference, RequiredTag,
+    Settings, SettingsError, Stance, TagPrefix, Users,
 };

@@ -2,13 +2,17 @@
 
 mod carries;
 mod class_patches;
+pub(crate) mod copied;
 mod expected;
 mod field_value;
 mod fields;
 mod layers;
 pub(crate) mod managed;
 pub(crate) mod metadata;
+mod owned_path;
+pub(crate) mod ownership;
 pub(crate) mod propagated;
-mod sources;
+mod room;
+pub(crate) mod sources;
 pub(crate) mod topology_opt_in;
 pub(crate) mod untouched;

@@ -2,6 +2,7 @@
 
 pub(crate) mod change;
 pub(crate) mod finding;
+pub(crate) mod illegal;
 pub(crate) mod lookup_record;
 pub(crate) mod messages;
 pub(crate) mod not_applicable;

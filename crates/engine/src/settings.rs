@@ -15,6 +15,7 @@ mod pattern;
 mod problems;
 mod read;
 mod text;
+mod users;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,11 @@ use self::object::Object;
 pub use self::pattern::{Pattern, PatternError};
 pub(crate) use self::problems::listed;
 pub use self::problems::{Problem, SettingsError};
-pub use self::text::{ApiVersion, CompositeGroup, FieldPath, InfraClusterKind, KindAndGroup, NonEmpty, ProfileName};
+pub use self::text::{
+    ApiVersion, CompositeGroup, FieldPath, InfraClusterKind, KeyOrDomain, KindAndGroup, NonEmpty, ProfileName,
+    TagPrefix,
+};
+pub use self::users::Users;
 pub use crate::catalog::stance::Stance;
 
 /// The settings of the policy.

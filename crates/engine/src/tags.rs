@@ -5,6 +5,7 @@
 //! composite's provider admits it. [`cloud_tags`] is the pure transformer, [`PROFILES`] what the providers admit by the
 //! specification, [`CLOUDS`] what their own interfaces take, and [`STRICT_PROFILES`] admit just that, where the settings ask.
 
+pub(crate) mod adopted;
 pub(crate) mod composite;
 mod crossplane;
 mod field;
@@ -12,6 +13,7 @@ pub(crate) mod infrastructure;
 mod labels;
 pub(crate) mod provider;
 pub(crate) mod registry;
+pub(crate) mod registry_write;
 pub(crate) mod required;
 mod rules;
 pub(crate) mod tagged;
@@ -19,12 +21,12 @@ mod transform;
 mod verdicts;
 mod webhook;
 
-pub use self::rules::{CLOUD_TAG_PREFIX, TagRules};
+pub use self::rules::TagRules;
 pub use self::transform::{Labels, Transformed, cloud_tags};
 pub use self::verdicts::verdicts;
-pub use crate::catalog::clouds::{CLOUDS, Cloud, Text};
+pub use crate::catalog::clouds::{CLOUDS, Cloud, KeyCase, Text};
 pub use crate::catalog::infrastructure::{INFRA_CLUSTERS, InfraCluster};
-pub use crate::catalog::profiles::{KeyCharacters, PROFILES, Profile, Unit};
+pub use crate::catalog::profiles::{CLOUD_TAG_PREFIX, KeyCharacters, PROFILES, Profile, Unit};
 pub use crate::catalog::strict::{STRICT_PROFILES, Spelling, StrictProfile};
 pub use crate::catalog::text::{Alphabet, Form, Length};
 pub use crate::report::tags::{CloudVerdict, SkippedLabel, TagReport, TagSkipReason};

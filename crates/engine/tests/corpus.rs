@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
-use metadata_propagation::tags::{CLOUDS, Cloud, Form, INFRA_CLUSTERS, PROFILES, STRICT_PROFILES, TagSkipReason};
+use metadata_propagation::tags::{
+    CLOUDS, Cloud, Form, INFRA_CLUSTERS, KeyCase, PROFILES, STRICT_PROFILES, TagSkipReason,
+};
 use metadata_propagation::{GUARDS, RULES, Version};
 use serde_json::Value;
 use testkit::runner::walk;
@@ -93,7 +95,7 @@ fn rules(cloud: &Cloud) -> Vec<TagSkipReason> {
         (ReservedValue, cloud.reserves_values),
         (ValueCharacterClass, cloud.value.form != Form::Any),
         (CountCap, cloud.tags.is_some()),
-        (KeyCollision, cloud.folds_case),
+        (KeyCollision, cloud.case == KeyCase::Ignored),
     ];
     let conditional = conditional.into_iter().filter_map(|(reason, has)| has.then_some(reason));
     conditional.chain([KeyTooLong, ValueTooLong, KeyCharacterClass]).collect()

@@ -96,6 +96,7 @@ fn kind(review: &Value) -> Option<Kind> {
         "MachinePool" => Kind::MachinePool,
         "KubeadmControlPlane" => Kind::KubeadmControlPlane,
         "Machine" if owner == "KubeadmControlPlane" => Kind::ControlPlaneMachine,
+        "KubeadmConfig" if owner == "MachinePool" => Kind::MachinePoolKubeadmConfig,
         "KubeadmConfig" => Kind::ControlPlaneKubeadmConfig,
         "Cluster" => Kind::Cluster,
         "ClusterClass" => Kind::ClusterClass,

@@ -15,14 +15,15 @@ use std::collections::BTreeSet;
 
 use fleet::{CONTROLLER, Fleet, TRACKING, any_json, broken_fleet, fleet};
 use metadata_propagation::{
-    Action, Manifests, Mode, OnConflict, Outcome, Review, Settings, evaluate, evaluate_payload,
+    Action, Change, Manifests, Mode, OnConflict, Outcome, Review, Settings, evaluate, evaluate_payload,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{FileFailurePersistence, TestRunner};
 use serde_json::{Value, json};
 use testkit::laws::{is_answerable, stands};
-use testkit::owned::{only_owned_maps_changed, owned};
+use testkit::owned::{MANAGED_FIELDS, only_owned_maps_changed, owned};
+use testkit::owners::what_is_restored_has_its_owners;
 
 /// At least so many fleets for each fact: what is rare is met a few times.
 const CASES: u32 = 512;
@@ -82,6 +83,11 @@ fn keeps_records(object: &str) -> bool {
     ["Machine ", "DevMachine ", "KubeadmConfig "].iter().any(|kind| object.starts_with(kind))
 }
 
+/// Who owns what of an object.
+fn owners(object: &Value) -> &Value {
+    &object["metadata"]["managedFields"]
+}
+
 /// The record that an object carries, if one does.
 fn record(object: &Value) -> Option<&Value> {
     object["metadata"]["annotations"].get(TRACKING)
@@ -107,7 +113,8 @@ proptest! {
     fn what_an_update_stored_needs_no_change_at_its_next_touch(fleet in fleet()) {
         let first = outcome(&fleet);
         fleet.with(|review, settings| {
-            if let Some(written) = text(&first).filter(|_| settings.cluster_api.on_conflict == OnConflict::Restore) {
+            let leaves_nothing = first.report.as_ref().is_some_and(|report| report.drift.is_empty());
+            if let Some(written) = text(&first).filter(|_| leaves_nothing) {
                 let touch = Review { object: Some(written), old_object: Some(written), ..review.clone() };
                 let again = evaluate(&touch, settings, &fleet.cluster);
                 prop_assert_eq!(again.object.map(|object| object.to_string()), None);
@@ -134,7 +141,8 @@ proptest! {
     fn nothing_but_the_owned_maps_is_written(fleet in fleet()) {
         if let Some((before, after)) = before_and_after(&fleet) {
             fleet.with(|review, _| {
-                prop_assert_eq!(without(before, owned(&review.kind)), without(after, owned(&review.kind)));
+                let paths = || owned(&review.kind).into_iter().chain([MANAGED_FIELDS.to_owned()]).collect();
+                prop_assert_eq!(without(before, paths()), without(after, paths()));
                 Ok(())
             })?;
         }
@@ -151,13 +159,30 @@ proptest! {
     }
 
     #[test]
+    fn what_is_restored_keeps_the_owners_that_are_stored(fleet in fleet()) {
+        let outcome = outcome(&fleet);
+        fleet.with(|review, _| {
+            if let (Some(written), Some(old), Some(report)) = (text(&outcome), review.old_object, &outcome.report) {
+                let [requested, after, stored] =
+                    [review.object.unwrap(), written, old].map(|object| owners(&parsed(object)).to_string());
+                // Nobody is left without owners altogether.
+                if after != requested {
+                    let kept = what_is_restored_has_its_owners(&stored, &after, &report.changes);
+                    prop_assert!(kept.is_ok(), "{:#}", kept.unwrap_err());
+                }
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
     fn what_decides_over_machines_and_owners_is_never_written(fleet in fleet()) {
         if let Some((before, after)) = before_and_after(&fleet) {
             for path in [
                 "/apiVersion", "/kind", "/status", "/spec/selector", "/spec/replicas", "/spec/version", "/spec/rollout",
                 "/spec/rolloutAfter", "/spec/taints", "/spec/clusterName", "/spec/template/spec",
                 "/spec/machineTemplate/infrastructureRef", "/metadata/name", "/metadata/uid", "/metadata/finalizers",
-                "/metadata/ownerReferences", "/metadata/managedFields", "/metadata/deletionTimestamp",
+                "/metadata/ownerReferences", "/metadata/deletionTimestamp",
             ] {
                 prop_assert_eq!(before.pointer(path), after.pointer(path), "{}", path);
             }
@@ -231,12 +256,13 @@ proptest! {
             let mut mutate = settings.clone();
             mutate.cluster_api.on_conflict = OnConflict::Restore;
             let verify = Settings { mode: Mode::Verify, ..mutate.clone() };
-            let by_rules = |outcome: &Outcome| -> Vec<(String, String, Option<metadata_propagation::Value>)> {
+            let by_rules = |outcome: &Outcome| -> BTreeSet<(String, String, Option<String>)> {
                 let report = outcome.report.iter();
                 let changes = report.flat_map(|report| report.changes.iter().chain(&report.drift));
                 let own = [Action::Recorded, Action::Removed];
                 let changes = changes.filter(|change| !own.contains(&change.action));
-                changes.map(|change| (change.at.clone(), change.key.clone(), change.to.clone())).collect()
+                let to = |change: &Change| change.to.as_ref().map(|value| value.as_json().to_owned());
+                changes.map(|change| (change.at.clone(), change.key.clone(), to(change))).collect()
             };
             let written = evaluate(review, &mutate, &fleet.cluster);
             let verified = evaluate(review, &verify, &fleet.cluster);

@@ -52,6 +52,17 @@ fn recorded_work_trips_no_guard_but_what_is_listed() -> Result<()> {
     Ok(())
 }
 
+/// A Cluster is created, and labels, annotations and fields change: no controller rolls out Machines of its own accord.
+#[test]
+fn nothing_is_refused_as_a_rollout_where_nobody_is_listed() -> Result<()> {
+    let strict = json!({ "clusterApi": { "controllers": [], "rollout": "reject" } });
+    play(LIFE, |_, _, request, cluster| {
+        let answer = engine(request, &strict, cluster)?;
+        ensure!(answer.accepted, "{:?}", answer.message);
+        Ok(())
+    })
+}
+
 /// What stands at the end of the recorded life, as the audit scanner asks: a CREATE with a uid and an empty user name.
 #[test]
 fn the_audit_scanner_trips_no_guard_that_refuses() -> Result<()> {

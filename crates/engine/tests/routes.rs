@@ -26,7 +26,11 @@ fn asked(report: &Value) -> Vec<String> {
             gets.push(object.to_owned());
         }
     }
-    gets.iter().map(|get| word(get.split(' ').next().unwrap_or_default()).to_owned()).collect()
+    let mut words: Vec<String> =
+        gets.iter().map(|get| word(get.split(' ').next().unwrap_or_default()).to_owned()).collect();
+    // Several registries are one.
+    words.dedup_by(|word, last| word == last && word == "LabelRegistry");
+    words
 }
 
 fn of(review: &Value) -> &'static str {
@@ -36,6 +40,7 @@ fn of(review: &Value) -> &'static str {
         ("infrastructure.cluster.x-k8s.io", kind) if kind.ends_with("Cluster") => "InfraCluster",
         ("infrastructure.cluster.x-k8s.io" | "bootstrap.cluster.x-k8s.io", _) => "InfraMachine, BootstrapConfig",
         ("controlplane.cluster.x-k8s.io", _) => "ControlPlane",
+        ("labels.plexsphere.com", _) => "LabelRegistry",
         (group, _) if group.ends_with("plexsphere.com") => "Composite",
         (_, kind) => ROUTES.iter().map(|route| route.of).find(|of| *of == kind).unwrap_or("no such route"),
     }

@@ -1,47 +1,65 @@
-//! What stored objects lack, as patches for server-side apply.
+//! What stored objects lack, and how to bring it to them.
+
+mod apply;
+mod managed;
+mod release;
+mod touch;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use metadata_propagation::{Action, Change, Mode, NotApplicableReason, Operation, Outcome, Review, Settings, evaluate};
-use serde_json::{Map, Value, json};
+use metadata_propagation::{Action, Mode, NotApplicableReason, Operation, Outcome, Report, Review, Settings, evaluate};
+use serde_json::Value;
 
 use crate::fleet::Fleet;
 use crate::object::{Object, ObjectId, Origin};
-use crate::splice::block;
 use crate::world::{Member, World};
 
-/// The field manager that the patches are meant for.
+/// The field manager that configurations for server-side apply are meant for.
 pub const FIELD_MANAGER: &str = "metadata-propagation-backfill";
 
-/// What stored objects lack.
+/// How objects get what they lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Means {
+    /// The policy is installed: a write that changes nothing reaches admission, and owns nothing.
+    ///
+    /// Source: k8s.io/apiserver, pkg/endpoints/handlers/patch.go, `patchResource`: mutating admission sees the patched
+    /// object, whatever the patch changed.
+    Touch,
+    /// The policy is not installed: server-side apply, by a field manager of its own.
+    Apply,
+    /// That field manager gives up what another one owns as well.
+    Release,
+}
+
+/// What is to be done for the objects of a fleet.
 #[derive(Debug, Default)]
 pub struct Backfill {
-    /// The patches, each behind those of the objects above.
-    pub patches: Vec<Patch>,
-    /// Objects that lack something, and that no patch is made for.
+    /// For each object, after those of the objects above it.
+    pub steps: Vec<BackfillStep>,
+    /// Objects for which something ought to be done and cannot be.
     pub refused: Vec<Refused>,
     /// How many objects were not compared with what is above them.
     pub not_compared: usize,
 }
 
-/// A configuration of one object for server-side apply: the entries and fields that it lacks, and nothing else.
+/// What is to be done for one object.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Patch {
+pub struct BackfillStep {
     /// What the object is called.
     pub id: ObjectId,
-    /// The configuration as YAML.
+    /// A shell command below a comment, or a configuration for server-side apply as YAML.
     pub text: String,
-    /// Whether another value stands where one of these is to be: whoever set it has to be overruled.
+    /// Whether the object has another value for one of the entries: whoever set it has to be overruled.
     pub conflicts: bool,
 }
 
-/// An object that no patch is made for.
+/// An object for which nothing can be done.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refused {
     /// What the object is called.
     pub id: ObjectId,
-    /// Where it stands.
+    /// Where it is defined.
     pub origin: Origin,
     /// Why: one sentence, lower case, no final stop.
     pub reason: String,
@@ -50,7 +68,7 @@ pub struct Refused {
 impl Backfill {
     /// What the objects of a fleet lack, given that the objects above have it already.
     #[must_use]
-    pub fn of(fleet: &Fleet, settings: &Settings) -> Backfill {
+    pub fn of(fleet: &Fleet, settings: &Settings, means: Means) -> Backfill {
         let world = World::of(fleet, settings);
         // Guards are asked here, and what is refused for being incomplete is completed.
         let settings = Settings { mode: Mode::Mutate, ..settings.clone() };
@@ -60,148 +78,118 @@ impl Backfill {
         {
             let Some(origin) = &member.origin else { continue };
             let refused = |reason: String| Refused { id: member.id.clone(), origin: origin.clone(), reason };
-            match touched(member, origin, &settings, &world) {
-                Touched::Complete => {}
-                // What comes to it comes by way of an object that does not have it.
-                Touched::Lacking(_) if member.parent.is_some_and(|parent| stuck.contains(&parent)) => {
+            let compared = match means {
+                Means::Release => release::step(member),
+                Means::Touch | Means::Apply => {
+                    Stored { member, origin, settings: &settings, world: &world }.step(means)
+                }
+            };
+            match compared {
+                Compared::Complete => {}
+                // What propagates to it propagates through an object that does not have it.
+                Compared::Lacking(_)
+                    if means != Means::Release && member.parent.is_some_and(|parent| stuck.contains(&parent)) =>
+                {
                     stuck.insert(number);
                     backfill.refused.push(refused(messages::BELOW_REFUSED.to_owned()));
                 }
-                Touched::Lacking(patch) => backfill.patches.push(patch),
-                Touched::Refused(reason) => {
+                Compared::Lacking(step) => backfill.steps.push(step),
+                Compared::Refused(reason) => {
                     stuck.insert(number);
                     backfill.refused.push(refused(reason));
                 }
-                Touched::NotCompared => backfill.not_compared += 1,
+                Compared::Unknown => backfill.not_compared += 1,
             }
         }
         backfill
     }
 }
 
-/// What the policy makes of an object that is written again as it is.
-enum Touched {
+/// What is found when an object is compared with what is above it.
+enum Compared {
     Complete,
-    Lacking(Patch),
+    Lacking(BackfillStep),
     Refused(String),
-    NotCompared,
+    Unknown,
 }
 
-fn touched(member: &Member, origin: &Origin, settings: &Settings, world: &World) -> Touched {
-    let stored = member.written.to_string();
-    let object = Object {
-        id: member.id.clone(),
-        version: member.version().to_owned(),
-        json: stored.clone(),
-        origin: origin.clone(),
-    };
-    let review = Review {
-        operation: Operation::Update,
-        old_object: Some(&stored),
-        field_manager: Some(Cow::Borrowed(FIELD_MANAGER)),
-        ..object.review()
-    };
-    let Outcome { rejection, object: completed, report, .. } = evaluate(&review, settings, world);
-    let report = report.unwrap_or_default();
-    if let Some(rejection) = rejection {
-        return Touched::Refused(rejection.message);
-    }
-    if report.inert.as_ref().is_some_and(|inert| inert.reason != NotApplicableReason::NoOwner) {
-        return Touched::NotCompared;
-    }
-    let completed = completed.and_then(|completed| serde_json::from_str(completed.get()).ok());
-    let Some(completed) = completed else { return Touched::Complete };
-    if member.written.pointer("/metadata/name").is_none() {
-        return Touched::Refused(messages::NO_NAME.to_owned());
-    }
-    match report.changes.iter().find(|change| change.action == Action::Removed) {
-        Some(change) => Touched::Refused(messages::to_be_removed(&change.key, &change.at)),
-        None => Touched::Lacking(Patch::of(member, &completed, &report.changes)),
-    }
+/// One stored object, and what it is compared with.
+struct Stored<'a> {
+    member: &'a Member,
+    origin: &'a Origin,
+    settings: &'a Settings,
+    world: &'a World,
 }
 
-impl Patch {
-    fn of(member: &Member, wanted: &Value, changes: &[Change]) -> Patch {
-        let stored = &member.written;
-        let mut patch = json!({ "apiVersion": stored.get("apiVersion"), "kind": stored.get("kind") });
-        // An object with another UID, or none, is not made from a patch: the API server answers with a conflict.
-        // Source: apiserver, endpoints/handlers/patch.go, `applyPatch`.
-        for field in ["name", "namespace", "uid"] {
-            if let Some(value) = stored.pointer(&format!("/metadata/{field}")) {
-                merge(&mut patch, json!({ "metadata": { field: value } }));
-            }
-        }
-        // What the field manager applied before and does not apply again is removed.
-        let managed = stored.pointer("/metadata/managedFields").and_then(Value::as_array);
-        let is_own = |entry: &&Value| {
-            let text = |field: &str| entry.get(field).and_then(Value::as_str).unwrap_or_default();
-            (text("manager"), text("operation"), text("subresource")) == (FIELD_MANAGER, "Apply", "")
+impl Stored<'_> {
+    /// What the policy makes of the object when it is written again as it is.
+    fn step(&self, means: Means) -> Compared {
+        let written = &self.member.written;
+        let (report, completed) = match self.evaluated(written, self.settings) {
+            Ok(evaluated) => evaluated,
+            Err(reason) => return Compared::Refused(reason),
         };
-        for entry in managed.into_iter().flatten().filter(is_own) {
-            let applied = entry.get("fieldsV1").and_then(|fields| applied(fields, wanted));
-            merge(&mut patch, applied.unwrap_or_default());
+        if report.inert.as_ref().is_some_and(|inert| inert.reason != NotApplicableReason::NoOwner) {
+            return Compared::Unknown;
         }
-        merge(&mut patch, lacking(stored, wanted).unwrap_or_default());
-        let mut text = String::new();
-        if let Value::Object(fields) = &patch {
-            block(fields, 0, &mut text);
+        let is_complete = completed.is_none();
+        if is_complete && means == Means::Touch {
+            return Compared::Complete;
         }
-        let conflicts = changes.iter().any(|change| change.from.is_some());
-        Patch { id: member.id.clone(), text, conflicts }
+        if written.pointer("/metadata/name").is_none() {
+            return Compared::Refused(messages::NO_NAME.to_owned());
+        }
+        if means == Means::Touch {
+            return touch::step(&self.member.id, &report.changes);
+        }
+        match report.changes.iter().find(|change| change.action == Action::Removed) {
+            Some(change) => Compared::Refused(messages::to_be_removed(&change.key, &change.at)),
+            None => self.apply(&report.changes, is_complete),
+        }
     }
-}
 
-/// What `stored` does not have as `wanted` has it; lists as a whole.
-fn lacking(stored: &Value, wanted: &Value) -> Option<Value> {
-    let (Value::Object(stored), Value::Object(wanted)) = (stored, wanted) else {
-        return (stored != wanted).then(|| wanted.clone());
-    };
-    let entries = wanted.iter().filter_map(|(name, wanted)| {
-        let lacking = stored.get(name).map_or_else(|| Some(wanted.clone()), |stored| lacking(stored, wanted));
-        Some((name.clone(), lacking?))
-    });
-    filled(entries.collect())
-}
-
-/// What a field manager applied before, with the values of `wanted`; lists as a whole.
-///
-/// Source: structured-merge-diff, fieldpath: `f:` stands before the name of a field.
-fn applied(fields: &Value, wanted: &Value) -> Option<Value> {
-    let (Value::Object(fields), Value::Object(wanted)) = (fields, wanted) else { return Some(wanted.clone()) };
-    if fields.is_empty() {
-        return Some(Value::Object(wanted.clone()));
-    }
-    let entries = fields.iter().filter_map(|(field, below)| {
-        let name = field.strip_prefix("f:")?;
-        Some((name.to_owned(), applied(below, wanted.get(name)?)?))
-    });
-    filled(entries.collect())
-}
-
-fn filled(entries: Map<String, Value>) -> Option<Value> {
-    (!entries.is_empty()).then_some(Value::Object(entries))
-}
-
-fn merge(into: &mut Value, from: Value) {
-    match (into, from) {
-        (Value::Object(into), Value::Object(from)) => {
-            for (name, value) in from {
-                merge(into.entry(name).or_insert(Value::Null), value);
-            }
+    /// What the policy reports of a write of `object`, and the object as it completes it, if it does.
+    ///
+    /// # Errors
+    /// When the policy refuses the write: its message.
+    fn evaluated(&self, object: &Value, settings: &Settings) -> Result<(Report, Option<Value>), String> {
+        let stored = self.member.written.to_string();
+        let object = Object {
+            id: self.member.id.clone(),
+            version: self.member.version().to_owned(),
+            json: object.to_string(),
+            origin: self.origin.clone(),
+        };
+        let review = Review {
+            operation: Operation::Update,
+            old_object: Some(&stored),
+            field_manager: Some(Cow::Borrowed(FIELD_MANAGER)),
+            ..object.review()
+        };
+        let Outcome { rejection, object, report, .. } = evaluate(&review, settings, self.world);
+        match rejection {
+            Some(rejection) => Err(rejection.message),
+            None => Ok((
+                report.unwrap_or_default(),
+                object.and_then(|completed| serde_json::from_str(completed.get()).ok()),
+            )),
         }
-        (_, Value::Null) => {}
-        (into, from) => *into = from,
     }
 }
 
 mod messages {
     pub(super) const BELOW_REFUSED: &str = "there is none for the object above it either";
     pub(super) const NO_NAME: &str = "has no `metadata.name`, and so cannot be patched";
+    pub(super) const NO_LEGAL_NAME: &str = "kind, namespace or name is not one that Kubernetes allows";
 
     pub(super) fn to_be_removed(key: &str, at: &str) -> String {
         format!(
-            "`{key}` in `{at}` has to go, and server-side apply removes only what its own field manager set; the policy \
-             removes it with the next write"
+            "`{key}` in `{at}` has to be removed, and server-side apply removes only what its own field manager set; the \
+             policy removes it with the next write"
         )
+    }
+
+    pub(super) fn has_no_other_owner(path: &str) -> String {
+        format!("`{path}` has no other field manager yet: giving it up would remove it")
     }
 }

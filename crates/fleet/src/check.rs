@@ -32,7 +32,7 @@ pub struct Checked {
 pub struct Finding {
     /// What the policy does about it.
     pub level: Level,
-    /// What found it: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`] and [`UNREADABLE`].
+    /// What found it: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`] and [`UNREADABLE`].
     pub check: &'static str,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
@@ -56,6 +56,8 @@ pub enum Level {
 pub const DRIFT: &str = "drift";
 /// A label or annotation is set where nothing propagates from.
 pub const MISPLACED: &str = "misplaced";
+/// The object above has an entry that the API server would refuse in this one.
+pub const ILLEGAL: &str = "illegal";
 /// The object has another shape than Kubernetes gives it, or says what nobody can follow.
 pub const UNREADABLE: &str = "unreadable";
 /// A label of a composite becomes no cloud tag.
@@ -135,7 +137,8 @@ fn of_checks(report: &Report) -> impl Iterator<Item = Finding> {
     })
 }
 
-/// Labels and annotations that are set where nothing propagates from, and labels that become no tags.
+/// Labels and annotations that are set where nothing propagates from, entries that the API server would refuse, and labels
+/// that become no tags.
 fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
     let misplaced = report.skipped.iter().filter_map(|skip| {
         let at = match skip.carried {
@@ -153,7 +156,14 @@ fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
         at: "metadata.labels".to_owned(),
         keys: vec![label.qualified_key.clone()],
     });
-    misplaced.chain(tags)
+    let illegal = report.skipped.iter().filter_map(|skip| {
+        let at = match skip.carried {
+            Carried::Map(map) => format!("metadata.{map}"),
+            Carried::Field => "spec".to_owned(),
+        };
+        Some(Finding { level: Level::Warn, check: ILLEGAL, message: skip.refusal()?, at, keys: vec![skip.key.clone()] })
+    });
+    misplaced.chain(illegal).chain(tags)
 }
 
 /// What else the policy warns about a composite's tags; what a finding tells already is left out.

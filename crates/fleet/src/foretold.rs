@@ -19,7 +19,7 @@ pub(crate) struct Foretold<'a> {
 
 const CORE: &str = "cluster.x-k8s.io";
 /// Stands for what a controller appends to a name.
-const SUFFIX: &str = "*";
+pub(crate) const SUFFIX: &str = "*";
 
 /// What would be made from an object besides what is there.
 pub(crate) fn foretold(above: &Foretold<'_>) -> Vec<Object> {
@@ -158,15 +158,17 @@ fn machine_parts(machine: &Foretold<'_>) -> Vec<Object> {
         }
     }
     if !is_there("") {
+        let name = machine.object.pointer("/status/nodeRef/name").and_then(Value::as_str).unwrap_or(&machine.id.name);
         let json = json!({
             "apiVersion": "v1",
             "kind": "Node",
-            "metadata": { "name": machine.id.name, "annotations": {
+            "metadata": { "name": name, "annotations": {
+                "cluster.x-k8s.io/cluster-name": machine.cluster_name(),
                 "cluster.x-k8s.io/cluster-namespace": machine.id.namespace,
                 "cluster.x-k8s.io/machine": machine.id.name,
             } },
         });
-        made.push(object("", "v1", "Node", "", &machine.id.name, &json));
+        made.push(object("", "v1", "Node", "", name, &json));
     }
     made
 }

@@ -32,8 +32,8 @@ mod way;
 mod world;
 
 pub use apply::Applied;
-pub use backfill::{Backfill, FIELD_MANAGER, Patch, Refused};
-pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, Level, MISPLACED, UNREADABLE};
+pub use backfill::{Backfill, BackfillStep, FIELD_MANAGER, Means, Refused};
+pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, ILLEGAL, Level, MISPLACED, UNREADABLE};
 pub use fleet::Fleet;
 pub use graph::Graph;
 pub use locate::{Locator, Place};

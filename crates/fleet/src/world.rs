@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use metadata_propagation::{
-    Cluster, Get, Guards, LookupCause, LookupError, Mode, NotApplicable, Propagated, Report, Review, Settings,
+    Cluster, Get, Guards, LookupCause, LookupError, Mode, NotApplicable, Propagated, Report, Review, Settings, Users,
     evaluate, propagated,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::fleet::Fleet;
-use crate::foretold::{Foretold, foretold};
+use crate::foretold::{Foretold, SUFFIX, foretold};
 use crate::object::{Object, ObjectId, Origin, group_and_version};
 use crate::relations::parent;
 
@@ -45,6 +45,8 @@ pub struct Member {
     version: String,
     /// The object as it is stored once the policy has completed it.
     json: String,
+    /// Of a Machine: the name of its predicted Node.
+    node: Option<String>,
 }
 
 impl World {
@@ -121,6 +123,7 @@ impl World {
             report: Report::default(),
             version: object.version.clone(),
             json: object.json.clone(),
+            node: None,
         });
         self.relate(number, parent);
         number
@@ -179,8 +182,12 @@ impl World {
             children: &children,
         });
         for object in made {
-            if self.find(&object.id).is_none() {
-                self.add(&object, None, Some(number));
+            if self.find(&object.id).is_some() {
+                continue;
+            }
+            self.add(&object, None, Some(number));
+            if let Some(member) = self.members.get_mut(number).filter(|_| object.id.kind == "Node") {
+                member.node = Some(object.id.name);
             }
         }
     }
@@ -198,6 +205,26 @@ impl Member {
     pub fn completed(&self) -> Value {
         serde_json::from_str(&self.json).unwrap_or_default()
     }
+
+    /// The object as others read it. A Machine names the Node that is predicted for it. A predicted name is one that
+    /// labels can have: what a controller appends to it, they can.
+    fn read(&self) -> String {
+        let name = self.id.name.strip_suffix(SUFFIX).filter(|_| self.origin.is_none());
+        if name.is_none() && self.node.is_none() {
+            return self.json.clone();
+        }
+        let mut object = self.completed();
+        if let (Some(name), Some(metadata)) = (name, object.get_mut("metadata").and_then(Value::as_object_mut)) {
+            metadata.insert("name".to_owned(), json!(format!("{name}x")));
+        }
+        if let (Some(node), Some(fields)) = (&self.node, object.as_object_mut()) {
+            let status = fields.entry("status").or_insert_with(|| json!({}));
+            if let Some(status) = status.as_object_mut() {
+                status.insert("nodeRef".to_owned(), json!({ "name": node }));
+            }
+        }
+        object.to_string()
+    }
 }
 
 impl Cluster for World {
@@ -211,7 +238,7 @@ impl Cluster for World {
             name: get.name.clone(),
         };
         let cause = match self.find(&id).and_then(|number| self.members.get(number)) {
-            Some(member) if member.version == version => return Ok(member.json.clone()),
+            Some(member) if member.version == version => return Ok(member.read()),
             Some(_) => LookupCause::NotServed,
             None => LookupCause::NotFound,
         };
@@ -219,7 +246,8 @@ impl Cluster for World {
     }
 }
 
-fn silent() -> Guards {
+/// No guard rails.
+pub(crate) fn silent() -> Guards {
     use metadata_propagation::Stance::Ignore;
     Guards {
         selector_labels: Ignore,
@@ -228,5 +256,6 @@ fn silent() -> Guards {
         reserved_keys: Ignore,
         template_keys: Ignore,
         node_unreachable: Ignore,
+        exempt_by: Users::default(),
     }
 }

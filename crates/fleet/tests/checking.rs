@@ -67,7 +67,8 @@ fn what_guards_find_is_found_in_an_object_that_differs_too() {
     let set = set.replace("{team: red}}}\n", "{team: red, kubernetes.io/os: linux}}}\n");
     let lines = check(&format!("{deployment}{set}"), "{}");
     let guarded: Vec<&String> = lines.iter().filter(|line| line.starts_with("19:")).collect();
-    let sentence = "label `kubernetes.io/os` is not synced to Nodes; use label `node.cluster.x-k8s.io/os`";
+    let sentence = "label `kubernetes.io/os` is not synced to Nodes; to sync such labels, use the manager's flag \
+                    `--additional-sync-machine-labels` and `clusterApi.node.additionalLabels`";
     assert_eq!(guarded, [&format!("19:63 Warn guards.nodeUnreachable {sentence}")], "{lines:#?}");
     assert!(lines.iter().any(|line| line.contains(" Reject drift ")), "{lines:#?}");
 }
@@ -98,6 +99,32 @@ spec: {clusterName: c1}
             "MachineDeployment fleet/md: no owner propagates anything to it".to_owned()
         ]
     );
+}
+
+#[test]
+fn what_an_object_cannot_be_given_is_told_at_the_object() {
+    let above = "apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: {name: c1, namespace: fleet}
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineSet
+metadata: {name: ms, namespace: fleet, labels: {cluster.x-k8s.io/cluster-name: c1}}
+spec: {clusterName: c1, template: {metadata: {labels: {team: red team, cluster.x-k8s.io/cluster-name: c1}}}}
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Machine
+metadata:
+  name: m
+  namespace: fleet
+  labels: {cluster.x-k8s.io/cluster-name: c1, cluster.x-k8s.io/set-name: ms}
+  ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, name: ms, controller: true}]
+spec: {clusterName: c1}
+";
+    let sentence = "label `team` not propagated: the value is not valid; set on MachineSet fleet/ms (.spec.template.metadata.labels)";
+    let expected =
+        ["MachineSet fleet/ms: no owner propagates anything to it".to_owned(), format!("15:3 Warn illegal {sentence}")];
+    assert_eq!(check(above, "{}"), expected);
 }
 
 #[test]

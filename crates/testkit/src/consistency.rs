@@ -6,13 +6,14 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
 use crate::difference;
+use crate::owners::{MANAGED_FIELDS, only_owners_moved};
 use crate::patch::patched;
 
 /// Holds an answer's parts to one another.
 ///
 /// # Errors
 /// When two of them differ.
-pub(crate) fn agrees(review: &Value, answer: &Answer) -> Result<()> {
+pub(crate) fn agrees(review: &Value, settings: &Value, answer: &Answer) -> Result<()> {
     let (object, report) = (&review["object"], &answer.report);
     let changes = entries(&report["changes"]);
     for change in changes.iter().chain(&entries(&report["drift"])) {
@@ -22,7 +23,11 @@ pub(crate) fn agrees(review: &Value, answer: &Answer) -> Result<()> {
     if answer.accepted && object.is_object() {
         let mut told = object.clone();
         changes.iter().try_for_each(|change| write(&mut told, change))?;
-        let (told, written) = (without_empty_maps(told), without_empty_maps(patched(object, &answer.patch)?));
+        let mut written = patched(object, &answer.patch)?;
+        let [before, after] = [&mut told, &mut written].map(take_managed_fields);
+        let moved = changes.iter().map(|change| (text(change, "at"), text(change, "key")));
+        only_owners_moved(&before.to_string(), &after.to_string(), moved)?;
+        let (told, written) = (without_empty_maps(told), without_empty_maps(written));
         ensure!(
             told == written,
             "the patch does not do what the report tells\n{}",
@@ -30,14 +35,23 @@ pub(crate) fn agrees(review: &Value, answer: &Answer) -> Result<()> {
         );
     }
     if report["cloudTags"].is_object() {
-        tags_stand(object, report)?;
+        tags_stand(object, settings, report)?;
     }
     answer.log.iter().try_for_each(|line| is_reported(line, report).with_context(|| line.to_string()))
 }
 
+/// Who owns what follows what is written; the report does not repeat it.
+fn take_managed_fields(object: &mut Value) -> Value {
+    object.pointer_mut(MANAGED_FIELDS).map(Value::take).unwrap_or_default()
+}
+
+fn text<'a>(change: &'a Value, name: &str) -> &'a str {
+    change[name].as_str().unwrap_or_default()
+}
+
 /// What the report calls the object's tags, and forwarded to it, are all under the policy's prefix, once everything that
 /// differs is as it should be.
-fn tags_stand(object: &Value, report: &Value) -> Result<()> {
+fn tags_stand(object: &Value, settings: &Value, report: &Value) -> Result<()> {
     let mut object = object.clone();
     for name in ["changes", "drift"] {
         entries(&report[name]).iter().try_for_each(|change| write(&mut object, change))?;
@@ -46,8 +60,9 @@ fn tags_stand(object: &Value, report: &Value) -> Result<()> {
     let field = row.map_or("cloudTags", |row| row.field);
     let tags = object["spec"][field].as_object().cloned().unwrap_or_default();
     let profile = report["cloudTags"]["profile"].as_str().and_then(StrictProfile::named);
-    let strict = profile.map_or(CLOUD_TAG_PREFIX, |profile| profile.spelling.prefix);
-    let is_own = |key: &str| [CLOUD_TAG_PREFIX, strict].iter().any(|prefix| key.starts_with(prefix));
+    let prefix = settings["cloudTags"]["prefix"].as_str().unwrap_or(CLOUD_TAG_PREFIX);
+    let strict = profile.map_or(prefix.to_owned(), |profile| profile.spelling.prefix(prefix));
+    let is_own = |key: &str| [prefix, &strict].iter().any(|prefix| key.starts_with(prefix));
     let own: Map<String, Value> = tags.into_iter().filter(|(key, _)| is_own(key)).collect();
     let mut told = report["cloudTags"]["tags"].as_object().cloned().unwrap_or_default();
     told.extend(report["cloudTags"]["forwarded"].as_object().cloned().unwrap_or_default());
@@ -172,7 +187,7 @@ mod tests {
     #[test]
     fn an_answer_that_agrees_with_itself_passes() {
         let (review, answer) = answer();
-        agrees(&review, &answer).unwrap();
+        agrees(&review, &json!({}), &answer).unwrap();
     }
 
     #[test]
@@ -191,7 +206,7 @@ mod tests {
         for (contradict, expected) in contradictions {
             let (review, mut answer) = answer();
             contradict(&mut answer);
-            let error = format!("{:#}", agrees(&review, &answer).unwrap_err());
+            let error = format!("{:#}", agrees(&review, &json!({}), &answer).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
     }

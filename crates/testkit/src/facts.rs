@@ -14,8 +14,8 @@
 //!   metadata.labels: { team: "added, .spec.template.metadata.labels, MachineSet fleet/ms" }
 //! drift: {}                 # the same, with the value by the rules
 //! findings: ["warn guards.reservedKeys spec.template.metadata.labels cluster.x-k8s.io/role"]
-//! rollout: { spec.template.spec.version: rollout }
-//! approved: why
+//! rollout: { spec.template.spec.version: "rollout, Cluster fleet/c1" } # with the Cluster that says so already, if one does
+//! approved: why             # and `approvedOn`: the Cluster, where it is not the object itself
 //! skipped:                  # by source, and map and key: the reason
 //!   MachineSet fleet/ms .spec.template.metadata: { labels team: "overridden, blue" }
 //! cloudTags: { profile: aws, provider: aws, skipped: { a b: "key-character-class, plexsphere:a b" } } # and `refused`: what
@@ -106,8 +106,10 @@ fn facts(report: &Value, settings: &Value) -> Map<String, Value> {
     });
     keep(&mut facts, "findings", findings.collect());
     let edits = list(&report["rollout"]["edits"]).iter();
-    keep(&mut facts, "rollout", json!(by_key(edits.map(|edit| (text(&edit["at"]), text(&edit["effect"]).to_owned())))));
+    let edit = |edit: &'_ Value| words(&[text(&edit["effect"]), text(&edit["setOn"])]);
+    keep(&mut facts, "rollout", json!(by_key(edits.map(|it| (text(&it["at"]), edit(it))))));
     keep(&mut facts, "approved", report["rollout"]["approved"].clone());
+    keep(&mut facts, "approvedOn", report["rollout"]["approvedOn"].clone());
     let skipped = list(&report["skipped"]).iter().map(|skip| {
         let entry = [text(&skip["map"]), text(&skip["key"])].join(" ");
         (text(&skip["from"]), entry, words(&[text(&skip["reason"]), &plain(&skip["value"])]))

@@ -7,6 +7,7 @@
 
 pub mod agreement;
 pub mod answer;
+pub mod carriers;
 pub mod case;
 mod classified;
 pub mod cluster;
@@ -26,6 +27,7 @@ pub mod markdown;
 #[cfg(feature = "host")]
 pub mod module;
 pub mod owned;
+pub mod owners;
 pub mod patch;
 pub mod recorded;
 pub mod request;

@@ -9,6 +9,8 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::owners::only_owners_moved;
+
 /// A map of an object that the policy may write.
 #[derive(Debug)]
 pub struct Owned {
@@ -46,6 +48,9 @@ pub const OWNED: &[Owned] = &[
     row("controlplane.cluster.x-k8s.io", "",     "spec.machineTemplate.metadata.labels"),
     row("controlplane.cluster.x-k8s.io", "",     "spec.machineTemplate.metadata.annotations"),
 ];
+
+/// Who owns what: it follows what is written.
+pub const MANAGED_FIELDS: &str = "metadata.managedFields";
 
 /// What the last steps of these paths are called.
 const MAPS: [&str; 6] = ["labels", "annotations", "cloudTags", "additionalTags", "additionalLabels", "freeformTags"];
@@ -100,7 +105,7 @@ pub fn only_owned_maps_changed(kind: &GroupVersionKind<'_>, object: &str, outcom
         let all = is_owned(at) || entries.keys().all(|key| is_owned(&join(at, key)));
         ensure!(all, "`{at}` is not the policy's to write");
     }
-    Comparison { owned, changes: by_map }.objects("", object, written.get())
+    Comparison { owned, changes: by_map, all: changes }.objects("", object, written.get())
 }
 
 /// Holds a CompositeResourceDefinition to what it was: everything stands, and what came is below a version's schema.
@@ -132,6 +137,7 @@ type Changes<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Option<&'a str>>>;
 struct Comparison<'a> {
     owned: Vec<String>,
     changes: Changes<'a>,
+    all: &'a [Change],
 }
 
 impl Comparison<'_> {
@@ -169,6 +175,8 @@ impl Comparison<'_> {
     fn values(&self, path: &str, before: &str, after: &str) -> Result<()> {
         if before == after {
             Ok(())
+        } else if path == MANAGED_FIELDS {
+            only_owners_moved(before, after, self.all.iter().map(|it| (it.at.as_str(), it.key.as_str())))
         } else if self.owned.contains(&pattern(path)) {
             match path.rsplit_once('.') {
                 Some((at, name)) if !MAPS.contains(&name) => self.field(at, name, after),

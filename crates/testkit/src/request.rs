@@ -32,6 +32,14 @@ pub fn request(review: Value) -> Value {
             fill(&mut request, of_request, value);
         }
     }
+    if operation == "UPDATE" {
+        for name in ["object", "oldObject"] {
+            if let Some(object) = request.get_mut(name) {
+                let own = std::mem::take(object);
+                *object = managed(own);
+            }
+        }
+    }
     for name in ["name", "namespace"] {
         if let Some(value) = object["metadata"][name].as_str() {
             fill(&mut request, name, json!(value));
@@ -50,6 +58,29 @@ pub fn request(review: Value) -> Value {
     Value::Object(request)
 }
 
+/// An object with managers, as every stored one has: where it states none, one who owns nothing that the policy writes.
+/// A case about objects without any states `managedFields: []`.
+#[must_use]
+pub fn managed(mut object: Value) -> Value {
+    let managers = managed_fields(object["apiVersion"].as_str().unwrap_or_default());
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        fill(metadata, "managedFields", managers);
+    }
+    object
+}
+
+fn managed_fields(api_version: &str) -> Value {
+    json!([{
+        "manager": "manager",
+        "operation": "Update",
+        "apiVersion": api_version,
+        "time": "2026-01-01T00:00:00Z",
+        "fieldsType": "FieldsV1",
+        "fieldsV1": { "f:status": {} },
+        "subresource": "status",
+    }])
+}
+
 fn fill(fields: &mut Map<String, Value>, name: &str, value: Value) {
     fields.entry(name).or_insert(value);
 }
@@ -62,7 +93,7 @@ fn resource(kind: &Value) -> Value {
     })
 }
 
-/// The groups that every authenticated user, and every service account, is in.
+/// The groups that every authenticated user, every service account and every kubelet is in.
 fn groups(username: &str) -> Vec<String> {
     let mut groups = Vec::new();
     if let Some((namespace, _)) =
@@ -70,6 +101,9 @@ fn groups(username: &str) -> Vec<String> {
     {
         groups.push("system:serviceaccounts".to_owned());
         groups.push(format!("system:serviceaccounts:{namespace}"));
+    }
+    if username.starts_with("system:node:") {
+        groups.push("system:nodes".to_owned());
     }
     if !username.is_empty() {
         groups.push("system:authenticated".to_owned());
@@ -124,6 +158,21 @@ mod tests {
         });
         assert_eq!(request(stated), whole);
         assert_eq!(request(whole.clone()), whole);
+    }
+
+    #[test]
+    fn stored_objects_have_managers() {
+        let object = |managed_fields: Option<Value>| {
+            let mut object = json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "n" } });
+            if let Some(managed_fields) = managed_fields {
+                object["metadata"]["managedFields"] = managed_fields;
+            }
+            object
+        };
+        let stated = json!({ "operation": "UPDATE", "object": object(None), "oldObject": object(Some(json!([]))) });
+        let request = request(stated);
+        assert_eq!(request["object"], object(Some(managed_fields("v1"))));
+        assert_eq!(request["oldObject"], object(Some(json!([]))));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::consistency::agrees;
 use crate::difference::{self, yaml};
 use crate::laws::TOPOLOGY_DRY_RUN;
 use crate::owned::owned;
+use crate::owners::MANAGED_FIELDS;
 use crate::patch::{patch, patched};
 
 /// A door: request, settings and cluster in, answer out.
@@ -100,11 +101,15 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
     let kind = GroupVersionKind { group: part("group"), version: part("version"), kind: part("kind") };
     for operation in &answer.patch {
         let path = operation["path"].as_str().unwrap_or_default();
+        // Held to what is written by `consistency`.
+        if path.starts_with(MANAGED_FIELDS) {
+            continue;
+        }
         for leaf in leaves(path, &operation["value"]) {
             ensure!(may_be_written(&kind, &leaf, settings), "the patch touches {leaf}");
         }
     }
-    agrees(review, answer)?;
+    agrees(review, settings, answer)?;
     if review["object"]["metadata"]["annotations"].get(TOPOLOGY_DRY_RUN).is_some() {
         return Ok(());
     }
@@ -144,7 +149,9 @@ fn may_be_written(kind: &GroupVersionKind<'_>, path: &str, settings: &Value) -> 
         let key = path.strip_prefix("/spec/cloudTags/").map(|key| key.replace("~1", "/")).unwrap_or_default();
         let profiles = settings["cloudTags"]["profiles"].as_object().into_iter().flat_map(|profiles| profiles.values());
         let strict = profiles.filter_map(|name| StrictProfile::named(name.as_str()?));
-        strict.map(|profile| profile.spelling.prefix).chain([CLOUD_TAG_PREFIX]).any(|prefix| key.starts_with(prefix))
+        let own = settings["cloudTags"]["prefix"].as_str().unwrap_or(CLOUD_TAG_PREFIX);
+        let strict = strict.map(|profile| profile.spelling.prefix(own));
+        strict.chain([own.to_owned()]).any(|prefix| key.starts_with(&*prefix))
     };
     if declares || path == "/spec/cloudTags" || is_own_tag() {
         return true;

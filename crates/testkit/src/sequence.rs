@@ -38,7 +38,7 @@ use crate::case::sorted;
 use crate::cluster::ApiServer;
 use crate::difference;
 use crate::patch::patched;
-use crate::request::request;
+use crate::request::{managed, request};
 use crate::runner::Door;
 
 /// One sequence.
@@ -120,7 +120,8 @@ pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + 
 impl Sequence {
     fn check(&self, door: &Door) -> Result<()> {
         let settings = self.settings.clone().unwrap_or_else(|| json!({}));
-        let mut states = vec![ApiServer::new(self.cluster.clone(), Vec::new())?];
+        let stored = self.cluster.iter().cloned().map(managed).collect();
+        let mut states = vec![ApiServer::new(stored, Vec::new())?];
         for (number, step) in self.steps.iter().enumerate() {
             let seen = states.len().checked_sub(1 + step.reads).and_then(|at| states.get(at));
             let seen = seen.with_context(|| format!("step {number} reads before the first"))?;
@@ -145,7 +146,7 @@ impl Sequence {
                     );
                 }
                 if !step.dry_run {
-                    stored.store(with_uid(object));
+                    stored.store(managed(with_uid(object)));
                 }
             } else if let (Ok(None), Some(of)) = (left, &step.delete) {
                 stored.remove(of);

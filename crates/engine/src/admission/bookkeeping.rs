@@ -1,7 +1,10 @@
 //! Requests that change nothing but bookkeeping.
 
+use std::collections::BTreeMap;
+
 use super::request::{Operation, Review};
 use crate::json::document::{Document, Json};
+use crate::json::equal::equal;
 
 impl Review<'_> {
     /// Whether something is stored by it that differs from what is stored by more than `metadata.managedFields` and
@@ -10,28 +13,37 @@ impl Review<'_> {
         self.operation == Operation::Create
             || (!self.dry_run
                 && match (self.object, self.old_object) {
-                    (Some(object), Some(old)) => object != old && !differ_in_bookkeeping_only(object, old),
+                    (Some(object), Some(old)) => {
+                        object != old && !same_but_bookkeeping(Document::new(object).root(), Document::new(old).root())
+                    }
                     _ => true,
                 })
     }
 }
 
-/// Whether two objects are the same but for `metadata.managedFields` and `metadata.resourceVersion`.
-fn differ_in_bookkeeping_only(object: &str, old: &str) -> bool {
-    let (object, old) = (Document::new(object), Document::new(old));
-    let (fields, old) = (lasting_fields(object.root()), lasting_fields(old.root()));
-    fields.is_some() && fields == old
+/// Whether two objects mean the same, `metadata.managedFields` and `metadata.resourceVersion` aside.
+pub(crate) fn same_but_bookkeeping(object: Json<'_>, old: Json<'_>) -> bool {
+    let (Some(fields), Some(others)) = (lasting_fields(object), lasting_fields(old)) else { return false };
+    let (absent, other_absent) = (object.absent(), old.absent());
+    fields
+        .keys()
+        .chain(others.keys())
+        .all(|key| equal(*fields.get(key).unwrap_or(&absent), *others.get(key).unwrap_or(&other_absent)))
 }
 
-/// The fields of an object and of its metadata but those two, as they are written; `None` where one is not an object.
-fn lasting_fields(object: Json<'_>) -> Option<Vec<(&str, Json<'_>)>> {
-    let mut lasting = Vec::new();
+/// Fields by whether they are metadata, and name.
+type Lasting<'a> = BTreeMap<(bool, &'a str), Json<'a>>;
+
+/// The fields of an object and of its metadata but those two; `None` where one of both is not an object.
+fn lasting_fields(object: Json<'_>) -> Option<Lasting<'_>> {
+    let mut lasting = BTreeMap::new();
     for (key, value) in object.as_fields()? {
         if key == "metadata" {
             let bookkeeping = |key: &str| ["managedFields", "resourceVersion"].contains(&key);
-            lasting.extend(value.as_fields()?.filter(|(key, _)| !bookkeeping(key)));
+            let metadata = value.as_fields()?.filter(|(key, _)| !bookkeeping(key));
+            lasting.extend(metadata.map(|(key, value)| ((true, key), value)));
         } else {
-            lasting.push((key, value));
+            lasting.insert((false, key), value);
         }
     }
     Some(lasting)

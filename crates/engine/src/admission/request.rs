@@ -96,6 +96,9 @@ pub struct Review<'a> {
     pub old_object: Option<&'a str>,
     /// Nothing will be stored.
     pub dry_run: bool,
+    /// The request comes from an API server, which keeps the owners of fields in `metadata.managedFields`; a review
+    /// that is made from files has none to keep.
+    pub is_of_api_server: bool,
     /// The client's own word for itself: reported, never believed.
     pub field_manager: Option<Cow<'a, str>>,
 }
@@ -129,7 +132,7 @@ impl<'a> Review<'a> {
 
     /// Reads a request that stands in `text`.
     fn read(text: &'a str, request: Json<'_>) -> Result<Self, Malformed> {
-        let mut review = Review::default();
+        let mut review = Review { is_of_api_server: true, ..Review::default() };
         let (mut operation, mut user) = (None, None);
         let plain = |value: Json<'_>| {
             value.as_string()?;

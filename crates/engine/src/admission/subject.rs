@@ -57,6 +57,15 @@ impl<'e> Subject<'e> {
         Subject::read(self.place, self.review, object, self.stored)
     }
 
+    /// The same object as it is stored; on CREATE as it would be.
+    ///
+    /// # Errors
+    /// As [`Subject::old`].
+    pub(crate) fn as_stored(&self) -> Result<Self, Malformed> {
+        let object = self.old()?.unwrap_or(&self.object).clone();
+        Ok(Subject { place: self.place, review: self.review, object, stored: self.stored })
+    }
+
     /// Whether its kind is KubeadmControlPlane.
     pub(crate) fn is_kubeadm(&self) -> bool {
         self.review.kind.kind == "KubeadmControlPlane"

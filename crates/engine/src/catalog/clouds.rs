@@ -21,8 +21,8 @@ pub(crate) const AWS: Cloud = Cloud {
     tags: Some(50),
     reserved: &["aws:"],
     reserves_values: true,
-    folds_case: false,
-    source: "AWS Batch user guide, Tag restrictions; ECS API reference, Tag: pattern",
+    case: KeyCase::Matters,
+    source: "AWS Batch user guide, Tag restrictions; characters: ECS API reference, Tag: pattern",
 };
 
 /// No number is published.
@@ -35,7 +35,7 @@ pub(crate) const HETZNER: Cloud = Cloud {
     tags: None,
     reserved: &["hetzner.cloud/"],
     reserves_values: false,
-    folds_case: false,
+    case: KeyCase::NotChecked,
     source: "Hetzner Cloud API reference, Labels; hetznercloud/hcloud-go, hcloud/labels.go",
 };
 
@@ -49,8 +49,8 @@ pub(crate) const OPENSTACK: Cloud = Cloud {
     tags: Some(128),
     reserved: &[],
     reserves_values: false,
-    folds_case: false,
-    source: "openstack/nova, nova/api/validation/parameter_types.py, nova/conf/quota.py; Compute API reference: 255 bytes",
+    case: KeyCase::NotChecked,
+    source: "key, value: openstack/nova, nova/api/validation/parameter_types.py; Compute API reference: 255 bytes; number: nova/conf/quota.py",
 };
 
 /// Storage accounts take keys of 128 characters, some kinds 15 tags, and Front Door and Traffic Manager no `:`: exceptions.
@@ -63,11 +63,12 @@ pub(crate) const AZURE: Cloud = Cloud {
     tags: Some(50),
     reserved: &["microsoft", "azure", "windows"],
     reserves_values: false,
-    folds_case: true,
+    case: KeyCase::Ignored,
     source: "Azure Resource Manager, Use tags to organize your resources: limitations",
 };
 
-/// Resource Manager tags and network tags are other things.
+/// Resource Manager tags and network tags are other things. Bigtable and Cloud Deploy also take no more than 128 bytes in a key
+/// or a value: exceptions.
 pub(crate) const GCP: Cloud = Cloud {
     provider: "gcp",
     interface: "labels",
@@ -77,7 +78,7 @@ pub(crate) const GCP: Cloud = Cloud {
     tags: Some(64),
     reserved: &[],
     reserves_values: false,
-    folds_case: false,
+    case: KeyCase::Matters,
     source: "Google Cloud Resource Manager, Labels overview: requirements",
 };
 
@@ -91,8 +92,8 @@ pub(crate) const OCI: Cloud = Cloud {
     tags: Some(10),
     reserved: &[],
     reserves_values: false,
-    folds_case: true,
-    source: "Oracle Cloud Infrastructure, Tagging overview: limits",
+    case: KeyCase::Matters,
+    source: "key, value, number: Oracle Cloud Infrastructure, Tagging overview: limits; case: Understanding free-form tags",
 };
 
 /// A tag is one text, by habit a key, a colon and a value. No number is published.
@@ -105,7 +106,7 @@ pub(crate) const DIGITALOCEAN: Cloud = Cloud {
     tags: None,
     reserved: &[],
     reserves_values: false,
-    folds_case: false,
+    case: KeyCase::FirstStays,
     source: "DigitalOcean API reference, Tags: name",
 };
 
@@ -119,8 +120,8 @@ pub(crate) const ALIBABA: Cloud = Cloud {
     tags: Some(20),
     reserved: &["aliyun", "acs:"],
     reserves_values: false,
-    folds_case: false,
-    source: "Alibaba Cloud VPC, TagResources; OSS, PutBucketTags",
+    case: KeyCase::NotChecked,
+    source: "key, value, beginnings: E-MapReduce API reference, Tag; number: VPC, TagResources",
 };
 
 /// What one interface takes.
@@ -142,10 +143,34 @@ pub struct Cloud {
     pub reserved: &'static [&'static str],
     /// Whether values may not begin so either.
     pub reserves_values: bool,
-    /// Whether two keys that differ in case alone are one.
-    pub folds_case: bool,
+    /// What two keys are that differ in case alone.
+    pub case: KeyCase,
     /// Where it is said.
     pub source: &'static str,
+}
+
+/// What two keys are that differ in case alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyCase {
+    /// Two keys.
+    Matters,
+    /// One key.
+    Ignored,
+    /// One tag, in the spelling in which it was created first, on whatever resource.
+    FirstStays,
+    /// Nobody looked.
+    NotChecked,
+}
+
+impl fmt::Display for KeyCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KeyCase::Matters => "matters",
+            KeyCase::Ignored => "ignored",
+            KeyCase::FirstStays => "the first spelling stays",
+            KeyCase::NotChecked => "not checked",
+        })
+    }
 }
 
 /// Which texts are taken.
@@ -174,8 +199,7 @@ impl Cloud {
 /// The row as the page's table has it.
 impl fmt::Display for Cloud {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Cloud { provider, interface, key, value, joined, tags, reserved, reserves_values, folds_case, source } =
-            self;
+        let Cloud { provider, interface, key, value, joined, tags, reserved, reserves_values, case, source } = self;
         write!(f, "{provider} | {interface} | {}; {} | {}; {}", key.length, key.form, value.length, value.form)?;
         if let Some(most) = joined {
             write!(f, "; together <= {most} characters")?;
@@ -183,7 +207,6 @@ impl fmt::Display for Cloud {
         let tags = tags.map_or("not published".to_owned(), |most| most.to_string());
         let reserved = if reserved.is_empty() { "none".to_owned() } else { reserved.join(", ") };
         let of_values = if *reserves_values { ", in values too" } else { "" };
-        let case = if *folds_case { "ignored" } else { "matters" };
         write!(f, " | {tags} | {reserved}{of_values} | {case} | {source}")
     }
 }

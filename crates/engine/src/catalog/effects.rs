@@ -62,6 +62,8 @@ pub enum Kind {
     ControlPlaneKubeadmConfig,
     /// Infrastructure of a Machine of a KubeadmControlPlane.
     ControlPlaneInfraMachine,
+    /// KubeadmConfig of a MachinePool.
+    MachinePoolKubeadmConfig,
 }
 
 /// The rows below one path of one kind.
@@ -159,6 +161,8 @@ pub enum Same {
     ListOrNone,
     /// As texts; an empty one is absent.
     Text,
+    /// As texts; to set one where there was none is no edit.
+    OrFirst,
     /// As texts; what is absent is `cloud-config`.
     OrCloudConfig,
     /// As texts; what is absent is `IfNotPresent`.
@@ -271,6 +275,7 @@ impl fmt::Display for Kind {
             Kind::ControlPlaneMachine => "Machine of a KubeadmControlPlane",
             Kind::ControlPlaneKubeadmConfig => "KubeadmConfig of a KubeadmControlPlane",
             Kind::ControlPlaneInfraMachine => "infrastructure machine of a KubeadmControlPlane",
+            Kind::MachinePoolKubeadmConfig => "KubeadmConfig of a MachinePool",
         })
     }
 }

@@ -20,7 +20,7 @@ pub enum FunctionEffect {
     Patches,
     /// Writes tags of resources that were composed before.
     Tags,
-    /// Composes nothing, and changes nothing that a provider reads.
+    /// Composes no cloud resource, and changes nothing that a provider reads of those that it keeps.
     LeavesResources,
     /// Composes resources by a program, which is not read.
     Programs,
@@ -45,6 +45,10 @@ pub const FUNCTIONS: &[Function] = &[
     row("function-status-transformer", "function-status-transformer.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-status-transformer, input/v1beta1"),
     row("function-environment-configs", "environmentconfigs.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-environment-configs, fn.go"),
     row("function-extra-resources", "extra-resources.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-extra-resources, fn.go"),
+    // Leaves out whole resources. What it keeps is as it was.
+    row("function-cel-filter", "cel.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-cel-filter, fn.go"),
+    // Adds Usages, which have no tags.
+    row("function-deletion-protection", "protection.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-deletion-protection, fn.go"),
     row("function-kcl", "krm.kcl.dev", Programs, "crossplane-contrib/function-kcl, README.md"),
     row("function-go-templating", "gotemplating.fn.crossplane.io", Programs, "crossplane-contrib/function-go-templating, fn.go"),
     row("function-python", "", Programs, "crossplane-contrib/function-python, README.md"),
@@ -53,10 +57,16 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 impl Function {
-    /// The function of a step: by the group of its input, which no package changes, else by its name.
+    /// Whether a name is that of the function, with its owner's before it or without.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        name.ends_with(self.name)
+    }
+
+    /// The function of a step: by its name, which says what runs, else by the group of its input. A name is whatever somebody
+    /// gave the package, and functions decode an input whatever its group says; published Compositions have wrong ones.
     pub(crate) fn of(name: &str, input: &str) -> Option<&'static Function> {
-        let by_input = FUNCTIONS.iter().find(|function| !input.is_empty() && function.input == input);
-        by_input.or_else(|| FUNCTIONS.iter().find(|function| name.ends_with(function.name)))
+        let by_name = FUNCTIONS.iter().find(|function| function.is_named(name));
+        by_name.or_else(|| FUNCTIONS.iter().find(|function| !input.is_empty() && function.input == input))
     }
 }
 
@@ -66,11 +76,11 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn a_function_is_known_by_its_input_or_by_the_end_of_its_name() {
+    fn a_function_is_known_by_the_end_of_its_name_or_by_its_input() {
         let effect = |name, input| Function::of(name, input).map(|function| function.effect);
         assert_eq!(effect("patches", "pt.fn.crossplane.io"), Some(Patches));
         assert_eq!(effect("crossplane-contrib-function-sequencer", ""), Some(LeavesResources));
-        assert_eq!(effect("function-sequencer", "krm.kcl.dev"), Some(Programs));
+        assert_eq!(effect("function-cel-filter", "pt.fn.crossplane.io"), Some(LeavesResources));
         assert_eq!(effect("function-auto-ready-too", ""), None);
         assert_eq!(effect("", ""), None);
     }

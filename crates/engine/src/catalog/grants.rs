@@ -119,8 +119,21 @@ pub(crate) const TOPOLOGY_ENTRY_MASKS: &[&str] = &[
     "spec.topology.workers.machineDeployments.name",
     "spec.topology.workers.machinePools.name",
 ];
+/// Fields that are read of a Cluster to know what its topology says of fields whose edits replace Machines.
+pub(crate) const TOPOLOGY_VALUE_MASKS: &[&str] = &[
+    "spec.controlPlaneRef.name",
+    "spec.topology.controlPlane.rollout.after",
+    "spec.topology.version",
+    "spec.topology.workers.machineDeployments.failureDomain",
+    "spec.topology.workers.machineDeployments.name",
+    "spec.topology.workers.machineDeployments.rollout.after",
+    "spec.topology.workers.machineDeployments.rollout.strategy.type",
+    "spec.topology.workers.machineDeployments.strategy.type",
+    "spec.topology.workers.machinePools.failureDomains",
+    "spec.topology.workers.machinePools.name",
+];
 /// Fields that are read of a LabelRegistry.
-pub(crate) const REGISTRY_MASKS: &[&str] = &["spec.definitions"];
+pub(crate) const REGISTRY_MASKS: &[&str] = &["spec.scope", "spec.definitions"];
 /// Fields that are read of a ClusterClass.
 pub(crate) const CLASS_MASKS: &[&str] = &[
     "spec.controlPlane.deletion",
@@ -159,6 +172,10 @@ pub(crate) const CLASS_MASKS: &[&str] = &[
     "spec.workers.machinePools.template.metadata",
 ];
 
+/// The most reads of one evaluation, those past the cache included: twice what the longest way takes, with room for kinds
+/// that are asked for in two versions. A host refuses an evaluation that takes too long, and a module has no clock.
+pub const MOST_READS: usize = 16;
+
 /// What is asked on one way from an object to its parent.
 #[derive(Debug)]
 pub struct Route {
@@ -178,10 +195,14 @@ pub const ROUTES: &[Route] = &[
     Route { of: "ControlPlane",      when: "the same, created, or a key of its own changed", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("ControlPlaneTemplate", CONTROL_PLANE_TEMPLATE_MASKS)] },
     Route { of: "MachineDeployment", when: "label topology.cluster.x-k8s.io/owned", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS)] },
     Route { of: "MachinePool",       when: "label topology.cluster.x-k8s.io/owned", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS)] },
+    Route { of: "ControlPlane",      when: "label topology.cluster.x-k8s.io/owned, and an edit that may replace Machines", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("Cluster", TOPOLOGY_VALUE_MASKS)] },
+    Route { of: "MachineDeployment", when: "label topology.cluster.x-k8s.io/owned, and an edit that may replace Machines", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("Cluster", TOPOLOGY_VALUE_MASKS)] },
+    Route { of: "MachinePool",       when: "label topology.cluster.x-k8s.io/owned, and an edit that may replace Machines", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("Cluster", TOPOLOGY_VALUE_MASKS)] },
     Route { of: "MachineSet",        when: "owned by a MachineDeployment", gets: &[("MachineDeployment", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a MachineSet",        gets: &[("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a MachinePool",       gets: &[("MachinePool", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a control plane",     gets: &[("ControlPlane", CONTROL_PLANE_MASKS)] },
+    Route { of: "Machine",           when: "moved to another MachineSet for an update in place, by a service account", gets: &[("MachineSet", TEMPLATE_MASKS), ("Cluster", CLUSTER_MASKS), ("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "MachineDeployment", when: "its selector changes",         gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "MachineSet",        when: "new labels name an owner that no ownerReference does, or its selector changes", gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "Machine",           when: "new labels name an owner or a control plane, and no ownerReference does, or its owner is lost", gets: &[("Cluster", CLUSTER_MASKS)] },
@@ -193,5 +214,6 @@ pub const ROUTES: &[Route] = &[
     Route { of: "Node",              when: "annotation cluster.x-k8s.io/machine", gets: &[("Machine", NODE_MACHINE_MASKS)] },
     Route { of: "InfraCluster",      when: "its kind is in `clusterApi.cloudTags`", gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "InfraCluster",      when: "the same, `cloudTags.registry` and a label of the Cluster", gets: &[("Cluster", CLUSTER_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "LabelRegistry",     when: "one of several in `cloudTags.registry`", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
     Route { of: "Composite",         when: "`cloudTags.registry` and a label", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
 ];

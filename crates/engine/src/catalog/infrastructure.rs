@@ -1,6 +1,6 @@
 //! The kinds of infrastructure clusters whose tags may change, and where they have them.
 
-use super::clouds::{Cloud, Text};
+use super::clouds::{Cloud, KeyCase, Text};
 use super::groups::INFRASTRUCTURE_GROUP;
 use super::text::Alphabet::Ascii;
 use super::text::Form::Containing;
@@ -30,7 +30,7 @@ const CAPA: Cloud = Cloud {
     tags: Some(50),
     reserved: &["aws:"],
     reserves_values: false,
-    folds_case: false,
+    case: KeyCase::Matters,
     source: "cluster-api-provider-aws, api/v1beta2/tags.go: `Validate`",
 };
 

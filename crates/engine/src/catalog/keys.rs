@@ -100,6 +100,11 @@ pub(crate) const PENDING_HOOKS: &str = "runtime.cluster.x-k8s.io/pending-hooks";
 /// Source: api/core/v1beta2/machine_types.go, `UpdateInProgressAnnotation`.
 pub(crate) const UPDATE_IN_PROGRESS: &str = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
 
+/// On a Machine that changed its MachineSet to be updated in place, until its MachineDeployment has counted it.
+///
+/// Source: api/core/v1beta2/machine_types.go, `PendingAcknowledgeMoveAnnotation`.
+pub(crate) const PENDING_ACKNOWLEDGE_MOVE: &str = "in-place-updates.internal.cluster.x-k8s.io/pending-acknowledge-move";
+
 /// Annotations of a MachineDeployment that its MachineSets do not inherit: exact keys.
 ///
 /// Source: core/reconcilers/machinedeployment/mdutil/util.go, `annotationsToSkip`.
@@ -159,6 +164,9 @@ const NEVER_PREFIX: &str = "in-place-updates.internal.cluster.x-k8s.io";
 pub(crate) fn is_never(annotation: &str) -> bool {
     NEVER.contains(&annotation) || prefix(annotation) == NEVER_PREFIX
 }
+
+/// Holds what Kubernetes labels cannot spell, such as the key `acme:checkout/owner`: a JSON map of strings.
+pub(crate) const ASSIGNMENTS: &str = "labels.plexsphere.com/assignments";
 
 /// The part of a key before the first `/`; the whole key where there is none.
 ///

@@ -6,6 +6,10 @@ use self::KeyCharacters::{LettersDigitsAnd, NonControlBut};
 use self::Unit::{Bytes, Runes};
 use super::text::is_letter_or_digit;
 
+/// What every tag key of the specification's profiles begins with: one name to find, and to keep apart from the tags of
+/// others.
+pub const CLOUD_TAG_PREFIX: &str = "plexsphere:";
+
 /// The tag profiles, each also a line of `spec/tag-profiles.txt`. An unknown provider gets `generic`, which comes last.
 ///
 /// They are the specification's, not the providers' last word: a key such as `plexsphere:platform/env` passes the profile

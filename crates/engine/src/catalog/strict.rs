@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::clouds::{ALIBABA, AWS, AZURE, Cloud, DIGITALOCEAN, GCP, HETZNER, OCI, OPENSTACK};
-use super::profiles::PROFILES;
+use super::profiles::{CLOUD_TAG_PREFIX, PROFILES};
 
 /// The strict profiles. None is used unless the settings name it: `cloudTags.profiles`.
 ///
@@ -11,15 +11,15 @@ use super::profiles::PROFILES;
 /// and DigitalOcean's that of the generic one.
 #[rustfmt::skip]
 pub const STRICT_PROFILES: &[StrictProfile] = &[
-    //     name               cloud           tags prefix         replaced                             lower case
-    strict("aws-strict",       &AWS,          50,  "plexsphere:", &[],                                 false),
-    strict("hetzner-strict",   &HETZNER,      64,  "plexsphere/", &[('/', '.'), (':', '.')],           false),
-    strict("openstack-strict", &OPENSTACK,    128, "plexsphere:", &[('/', '.')],                       false),
-    strict("azure",            &AZURE,        50,  "plexsphere:", &[('/', '.')],                       false),
-    strict("gcp",              &GCP,          64,  "plexsphere_", &[('/', '_'), (':', '_'), ('.', '_')], true),
-    strict("oci",              &OCI,          10,  "plexsphere:", &[('.', '_')],                       false),
-    strict("digitalocean",     &DIGITALOCEAN, 32,  "plexsphere:", &[('/', ':'), ('.', '_')],           false),
-    strict("alibaba",          &ALIBABA,      20,  "plexsphere:", &[],                                 false),
+    //     name               cloud           tags colon replaced                             lower case
+    strict("aws-strict",       &AWS,          50,  ':', &[],                                 false),
+    strict("hetzner-strict",   &HETZNER,      64,  '/', &[('/', '.'), (':', '.')],           false),
+    strict("openstack-strict", &OPENSTACK,    128, ':', &[('/', '.')],                       false),
+    strict("azure",            &AZURE,        50,  ':', &[('/', '.')],                       false),
+    strict("gcp",              &GCP,          64,  '_', &[('/', '_'), (':', '_'), ('.', '_')], true),
+    strict("oci",              &OCI,          10,  ':', &[('.', '_')],                       false),
+    strict("digitalocean",     &DIGITALOCEAN, 32,  ':', &[('/', ':'), ('.', '_')],           false),
+    strict("alibaba",          &ALIBABA,      20,  ':', &[],                                 false),
 ];
 
 /// A profile with a cloud's own limits.
@@ -38,8 +38,8 @@ pub struct StrictProfile {
 /// How a tag key is made of a qualified key. What is not named stays as it is.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Spelling {
-    /// What every key begins with.
-    pub prefix: &'static str,
+    /// What stands for the colon at the end of the prefix.
+    pub colon: char,
     /// Characters of the qualified key, and what stands for them.
     pub replaced: &'static [(char, char)],
     /// Whether letters are written in lower case.
@@ -50,11 +50,11 @@ const fn strict(
     name: &'static str,
     cloud: &'static Cloud,
     tags: usize,
-    prefix: &'static str,
+    colon: char,
     replaced: &'static [(char, char)],
     lower_case: bool,
 ) -> StrictProfile {
-    StrictProfile { name, cloud, tags, spelling: Spelling { prefix, replaced, lower_case } }
+    StrictProfile { name, cloud, tags, spelling: Spelling { colon, replaced, lower_case } }
 }
 
 impl StrictProfile {
@@ -71,12 +71,24 @@ pub(crate) fn profile_names() -> Vec<&'static str> {
 }
 
 impl Spelling {
-    /// The tag key of a qualified key.
-    pub(crate) fn of(&self, qualified_key: &str) -> String {
+    /// The tag key of a qualified key, below a prefix that ends in a colon.
+    #[must_use]
+    pub fn of(&self, prefix: &str, qualified_key: &str) -> String {
+        [self.prefix(prefix), self.spelled(qualified_key)].concat()
+    }
+
+    /// What every key begins with, where a prefix that ends in a colon is asked for.
+    #[must_use]
+    pub fn prefix(&self, prefix: &str) -> String {
+        let mut spelled = self.spelled(prefix.strip_suffix(':').unwrap_or(prefix));
+        spelled.push(self.colon);
+        spelled
+    }
+
+    fn spelled(&self, text: &str) -> String {
         let replaced = |char: char| self.replaced.iter().find(|(from, _)| *from == char).map_or(char, |(_, to)| *to);
-        let spelled: String = qualified_key.chars().map(replaced).collect();
-        let spelled = if self.lower_case { spelled.to_lowercase() } else { spelled };
-        [self.prefix, &spelled].concat()
+        let spelled: String = text.chars().map(replaced).collect();
+        if self.lower_case { spelled.to_lowercase() } else { spelled }
     }
 }
 
@@ -84,7 +96,8 @@ impl Spelling {
 impl fmt::Display for StrictProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let StrictProfile { name, cloud, tags, spelling } = self;
-        let (platform, project) = (spelling.of("platform/env"), spelling.of("acme:checkout/owner.id"));
+        let (platform, project) =
+            (spelling.of(CLOUD_TAG_PREFIX, "platform/env"), spelling.of(CLOUD_TAG_PREFIX, "acme:checkout/owner.id"));
         write!(f, "`{name}` | {} | {tags} | `{platform}`, `{project}`", cloud.provider)
     }
 }
@@ -108,10 +121,17 @@ mod tests {
         assert_eq!(spelled.len(), STRICT_PROFILES.len());
         for (name, expected) in spelled {
             let StrictProfile { cloud, spelling, .. } = StrictProfile::named(name).unwrap();
-            assert_eq!(spelling.of("Acme:checkout/owner.id"), expected);
+            assert_eq!(spelling.of(CLOUD_TAG_PREFIX, "Acme:checkout/owner.id"), expected);
             assert!(cloud.key.form.admits(expected) && cloud.key.length.admits(expected), "{name}");
             assert!(!cloud.reserves(expected), "{name}");
         }
+    }
+
+    #[test]
+    fn another_prefix_is_spelled_as_keys_are() {
+        let spelled = |name| StrictProfile::named(name).unwrap().spelling.of("Acme.org:", "a/b");
+        let names = ["aws-strict", "hetzner-strict", "gcp", "oci"];
+        assert_eq!(names.map(spelled), ["Acme.org:a/b", "Acme.org/a.b", "acme_org_a_b", "Acme_org:a/b"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod adoption;
 mod blocks;
+mod in_place_move;
 mod node_unreachable;
 mod own_cluster;
 mod reserved_keys;
@@ -15,7 +16,7 @@ use std::cell::OnceCell;
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::groups::CORE_GROUP;
-use crate::catalog::guards::{GUARDS, Guard, GuardRail};
+use crate::catalog::guards::{GUARDS, Guard, GuardRail, NODE_UNREACHABLE, TEMPLATE_KEYS};
 use crate::catalog::keys::{EXEMPT, RESTORED, TOPOLOGY_OWNED, belongs_to};
 use crate::catalog::kinds::KindRow;
 use crate::catalog::place::{MapKind, Place};
@@ -27,9 +28,12 @@ use crate::report::change::Change;
 use crate::report::finding::Finding;
 use crate::report::messages::EntryName;
 use crate::report::messages::guards as messages;
+use crate::report::shortening::{fact_and_advice, short};
 use crate::settings::{Settings, Stance};
 
 use self::blocks::Block;
+use super::tag_delivery;
+use super::waiver::{EXEMPTION, Standing};
 
 /// How Kubernetes names the users that are no people.
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
@@ -83,14 +87,36 @@ pub(crate) struct Guarded<'a, 'o> {
     pub(crate) drift: &'a [Change],
     pub(crate) lookups: &'a Lookups<'o>,
     pub(crate) settings: &'a Settings,
+    /// Whether guards are silent about the object.
+    pub(crate) exemption: &'a Standing<'o>,
     /// Read when a guard first asks for it.
     pub(crate) cluster: OnceCell<OwnCluster>,
 }
 
-/// The reason why guards are silent about an object that they look at, in its owner's words; empty where it states none.
-pub(crate) fn exemption<'o>(subject: &Subject<'o>) -> Option<&'o str> {
-    let looks = subject.place.is_some() || subject.kind_row().is_some_and(KindRow::is_guarded);
-    subject.object.annotations.get(EXEMPT).filter(|_| looks).map(str::trim_ascii)
+/// What the exemption of the object under review is worth. That of a definition or a Composition is weighed where its tags
+/// are; who may set it is the same everywhere.
+///
+/// # Errors
+/// When the object has another shape than Kubernetes gives it.
+pub(crate) fn exemption<'o>(
+    subject: &Subject<'o>,
+    settings: &Settings,
+    lookups: &Lookups<'o>,
+) -> Result<Standing<'o>, Malformed> {
+    let is_looked_at = subject.place.is_some_and(|place| !is_of_no_guard(place))
+        || subject.kind_row().is_some_and(KindRow::is_guarded);
+    if !is_looked_at && !tag_delivery::concerns(&subject.review.kind) {
+        return Ok(Standing::Absent);
+    }
+    Ok(match EXEMPTION.standing(subject, settings, lookups)? {
+        Standing::Forbidden => Standing::Forbidden,
+        standing if is_looked_at => standing,
+        _ => Standing::Absent,
+    })
+}
+
+fn is_of_no_guard(place: Place) -> bool {
+    matches!(place, Place::InfraMachine | Place::BootstrapConfig | Place::Node)
 }
 
 /// What all guards find. A request that changes nothing trips none, and neither does one for an object that is being
@@ -100,21 +126,15 @@ pub(crate) fn exemption<'o>(subject: &Subject<'o>) -> Option<&'o str> {
 /// When the object has another shape than Kubernetes gives it.
 pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
     let Subject { place, review, object, .. } = guarded.subject;
-    let of_no_guard = matches!(place, Some(Place::InfraMachine | Place::BootstrapConfig | Place::Node));
-    if of_no_guard || object.deleting || review.object == review.old_object {
+    if place.is_some_and(is_of_no_guard) || object.deleting || review.object == review.old_object {
         return Ok(Vec::new());
     }
     let mut findings = Vec::new();
-    match exemption(guarded.subject) {
-        None => {}
-        Some("") => findings.push(Finding {
-            check: EXEMPT,
-            at: "metadata.annotations".to_owned(),
-            message: messages::exemption_without_reason(EXEMPT),
-            stance: Stance::Warn,
-            verdict: None,
-        }),
-        Some(_) => return Ok(findings),
+    match guarded.exemption {
+        Standing::Absent | Standing::Ignored(_) => {}
+        Standing::WithoutReason => findings.push(of_exemption(messages::exemption_without_reason(EXEMPT))),
+        Standing::Counts(_) => return Ok(findings),
+        Standing::Forbidden => findings.push(EXEMPTION.forbidden()),
     }
     let blocks = guarded.blocks()?;
     let entries = guarded.new_entries(&blocks);
@@ -148,17 +168,36 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
             }
         }
     }
+    if let Standing::Ignored(why) = guarded.exemption
+        && !findings.is_empty()
+    {
+        findings.push(of_exemption(why.clone()));
+    }
     Ok(findings)
 }
 
+/// A finding about an exemption that does not count.
+fn of_exemption(message: String) -> Finding {
+    let at = "metadata.annotations".to_owned();
+    Finding { check: EXEMPT, at, message, stance: Stance::Warn, verdict: None }
+}
+
+/// The warnings for a finding. Where to set a key instead is told in one of its own, if need be: it is to be typed.
+pub(crate) fn warnings(finding: &Finding) -> Vec<String> {
+    let has_advice = [TEMPLATE_KEYS, NODE_UNREACHABLE].iter().any(|guard| guard.setting == finding.check);
+    let message = finding.message.clone();
+    if has_advice { fact_and_advice(message) } else { vec![short(message)] }
+}
+
 /// How to make an edit all the same that guards refuse; `None` where none does.
-pub(crate) fn way_out(findings: &[Finding]) -> Option<String> {
+pub(crate) fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: &Settings) -> Option<String> {
     let refusing = |guard: &&Guard| {
         findings.iter().any(|finding| finding.check == guard.setting && finding.stance == Stance::Reject)
     };
     let mut guards = GUARDS.iter().filter(refusing).peekable();
     guards.peek()?;
-    Some(messages::way_out(EXEMPT, guards.all(|guard| matches!(look(guard.rail), Look::Object(_)))))
+    let pausing_helps = guards.all(|guard| matches!(look(guard.rail), Look::Object(_)));
+    Some(messages::way_out(EXEMPT, pausing_helps, EXEMPTION.others(subject, settings).as_deref()))
 }
 
 impl<'o> Guarded<'_, 'o> {

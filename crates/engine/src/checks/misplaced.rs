@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::admission::subject::Subject;
-use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH, TOPOLOGY_OWNED, is_never, prefix};
+use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_to, is_never, prefix};
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::Rule;
-use crate::catalog::version::Version;
+use crate::catalog::tools::is_set_by_tools;
 use crate::json::Malformed;
 use crate::report::messages::propagation::not_propagated_from_here;
 use crate::report::messages::{EntryName, Location};
@@ -14,11 +14,12 @@ use crate::report::not_applicable::NotApplicableReason;
 use crate::report::outcome::Report;
 use crate::report::shortening::{first_that_fits, short};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
+use crate::settings::ClusterApi;
 
 /// The keys that this request adds or changes at a place that nothing propagates from, although the object has a machine
 /// template that would propagate them.
 ///
-/// Keys of Cluster API and of controllers are left out, and keys that the template has as well, or that came from above
+/// Keys of Cluster API, of controllers, of tools that apply manifests and of `clusterApi.ignoreMisplaced` are left out, and keys that the template has as well, or that came from above
 /// (`carried`). Where it is not known what comes from above, nothing is said.
 ///
 /// # Errors
@@ -27,7 +28,7 @@ pub(crate) fn wrong_places(
     subject: &Subject<'_>,
     report: &Report,
     carried: &BTreeSet<(MapKind, &str)>,
-    version: Version,
+    settings: &ClusterApi,
 ) -> Result<(Vec<Skipped>, Vec<String>), Malformed> {
     let mut skipped = Vec::new();
     let mut warnings = Vec::new();
@@ -41,7 +42,7 @@ pub(crate) fn wrong_places(
         return Ok((skipped, warnings));
     };
     for map in MapKind::BOTH {
-        if !Rule::reading(place, map, version).any(|rule| rule.to.is_empty()) {
+        if !Rule::reading(place, map, settings.version).any(|rule| rule.to.is_empty()) {
             continue;
         }
         let old = subject.old_map(place, map)?;
@@ -52,8 +53,16 @@ pub(crate) fn wrong_places(
                 MapKind::Annotations => is_never(key),
             };
             let of_cluster_api = of_controllers || prefix(key).ends_with("cluster.x-k8s.io");
+            let is_ignored =
+                || settings.ignore_misplaced.iter().any(|ignored| *key == **ignored || belongs_to(key, ignored));
             let has_its_place = || carried.contains(&(map, key));
-            if of_cluster_api || old.get(key) == Some(value) || in_template.contains_key(key) || has_its_place() {
+            if of_cluster_api
+                || is_set_by_tools(key)
+                || is_ignored()
+                || old.get(key) == Some(value)
+                || in_template.contains_key(key)
+                || has_its_place()
+            {
                 continue;
             }
             let entry = EntryName { noun: map.entry(), key };

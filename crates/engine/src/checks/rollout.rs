@@ -4,12 +4,15 @@ mod edits;
 mod given;
 mod kind;
 mod same;
+mod topology;
 
 use crate::admission::request::{Operation, Review};
 use crate::admission::subject::Subject;
 use crate::catalog::effects::{Effect, Kind};
 use crate::catalog::keys::APPROVE_ROLLOUT;
+use crate::checks::waiver::{APPROVAL, Standing};
 use crate::json::Malformed;
+use crate::kube::lookup::Lookups;
 use crate::report::finding::Finding;
 use crate::report::messages::rollout as messages;
 use crate::report::rollout_impact::{Edit, RolloutImpact};
@@ -25,39 +28,95 @@ pub(crate) fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
         && Kind::of_object(&review.kind, None).is_some()
 }
 
+/// The setting that decides about edits that replace Machines.
+const CHECK: &str = "clusterApi.rollout";
+
 /// What an UPDATE does, and what is found in it: the gravest first. `None` where nothing differs that the table knows.
 ///
+/// What a topology owns is edited by its controller. A value that the Cluster has already is nobody's rollout but that of
+/// whoever edited the Cluster, and a reason on the Cluster approves what follows from it.
+///
 /// # Errors
-/// When the stored object has another shape than Kubernetes gives it.
-pub(crate) fn impact(
-    subject: &Subject<'_>,
+/// When one of the objects has another shape than Kubernetes gives it.
+pub(crate) fn impact<'e>(
+    subject: &Subject<'e>,
     settings: &Settings,
+    lookups: &Lookups<'e>,
 ) -> Result<Option<(RolloutImpact, Vec<Finding>)>, Malformed> {
     if !concerns(subject.review, settings) || subject.object.deleting {
         return Ok(None);
     }
     let Some(old) = subject.old()? else { return Ok(None) };
     let Some(kind) = Kind::of_object(&subject.review.kind, Some(old)) else { return Ok(None) };
-    let edits = edits::between(old, &subject.object, &kind.rows(old.version, settings.cluster_api.version));
+    let rows = kind.rows(old.version, settings.cluster_api.version);
+    let mut edits = edits::between(old, &subject.object, &rows);
     if edits.is_empty() {
         return Ok(None);
     }
-    let mut findings = findings(&edits, kind, settings.cluster_api.rollout);
-    let reason = subject
-        .object
-        .annotations
-        .get(APPROVE_ROLLOUT)
-        .filter(|reason| reason.bytes().any(|byte| !byte.is_ascii_whitespace()));
-    let approved = reason.filter(|_| !findings.is_empty()).map(str::to_owned);
-    if approved.is_some() {
+    let stance = settings.cluster_api.rollout;
+    let mut findings = findings(&edits, kind, stance);
+    let mut impact = RolloutImpact { approved: None, approved_on: None, edits: Vec::new() };
+    if !findings.is_empty() {
+        match APPROVAL.standing(subject, settings, lookups)? {
+            Standing::Counts(reason) => impact.approved = Some(reason.to_owned()),
+            Standing::Ignored(why) => findings.push(of_approval(why)),
+            Standing::Absent | Standing::WithoutReason | Standing::Forbidden => {}
+        }
+        if impact.approved.is_none()
+            && let Some(topology) = topology::of(subject, old, lookups)?
+        {
+            topology.mark(&mut edits, kind, subject, &rows);
+            findings = self::findings(&edits, kind, stance);
+            if let Some(reason) = topology.approval().filter(|_| !findings.is_empty()) {
+                impact.approved = Some(reason.to_owned());
+                impact.approved_on = Some(topology.title());
+            }
+        }
+    }
+    if impact.approved.is_some() {
         findings.clear();
     }
-    Ok(Some((RolloutImpact { approved, edits }, findings)))
+    impact.edits = edits;
+    Ok(Some((impact, findings)))
+}
+
+/// What is found where this request sets an approval and its user may not. It is looked for on CREATE too, because a stored
+/// approval counts.
+///
+/// # Errors
+/// When the object has another shape than Kubernetes gives it.
+pub(crate) fn forbidden_approval<'e>(
+    subject: &Subject<'e>,
+    settings: &Settings,
+    lookups: &Lookups<'e>,
+) -> Result<Option<Finding>, Malformed> {
+    let is_checked =
+        settings.cluster_api.rollout != Stance::Ignore && Kind::of_object(&subject.review.kind, None).is_some();
+    if !is_checked || subject.object.deleting || APPROVAL.others(subject, settings).is_none() {
+        return Ok(None);
+    }
+    let standing = APPROVAL.standing(subject, settings, lookups)?;
+    Ok(matches!(standing, Standing::Forbidden).then(|| APPROVAL.forbidden()))
+}
+
+/// How to make an edit all the same that replaces Machines and is refused for it; `None` where none is.
+pub(crate) fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: &Settings) -> Option<String> {
+    let is_refused = findings.iter().any(|finding| finding.check == CHECK && finding.stance == Stance::Reject);
+    is_refused.then(|| {
+        let by = APPROVAL.others(subject, settings);
+        messages::way_out(APPROVE_ROLLOUT, topology::is_owned(subject), by.as_deref())
+    })
+}
+
+/// A finding about an approval that does not count.
+fn of_approval(message: String) -> Finding {
+    let at = "metadata.annotations".to_owned();
+    Finding { check: APPROVE_ROLLOUT, at, message, stance: Stance::Warn, verdict: None }
 }
 
 fn findings(edits: &[Edit], kind: Kind, configured: Stance) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    for edit in edits {
+    for edit in edits.iter().filter(|edit| edit.set_on.is_none()) {
         let Some((sentence, strictest)) = edit.effect.sentence() else { continue };
         let mut message = match (edit.is_removal, edit.effect) {
             (true, Effect::Destructive) => messages::deletes(&edit.at),
@@ -69,8 +128,7 @@ fn findings(edits: &[Edit], kind: Kind, configured: Stance) -> Vec<Finding> {
             message = with_in_place(message, edits);
         }
         let stance = if strictest == Stance::Warn { strictest } else { configured };
-        let (check, at) = ("clusterApi.rollout", edit.at.clone());
-        findings.push(Finding { check, at, message, stance, verdict: None });
+        findings.push(Finding { check: CHECK, at: edit.at.clone(), message, stance, verdict: None });
     }
     findings
 }
@@ -153,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_is_updated_in_place_is_named_where_there_is_room() {
-        let edit = |at: &str, effect| Edit { at: at.to_owned(), effect, is_removal: false };
+        let edit = |at: &str, effect| Edit { at: at.to_owned(), effect, set_on: None, is_removal: false };
         let first = |edits: &[Edit]| findings(edits, Kind::MachineDeployment, Stance::Reject).remove(0).message;
         let version = edit("spec.template.spec.version", Effect::Rollout);
         assert_eq!(first(std::slice::from_ref(&version)), "changing `spec.template.spec.version` replaces Machines");

@@ -56,13 +56,14 @@ pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec
     if settings.mode == Mode::Mutate && subject.old()?.is_some_and(|old| old.spec == spec) {
         stance = Stance::Warn;
     }
+    let prefixes = settings.cloud_tags.prefixes();
     let mut faults = Faults::default();
     let reason = subject.object.annotations.get(EXEMPT);
     let annotations = subject.object.root.at(&["metadata", "annotations"])?;
     if reason.is_none_or(|reason| !exempts(reason, annotations, &mut faults)) {
         match kind {
             CheckedKind::Definition => xrd::faults(spec, &settings.cloud_tags, &mut faults)?,
-            CheckedKind::Composition => composition::faults(spec, &settings.cloud_tags, &mut faults)?,
+            CheckedKind::Composition => composition::faults(spec, &settings.cloud_tags, &prefixes, &mut faults)?,
         }
     }
     Ok(faults.findings(spec, kind.setting(), stance))

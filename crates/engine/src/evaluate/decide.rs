@@ -9,10 +9,10 @@ use crate::propagation::metadata::{Differences, differences};
 use crate::propagation::topology_opt_in;
 use crate::report::change::Change;
 use crate::report::not_applicable::NotApplicableReason;
-use crate::settings::{Mode, Problem};
+use crate::settings::Mode;
 use crate::tags::composite::Composite;
 use crate::tags::infrastructure::Infrastructure;
-use crate::tags::registry::definitions;
+use crate::tags::registry_write::RegistryWrite;
 use crate::tags::tagged::Tagged;
 
 /// What is to change in an object.
@@ -23,14 +23,13 @@ pub(super) enum Decision<'e> {
     Tagged(Box<Tagged>),
     /// The declarations that a definition lacks, each with the name of its version.
     Declared(Vec<(String, Change)>),
-    /// What composites could not use.
-    Unusable(Vec<Problem>),
+    /// What a write of a registry object leads to.
+    Registry(RegistryWrite),
 }
 
 impl<'e> Evaluation<'e> {
     pub(super) fn decide(&self) -> Result<Decision<'e>, Stop> {
         let Evaluation { subject, settings, lookups, .. } = self;
-        let object = &subject.object;
         let records = settings.mode == Mode::Mutate;
         Ok(match self.role {
             Role::Propagated(_) => Decision::Propagated(self.compare(records)?),
@@ -43,8 +42,7 @@ impl<'e> Evaluation<'e> {
             Role::Infrastructure(row) => {
                 Decision::Tagged(Box::new(Infrastructure { subject, row, settings, lookups }.decide()?))
             }
-            Role::Registry if object.deleting => Decision::Unusable(Vec::new()),
-            Role::Registry => Decision::Unusable(definitions(object, |_| true).err().unwrap_or_default()),
+            Role::Registry => Decision::Registry(RegistryWrite::of(subject, &settings.cloud_tags, lookups)?),
             Role::Definition => Decision::Declared(tag_delivery::declarations(subject, settings)?),
         })
     }

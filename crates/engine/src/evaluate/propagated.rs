@@ -3,7 +3,7 @@
 use super::role::Role;
 use crate::admission::request::{Objects, Review};
 use crate::admission::subject::{Stored, Subject};
-use crate::kube::answers::{Answers, Reads};
+use crate::kube::answers::{Answers, ReadBudget, Reads};
 use crate::kube::cluster::{Cluster, LookupCause};
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
@@ -25,7 +25,8 @@ pub fn propagated(
     let Some(place) = Role::of(review, settings).and_then(Role::place) else { return Ok(Vec::new()) };
     let objects = Objects::of(review);
     let stored = Stored::new(objects.old);
-    let answers = Answers::new(Reads::Cached);
+    let budget = ReadBudget::whole();
+    let answers = Answers::new(Reads::Cached, &budget);
     let lookups = Lookups::new(&review.kind, settings, cluster, &answers);
     let read = Subject::read(Some(place), review, &objects.new, &stored).map_err(Stop::from);
     read.and_then(|subject| entries(&subject, &settings.cluster_api, &lookups)).map_err(|stop| match stop {

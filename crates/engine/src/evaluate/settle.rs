@@ -4,18 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::decide::Decision;
 use super::{Evaluation, line};
+use crate::checks::Checked;
 use crate::json::document::Document;
 use crate::json::splice::{self, Write};
 use crate::propagation::metadata::{Above, Differences};
+use crate::propagation::ownership::Ownership;
 use crate::report::change::{Action, Change};
+use crate::report::illegal::of_illegal;
 use crate::report::messages::propagation as messages;
 use crate::report::messages::{SettingValue, about, cloud_tags, tag_delivery};
 use crate::report::outcome::{Level, Outcome, Rejection};
 use crate::report::shortening::short;
 use crate::report::tags::TagSkipReason;
-use crate::report::warnings;
+use crate::report::warnings::{self, Fate};
 use crate::settings::{Mode, OnConflict, OnMissingTag, OnRefused, listed};
 use crate::tags::provider::UnknownProvider;
+use crate::tags::registry_write::RegistryWrite;
 use crate::tags::required::Missing;
 use crate::tags::tagged::Tagged;
 
@@ -31,6 +35,7 @@ impl<'e> Evaluation<'e> {
             Decision::Propagated(Differences { changes, skipped, above }) => {
                 self.report.skipped = skipped;
                 self.settle_propagated(changes);
+                self.tell_of_illegal_entries();
                 self.subject.place.map(|_| above)
             }
             Decision::Tagged(tagged) => {
@@ -41,7 +46,11 @@ impl<'e> Evaluation<'e> {
                 self.declare(declarations);
                 None
             }
-            Decision::Unusable(problems) => {
+            Decision::Registry(RegistryWrite { problems, effects }) => {
+                for effect in effects {
+                    self.log(Level::Warning, about(&self.report.object, &effect), []);
+                    self.outcome.warnings.push(short(effect));
+                }
                 if !problems.is_empty() {
                     self.refuse(cloud_tags::unusable_registry(&self.report.object, &listed(&problems)));
                 }
@@ -65,22 +74,26 @@ impl<'e> Evaluation<'e> {
             let setting = SettingValue { setting: "clusterApi.onConflict", value: "reject" };
             return self.refuse_drift(messages::edits_propagated_values, setting, drift);
         }
-        let of_written = written.iter().map(|change| (change, false));
-        let mut by_rank: BTreeMap<u8, Vec<(&Change, bool)>> = BTreeMap::new();
-        for (change, left) in of_written.chain(drift.iter().map(|change| (change, true))) {
-            by_rank.entry(warnings::rank(change)).or_default().push((change, left));
+        let ownership = written.iter().any(Change::moves_owners).then(|| Ownership::of(self.subject));
+        let ownership = ownership.as_ref();
+        let may_write = |change: &Change| !is_conflict(change) || ownership.is_none_or(|it| it.may_restore(change));
+        let (written, left): (Vec<Change>, Vec<Change>) = written.into_iter().partition(may_write);
+        let fates = [(&written, Fate::Written), (&drift, Fate::Left), (&left, Fate::LeftToClusterApi)];
+        let mut by_rank: BTreeMap<u8, Vec<(&Change, Fate)>> = BTreeMap::new();
+        for (change, fate) in fates.into_iter().flat_map(|(changes, fate)| changes.iter().map(move |it| (it, fate))) {
+            by_rank.entry(warnings::rank(change)).or_default().push((change, fate));
         }
         let mut conflicts = Vec::new();
-        for (change, left) in by_rank.into_values().flatten() {
+        for (change, fate) in by_rank.into_values().flatten() {
             if is_conflict(change) {
-                let sentence = if left { messages::left_edit } else { messages::restored_edit };
+                let sentence = if fate == Fate::Written { messages::restored_edit } else { messages::left_edit };
                 let message = sentence(change.entry, &self.report.object);
                 conflicts.push(line(Level::Warning, message, attributes(change)));
             }
-            self.outcome.warnings.extend(warnings::of_change(change, left));
+            self.outcome.warnings.extend(warnings::of_change(change, fate));
         }
         self.outcome.log.extend(warnings::capped_lines(conflicts));
-        if !written.is_empty() && self.write(&written) {
+        if !written.is_empty() && self.write(&written, ownership.and_then(|it| it.write(&written))) {
             let title = &self.report.object;
             let message = match written.iter().filter(|change| change.action != Action::Recorded).count() {
                 0 => messages::updated_record(title),
@@ -92,12 +105,22 @@ impl<'e> Evaluation<'e> {
             self.log(Level::Info, message, [("rules", rules)]);
         }
         self.report.changes = written;
-        self.report.drift = drift;
+        self.report.drift = [drift, left].concat();
+    }
+
+    /// Warns of entries that the API server would refuse.
+    fn tell_of_illegal_entries(&mut self) {
+        let sentences = of_illegal(&self.report.skipped);
+        let lines = sentences.iter().map(|(message, _)| line(Level::Warning, about(&self.report.object, message), []));
+        let lines = warnings::capped_lines(lines.collect());
+        self.outcome.log.extend(lines);
+        self.outcome.warnings.extend(sentences.into_iter().map(|(_, warning)| warning));
     }
 
     /// Tells besides of every label that is no tag.
     fn settle_tags(&mut self, tagged: Tagged) {
-        let Tagged { changes, undone, unknown_provider, missing, leaves_sources, is_news, cloud, tags } = tagged;
+        let Tagged { changes, undone, unknown_provider, missing, leaves_sources, is_news, findings, cloud, tags } =
+            tagged;
         let refuses = |missing: &Missing| missing.on_missing == OnMissingTag::Reject && !leaves_sources;
         let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
         if !refusing.is_empty() {
@@ -109,7 +132,7 @@ impl<'e> Evaluation<'e> {
             self.report.drift = changes;
         } else if self.settings.mode == Mode::Verify && !changes.is_empty() {
             self.refuse_drift(cloud_tags::do_not_match, VERIFY, changes);
-        } else if !changes.is_empty() && self.write(&changes) {
+        } else if !changes.is_empty() && self.write(&changes, None) {
             let undone = changes.iter().filter(|change| undone.contains(&change.key));
             self.outcome.warnings.extend(undone.filter_map(warnings::of_undone_tag));
             let message = cloud_tags::updated(&self.report.object);
@@ -144,14 +167,18 @@ impl<'e> Evaluation<'e> {
         // What somebody can mend comes first: over the cap there may be many.
         for reason in TagSkipReason::STRICT.into_iter().chain(TagSkipReason::ALL) {
             let of_reason = tags.skipped.iter().filter(|skip| skip.reason == reason);
-            self.outcome.warnings.extend(of_reason.map(warnings::of_skipped_label));
+            let reserve = self.settings.cloud_tags.reserve.into();
+            self.outcome.warnings.extend(of_reason.map(|skip| warnings::of_skipped_label(skip, reserve)));
         }
         self.report.cloud_tags = Some(tags);
+        if !findings.is_empty() {
+            self.report_findings(Checked { findings, rollout: None });
+        }
     }
 
     fn declare(&mut self, declarations: Vec<(String, Change)>) {
         let (versions, changes): (Vec<String>, Vec<Change>) = declarations.into_iter().unzip();
-        if changes.is_empty() || !self.write(&changes) {
+        if changes.is_empty() || !self.write(&changes, None) {
             return;
         }
         for version in versions {
@@ -162,9 +189,10 @@ impl<'e> Evaluation<'e> {
         self.report.changes = changes;
     }
 
-    /// Writes changes into the object; false where it cannot be written, which refuses the request.
-    fn write(&mut self, changes: &[Change]) -> bool {
-        let writes: Vec<Write> = changes.iter().map(Change::write).collect();
+    /// Writes changes into the object, and their `owners` with them; false where it cannot be written, which refuses the
+    /// request.
+    fn write(&mut self, changes: &[Change], owners: Option<Write>) -> bool {
+        let writes: Vec<Write> = changes.iter().map(Change::write).chain(owners).collect();
         match splice::written(self.subject.object.root, &writes) {
             Ok(object) => {
                 self.pass.written.get_or_init(|| Document::new(object.get().to_owned()));

@@ -71,10 +71,15 @@ impl Evaluation<'_> {
 
     /// Accepts. That nothing is done is told where somebody has something to mend.
     pub(super) fn not_applicable(&mut self, inert: NotApplicable) {
-        if inert.reason == NotApplicableReason::UnusableAssignments {
+        let in_short = match inert.reason {
+            NotApplicableReason::UnusableAssignments => Some(cloud_tags::LEFT_ALONE),
+            NotApplicableReason::UnusableTags => Some(cloud_tags::NO_MAP_LEFT_ALONE),
+            _ => None,
+        };
+        if let Some(in_short) = in_short {
             let message = cloud_tags::left_alone(&inert.because);
             self.log(Level::Warning, about(&self.report.object, &message), []);
-            self.outcome.warnings.push(first_that_elides([message, cloud_tags::LEFT_ALONE.to_owned()]));
+            self.outcome.warnings.push(first_that_elides([message, in_short.to_owned()]));
         }
         self.report.inert = Some(inert);
     }

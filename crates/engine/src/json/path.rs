@@ -12,6 +12,16 @@ pub(crate) enum Step {
     Element(usize),
 }
 
+impl Step {
+    /// The name of a field; `None` for an element of a list.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Step::Field(name) => Some(name),
+            Step::Element(_) => None,
+        }
+    }
+}
+
 /// The steps that lead to a value, from the root of its object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Path(Vec<Step>);

@@ -73,6 +73,8 @@ pub enum LookupCause {
     Unavailable,
     /// The answer was no readable object.
     Unreadable,
+    /// Nobody was asked: the evaluation has read too often already.
+    TooManyReads,
 }
 
 impl fmt::Display for LookupCause {
@@ -85,6 +87,7 @@ impl fmt::Display for LookupCause {
             LookupCause::Forbidden => messages::FORBIDDEN,
             LookupCause::Unavailable => messages::UNAVAILABLE,
             LookupCause::Unreadable => messages::UNREADABLE,
+            LookupCause::TooManyReads => messages::TOO_MANY_READS,
         })
     }
 }

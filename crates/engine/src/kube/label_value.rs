@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::kube::metadata_key::is_label_value;
+
 /// A name as Cluster API writes it into `set-name`, `control-plane-name` and `pool-name` labels: itself where it is a
 /// legal label value, else a hash of it.
 ///
@@ -16,17 +18,6 @@ pub(crate) fn formatted(name: &str) -> Cow<'_, str> {
 
 const FNV_OFFSET: u32 = 2_166_136_261;
 const FNV_PRIME: u32 = 16_777_619;
-
-/// At most 63 characters of letters, digits, `-`, `_` and `.`, the first and last a letter or digit; or nothing.
-///
-/// Source: `IsValidLabelValue`, k8s.io/apimachinery/pkg/util/validation.
-fn is_label_value(value: &str) -> bool {
-    let outer = |byte: Option<u8>| byte.is_none_or(|byte| byte.is_ascii_alphanumeric());
-    value.len() <= 63
-        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
-        && outer(value.bytes().next())
-        && outer(value.bytes().next_back())
-}
 
 /// The four big-endian bytes as base64 of the URL alphabet without padding: six characters.
 fn base64url(word: u32) -> String {

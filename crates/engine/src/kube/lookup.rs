@@ -20,7 +20,7 @@ use crate::settings::Settings;
 pub(crate) struct Lookups<'e> {
     cluster: &'e dyn Cluster,
     settings: &'e Settings,
-    answers: &'e Answers,
+    answers: &'e Answers<'e>,
     /// Version of the object under review, where it is one of Cluster API's own kinds.
     own_version: Option<&'e str>,
     /// Version in which one of Cluster API's own kinds was found.
@@ -32,7 +32,7 @@ impl<'e> Lookups<'e> {
         kind: &'e GroupVersionKind<'_>,
         settings: &'e Settings,
         cluster: &'e dyn Cluster,
-        answers: &'e Answers,
+        answers: &'e Answers<'e>,
     ) -> Self {
         let own_version = Some(&*kind.version).filter(|_| is_cluster_apis_own(&kind.group, &kind.kind));
         Lookups { cluster, settings, answers, own_version, found_in: Cell::new(None) }

@@ -6,9 +6,12 @@ use std::fmt;
 
 use crate::catalog::forced::{FORCED, Forced, ForcedValue};
 use crate::catalog::keys::{UPGRADE_HOLDS, is_never};
+use crate::catalog::node_restriction::forbids;
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::{Keys, Rule};
+use crate::json::Map;
 use crate::kube::label_value::formatted;
+use crate::kube::metadata_key::{is_annotation_key, is_label_key, is_label_value};
 use crate::propagation::layers::{Facts, Origin, Sources};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
@@ -30,7 +33,7 @@ pub(crate) enum Why {
     Forced(&'static Forced),
 }
 
-/// One entry of a map that does not travel.
+/// One entry of a map that is not propagated.
 pub(crate) struct Skip<'e> {
     pub(crate) map: MapKind,
     pub(crate) key: &'e str,
@@ -40,13 +43,16 @@ pub(crate) struct Skip<'e> {
     pub(crate) value: Option<Cow<'e, str>>,
 }
 
-/// The entries that one map of one place must carry. What does not travel is added to `skips`.
+/// The entries that one map of one place must carry, where it is `actual` so far. What is not propagated is added to
+/// `skips`.
 ///
-/// Later layers win over earlier ones, forced labels over all.
+/// Later layers win over earlier ones, forced labels over all. What must not be written is left out in the end: it does
+/// not give way to what it overwrites.
 pub(crate) fn expected<'e>(
     sources: &Sources<'e>,
     target: Place,
     map: MapKind,
+    actual: &Map<'_>,
     settings: &ClusterApi,
     skips: &mut Vec<Skip<'e>>,
 ) -> Entries<'e> {
@@ -79,17 +85,41 @@ pub(crate) fn expected<'e>(
     }
     // A key that arrives from elsewhere is not missed.
     skips.extend(left.into_iter().filter(|skip| !expected.contains_key(skip.key)));
-    if target == Place::ControlPlane {
-        expected.retain(|key, entry| {
-            let is_known = matches!(entry.why, Why::Forced(_)) || !sources.patches.may_decide(map, key);
-            if !is_known {
-                let (origin, value) = (entry.origin, Some(entry.value.clone()));
-                skips.push(Skip { map, key, reason: SkipReason::ClassPatches, origin, value });
-            }
-            is_known
-        });
-    }
+    expected.retain(|key, entry| {
+        let Some(reason) = withheld(sources, target, map, key, entry, actual) else { return true };
+        skips.push(Skip { map, key, reason, origin: entry.origin, value: Some(entry.value.clone()) });
+        false
+    });
     expected
+}
+
+/// Why an entry that comes from above is not written; `None` where it is. What the object has already needs no judgement.
+fn withheld(
+    sources: &Sources<'_>,
+    target: Place,
+    map: MapKind,
+    key: &str,
+    entry: &Expected<'_>,
+    actual: &Map<'_>,
+) -> Option<SkipReason> {
+    let by_class = target == Place::ControlPlane && !matches!(entry.why, Why::Forced(_));
+    if by_class && sources.patches.may_decide(map, key) {
+        return Some(SkipReason::ClassPatches);
+    }
+    if actual.get(key) == Some(&*entry.value) {
+        return None;
+    }
+    // What is as it was is no change to NodeRestriction.
+    let changes = |stored: &Map<'_>| stored.get(key) != Some(&*entry.value);
+    if map == MapKind::Labels && sources.stored_for_kubelet.as_ref().is_some_and(changes) && forbids(key) {
+        return Some(SkipReason::NodeRestriction);
+    }
+    match map {
+        MapKind::Labels if !is_label_key(key) => Some(SkipReason::IllegalKey),
+        MapKind::Labels if !is_label_value(&entry.value) => Some(SkipReason::IllegalValue),
+        MapKind::Annotations if !is_annotation_key(key) => Some(SkipReason::IllegalKey),
+        _ => None,
+    }
 }
 
 /// Sets an entry; what it overwrites, where that has another value, does not travel.

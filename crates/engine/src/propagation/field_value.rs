@@ -3,9 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::fields::Shape;
+use crate::catalog::limits::most;
 use crate::json::Malformed;
-use crate::json::document::Json;
+use crate::json::document::{Document, Json};
+use crate::json::path::Path;
+use crate::json::splice::{Edit, Write, splice};
 use crate::kube::duration;
+use crate::report::change::OwnedElement;
+use crate::report::skipped::SkipReason;
 
 /// One value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +37,42 @@ impl PartialEq for Element {
 }
 
 impl Eq for Element {}
+
+impl Element {
+    /// Whether the API server takes both for the same element.
+    fn is_called_as(&self, other: &Element, keys: &[&str]) -> bool {
+        keys.iter().all(|key| self.fields.get(*key) == other.fields.get(*key))
+    }
+
+    /// What becomes of the element that stands where this one is applied. One that says all of this keeps its bytes.
+    fn over(&self, standing: &Element) -> Element {
+        let missing = self.fields.iter().filter(|(field, value)| standing.fields.get(*field) != Some(*value));
+        let missing: Vec<(&String, &String)> = missing.collect();
+        let document = Document::new(standing.json.as_str());
+        let writes: Vec<Write> = (missing.iter())
+            .map(|(field, value)| {
+                let text = serde_json::to_string(value).unwrap_or_default();
+                Write { at: Path::default().field((*field).clone()), edit: Edit::Set(text) }
+            })
+            .collect();
+        match splice(document.root(), &writes) {
+            Ok(json) if !writes.is_empty() => {
+                let fields = standing.fields.iter().chain(&self.fields);
+                Element { fields: fields.map(|(field, value)| (field.clone(), value.clone())).collect(), json }
+            }
+            _ => standing.clone(),
+        }
+    }
+
+    /// What a set of fields calls the element of a list that is told apart by these fields.
+    ///
+    /// Source: structured-merge-diff, fieldpath/serialize-pe.go, `SerializePathElement`.
+    fn step(&self, keys: &[&str]) -> String {
+        let keys: BTreeMap<&str, &String> =
+            keys.iter().filter_map(|key| Some((*key, self.fields.get(*key)?))).collect();
+        ["k:", &serde_json::to_string(&keys).unwrap_or_default()].concat()
+    }
+}
 
 const NANOSECONDS: i64 = 1_000_000_000;
 
@@ -71,30 +112,72 @@ impl FieldValue {
         }))
     }
 
-    /// The value as an object of a version can hold it, given what stands there: whole seconds in v1beta2, and beside
-    /// the elements of a list those that are somebody else's.
+    /// The value as an object of a version can hold it, given what stands there: whole seconds in v1beta2; in a list,
+    /// besides its elements and what they say, what is somebody else's.
     ///
-    /// Source: `ConvertToSeconds`, api/core/v1beta2/conversion.go. The lists are maps by these keys to the API server.
+    /// Source: `ConvertToSeconds`, api/core/v1beta2/conversion.go. The lists are maps by these keys to the API server, and
+    /// who applies an element applies no more of it than it says.
     pub(crate) fn fitted(&self, shape: &Shape, stands: Option<&FieldValue>, version: &str) -> FieldValue {
         match (self, shape, stands) {
             (FieldValue::Duration(nanoseconds), ..) if version != "v1beta1" => {
                 FieldValue::Duration((nanoseconds / NANOSECONDS).min(i64::from(i32::MAX)) * NANOSECONDS)
             }
             (FieldValue::List(wanted), Shape::List(keys), Some(FieldValue::List(stands))) => {
-                let same = |a: &Element, b: &Element| keys.iter().all(|key| a.fields.get(*key) == b.fields.get(*key));
                 let mut missing: Vec<&Element> = wanted.iter().collect();
                 let mut list: Vec<Element> = Vec::new();
                 for element in stands {
-                    let index = missing.iter().position(|wanted| same(wanted, element));
+                    let index = missing.iter().position(|wanted| wanted.is_called_as(element, keys));
                     let wanted = index.map(|index| missing.remove(index));
-                    // Of two that say the same, the one that stands keeps its bytes.
-                    list.push(wanted.filter(|wanted| *wanted != element).unwrap_or(element).clone());
+                    list.push(wanted.map_or_else(|| element.clone(), |wanted| wanted.over(element)));
                 }
                 list.extend(missing.into_iter().cloned());
                 FieldValue::List(list)
             }
             _ => self.clone(),
         }
+    }
+
+    /// The value in the order of the stored one, where both have the same elements.
+    pub(crate) fn ordered_as(self, stored: Option<&FieldValue>) -> FieldValue {
+        match (&self, stored) {
+            (FieldValue::List(list), Some(FieldValue::List(of_stored)))
+                if list.iter().all(|element| of_stored.contains(element))
+                    && of_stored.iter().all(|element| list.contains(element)) =>
+            {
+                FieldValue::List(of_stored.clone())
+            }
+            _ => self,
+        }
+    }
+
+    /// What of this list is written: elements that the request does not have, and fields of those that it has.
+    pub(crate) fn written_elements<'v>(
+        &self,
+        shape: &Shape,
+        requested: Option<&'v FieldValue>,
+        stored: Option<&'v FieldValue>,
+    ) -> Vec<OwnedElement> {
+        let (FieldValue::List(list), Shape::List(keys)) = (self, shape) else { return Vec::new() };
+        let like = |value: Option<&'v FieldValue>, element: &Element| match value {
+            Some(FieldValue::List(elements)) => elements.iter().find(|other| other.is_called_as(element, keys)),
+            _ => None,
+        };
+        let mut written = Vec::new();
+        for element in list {
+            let stored = like(stored, element);
+            let Some(requested) = like(requested, element) else {
+                written.push(OwnedElement { steps: vec![element.step(keys)], is_as_stored: stored == Some(element) });
+                continue;
+            };
+            for (field, value) in
+                element.fields.iter().filter(|(field, value)| requested.fields.get(*field) != Some(*value))
+            {
+                let steps = vec![element.step(keys), ["f:", field].concat()];
+                let is_as_stored = stored.is_some_and(|stored| stored.fields.get(field) == Some(value));
+                written.push(OwnedElement { steps, is_as_stored });
+            }
+        }
+        written
     }
 
     /// The value without the elements of these names; `None` where nothing is left.
@@ -120,6 +203,18 @@ impl FieldValue {
         }
     }
 
+    /// Why the API server does not take the value in an object of a version; `None` where it does.
+    pub(crate) fn illegal(&self, field: &str, version: &str) -> Option<SkipReason> {
+        let fits = |count: usize| most(field).is_none_or(|most| count <= most);
+        match self {
+            FieldValue::Duration(number) | FieldValue::Count(number) => {
+                (*number < 0 && version != "v1beta1").then_some(SkipReason::IllegalValue)
+            }
+            FieldValue::Text(text) => (!fits(text.chars().count())).then_some(SkipReason::IllegalValue),
+            FieldValue::List(elements) => (!fits(elements.len())).then_some(SkipReason::TooManyElements),
+        }
+    }
+
     /// Whether it is the number nought.
     pub(crate) fn is_zero(&self) -> bool {
         *self == FieldValue::Count(0)
@@ -129,7 +224,6 @@ impl FieldValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
 
     const GATES: Shape = Shape::List(&["conditionType"]);
 
@@ -167,6 +261,20 @@ mod tests {
     }
 
     #[test]
+    fn what_an_element_does_not_say_stays_as_it_is() {
+        let wanted = read(&GATES, r#"[{"conditionType":"A"},{"conditionType":"B","polarity":"Negative"}]"#, "v1beta2");
+        let stands = read(
+            &GATES,
+            r#"[{"conditionType":"A","polarity":"Negative"},{"x":"1", "conditionType":"B","polarity":"Positive"}]"#,
+            "v1beta2",
+        );
+        assert_eq!(
+            wanted.fitted(&GATES, Some(&stands), "v1beta2").to_json("v1beta2"),
+            r#"[{"conditionType":"A","polarity":"Negative"},{"x":"1", "conditionType":"B","polarity":"Negative"}]"#
+        );
+    }
+
+    #[test]
     fn elements_that_say_the_same_keep_their_bytes() {
         let wanted = read(&GATES, r#"[{"conditionType":"A"}]"#, "v1beta2");
         let stands = read(&GATES, r#"[{"polarity":"", "conditionType":"A"}]"#, "v1beta2");
@@ -179,6 +287,31 @@ mod tests {
     fn an_empty_text_and_an_empty_list_are_no_value() {
         for (shape, json) in [(&Shape::Text, "\"\""), (&GATES, "[]")] {
             assert_eq!(FieldValue::read(shape, Document::new(json).root(), "v1beta2").unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn limits_are_those_of_the_version_and_of_the_field() {
+        let gates = |count: u32| (0..count).map(|number| format!(r#"{{"conditionType":"T{number}"}}"#));
+        let gates = |count| read(&GATES, &format!("[{}]", gates(count).collect::<Vec<_>>().join(",")), "v1beta2");
+        let text = |length| FieldValue::Text("ä".repeat(length));
+        for (field, value, v1beta1, v1beta2) in [
+            ("nodeDrainTimeout", FieldValue::Duration(0), None, None),
+            ("nodeDrainTimeout", FieldValue::Duration(-NANOSECONDS), None, Some(SkipReason::IllegalValue)),
+            ("minReadySeconds", FieldValue::Count(-1), None, Some(SkipReason::IllegalValue)),
+            ("readinessGates", gates(32), None, None),
+            ("readinessGates", gates(33), Some(SkipReason::TooManyElements), Some(SkipReason::TooManyElements)),
+            ("taints", gates(64), None, None),
+            ("taints", gates(65), Some(SkipReason::TooManyElements), Some(SkipReason::TooManyElements)),
+            ("machineNaming", text(256), None, None),
+            ("machineNaming", text(257), Some(SkipReason::IllegalValue), Some(SkipReason::IllegalValue)),
+            ("deletionOrder", text(257), None, None),
+        ] {
+            assert_eq!(
+                (value.illegal(field, "v1beta1"), value.illegal(field, "v1beta2")),
+                (v1beta1, v1beta2),
+                "{field}"
+            );
         }
     }
 

@@ -12,8 +12,7 @@ use crate::json::path::Path;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::propagation::layers::{Layer, Sources};
-use crate::report::change::own_change;
-use crate::report::change::{Action, Change, Value};
+use crate::report::change::{Action, Change, OwnedPath, OwnedValue, Value, own_change};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
@@ -25,6 +24,8 @@ pub(crate) struct FieldDifferences {
     pub(crate) given: Vec<&'static Field>,
     /// Those of them that a MachinePool gives.
     pub(crate) of_pool: Vec<&'static Field>,
+    /// Those of them whose value must not be written.
+    withheld: Vec<&'static Field>,
 }
 
 /// Holds the fields of an object against what is above it. What does not travel is added to `skipped`.
@@ -55,8 +56,14 @@ pub(crate) fn differences(
             if carried.as_ref() != Some(wanted) {
                 skipped.push(skip(field, layer, wanted, SkipReason::ControllerOwned));
             }
-            if let Some(carried) = carried {
-                found.changes.extend(change(field, place, layer, &carried, subject, settings, skipped)?);
+            let Some(carried) = carried else { continue };
+            match change(field, hop, layer, &carried, subject, settings)? {
+                None => {}
+                Some(Ok(change)) => found.changes.push(change),
+                Some(Err(reason)) => {
+                    skipped.push(skip(field, layer, &carried, reason));
+                    found.withheld.push(field);
+                }
             }
         }
     }
@@ -90,17 +97,17 @@ fn wanted<'s>(
     found
 }
 
-/// What becomes of a field that is not as it should be; `None` where it is, or must not be touched.
+/// What becomes of a field that is not as it should be, or why it must not be written; `None` where it is as it should
+/// be.
 fn change(
     field: &'static Field,
-    place: Place,
+    hop: &Hop,
     layer: &Layer<'_>,
     value: &FieldValue,
     subject: &Subject<'_>,
     settings: &ClusterApi,
-    skipped: &mut Vec<Skipped>,
-) -> Result<Option<Change>, Stop> {
-    let version = subject.object.version;
+) -> Result<Option<Result<Change, SkipReason>>, Stop> {
+    let (place, version) = (hop.to, subject.object.version);
     let Some(path) = field.path(place, version) else {
         return Ok(None);
     };
@@ -114,11 +121,21 @@ fn change(
         Some(old) => field.read(place, old, None)?,
         None => None,
     };
+    let wanted = wanted.ordered_as(old.as_ref());
     if field.gated && !settings.taints && stands.is_none() && old.is_none() {
-        skipped.push(skip(field, layer, value, SkipReason::TaintsGate));
-        return Ok(None);
+        return Ok(Some(Err(SkipReason::TaintsGate)));
     }
-    let was_right = old.is_some_and(|old| value.fitted(&field.shape, Some(&old), version) == old);
+    if let Some(reason) = wanted.illegal(field.name, version) {
+        return Ok(Some(Err(reason)));
+    }
+    let was_right = old.as_ref().is_some_and(|old| value.fitted(&field.shape, Some(old), version) == *old);
+    let owned = OwnedPath {
+        place,
+        value: OwnedValue::Field(field.name),
+        elements: wanted.written_elements(&field.shape, stands.as_ref(), old.as_ref()),
+        is_as_stored: old.as_ref() == Some(&wanted),
+        can_wait: !hop.opt_in,
+    };
     let action = match &stands {
         _ if was_right => Action::Restored,
         Some(_) => Action::Changed,
@@ -127,7 +144,7 @@ fn change(
     let Some((name, container)) = path.split_last() else {
         return Ok(None);
     };
-    Ok(Some(Change {
+    Ok(Some(Ok(Change {
         at: container.join("."),
         key: (*name).to_owned(),
         action,
@@ -138,16 +155,19 @@ fn change(
         path: Path::fields(container),
         entry: "field",
         place: Some(printed(field, layer.place, layer.origin.version)),
-    }))
+        owned: Some(owned),
+    })))
 }
 
-/// Removes what the record holds and the MachinePool dropped, and brings the record's fields up to date.
+/// Removes what the record holds and the MachinePool dropped, and brings the record's fields up to date: those that are
+/// added, and where `returns_owners` is not set, those that are restored and stay with whoever edited them.
 ///
 /// # Errors
 /// When a field of the object has another shape.
 pub(crate) fn keep_record(
     subject: &Subject<'_>,
     found: &FieldDifferences,
+    returns_owners: bool,
     record: &mut BTreeSet<String>,
     written: &BTreeSet<String>,
     changes: &mut Vec<Change>,
@@ -166,10 +186,17 @@ pub(crate) fn keep_record(
         }
     }
     record.retain(|name| among(&found.of_pool, name));
-    for field in &found.of_pool {
+    for field in found.of_pool.iter().filter(|field| !among(&found.withheld, field.name)) {
         let stood = subject.old()?.map(|old| field.read(place, old, None)).transpose()?.flatten().is_some();
         let stands = field.read(place, &subject.object, None)?.is_some();
-        if !stood && (!stands || written.contains(field.name)) {
+        let is_restored = |change: &Change| {
+            let value = change.owned.as_ref().map(|owned| owned.value);
+            change.action == Action::Restored && value == Some(OwnedValue::Field(field.name))
+        };
+        let is_written = written.contains(field.name);
+        let is_added = !stood && (!stands || is_written);
+        let is_taken = !returns_owners && stood && (is_written || changes.iter().any(is_restored));
+        if is_added || is_taken {
             record.insert(field.name.to_owned());
         }
     }

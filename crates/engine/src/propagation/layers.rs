@@ -5,6 +5,7 @@ use std::fmt;
 use super::class_patches::ClassPatches;
 use super::field_value::FieldValue;
 use crate::catalog::fields::{FIELDS, Field};
+use crate::catalog::forced::is_forced;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Map;
 use crate::json::document::Json;
@@ -28,6 +29,15 @@ pub(crate) struct Sources<'e> {
     pub(crate) selector: Option<Vec<&'e str>>,
     /// Namespace and name of the Cluster, if it was not read yet: whether it is paused is not known.
     pub(crate) unread_cluster: Option<(&'e str, &'e str)>,
+    /// Where a kubelet writes its Node: the labels as they are stored.
+    pub(crate) stored_for_kubelet: Option<Map<'e>>,
+}
+
+impl Sources<'_> {
+    /// Whether owners find their objects by a label: Cluster API forces it, or the owner's selector has it.
+    pub(crate) fn finds_by(&self, label: &str) -> bool {
+        is_forced(label) || self.selector.as_ref().is_some_and(|selector| selector.contains(&label))
+    }
 }
 
 /// The maps of one place of one object that was read.

@@ -12,6 +12,7 @@ use crate::catalog::keys::TRACKING;
 use crate::catalog::place::MapKind;
 use crate::json::Malformed;
 use crate::json::document::Document;
+use crate::kube::managed_fields::Entry;
 use crate::kube::object::Object;
 
 /// Keys that this policy added to an object, sorted.
@@ -77,28 +78,15 @@ impl Record {
 }
 
 /// Keys of a map that somebody declares as theirs: appliers, who remove a key themselves when they drop it, and Cluster
-/// API's own managers.
+/// API's own managers. Where `managedFields` cannot be read, nobody does.
 ///
-/// What an Update changed does not count: an edit that was reverted leaves the same trace. Keys under `f:metadata` are
-/// spelt as they are behind their `f:`.
-///
-/// Source: field managers of internal/util/ssa/patch.go and of the controllers' packages.
-///
-/// # Errors
-/// When `managedFields` has another shape than Kubernetes gives it.
-pub(crate) fn claimed<'e>(object: &Object<'e>, map: MapKind) -> Result<BTreeSet<&'e str>, Malformed> {
-    let mut claimed = BTreeSet::new();
-    for entry in object.managed_fields.elements()? {
-        let manager = entry.string(&["manager"])?.unwrap_or_default();
-        let applies = entry.string(&["operation"])? == Some("Apply");
-        if !applies && !manager.starts_with("capi-") && manager != "machinepool-controller" {
-            continue;
-        }
-        let field = if map == MapKind::Labels { "f:labels" } else { "f:annotations" };
-        let keys = entry.at(&["fieldsV1", "f:metadata", field])?.fields()?;
-        claimed.extend(keys.filter_map(|(key, _)| key.strip_prefix("f:")));
-    }
-    Ok(claimed)
+/// What an Update changed does not count: an edit that was reverted leaves the same trace.
+pub(crate) fn claimed<'e>(object: &Object<'e>, map: MapKind) -> BTreeSet<&'e str> {
+    let entries = Entry::all(object.managed_fields).unwrap_or_default();
+    let of_claimants = entries.iter().filter(|entry| entry.applies() || entry.is_of_cluster_api());
+    let field = if map == MapKind::Labels { "f:labels" } else { "f:annotations" };
+    let keys = of_claimants.filter_map(|entry| entry.fields.at(&["f:metadata", field]).ok()?.as_fields());
+    keys.flatten().filter_map(|(key, _)| key.strip_prefix("f:")).collect()
 }
 
 /// What brings the record that an object carries up to date; `None` where it is.
@@ -131,7 +119,7 @@ mod tests {
                 {"manager":"kubectl-edit","operation":"Update","fieldsV1":{"f:metadata":{"f:labels":{"f:d":{}}}}}]}}"#,
         );
         let object = Object::read(&document).unwrap();
-        assert_eq!(claimed(&object, MapKind::Labels).unwrap(), ["a/b", "c", "e"].into());
-        assert_eq!(claimed(&object, MapKind::Annotations).unwrap(), BTreeSet::new());
+        assert_eq!(claimed(&object, MapKind::Labels), ["a/b", "c", "e"].into());
+        assert_eq!(claimed(&object, MapKind::Annotations), BTreeSet::new());
     }
 }

@@ -6,7 +6,6 @@ use super::fields::{self, FieldDifferences};
 use super::managed::recorded;
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
-use crate::catalog::forced::is_forced;
 use crate::catalog::keys::TRACKING;
 use crate::catalog::kinds::may_carry_record;
 use crate::catalog::place::{MapKind, Place};
@@ -17,10 +16,12 @@ use crate::kube::stop::Stop;
 use crate::propagation::expected::{Entries, Expected, Skip, expected};
 use crate::propagation::layers::Sources;
 use crate::propagation::managed::{Record, claimed};
+use crate::propagation::ownership::Ownership;
+use crate::propagation::room::leave_out_what_has_no_room;
 use crate::propagation::sources;
-use crate::report::change::{Action, Change, Value, own_change};
+use crate::report::change::{Action, Change, OwnedPath, OwnedValue, Value, own_change};
 use crate::report::not_applicable::NotApplicableReason;
-use crate::report::skipped::{SkipReason, Skipped};
+use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
 /// What differs, what did not travel, and what comes from above.
@@ -60,14 +61,23 @@ pub(crate) fn differences<'e>(
     let targets: &[Place] = if subject.object.deleting { &[] } else { &sources.targets };
     for &target in targets {
         for map in MapKind::BOTH {
-            let expected = expected(&sources, target, map, settings, &mut skips);
             let actual = subject.object.map(target, map, None)?;
+            let expected = expected(&sources, target, map, &actual, settings, &mut skips);
             let missing = |(key, entry): &(&&str, &Expected<'_>)| actual.get(key) != Some(&*entry.value);
             let mut missing = expected.iter().filter(missing).peekable();
             if missing.peek().is_some() {
                 let old = subject.old_map(target, map)?;
                 let path = Path::fields(target.path(subject.object.version)).field(map.field());
-                changes.extend(missing.map(|(key, entry)| change(&path, map, key, entry, &actual, &old)));
+                changes.extend(missing.map(|(key, entry)| {
+                    let owned = OwnedPath {
+                        place: target,
+                        value: OwnedValue::Entry(map),
+                        elements: Vec::new(),
+                        is_as_stored: old.get(key) == Some(&*entry.value),
+                        can_wait: !sources.tracked && !(map == MapKind::Labels && sources.finds_by(key)),
+                    };
+                    change(&path, map, key, entry, &actual, owned)
+                }));
             }
             arriving.extend(expected.keys().map(|key| (map, *key)));
             if Some(target) == subject.place {
@@ -103,8 +113,9 @@ pub(crate) fn differences<'e>(
     skipped.sort();
     skipped.dedup();
     if records && subject.place.is_some_and(may_carry_record) && !subject.object.deleting {
-        keep_record(subject, &sources, &own_maps, &fields, &mut changes)?;
+        keep_record(subject, &sources, &own_maps, &fields, &skipped, &mut changes)?;
     }
+    leave_out_what_has_no_room(&subject.object, &mut changes, &mut skipped)?;
     if let Some((namespace, name)) = sources.unread_cluster.filter(|_| !changes.is_empty())
         && lookups.cluster(namespace, name)?.is_paused
     {
@@ -118,11 +129,10 @@ pub(crate) fn differences<'e>(
 }
 
 /// What becomes of an entry that is not as it should be, in the map at `path`.
-fn change(path: &Path, map: MapKind, key: &str, entry: &Expected<'_>, actual: &Map<'_>, old: &Map<'_>) -> Change {
+fn change(path: &Path, map: MapKind, key: &str, entry: &Expected<'_>, actual: &Map<'_>, owned: OwnedPath) -> Change {
     let from = actual.get(key).map(Value::string);
-    let was_right = old.get(key) == Some(&*entry.value);
     let action = match from {
-        _ if was_right => Action::Restored,
+        _ if owned.is_as_stored => Action::Restored,
         Some(_) => Action::Changed,
         None => Action::Added,
     };
@@ -138,6 +148,7 @@ fn change(path: &Path, map: MapKind, key: &str, entry: &Expected<'_>, actual: &M
         path: path.clone(),
         entry: map.entry(),
         place: origin.place.map(|place| origin.map_path(place, map)),
+        owned: Some(owned),
     }
 }
 
@@ -148,6 +159,7 @@ fn keep_record(
     sources: &Sources<'_>,
     maps: &[(Place, MapKind, Entries<'_>, Map<'_>)],
     of_fields: &FieldDifferences,
+    skipped: &[Skipped],
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
     let tracked = sources.tracked;
@@ -162,14 +174,28 @@ fn keep_record(
     }
     let mut record = Record::stored(subject)?;
     let mut written = Record::of(&subject.object);
+    let returns_owners = Ownership::of(subject).can_be_returned();
     for (place, map, expected, actual) in maps {
         let stored = subject.old_map(*place, *map)?;
-        let claimed = claimed(&subject.object, *map)?;
+        let was_right =
+            |key: &str| stored.contains_key(key) && stored.get(key) == expected.get(key).map(|it| &*it.value);
+        let restored = |key: &str| was_right(key) && actual.get(key) != stored.get(key);
+        // Who took a value that is restored has it no longer, unless its owners cannot be given back.
+        let mut claimed = claimed(&subject.object, *map);
+        if let Some(old) = old.filter(|_| returns_owners) {
+            let before = self::claimed(old, *map);
+            claimed.retain(|key| !restored(key) || before.contains(key));
+            claimed.extend(before.into_iter().filter(|key| restored(key)));
+        }
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(&**key));
-        let finds =
-            |key: &str| is_forced(key) || sources.selector.as_ref().is_some_and(|selector| selector.contains(&key));
-        let stays = |key: &str| expected.contains_key(key) || (*map == MapKind::Labels && finds(key));
+        // Its source has it still, with a value that cannot be written.
+        let is_held = |key: &str| {
+            let is_same = |skip: &&Skipped| skip.key == key && skip.carried == Carried::Map(*map);
+            skipped.iter().filter(is_same).any(|skip| skip.reason.is_illegal()) && actual.contains_key(key)
+        };
+        let finds = |key: &str| *map == MapKind::Labels && sources.finds_by(key);
+        let stays = |key: &str| expected.contains_key(key) || is_held(key) || finds(key);
         for key in keys.iter().filter(|key| !stays(key)) {
             // A value that this request brings is its writer's own.
             let is_stored = old.is_none() || stored.get(key) == actual.get(key);
@@ -178,20 +204,19 @@ fn keep_record(
                 changes.push(own_change(path, map.entry(), key, Action::Removed, Some(Value::string(value)), None));
             }
         }
-        keys.retain(|key| tracked && expected.contains_key(key.as_str()));
+        keys.retain(|key| tracked && (expected.contains_key(key.as_str()) || is_held(key)));
         if tracked {
             // New is what the stored object has not: what this request lacks, and what an earlier evaluation of the
-            // same request added and recorded. A key that stood before or is claimed is somebody else's.
+            // same request added and recorded. A key that stood before or is claimed is somebody else's, unless it is
+            // restored and stays with whoever edited it.
             let written = written.keys(*map);
-            let added = |key: &str| {
-                !stored.contains_key(key)
-                    && !claimed.contains(key)
-                    && (!actual.contains_key(key) || written.contains(key))
-            };
-            keys.extend(expected.keys().filter(|key| added(key)).map(|key| (*key).to_owned()));
+            let added = |key: &str| !stored.contains_key(key) && (!actual.contains_key(key) || written.contains(key));
+            let taken = |key: &str| !returns_owners && (restored(key) || (was_right(key) && written.contains(key)));
+            let ours = |key: &str| !claimed.contains(key) && (added(key) || taken(key));
+            keys.extend(expected.keys().filter(|key| ours(key)).map(|key| (*key).to_owned()));
         }
     }
-    fields::keep_record(subject, of_fields, record.fields(), written.fields(), changes)?;
+    fields::keep_record(subject, of_fields, returns_owners, record.fields(), written.fields(), changes)?;
     changes.extend(recorded(&subject.object, &record));
     Ok(())
 }

@@ -24,8 +24,8 @@ pub(crate) fn propagated<'e>(
     let mut all = Vec::new();
     for &target in &sources.targets {
         for map in MapKind::BOTH {
-            let entries = expected(&sources, target, map, settings, &mut Vec::new());
             let found = subject.object.map(target, map, None)?;
+            let entries = expected(&sources, target, map, &found, settings, &mut Vec::new());
             let path = Path::fields(target.path(subject.object.version)).field(map.field()).to_string();
             all.extend(entries.iter().map(|(key, entry)| Propagated {
                 at: path.clone(),

@@ -4,6 +4,7 @@ mod node;
 mod owner;
 mod topology;
 
+pub(crate) use self::topology::cluster_name;
 use super::layers::Sources;
 use crate::admission::subject::Subject;
 use crate::catalog::place::Place;

@@ -16,6 +16,7 @@ use crate::kube::stop::Stop;
 use crate::propagation::managed::Record;
 use crate::propagation::managed::recorded;
 use crate::propagation::metadata::Differences;
+use crate::propagation::room::leave_out_what_has_no_room;
 use crate::report::change::own_change;
 use crate::report::change::{Action, Change, Value};
 use crate::report::messages::propagation::cluster_to_topology;
@@ -81,6 +82,7 @@ pub(crate) fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: 
     if records {
         found.changes.extend(recorded(object, &record));
     }
+    leave_out_what_has_no_room(object, &mut found.changes, &mut found.skipped)?;
     Ok(found)
 }
 

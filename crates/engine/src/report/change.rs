@@ -7,6 +7,7 @@ use serde::ser::Serializer;
 use serde_json::value::RawValue;
 
 use crate::catalog::fields::NEVER_EMPTY;
+use crate::catalog::place::{MapKind, Place};
 use crate::json;
 use crate::json::path::{Path, Step};
 use crate::json::splice::{Edit, Write};
@@ -41,6 +42,41 @@ pub struct Change {
     /// Place and map in the source; `None` for forced labels and the policy's own changes.
     #[serde(skip)]
     pub(crate) place: Option<String>,
+    /// What its owners depend on; `None` for what no rule propagates.
+    #[serde(skip)]
+    pub(crate) owned: Option<OwnedPath>,
+}
+
+/// A propagated value that is written: what `metadata.managedFields` calls it, and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwnedPath {
+    /// The place that it is in.
+    pub(crate) place: Place,
+    pub(crate) value: OwnedValue,
+    /// Of a list, what of it is written.
+    pub(crate) elements: Vec<OwnedElement>,
+    /// Whether the stored object has the same value.
+    pub(crate) is_as_stored: bool,
+    /// Whether a controller of Cluster API sets the value at its next write, and no selector depends on it before.
+    pub(crate) can_wait: bool,
+}
+
+/// What is owned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OwnedValue {
+    /// An entry of a map.
+    Entry(MapKind),
+    /// An in-place mutable field, by its name in `FIELDS`.
+    Field(&'static str),
+}
+
+/// One element of a list that is a map by some of its fields, or one field of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwnedElement {
+    /// What a set of fields calls it from the list on, such as `k:{"conditionType":"A"}` and `f:polarity`.
+    pub(crate) steps: Vec<String>,
+    /// Whether the stored list has the same.
+    pub(crate) is_as_stored: bool,
 }
 
 /// A value as it stands in an object: JSON.
@@ -121,10 +157,16 @@ pub(crate) fn own_change(
         path,
         entry,
         place: None,
+        owned: None,
     }
 }
 
 impl Change {
+    /// Whether somebody may own a propagated value that it replaces or brings back.
+    pub(crate) fn moves_owners(&self) -> bool {
+        self.owned.is_some() && self.action != Action::Added
+    }
+
     pub(crate) fn write(&self) -> Write {
         let holder = self.path.steps().last();
         let is_never_empty =

@@ -14,6 +14,7 @@ pub(crate) mod reasons;
 pub(crate) mod requests;
 pub(crate) mod rollout;
 pub(crate) mod tag_delivery;
+pub(crate) mod waivers;
 
 use std::fmt;
 

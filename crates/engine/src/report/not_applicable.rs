@@ -47,6 +47,10 @@ pub enum NotApplicableReason {
     AnotherControlPlane,
     /// The Machine that the Node names has another Node.
     AnotherNode,
+    /// The Machine that the Node names has no Node yet.
+    NoNodeYet,
+    /// The Machine that the Node names belongs to another Cluster than the Node.
+    AnotherCluster,
     /// The Cluster's topology has no such entry.
     TopologyEntryMissing,
     /// The ClusterClass has no such entry.
@@ -57,6 +61,8 @@ pub enum NotApplicableReason {
     Adopted,
     /// The assignments of the composite or of the Cluster cannot be used, and are stored as they are.
     UnusableAssignments,
+    /// The field of cloud tags cannot be used, and is stored as it is.
+    UnusableTags,
     /// The label registry does not exist or could not be read.
     RegistryUnavailable,
 }
@@ -82,11 +88,14 @@ impl fmt::Display for NotApplicable {
             NotApplicableReason::NoTopology => messages::has_no_topology(because).into(),
             NotApplicableReason::AnotherControlPlane => messages::has_another_control_plane(because).into(),
             NotApplicableReason::AnotherNode => messages::has_another_node(because).into(),
+            NotApplicableReason::NoNodeYet => messages::has_no_node(because).into(),
+            NotApplicableReason::AnotherCluster => messages::is_of_another_cluster(because).into(),
             NotApplicableReason::TopologyEntryMissing | NotApplicableReason::ClassEntryMissing => {
                 messages::has_no_such_entry(because).into()
             }
             NotApplicableReason::Claim => messages::CLAIM.into(),
             NotApplicableReason::UnusableAssignments => messages::UNUSABLE_ASSIGNMENTS.into(),
+            NotApplicableReason::UnusableTags => messages::UNUSABLE_TAGS.into(),
             NotApplicableReason::Adopted if because.is_empty() => messages::ADOPTED.into(),
             NotApplicableReason::Adopted => messages::was_adopted(because).into(),
         };
@@ -120,6 +129,12 @@ mod tests {
             (NotApplicableReason::NoTopology, "Cluster b", "Cluster b has no topology"),
             (NotApplicableReason::AnotherControlPlane, "Cluster b", "Cluster b has another control plane"),
             (NotApplicableReason::AnotherNode, "Machine b", "Machine b has another Node"),
+            (NotApplicableReason::NoNodeYet, "Machine b", "Machine b has no Node yet"),
+            (
+                NotApplicableReason::AnotherCluster,
+                "Machine b",
+                "Machine b belongs to another Cluster than the Node's annotation names",
+            ),
             (NotApplicableReason::TopologyEntryMissing, "Cluster b: md", "there is no entry Cluster b: md"),
             (NotApplicableReason::ClassEntryMissing, "ClusterClass b: md", "there is no entry ClusterClass b: md"),
             (NotApplicableReason::Claim, "", "it is a claim: its composite gets the tags"),

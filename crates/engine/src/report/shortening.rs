@@ -36,6 +36,19 @@ pub(crate) fn first_that_elides(wordings: impl IntoIterator<Item = String>) -> S
     last
 }
 
+/// The warnings for a sentence of a fact and, behind a semicolon, an advice: one where both fit, else one for each. What the
+/// advice says is to be typed and never elided; an advice that is too long is not given, and the report has it.
+pub(crate) fn fact_and_advice(text: String) -> Vec<String> {
+    if fits(&text) {
+        return vec![text];
+    }
+    match text.split_once("; ") {
+        Some((fact, advice)) if fits(advice) => vec![short(fact.to_owned()), advice.to_owned()],
+        Some((fact, _)) => vec![short(fact.to_owned())],
+        None => vec![short(text)],
+    }
+}
+
 /// The text, short enough for a warning: what stands in backticks is elided in its middle, the longest first, and what is
 /// longer still is cut.
 pub(crate) fn short(mut text: String) -> String {
@@ -144,6 +157,17 @@ mod tests {
         );
         assert_eq!(wordings(&[of(&"r".repeat(100)), of("b")]), of("b"));
         assert!(wordings(&[of(&"r".repeat(100)), of(&"b".repeat(100))]).ends_with("bbb…"));
+    }
+
+    #[test]
+    fn what_is_to_be_typed_is_whole_or_not_said() {
+        let (key, typed) = ("k".repeat(100), "t".repeat(90));
+        let fact = format!("label `{key}` is not synced to Nodes");
+        let elided = short(format!("label `{key}` is not synced to Nodes"));
+        assert_eq!(fact_and_advice("label `a` is lost; use `b`".to_owned()), ["label `a` is lost; use `b`"]);
+        assert_eq!(fact_and_advice(format!("{fact}; use `{typed}`")), [elided.clone(), format!("use `{typed}`")]);
+        assert_eq!(fact_and_advice(format!("{fact}; use `{typed}{typed}`")), std::slice::from_ref(&elided));
+        assert_eq!(fact_and_advice(fact), [elided]);
     }
 
     proptest! {

@@ -66,6 +66,24 @@ pub enum SkipReason {
     ClassPatches,
     /// The object has no taints yet, and the settings do not say that the cluster's gate for taints is on.
     TaintsGate,
+    /// A kubelet writes the Node, and the admission plugin NodeRestriction forbids it this label.
+    NodeRestriction,
+    /// The API server refuses the key.
+    IllegalKey,
+    /// The API server refuses the value.
+    IllegalValue,
+    /// The list would have more elements than the API server admits.
+    TooManyElements,
+    /// The annotations of the object would have more bytes together than the API server admits.
+    AnnotationsTooLarge,
+}
+
+impl SkipReason {
+    /// Whether the API server would refuse an object with the entry.
+    pub(crate) fn is_illegal(self) -> bool {
+        use SkipReason::{AnnotationsTooLarge, IllegalKey, IllegalValue, TooManyElements};
+        matches!(self, IllegalKey | IllegalValue | TooManyElements | AnnotationsTooLarge)
+    }
 }
 
 /// The end of a sentence about the entry.
@@ -80,6 +98,11 @@ impl fmt::Display for SkipReason {
             SkipReason::NodeCriteria => messages::NODE_CRITERIA,
             SkipReason::ClassPatches => messages::CLASS_PATCHES,
             SkipReason::TaintsGate => messages::TAINTS_GATE,
+            SkipReason::NodeRestriction => messages::NODE_RESTRICTION,
+            SkipReason::IllegalKey => messages::ILLEGAL_KEY,
+            SkipReason::IllegalValue => messages::ILLEGAL_VALUE,
+            SkipReason::TooManyElements => messages::TOO_MANY_ELEMENTS,
+            SkipReason::AnnotationsTooLarge => messages::ANNOTATIONS_TOO_LARGE,
         })
     }
 }

@@ -17,13 +17,29 @@ use crate::report::tags::{CloudVerdict, SkippedLabel, TagSkipReason};
 /// How many warnings one request gets; the report in the audit annotation has all.
 const MOST: usize = 20;
 
-/// The warning for one difference, `left` or written. The policy's own record is no news.
+/// What becomes of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is written.
+    Written,
+    /// The settings leave it.
+    Left,
+    /// It is left to Cluster API: its owners cannot be given back.
+    LeftToClusterApi,
+}
+
+/// The warning for one difference. The policy's own record needs none.
 ///
 /// Of the key, the object that it comes from and the path in it, the path gives way first, then the object's name.
-pub(crate) fn of_change(change: &Change, left: bool) -> Option<String> {
+pub(crate) fn of_change(change: &Change, fate: Fate) -> Option<String> {
     let what_happened = match change.action {
         Action::Recorded => return None,
-        _ if left => messages::NOT_RESTORED,
+        _ if fate == Fate::LeftToClusterApi => {
+            let sentence =
+                messages::changed(change.entry(), messages::LEFT_TO_CLUSTER_API, messages::NO_MANAGED_FIELDS);
+            return Some(short(sentence));
+        }
+        _ if fate == Fate::Left => messages::NOT_RESTORED,
         Action::Added => messages::ADDED,
         Action::Changed => messages::CORRECTED,
         Action::Restored => messages::RESTORED,
@@ -56,12 +72,15 @@ pub(crate) fn of_refused_tags(cloud: &str, verdicts: &BTreeMap<String, CloudVerd
     Some(short(cloud_tags::refused_by_cloud(cloud, 1 + refused.count(), key, rule)))
 }
 
-/// The warning for a label that becomes no cloud tag.
-pub(crate) fn of_skipped_label(label: &SkippedLabel) -> String {
+/// The warning for a label that becomes no cloud tag, where so many tags are left to others.
+pub(crate) fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> String {
     if label.interface().is_some() {
         return short(label.sentence());
     }
-    let reason = label.why();
+    let reason = match label.reason {
+        TagSkipReason::CountCap => cloud_tags::limit_reached(Profile::of(label.provider).tags.saturating_sub(reserve)),
+        _ => label.why(),
+    };
     let brief = match label.reason {
         TagSkipReason::KeyCharacterClass => cloud_tags::CHARACTERS_NOT_ALLOWED,
         _ => &reason,
@@ -176,7 +195,7 @@ pub(crate) fn capped_lines(mut lines: Vec<LogLine>) -> Vec<LogLine> {
 
 /// How exactly the source of a change is named.
 #[derive(Debug, Clone, Copy)]
-enum Detail {
+pub(super) enum Detail {
     Path,
     Object,
     Kind,
@@ -184,7 +203,7 @@ enum Detail {
 
 impl Detail {
     /// The most exact first.
-    const ALL: [Detail; 3] = [Detail::Path, Detail::Object, Detail::Kind];
+    pub(super) const ALL: [Detail; 3] = [Detail::Path, Detail::Object, Detail::Kind];
 }
 
 impl Change {
@@ -248,47 +267,53 @@ mod tests {
             path: crate::json::path::Path::fields(&["metadata", "labels"]),
             entry: "label",
             place: Some(PATH.to_owned()),
+            owned: None,
         }
     }
 
     fn warning(change: &Change) -> String {
-        of_change(change, false).unwrap()
+        of_change(change, Fate::Written).unwrap()
     }
 
     #[test]
     fn every_action_has_its_warning() {
         let change = |action| Change { action, ..added("team", "red") };
-        for (action, left, expected) in [
+        for (action, fate, expected) in [
             (
                 Action::Added,
-                false,
+                Fate::Written,
                 Some("label `team` added: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
             ),
             (
                 Action::Changed,
-                false,
+                Fate::Written,
                 Some("label `team` corrected: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
             ),
             (
                 Action::Restored,
-                false,
+                Fate::Written,
                 Some("label `team` restored: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
             ),
             (
                 Action::Restored,
-                true,
+                Fate::Left,
                 Some(
                     "label `team` edited but not restored: set on MachineSet fleet/ms (.spec.template.metadata.labels)",
                 ),
             ),
             (
+                Action::Restored,
+                Fate::LeftToClusterApi,
+                Some("label `team` not restored: no readable managedFields; Cluster API will restore it"),
+            ),
+            (
                 Action::Removed,
-                false,
+                Fate::Written,
                 Some("label `team` removed: no longer set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
             ),
-            (Action::Recorded, false, None),
+            (Action::Recorded, Fate::Written, None),
         ] {
-            assert_eq!(of_change(&change(action), left).as_deref(), expected, "{action:?}");
+            assert_eq!(of_change(&change(action), fate).as_deref(), expected, "{action:?}");
         }
     }
 
@@ -328,7 +353,8 @@ mod tests {
         #[test]
         fn no_warning_is_longer_than_120_characters_or_loses_its_key(
             key in "[a-zä./`-]{0,320}", object in "[A-Z][a-z]{0,60} [a-z/-]{0,320}", path in "\\.[a-z.]{0,200}",
-            forced in any::<bool>(), left in any::<bool>(),
+            forced in any::<bool>(),
+            fate in prop::sample::select(vec![Fate::Written, Fate::Left, Fate::LeftToClusterApi]),
         ) {
             let change = Change {
                 source: object,
@@ -336,7 +362,7 @@ mod tests {
                 action: Action::Restored,
                 ..added(&key, "red")
             };
-            let warning = of_change(&change, left).unwrap();
+            let warning = of_change(&change, fate).unwrap();
             prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
             let whole = format!("label `{key}` ");
             let beginning: String = key.chars().take(SHORTEST_KEY / 2).collect();
@@ -348,7 +374,7 @@ mod tests {
         fn a_skipped_label_has_a_warning_of_120_characters(key in "[a-zä./-]{0,400}") {
             for (provider, reason) in PROFILES.iter().flat_map(|row| TagSkipReason::ALL.map(|reason| (row.name, reason))) {
                 let (qualified_key, tag_key) = (key.clone(), String::new());
-                let warning = of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason });
+                let warning = of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason }, 0);
                 prop_assert!(warning.chars().count() <= LONGEST, "{}", warning);
                 prop_assert!(warning.ends_with(&format!("(profile `{provider}`)")), "{}", warning);
             }
@@ -359,7 +385,7 @@ mod tests {
     fn a_skipped_label_names_the_limit_that_it_meets() {
         let warning = |reason, provider| {
             let (qualified_key, tag_key) = ("aws:cost".to_owned(), "plexsphere:aws:cost".to_owned());
-            of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason })
+            of_skipped_label(&SkippedLabel { qualified_key, tag_key, provider, reason }, 0)
         };
         for (reason, provider, expected) in [
             (TagSkipReason::ReservedPrefix, "aws", "keys starting with `aws:` are reserved (profile `aws`)"),

@@ -1,18 +1,20 @@
 //! `cloudTags`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::composites::Composites;
+use super::composites::{Composites, not_empty};
 use super::definition::Definition;
 use super::definition::objections;
 use super::lookup::Reaction;
 use super::object;
 use super::problems::Problem;
-use super::text::{NonEmpty, ProfileName};
+use super::text::{NonEmpty, ProfileName, TagPrefix};
+use crate::catalog::profiles::Profile;
 use crate::catalog::stance::Stance;
 use crate::catalog::strict::StrictProfile;
 
@@ -27,14 +29,17 @@ pub struct CloudTags {
     /// The label registry: definitions by qualified key. Not together with `registry`.
     #[serde(deserialize_with = "object::map")]
     pub definitions: BTreeMap<String, Definition>,
-    /// The label registry as an object of the cluster, instead of `definitions`.
+    /// The label registry as objects of the cluster, instead of `definitions`.
     #[serde(deserialize_with = "object::option")]
     pub registry: Option<RegistryReference>,
+    /// What every tag key begins with: `plexsphere:`, as the specification says, unless somebody else adds the tags. Keys that begin
+    /// so are the policy's to remove. Strict profiles spell it as they spell keys.
+    pub prefix: TagPrefix,
     /// The registry object cannot be read, or does not exist.
     pub on_registry_failure: Reaction,
     /// The profile of a provider: one of the four, or a strict one, which has the limits of the cloud's own interface.
     pub profiles: BTreeMap<String, ProfileName>,
-    /// How many tags of a resource strict profiles leave to others, such as the provider's controller.
+    /// How many tags of a resource are left to others, such as the provider's controller.
     #[serde(deserialize_with = "count")]
     pub reserve: u16,
     /// The profile admits tags that the cloud's own interface does not take.
@@ -42,6 +47,8 @@ pub struct CloudTags {
     /// Tags that every composite has to have.
     #[serde(deserialize_with = "object::list")]
     pub required: Vec<RequiredTag>,
+    /// A request newly says that a composite was adopted, which waives its tags.
+    pub adopted: Stance,
     /// A CompositeResourceDefinition of a composite does not keep `spec.cloudTags`.
     pub xrds: OnXrd,
     /// A Composition of a composite does not carry `spec.cloudTags` to the tags of its resources.
@@ -54,24 +61,28 @@ impl Default for CloudTags {
             composites: Vec::new(),
             definitions: BTreeMap::new(),
             registry: None,
+            prefix: TagPrefix::default(),
             on_registry_failure: Reaction::Reject,
             profiles: BTreeMap::new(),
             reserve: 0,
             refused: OnRefused::Warn,
             required: Vec::new(),
+            adopted: Stance::Warn,
             xrds: OnXrd::Warn,
             compositions: Stance::Warn,
         }
     }
 }
 
-/// A LabelRegistry object.
+/// LabelRegistry objects, which are one registry. Where two define a key, the wider scope wins, and of one scope the first.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RegistryReference {
-    /// Name of a LabelRegistry object.
-    pub name: NonEmpty,
+    /// Names of LabelRegistry objects.
+    #[serde(deserialize_with = "not_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub names: Vec<NonEmpty>,
 }
 
 /// What tags lead to that a profile admits and the cloud's own interface does not take.
@@ -165,6 +176,16 @@ impl CloudTags {
         names.into_iter().filter_map(StrictProfile::named)
     }
 
+    /// What the keys of the policy's own tags begin with: those of the specification's spelling, and of the strict profiles that
+    /// the settings name. Whoever goes over to one leaves nothing behind.
+    pub(crate) fn prefixes(&self) -> Vec<Cow<'_, str>> {
+        let own = &*self.prefix;
+        let strict = self.strict_profiles().map(|profile| profile.spelling.prefix(own));
+        let mut prefixes = vec![Cow::Borrowed(own)];
+        prefixes.extend(strict.filter(|prefix| prefix != own).map(Cow::Owned));
+        prefixes
+    }
+
     /// What does not go together.
     pub(super) fn contradictions(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -178,6 +199,11 @@ impl CloudTags {
         if self.registry.is_some() && !self.definitions.is_empty() {
             problems.push(Problem::new("cloudTags.registry", "there are `definitions` as well: there is one registry"));
         }
+        let mut names = BTreeSet::new();
+        let listed_names = self.registry.iter().flat_map(|registry| &registry.names).map(|name| &**name);
+        for name in listed_names.filter(|name| !names.insert(*name)) {
+            problems.push(Problem::new("cloudTags.registry.names", format!("`{name}` is listed twice")));
+        }
         let of_definitions = objections(&self.definitions).into_iter();
         problems.extend(of_definitions.map(|problem| problem.below("cloudTags.definitions")));
         let mut providers = BTreeSet::new();
@@ -185,8 +211,14 @@ impl CloudTags {
             let problem = format!("provider `{provider}` is listed twice: case does not matter");
             problems.push(Problem::new("cloudTags.profiles", problem));
         }
-        for profile in self.strict_profiles().filter(|profile| profile.tags <= usize::from(self.reserve)) {
-            let problem = format!("leaves no tag of the {} that profile `{}` admits", profile.tags, profile.name);
+        let named: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
+        let most =
+            |name: &str| StrictProfile::named(name).map_or_else(|| Profile::of(name).tags, |profile| profile.tags);
+        for (name, tags) in named.into_iter().map(|name| (name, most(name))) {
+            if tags > usize::from(self.reserve) {
+                continue;
+            }
+            let problem = format!("leaves no tag of the {tags} that profile `{name}` admits");
             problems.push(Problem::new("cloudTags.reserve", problem));
         }
         let mut keys = BTreeSet::new();
@@ -227,7 +259,10 @@ mod tests {
         assert_eq!(definitions, BTreeMap::from([("a/b".to_owned(), expected)]));
         let twice = read(r#"{"definitions":{"b":{"scope":"domain"},"a":{"scope":"domain"},"b":{"scope":"project"}}}"#);
         assert_eq!(twice.definitions["b"].scope, Scope::Project);
-        assert_eq!(&*read(r#"{"registry":{"name":"default"},"definitions":{}}"#).registry.unwrap().name, "default");
+        assert_eq!(
+            &*read(r#"{"registry":{"names":["default"]},"definitions":{}}"#).registry.unwrap().names[0],
+            "default"
+        );
     }
 
     #[test]
@@ -257,8 +292,8 @@ mod tests {
              cloudTags.composites[6].provider: expected exactly one of `path`, `fixed`, `byKind`; \
              cloudTags.compositions: unknown variant `declare`, expected one of `ignore`, `warn`, `reject`; \
              cloudTags.onRegistryFailure: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`; \
-             cloudTags.registry.nam: unknown field, expected `name`; \
-             cloudTags.registry.name: is missing; \
+             cloudTags.registry.nam: unknown field, expected `names`; \
+             cloudTags.registry.names: is missing; \
              cloudTags.xrds: unknown variant `declares`, expected one of `ignore`, `warn`, `reject`, `declare`"
         );
     }
@@ -270,7 +305,7 @@ mod tests {
                 r#"{"composites":[{"apiGroups":["a.b","*"],"provider":{"path":"spec..a"}},
                     {"apiGroups":["a.b","infrastructure.cluster.x-k8s.io"],"provider":{"fixed":"aws","path":"a"}},{},
                     {"apiGroups":["c.d","c.d"],"provider":{"fixed":"aws"}}],
-                    "definitions":{"b":{"scope":"domain"}},"registry":{"name":""}}"#
+                    "definitions":{"b":{"scope":"domain"}},"registry":{"names":[""]}}"#
             ),
             "cloudTags.composites[0].apiGroups[1]: expected an API group of composites such as `blueprints.plexsphere.com`, \
              found `*`; \
@@ -279,9 +314,24 @@ mod tests {
              `blueprints.plexsphere.com`, found `infrastructure.cluster.x-k8s.io`; \
              cloudTags.composites[1].provider: expected exactly one of `path`, `fixed`, `byKind`; \
              cloudTags.composites[2].apiGroups: is missing; \
-             cloudTags.registry.name: expected a text that is not empty, found ``; \
+             cloudTags.registry.names[0]: expected a text that is not empty, found ``; \
              cloudTags.composites: API group `c.d` is listed twice"
         );
+    }
+
+    #[test]
+    fn a_prefix_is_nobody_elses() {
+        assert_eq!(&*read("{}").prefix, "plexsphere:");
+        let settings =
+            read(r#"{"prefix":"acme:","profiles":{"hetzner":"hetzner-strict","gcp":"gcp","aws":"aws-strict"}}"#);
+        assert_eq!(settings.prefixes(), ["acme:", "acme_", "acme/"]);
+        for prefix in ["", ":", "acme", "AWS:", "aws:acme:", "acs:"] {
+            let expected = format!(
+                "cloudTags.prefix: expected a prefix that ends in `:`, has more than that, and is reserved by no cloud, \
+                 such as `acme:`, found `{prefix}`"
+            );
+            assert_eq!(refused(&format!(r#"{{"prefix":"{prefix}"}}"#)), expected);
+        }
     }
 
     #[test]
@@ -289,7 +339,7 @@ mod tests {
         assert_eq!(
             refused(
                 r#"{"composites":[{"apiGroups":["a.b"],"provider":{"fixed":"a"}},{"apiGroups":["a.b"],"provider":{"fixed":"b"}}],
-                    "definitions":{"b":{"scope":"domain"}},"registry":{"name":"default"}}"#
+                    "definitions":{"b":{"scope":"domain"}},"registry":{"names":["default"]}}"#
             ),
             "cloudTags.composites: API group `a.b` is listed twice; \
              cloudTags.registry: there are `definitions` as well: there is one registry"

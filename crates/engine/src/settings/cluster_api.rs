@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::object;
 use super::pattern::Pattern;
 use super::problems::Problem;
-use super::text::{InfraClusterKind, NonEmpty};
+use super::text::{InfraClusterKind, KeyOrDomain, NonEmpty};
+use super::users::Users;
 use crate::catalog::controllers::CONTROLLERS;
 use crate::catalog::infrastructure::InfraCluster;
 use crate::catalog::stance::Stance;
@@ -36,6 +37,12 @@ pub struct ClusterApi {
     pub cloud_tags: ClusterCloudTags,
     /// An UPDATE would replace Machines.
     pub rollout: Stance,
+    /// User names or groups, compared exactly, that may set the annotation `approve-rollout`; everybody where the list is
+    /// empty.
+    pub approve_rollout_by: Users,
+    /// Keys, or domains of keys such as `example.com`, that are never reported as set at a place that nothing propagates
+    /// from.
+    pub ignore_misplaced: Vec<KeyOrDomain>,
     /// What the manager syncs from Machines to Nodes beyond the three criteria.
     #[serde(deserialize_with = "object::field")]
     pub node: NodeSync,
@@ -53,6 +60,8 @@ impl Default for ClusterApi {
             opt_in: OptIn::default(),
             cloud_tags: ClusterCloudTags::default(),
             rollout: Stance::Warn,
+            approve_rollout_by: Users::default(),
+            ignore_misplaced: Vec::new(),
             node: NodeSync::default(),
         }
     }
@@ -232,6 +241,19 @@ mod tests {
             refused(r#"{"cloudTags":{"kinds":["OCICluster","OpenStackCluster"]}}"#),
             "clusterApi.cloudTags.kinds[1]: expected one of `AWSCluster`, `AzureCluster`, `GCPCluster`, `OCICluster`, \
              found `OpenStackCluster`"
+        );
+    }
+
+    #[test]
+    fn an_ignored_key_is_a_key_or_a_domain() {
+        let read = r#"{"clusterApi":{"ignoreMisplaced":["team","example.com","example.com/chart"]}}"#;
+        let ignored = Settings::from_json(read).unwrap().cluster_api.ignore_misplaced;
+        assert_eq!(ignored.iter().map(|key| &**key).collect::<Vec<_>>(), ["team", "example.com", "example.com/chart"]);
+        assert_eq!(
+            refused(r#"{"ignoreMisplaced":["example.com/",""]}"#),
+            "clusterApi.ignoreMisplaced[0]: expected a key, or a domain of keys without a slash at its end, found \
+             `example.com/`; \
+             clusterApi.ignoreMisplaced[1]: expected a key, or a domain of keys without a slash at its end, found ``"
         );
     }
 

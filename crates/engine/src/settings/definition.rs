@@ -1,6 +1,7 @@
 //! What a label registry says about a key: the same in `cloudTags.definitions` and in a LabelRegistry object.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +21,8 @@ pub struct Definition {
     pub cloud_tag_propagation: bool,
 }
 
-/// Whose definition it is. Labels of all three are tags alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Whose definition it is. Labels of all three are tags alike. Of two definitions of one key the wider one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -31,6 +32,16 @@ pub enum Scope {
     Domain,
     /// A project owner's.
     Project,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Scope::Platform => "platform",
+            Scope::Domain => "domain",
+            Scope::Project => "project",
+        })
+    }
 }
 
 /// The definitions that every installation has: of scope platform, immutable, and never tags.

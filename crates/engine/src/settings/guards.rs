@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::users::Users;
 use crate::catalog::guards::{
     ADOPTION, GuardRail, NODE_UNREACHABLE, RESERVED_KEYS, SELECTOR_CHANGE, SELECTOR_LABELS, TEMPLATE_KEYS,
 };
 use crate::catalog::stance::Stance;
 
 /// What each guard rail leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Guards {
@@ -24,6 +25,8 @@ pub struct Guards {
     pub template_keys: Stance,
     /// A key looks meant for Nodes and meets none of the criteria.
     pub node_unreachable: Stance,
+    /// User names or groups, compared exactly, that may set the annotation `exempt`; everybody where the list is empty.
+    pub exempt_by: Users,
 }
 
 impl Default for Guards {
@@ -35,6 +38,7 @@ impl Default for Guards {
             reserved_keys: RESERVED_KEYS.default,
             template_keys: TEMPLATE_KEYS.default,
             node_unreachable: NODE_UNREACHABLE.default,
+            exempt_by: Users::default(),
         }
     }
 }
@@ -64,8 +68,9 @@ mod tests {
 
     #[test]
     fn every_guard_has_its_setting_and_every_setting_its_guard() {
-        let settings: BTreeMap<String, Stance> =
-            serde_json::from_value(serde_json::to_value(Guards::default()).unwrap()).unwrap();
+        let mut settings = serde_json::to_value(Guards::default()).unwrap();
+        settings.as_object_mut().unwrap().remove("exemptBy");
+        let settings: BTreeMap<String, Stance> = serde_json::from_value(settings).unwrap();
         let table: BTreeMap<String, Stance> =
             GUARDS.iter().map(|guard| (guard.setting.replace("guards.", ""), guard.default)).collect();
         assert_eq!(settings, table);

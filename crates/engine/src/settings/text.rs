@@ -5,7 +5,9 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
+use crate::catalog::clouds::CLOUDS;
 use crate::catalog::infrastructure::infra_cluster_kinds;
+use crate::catalog::profiles::CLOUD_TAG_PREFIX;
 use crate::catalog::strict::profile_names;
 
 /// Declares a text: its name, whether a text is of its form, and what the form is called.
@@ -56,6 +58,13 @@ text!(
     "a text that is not empty"
 );
 text!(
+    /// A key of labels or annotations, or a domain of keys such as `example.com`.
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = "[^/]$")))]
+    KeyOrDomain,
+    |text| !text.is_empty() && !text.ends_with('/'),
+    "a key, or a domain of keys without a slash at its end"
+);
+text!(
     /// A kind and its group, such as `RKE2ControlPlane.controlplane.cluster.x-k8s.io`.
     KindAndGroup,
     is_kind_and_group,
@@ -79,6 +88,24 @@ text!(
     |text| text.split('.').all(|step| !step.is_empty()),
     "a path such as `spec.parameters.provider`"
 );
+
+text!(
+    /// What every tag key begins with, such as `plexsphere:`.
+    TagPrefix,
+    is_tag_prefix,
+    "a prefix that ends in `:`, has more than that, and is reserved by no cloud, such as `acme:`"
+);
+
+impl Default for TagPrefix {
+    fn default() -> Self {
+        TagPrefix(CLOUD_TAG_PREFIX.to_owned())
+    }
+}
+
+/// Whether keys may begin so: an empty prefix would make everybody's tags the policy's to remove.
+fn is_tag_prefix(text: &str) -> bool {
+    text.strip_suffix(':').is_some_and(|name| !name.is_empty()) && !CLOUDS.iter().any(|cloud| cloud.reserves(text))
+}
 
 text!(
     /// The name of a tag profile, such as `hetzner-strict`.

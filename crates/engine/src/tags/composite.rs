@@ -1,11 +1,11 @@
 //! A composite held against its labels.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::crossplane;
 use super::field::{Field, leaves_as_stored};
-use super::labels::{ASSIGNMENTS, Assigned};
+use super::labels::{Assigned, ORIGIN};
 use super::provider::{UnknownProvider, provider};
 use super::registry::definitions_of;
 use super::required::missing;
@@ -13,6 +13,7 @@ use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
+use crate::catalog::keys::ASSIGNMENTS;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::lookup::Lookups;
@@ -56,58 +57,69 @@ impl<'e> Composite<'_, 'e> {
         if assigned.is_adopted() {
             return not_applicable(NotApplicableReason::Adopted);
         }
-        let provider = provider(self.composites, &self.subject.review.kind.kind, object)?;
+        let provider = provider(self.composites, &self.subject.review.kind.kind, object);
         let now = Sources { assigned, provider };
         let before = if is_nested { self.stored_sources() } else { None };
         let definitions = self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
-        if let Some(malformed) = now.assigned.unusable(&definitions) {
-            return Err(self.unusable(malformed, is_nested));
-        }
-        let before = before.map(|before| self.made(&before, &definitions).transformed.tags);
+        let made = |before: Sources<'_>| {
+            let rules = TagRules::of(&self.settings.cloud_tags, before.provider.unwrap_or_default());
+            Made::of(&before.assigned, &definitions, &self.settings.cloud_tags.prefix, rules, None, &BTreeSet::new())
+                .transformed
+                .tags
+        };
+        let before = before.map(made);
         let keeps = is_nested.then(|| before.unwrap_or_default());
-        Ok(self.tagged(provider, self.made(&now, &definitions), keeps.as_ref())?)
-    }
-
-    /// What the labels make.
-    fn made(&self, sources: &Sources<'_>, definitions: &BTreeMap<String, Definition>) -> Made {
-        let rules = TagRules::of(&self.settings.cloud_tags, sources.provider.unwrap_or_default());
-        Made::of(&sources.assigned, definitions, rules, None)
+        self.tagged(&now, keeps.as_ref(), &definitions)
     }
 
     /// What differs from it. A composite that another one composes keeps what its parent's Composition forwards: of the
-    /// policy's own entries only those go that its labels made before, `nested`, and make no more.
+    /// policy's own entries only those go that its labels made before, `nested`, that they make no more, and that the
+    /// parent's Composition does not set.
     fn tagged(
         &self,
-        provider: Option<&'e str>,
-        made: Made,
+        now: &Sources<'e>,
         nested: Option<&BTreeMap<String, String>>,
-    ) -> Result<Tagged, Malformed> {
+        definitions: &BTreeMap<String, Definition>,
+    ) -> Result<Tagged, Stop> {
         let (settings, subject) = (&self.settings.cloud_tags, self.subject);
-        let field = Field::read(subject, FIELD, settings)?;
+        let field = match Field::read(subject, FIELD, settings) {
+            Err(malformed) if leaves_as_stored(subject, FIELD).unwrap_or(false) => {
+                return Err(Stop::not_applicable(NotApplicableReason::UnusableTags, malformed.to_string()));
+            }
+            read => read?,
+        };
         let is_left_over = |key: &str, value: Json<'_>| {
             nested.is_none_or(|before| {
                 let made = before.get(key);
-                made.is_some_and(|made| value.as_str() == Some(made)) && field.stored(key) == Some(value)
+                made.is_some_and(|made| value.as_str() == Some(made))
+                    && field.stored(key) == Some(value)
+                    && !crossplane::is_set_by_composition(subject, FIELD, key)
             })
         };
-        let (rules, transformed) = (made.rules, &made.transformed);
+        let provider = now.provider;
+        let rules = TagRules::of(settings, provider.unwrap_or_default());
+        let is_forwarded = |key: &str, value| !is_left_over(key, value);
+        let others = if rules.counts_others() { field.others(is_forwarded) } else { BTreeSet::new() };
+        let made = Made::of(&now.assigned, definitions, &settings.prefix, rules, None, &others);
+        let transformed = &made.transformed;
         let mut held = field.held_to(transformed, is_left_over);
         let is_alone = transformed.tags.is_empty() && nested.is_none();
         if is_alone && self.settings.mode == Mode::Mutate && field.is_empty_map() {
             held.changes.push(field.without_empty_map());
         }
         let has = |key: &str| held.kept.contains_key(key);
-        let missing = missing(&settings.required, rules, transformed, has, &made.not_propagating);
-        let is_news = !(held.changes.is_empty() && leaves_tags_as_stored(subject, self.composites).unwrap_or(false));
+        let missing = missing(settings, rules, transformed, has, &made.not_propagating);
+        let leaves_sources = self.leaves_sources_as_stored(definitions);
+        let leaves_tags = leaves_sources && leaves_as_stored(subject, FIELD).unwrap_or(false);
+        let is_news = !(held.changes.is_empty() && leaves_tags);
         let propagates = !(transformed.tags.is_empty() && transformed.skipped.is_empty());
         let is_unknown = is_news && propagates && !TagRules::are_known(settings, provider.unwrap_or_default());
-        let unknown_provider = is_unknown.then(|| {
-            let kind = &subject.review.kind.kind;
-            UnknownProvider::new(settings, self.composites, kind, provider, rules.name())
-        });
+        let unknown_provider =
+            is_unknown.then(|| UnknownProvider::new(settings, self.composites, subject, provider, rules.name()));
         Ok(Tagged {
             unknown_provider,
-            leaves_sources: leaves_sources_as_stored(subject, self.composites).unwrap_or(false),
+            leaves_sources,
+            findings: if is_news { now.assigned.findings(definitions) } else { Vec::new() },
             is_news,
             cloud: rules.cloud(provider.unwrap_or_default()).map(|cloud| cloud.provider),
             tags: made.report(provider, &field, &held, &missing),
@@ -134,8 +146,18 @@ impl<'e> Composite<'_, 'e> {
     /// What the tags of the stored object were made from, as far as it can be read.
     fn stored_sources(&self) -> Option<Sources<'e>> {
         let old = self.subject.old().ok().flatten()?;
-        let provider = provider(self.composites, &self.subject.review.kind.kind, old).ok()?;
+        let provider = provider(self.composites, &self.subject.review.kind.kind, old);
         Some(Sources { assigned: Assigned::read(old).ok()?, provider })
+    }
+
+    /// Whether the request leaves what tags are made from as it is stored. Of the labels, those count that the registry defines
+    /// or the settings require: a pause, or a label of somebody's tool, is no new tag.
+    fn leaves_sources_as_stored(&self, definitions: &BTreeMap<String, Definition>) -> bool {
+        let required = &self.settings.cloud_tags.required;
+        let counts = |key: &str| {
+            key == ORIGIN || definitions.contains_key(key) || required.iter().any(|required| &*required.key == key)
+        };
+        leaves_sources_as_stored(self.subject, self.composites, counts).unwrap_or(false)
     }
 
     /// The definitions of all that is assigned, and was before.
@@ -148,24 +170,38 @@ impl<'e> Composite<'_, 'e> {
         if now.is_empty() && before.is_none_or(Assigned::is_empty) {
             return Ok(Cow::Owned(BTreeMap::new()));
         }
-        let is_assigned = |key: &str| now.contains(key) || before.is_some_and(|before| before.contains(key));
+        // What a label was counts too where it goes: only the labels that are defined are news.
+        let old = self.subject.old().ok().flatten();
+        let is_assigned = |key: &str| {
+            now.contains(key)
+                || before.is_some_and(|before| before.contains(key))
+                || old.is_some_and(|old| old.labels.contains_key(key))
+        };
         definitions_of(&self.settings.cloud_tags, self.lookups, is_assigned)
     }
 }
 
-/// Whether an UPDATE leaves the tags of a composite, and all that they are made from, as they are stored.
+/// Whether an UPDATE leaves the tags of a composite, and all that they may be made from, as they are stored. Which labels the
+/// registry defines is not known here, so all of them count.
 ///
 /// # Errors
 /// When the composite or the stored one has another shape than Kubernetes gives it.
 pub(crate) fn leaves_tags_as_stored(subject: &Subject<'_>, composites: &Composites) -> Result<bool, Malformed> {
-    Ok(leaves_sources_as_stored(subject, composites)? && leaves_as_stored(subject, FIELD)?)
+    Ok(leaves_sources_as_stored(subject, composites, |_| true)? && leaves_as_stored(subject, FIELD)?)
 }
 
-/// Whether an UPDATE leaves what the tags of a composite are made from as it is stored.
-fn leaves_sources_as_stored(subject: &Subject<'_>, composites: &Composites) -> Result<bool, Malformed> {
+/// Whether an UPDATE leaves what the tags of a composite are made from as it is stored: the labels that count, the
+/// assignments, and the provider.
+fn leaves_sources_as_stored(
+    subject: &Subject<'_>,
+    composites: &Composites,
+    counts: impl Fn(&str) -> bool,
+) -> Result<bool, Malformed> {
     let (Some(old), object) = (subject.old()?, &subject.object) else { return Ok(false) };
     let kind = &*subject.review.kind.kind;
-    Ok(object.labels == old.labels
-        && object.annotations == old.annotations
-        && provider(composites, kind, object)? == provider(composites, kind, old)?)
+    let keys = object.labels.iter().chain(old.labels.iter()).map(|(key, _)| key);
+    let differs = |key: &str| counts(key) && object.labels.get(key) != old.labels.get(key);
+    Ok(object.annotations.get(ASSIGNMENTS) == old.annotations.get(ASSIGNMENTS)
+        && provider(composites, kind, object) == provider(composites, kind, old)
+        && (object.labels == old.labels || !keys.into_iter().any(differs)))
 }

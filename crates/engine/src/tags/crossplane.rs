@@ -1,11 +1,20 @@
 //! What Crossplane makes itself: composites below other composites, and those of claims.
 
+use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::keys::{COMPOSITE, COMPOSITION_RESOURCE_NAME};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;
 use crate::settings::{CloudTags, Composites};
+
+/// What Crossplane puts on claims.
+const CLAIM_FINALIZER: &str = "finalizer.apiextensions.crossplane.io";
+
+/// How the field manager begins with which Crossplane applies what a Composition composes.
+///
+/// Source: crossplane, internal/controller/apiextensions/composite/composition_functions.go: `FieldOwnerComposedPrefix`.
+const COMPOSED: &str = "apiextensions.crossplane.io/composed/";
 
 /// Whether a composite above this one composes it: then its parent's Composition may forward tags to it.
 ///
@@ -30,14 +39,38 @@ pub(super) fn is_of_claim(subject: &Subject<'_>) -> Result<bool, Malformed> {
 /// Whether a claim is under review: its kind is listed, or it refers to its composite.
 ///
 /// A claim and its composite are of one group. In Crossplane 2 `spec.crossplane` is Crossplane's and everything else in
-/// `spec` the composite's own, `spec.resourceRef` too.
+/// `spec` the composite's own, `spec.resourceRef` too. A new composite has no `spec.crossplane` yet, and a new claim no
+/// `spec.resourceRef`: only one that comes from a backup does, with the finalizer that Crossplane gives claims.
+///
+/// Source: crossplane, internal/controller/apiextensions/claim/reconciler.go: `finalizer`.
 ///
 /// # Errors
 /// When `spec` is not an object.
 pub(super) fn is_claim(subject: &Subject<'_>, composites: &Composites) -> Result<bool, Malformed> {
     let (kind, spec) = (&*subject.review.kind.kind, subject.object.spec);
     let is_listed = composites.claim_kinds.iter().any(|known| known == kind);
-    Ok(is_listed || (spec.get("crossplane")?.is_null() && refers_to_own_group(subject, spec.get("resourceRef")?)))
+    let is_stored = || subject.review.operation == Operation::Update || has_finalizer(subject);
+    Ok(is_listed
+        || (spec.get("crossplane")?.is_null() && refers_to_own_group(subject, spec.get("resourceRef")?) && is_stored()))
+}
+
+/// Whether Crossplane's finalizer of claims is on the object.
+fn has_finalizer(subject: &Subject<'_>) -> bool {
+    let finalizers = subject.object.root.at(&["metadata", "finalizers"]).ok().and_then(Json::as_elements);
+    finalizers.into_iter().flatten().any(|finalizer| finalizer.as_str() == Some(CLAIM_FINALIZER))
+}
+
+/// Whether Crossplane's own server-side apply of what a Composition composes sets a field below `spec`, by its path.
+pub(super) fn is_set_by_composition(subject: &Subject<'_>, field: &str, key: &str) -> bool {
+    let (field, key) = (format!("f:{field}"), format!("f:{key}"));
+    let entries = subject.object.managed_fields.as_elements().into_iter().flatten();
+    let is_composed = |entry: &Json<'_>| {
+        let manager = entry.get("manager").ok().and_then(Json::as_str);
+        manager.is_some_and(|manager| manager.starts_with(COMPOSED))
+    };
+    entries
+        .filter(is_composed)
+        .any(|entry| entry.at(&["fieldsV1", "f:spec", &field, &key]).is_ok_and(|set| !set.is_null()))
 }
 
 fn refers_to_own_group(subject: &Subject<'_>, reference: Json<'_>) -> bool {

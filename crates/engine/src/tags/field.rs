@@ -1,9 +1,9 @@
 //! A field of cloud tags, such as `spec.cloudTags` of a composite, held against the tags that it has to carry.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rules::CLOUD_TAG_PREFIX;
 use super::transform::Transformed;
 use crate::admission::subject::Subject;
 use crate::json::Malformed;
@@ -22,7 +22,7 @@ pub(super) struct Field<'a, 'e> {
     name: &'static str,
     json: Json<'e>,
     /// What the policy's own keys begin with.
-    prefixes: BTreeSet<&'static str>,
+    prefixes: Vec<Cow<'a, str>>,
     present: Entries<'e>,
     stored: OnceCell<Entries<'e>>,
 }
@@ -38,15 +38,17 @@ pub(super) struct Held<'e> {
 }
 
 impl<'a, 'e> Field<'a, 'e> {
-    /// Reads the field. Keys of the specification's spelling are the policy's own, and those of the strict profiles that the
-    /// settings name: whoever goes over to one leaves nothing behind.
+    /// Reads the field.
     ///
     /// # Errors
     /// When the field is not a map.
-    pub(super) fn read(subject: &'a Subject<'e>, name: &'static str, settings: &CloudTags) -> Result<Self, Malformed> {
+    pub(super) fn read(
+        subject: &'a Subject<'e>,
+        name: &'static str,
+        settings: &'a CloudTags,
+    ) -> Result<Self, Malformed> {
         let json = subject.object.spec.get(name)?;
-        let strict = settings.strict_profiles().map(|profile| profile.spelling.prefix);
-        let prefixes = strict.chain([CLOUD_TAG_PREFIX]).collect();
+        let prefixes = settings.prefixes();
         Ok(Field { subject, name, json, prefixes, present: json.fields()?.collect(), stored: OnceCell::new() })
     }
 
@@ -55,13 +57,14 @@ impl<'a, 'e> Field<'a, 'e> {
         self.present.iter().filter(|(key, _)| self.is_own(key)).map(|(key, value)| (*key, *value))
     }
 
-    /// How many entries are not the policy's own.
-    pub(super) fn others(&self) -> usize {
-        self.present.keys().filter(|key| !self.is_own(key)).count()
+    /// The keys of the entries that are not the policy's own, or that `is_forwarded` says.
+    pub(super) fn others(&self, is_forwarded: impl Fn(&str, Json<'e>) -> bool) -> BTreeSet<&'e str> {
+        let is_other = |(key, value): &(&&'e str, &Json<'e>)| !self.is_own(key) || is_forwarded(key, **value);
+        self.present.iter().filter(is_other).map(|(key, _)| *key).collect()
     }
 
     fn is_own(&self, key: &str) -> bool {
-        self.prefixes.iter().any(|prefix| key.starts_with(prefix))
+        self.prefixes.iter().any(|prefix| key.starts_with(&**prefix))
     }
 
     /// All entries as they would be stored: the tags that labels make, what is kept besides, and what others wrote. A value
@@ -146,6 +149,7 @@ impl<'a, 'e> Field<'a, 'e> {
             path,
             entry: "cloud tag",
             place: None,
+            owned: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The infrastructure cluster of a Cluster, held against the Cluster's labels.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::field::{Field, leaves_as_stored};
 use super::labels::Assigned;
@@ -18,6 +18,7 @@ use crate::kube::lookup::Lookups;
 use crate::kube::parent::Parent;
 use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
+use crate::report::finding::Finding;
 use crate::report::messages::cloud_tags as messages;
 use crate::report::not_applicable::NotApplicableReason;
 use crate::settings::{Definition, Settings};
@@ -65,9 +66,6 @@ impl<'e> Infrastructure<'_, 'e> {
         } else {
             definitions_of(&self.settings.cloud_tags, self.lookups, |key| assigned.contains(key))?
         };
-        if let Some(malformed) = assigned.unusable(&definitions) {
-            return Err(unusable(&cluster, &malformed));
-        }
         Ok(self.tagged(&cluster, &assigned, &definitions)?)
     }
 
@@ -81,7 +79,10 @@ impl<'e> Infrastructure<'_, 'e> {
         let (subject, row, settings) = (self.subject, self.row, &self.settings.cloud_tags);
         let field = Field::read(subject, row.field, settings)?;
         let rules = TagRules::of(settings, row.provider);
-        let made = Made::of(assigned, definitions, rules, Webhook::of(row, field.others()));
+        let others = field.others(|_, _| false);
+        let webhook = Webhook::of(row, others.len());
+        let others = if rules.counts_others() { others } else { BTreeSet::new() };
+        let made = Made::of(assigned, definitions, &settings.prefix, rules, webhook, &others);
         let mut held = field.held_to(&made.transformed, |_, _| true);
         for change in &mut held.changes {
             if let Some(label) = made.transformed.labels.get(&change.key) {
@@ -93,6 +94,7 @@ impl<'e> Infrastructure<'_, 'e> {
             unknown_provider: None,
             missing: Vec::new(),
             leaves_sources: true,
+            findings: if is_news { findings(assigned, definitions, cluster) } else { Vec::new() },
             is_news,
             cloud: rules.cloud(row.provider).map(|cloud| cloud.provider),
             tags: made.report(Some(row.provider), &field, &held, &[]),
@@ -108,6 +110,12 @@ impl<'e> Infrastructure<'_, 'e> {
 /// When the object or the stored one has another shape than Kubernetes gives it.
 pub(crate) fn leaves_tags_as_stored(subject: &Subject<'_>, row: &InfraCluster) -> Result<bool, Malformed> {
     leaves_as_stored(subject, row.field)
+}
+
+/// What is found of the Cluster's assignments.
+fn findings(assigned: &Assigned, definitions: &BTreeMap<String, Definition>, cluster: &Parent<'_>) -> Vec<Finding> {
+    let findings = assigned.findings(definitions).into_iter();
+    findings.map(|finding| Finding { at: format!("{}: {}", cluster.name, finding.at), ..finding }).collect()
 }
 
 /// What follows from assignments of a Cluster that cannot be used: they are stored, and whoever writes its infrastructure is

@@ -2,51 +2,50 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::transform::Labels;
+use crate::catalog::keys::ASSIGNMENTS;
 use crate::json::Malformed;
-use crate::json::kind::kind;
 use crate::kube::object::Object;
-use crate::settings::{Definition, SEEDED};
-
-/// Holds what Kubernetes labels cannot spell, such as the key `acme:checkout/owner`: a JSON map of strings.
-pub(super) const ASSIGNMENTS: &str = "labels.plexsphere.com/assignments";
+use crate::report::finding::Finding;
+use crate::report::messages::cloud_tags as messages;
+use crate::settings::{Definition, SEEDED, Stance};
 
 /// Says whether a composite was provisioned or adopted.
-const ORIGIN: &str = "platform/origin";
+pub(super) const ORIGIN: &str = "platform/origin";
 
 /// What is assigned to a composite. A key stands in one of the two.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Assigned {
     /// Kubernetes labels, and those of the annotation, which win.
     pub(super) labels: Labels,
-    /// Keys of the annotation whose value is not a string, and what it is instead.
-    pub(super) not_strings: BTreeMap<String, &'static str>,
+    /// Keys of the annotation whose value is no string, number or boolean, and what it is instead.
+    pub(super) unusable: BTreeMap<String, &'static str>,
 }
 
 impl Assigned {
-    /// Reads what is assigned to an object.
+    /// Reads what is assigned to an object. A string is its text, a number or a boolean as it is written.
     ///
     /// # Errors
     /// When the annotation is not a JSON map, or has an empty key.
     pub(super) fn read(object: &Object<'_>) -> Result<Self, Malformed> {
         let labels = object.labels.iter().map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let mut assigned = Assigned { labels: labels.collect(), not_strings: BTreeMap::new() };
+        let mut assigned = Assigned { labels: labels.collect(), unusable: BTreeMap::new() };
         let Some(text) = object.annotations.get(ASSIGNMENTS) else { return Ok(assigned) };
-        let annotated: BTreeMap<String, Value> =
+        let annotated: BTreeMap<String, &RawValue> =
             serde_json::from_str(text).map_err(|error| malformed(format!("is not a JSON map of strings: {error}")))?;
         for (key, value) in annotated {
             if key.is_empty() {
                 return Err(malformed("has an empty key".to_owned()));
             }
-            match value {
-                Value::String(value) => {
+            match literal(value.get()) {
+                Ok(value) => {
                     assigned.labels.insert(key, value);
                 }
-                other => {
+                Err(found) => {
                     assigned.labels.remove(&key);
-                    assigned.not_strings.insert(key, kind(&other));
+                    assigned.unusable.insert(key, found);
                 }
             }
         }
@@ -54,11 +53,11 @@ impl Assigned {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.labels.is_empty() && self.not_strings.is_empty()
+        self.labels.is_empty() && self.unusable.is_empty()
     }
 
     pub(super) fn contains(&self, key: &str) -> bool {
-        self.labels.contains_key(key) || self.not_strings.contains_key(key)
+        self.labels.contains_key(key) || self.unusable.contains_key(key)
     }
 
     /// Whether the composite was not provisioned here: then it is left alone.
@@ -66,10 +65,19 @@ impl Assigned {
         self.labels.get(ORIGIN).is_some_and(|origin| origin == "adopted")
     }
 
-    /// What is wrong with the first value that is not a string and is meant to become a tag.
-    pub(super) fn unusable(&self, definitions: &BTreeMap<String, Definition>) -> Option<Malformed> {
-        let (key, found) = self.not_strings.iter().find(|(key, _)| opts_in(definitions, key))?;
-        Some(malformed(format!("has {found} under `{key}`, not a string")))
+    /// What is found of assignments that are meant to become tags, and whose values are no text. They refuse nothing: one bad
+    /// label must not stop a resource.
+    pub(super) fn findings(&self, definitions: &BTreeMap<String, Definition>) -> Vec<Finding> {
+        let meant = self.unusable.iter().filter(|(key, _)| opts_in(definitions, key));
+        meant
+            .map(|(key, found)| Finding {
+                check: "cloudTags",
+                at: format!("metadata.annotations[{ASSIGNMENTS}]"),
+                message: messages::unusable_assignment(key, found),
+                stance: Stance::Warn,
+                verdict: None,
+            })
+            .collect()
     }
 
     /// The labels that their definitions let become tags, and why the others do not.
@@ -90,8 +98,20 @@ impl Assigned {
             };
             others.insert(key.clone(), reason);
         }
-        others.extend(self.not_strings.keys().map(|key| (key.clone(), "not-a-string")));
+        others.extend(self.unusable.keys().map(|key| (key.clone(), "not-a-string")));
         (labels, others)
+    }
+}
+
+/// The text of a value, or what it is instead.
+fn literal(value: &str) -> Result<String, &'static str> {
+    match value.as_bytes().first() {
+        Some(b'"') => serde_json::from_str(value).map_err(|_| "a string that is not valid"),
+        Some(b'[') => Err("a list"),
+        Some(b'{') => Err("an object"),
+        Some(b'n') | None => Err("null"),
+        // A number or a boolean.
+        Some(_) => Ok(value.to_owned()),
     }
 }
 
@@ -127,27 +147,43 @@ mod tests {
     fn the_annotation_wins_and_is_decoded_once() {
         let expected = labels([("a", "label"), ("acme:checkout/owner", "\"x\""), ("b", "annotation")]);
         let found = read(r#"{"acme:checkout/owner":"\"x\"","b":"annotation"}"#).unwrap();
-        assert_eq!(found, Assigned { labels: expected, not_strings: BTreeMap::new() });
+        assert_eq!(found, Assigned { labels: expected, unusable: BTreeMap::new() });
         assert_eq!(read("{}").unwrap().labels, labels([("a", "label"), ("b", "label")]));
     }
 
     #[test]
-    fn a_value_that_is_not_a_string_wins_over_the_label_as_well() {
-        let found = read(r#"{"b":7,"c":null,"d":true,"e":["x"],"f":{"x":"y"}}"#).unwrap();
-        let not_strings = [("b", "a number"), ("c", "null"), ("d", "a boolean"), ("e", "a list"), ("f", "an object")];
-        let not_strings = not_strings.map(|(key, found)| (key.to_owned(), found)).into();
-        assert_eq!(found, Assigned { labels: labels([("a", "label")]), not_strings });
+    fn a_number_or_a_boolean_is_as_it_is_written() {
+        let found = read(r#"{"b":7,"c":1.50,"d":true,"e":-2e3,"f":12345678901234567890123}"#).unwrap();
+        let expected = labels([
+            ("a", "label"),
+            ("b", "7"),
+            ("c", "1.50"),
+            ("d", "true"),
+            ("e", "-2e3"),
+            ("f", "12345678901234567890123"),
+        ]);
+        assert_eq!(found, Assigned { labels: expected, unusable: BTreeMap::new() });
+    }
+
+    #[test]
+    fn what_is_no_text_hides_the_label_and_is_found_where_it_is_opted_in() {
+        let found = read(r#"{"b":null,"c":null,"e":["x"],"f":{"x":"y"}}"#).unwrap();
+        let unusable = [("b", "null"), ("c", "null"), ("e", "a list"), ("f", "an object")];
+        let unusable = unusable.map(|(key, found)| (key.to_owned(), found)).into();
+        assert_eq!(found, Assigned { labels: labels([("a", "label")]), unusable });
         let opted_in = Definition { scope: Scope::Project, cloud_tag_propagation: true };
-        let unusable =
-            |key: &str| found.unusable(&[(key.to_owned(), opted_in)].into()).map(|malformed| malformed.to_string());
-        let expected = format!("`metadata.annotations[{ASSIGNMENTS}]` has a list under `e`, not a string");
-        assert_eq!((unusable("e"), unusable("a")), (Some(expected), None));
+        let findings = |key: &str| {
+            let findings = found.findings(&[(key.to_owned(), opted_in)].into());
+            findings.into_iter().map(|finding| finding.message).collect::<Vec<_>>()
+        };
+        let expected = "assignment of `e` makes no cloud tag: its value is a list";
+        assert_eq!((findings("e"), findings("a")), (vec![expected.to_owned()], Vec::new()));
     }
 
     #[test]
     fn the_last_of_two_values_of_one_key_counts() {
         assert_eq!(read(r#"{"b":7,"b":"x"}"#).unwrap().labels, labels([("a", "label"), ("b", "x")]));
-        assert_eq!(read(r#"{"b":"x","b":7}"#).unwrap().labels, labels([("a", "label")]));
+        assert_eq!(read(r#"{"b":"x","b":null}"#).unwrap().labels, labels([("a", "label")]));
     }
 
     #[test]

@@ -2,25 +2,28 @@
 
 use std::ptr;
 
+use crate::admission::subject::Subject;
 use crate::json::Malformed;
 use crate::kube::object::Object;
 use crate::report::messages::cloud_tags as messages;
-use crate::settings::{CloudTags, Composites, Provider};
+use crate::settings::{CloudTags, Composites, FieldPath, Provider};
 
-/// The provider that an object names; `None` where it names none.
+/// The provider that an object names; `None` where it names none. What is not a string names none: the schema of a composite
+/// may let it through, and then it is stored, and not even a finalizer could be written any more.
+pub(super) fn provider<'a>(composites: &'a Composites, kind: &str, object: &Object<'a>) -> Option<&'a str> {
+    match &composites.provider {
+        Provider::Path(path) => at(path, object).ok().flatten(),
+        Provider::Fixed(provider) => Some(provider),
+        Provider::ByKind(providers) => providers.get(kind).map(String::as_str),
+    }
+}
+
+/// The text at a path.
 ///
 /// # Errors
 /// When the path leads through something that is not an object, or to something that is not a string.
-pub(super) fn provider<'a>(
-    composites: &'a Composites,
-    kind: &str,
-    object: &Object<'a>,
-) -> Result<Option<&'a str>, Malformed> {
-    Ok(match &composites.provider {
-        Provider::Path(path) => path.steps().try_fold(object.root, |here, step| here.get(step))?.string(&[])?,
-        Provider::Fixed(provider) => Some(provider),
-        Provider::ByKind(providers) => providers.get(kind).map(String::as_str),
-    })
+fn at<'a>(path: &FieldPath, object: &Object<'a>) -> Result<Option<&'a str>, Malformed> {
+    path.steps().try_fold(object.root, |here, step| here.get(step))?.string(&[])
 }
 
 /// A provider that no profile is for, or none at all: a slip, or a cloud that the policy does not know.
@@ -38,7 +41,7 @@ impl UnknownProvider {
     pub(super) fn new(
         settings: &CloudTags,
         composites: &Composites,
-        kind: &str,
+        subject: &Subject<'_>,
         provider: Option<&str>,
         profile: &str,
     ) -> Self {
@@ -51,8 +54,11 @@ impl UnknownProvider {
         let setting = format!("cloudTags.composites[{entry}].provider.{by}");
         let message = match (provider, &composites.provider) {
             (Some(provider), _) => messages::unknown_provider(provider, &setting, profile),
-            (None, Provider::Path(path)) => messages::no_provider(path, &setting, profile),
-            (None, _) => messages::no_provider(kind, &setting, profile),
+            (None, Provider::Path(path)) => match at(path, &subject.object) {
+                Ok(_) => messages::no_provider(path, &setting, profile),
+                Err(malformed) => messages::unusable_provider(&malformed, &setting, profile),
+            },
+            (None, _) => messages::no_provider(&subject.review.kind.kind, &setting, profile),
         };
         UnknownProvider { setting, provider: provider.unwrap_or_default().to_owned(), message }
     }

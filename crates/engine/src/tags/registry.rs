@@ -1,66 +1,119 @@
-//! The label registry as an object of the cluster.
+//! The label registry as objects of the cluster: one or several, which are one union.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::grants::{LABELS, REGISTRY_MASKS};
+use crate::json::document::Json;
 use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
 use crate::kube::query::{ObjectName, ObjectQuery};
 use crate::kube::stop::Stop;
-use crate::settings::{CloudTags, Definition, Problem, listed, read_definition};
+use crate::settings::{CloudTags, Definition, Problem, Scope, listed, read_definition};
 
 /// The kind of the registry as an object.
 pub(crate) const REGISTRY: &str = "LabelRegistry";
 
 /// Where a registry object has its definitions.
 const DEFINITIONS: &str = "spec.definitions";
+/// Where it says whose it is.
+const SCOPE: &str = "spec.scope";
 
-/// The definitions in the settings, or those of the assigned keys in the object that they name.
+/// The definitions in the settings, or those of the assigned keys in the objects that they name.
 ///
 /// # Errors
-/// When the registry object cannot be read, or one of these definitions cannot be used.
+/// When a registry object cannot be read, or a definition that counts cannot be used.
 pub(super) fn definitions_of<'e>(
     settings: &'e CloudTags,
     lookups: &Lookups<'e>,
     is_assigned: impl Fn(&str) -> bool,
 ) -> Result<Cow<'e, BTreeMap<String, Definition>>, Stop> {
     let Some(reference) = &settings.registry else { return Ok(Cow::Borrowed(&settings.definitions)) };
-    let query = ObjectQuery {
-        group: LABELS,
-        version: None,
-        object: ObjectName { kind: REGISTRY, namespace: "", name: &reference.name },
-        uid: "",
-        masks: REGISTRY_MASKS,
-    };
-    let registry = lookups.parent(&query).map_err(Stop::of_registry)?;
-    definitions(&registry.object, is_assigned)
-        .map(Cow::Owned)
-        .map_err(|problems| Stop::unreadable(registry.name.to_string(), &listed(&problems)).of_registry())
+    let (mut union, mut unusable) = (BTreeMap::<String, Definition>::new(), Vec::new());
+    for name in &reference.names {
+        let registry = lookups.parent(&query(name)).map_err(Stop::of_registry)?;
+        let read = Registry::read(&registry.object, &is_assigned)
+            .map_err(|problem| Stop::unreadable(registry.name.to_string(), &problem).of_registry())?;
+        for (key, definition) in read.definitions {
+            // Of two with one scope the first one counts.
+            if union.get(&key).is_none_or(|known| definition.scope < known.scope) {
+                union.insert(key, definition);
+            }
+        }
+        unusable.extend(read.unusable.into_iter().map(|(key, problems)| (key, registry.name.to_string(), problems)));
+    }
+    // What cannot be used stops nobody where another object defines the key.
+    match unusable.into_iter().find(|(key, ..)| !union.contains_key(key)) {
+        Some((_, name, problems)) => Err(Stop::unreadable(name, &listed(&problems)).of_registry()),
+        None => Ok(Cow::Owned(union)),
+    }
 }
 
-/// The definitions of the keys that are wanted. What is wrong with others is told where they are written.
-///
-/// # Errors
-/// When one of them cannot be used, or there is no map of them: every problem.
-pub(crate) fn definitions(
-    object: &Object<'_>,
-    is_wanted: impl Fn(&str) -> bool,
-) -> Result<BTreeMap<String, Definition>, Vec<Problem>> {
-    let written = object.spec.get("definitions").and_then(|written| written.fields());
-    let written = written.map_err(|malformed| vec![Problem::new(malformed.path, "expected an object")])?;
-    let (mut definitions, mut problems) = (BTreeMap::new(), Vec::new());
-    // Of several definitions of one key the last counts.
-    let written: BTreeMap<_, _> = written.filter(|(key, _)| is_wanted(key)).collect();
-    for (key, written) in written {
-        match read_definition(key, written.text()) {
-            Ok(definition) => {
-                definitions.insert(key.to_owned(), definition);
-            }
-            Err(found) => problems.extend(found.into_iter().map(|problem| problem.below(DEFINITIONS))),
-        }
+/// How a registry object is asked for.
+pub(super) fn query(name: &str) -> ObjectQuery<'_> {
+    ObjectQuery {
+        group: LABELS,
+        version: None,
+        object: ObjectName { kind: REGISTRY, namespace: "", name },
+        uid: "",
+        masks: REGISTRY_MASKS,
     }
-    if problems.is_empty() { Ok(definitions) } else { Err(problems) }
+}
+
+/// One registry object, as far as it was asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Registry {
+    /// Whose it is; `None` where it has definitions of every scope.
+    pub(super) scope: Option<Scope>,
+    /// The definitions that count.
+    pub(super) definitions: BTreeMap<String, Definition>,
+    /// Those of another scope than the object's.
+    pub(super) of_another_scope: BTreeMap<String, Scope>,
+    /// Those that cannot be used, and why.
+    pub(super) unusable: BTreeMap<String, Vec<Problem>>,
+}
+
+impl Registry {
+    /// Reads the definitions of the keys that are wanted. What is wrong with others is told where they are written.
+    ///
+    /// # Errors
+    /// When there is no map of them, or the scope is none.
+    pub(super) fn read(object: &Object<'_>, is_wanted: impl Fn(&str) -> bool) -> Result<Self, Problem> {
+        let scope = object.spec.get("scope").ok().and_then(Json::present);
+        let scope = scope.map(|scope| serde_json::from_str(scope.text()).map_err(|error| Problem::new(SCOPE, error)));
+        let written = object.spec.get("definitions").and_then(|written| written.fields());
+        let written = written.map_err(|malformed| Problem::new(malformed.path, "expected an object"))?;
+        // Of several definitions of one key the last counts.
+        let written: BTreeMap<_, _> = written.filter(|(key, _)| is_wanted(key)).collect();
+        let mut registry = Registry { scope: scope.transpose()?, ..Registry::default() };
+        for (key, written) in written {
+            let key = key.to_owned();
+            match read_definition(&key, written.text()) {
+                Ok(definition) if registry.scope.is_some_and(|scope| scope != definition.scope) => {
+                    registry.of_another_scope.insert(key, definition.scope);
+                }
+                Ok(definition) => {
+                    registry.definitions.insert(key, definition);
+                }
+                Err(found) => {
+                    let found = found.into_iter().map(|problem| problem.below(DEFINITIONS));
+                    registry.unusable.insert(key, found.collect());
+                }
+            }
+        }
+        Ok(registry)
+    }
+
+    /// What cannot be used, in the order of the keys.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        self.unusable.values().flatten().cloned().collect()
+    }
+
+    /// The keys whose labels become tags.
+    pub(super) fn opted_in(&self) -> BTreeSet<&str> {
+        let opted_in = self.definitions.iter().filter(|(_, definition)| definition.cloud_tag_propagation);
+        opted_in.map(|(key, _)| key.as_str()).collect()
+    }
 }
 
 #[cfg(test)]
@@ -71,7 +124,10 @@ mod tests {
     fn problems(spec: &str) -> String {
         let document = Document::new(format!(r#"{{"spec":{spec}}}"#));
         let object = Object::read(&document).unwrap();
-        definitions(&object, |_| true).err().map(|problems| listed(&problems)).unwrap_or_default()
+        match Registry::read(&object, |_| true) {
+            Ok(registry) => listed(&registry.problems()),
+            Err(problem) => problem.to_string(),
+        }
     }
 
     #[test]
@@ -85,8 +141,22 @@ mod tests {
     fn only_wanted_definitions_are_read() {
         let document =
             Document::new(r#"{"spec":{"definitions":{"a":{"scope":"domain"},"b":7,"c":{"scope":"project"}}}}"#);
-        let definitions = definitions(&Object::read(&document).unwrap(), |key| key != "b").unwrap();
-        assert_eq!(definitions.keys().collect::<Vec<_>>(), ["a", "c"]);
+        let registry = Registry::read(&Object::read(&document).unwrap(), |key| key != "b").unwrap();
+        assert_eq!(registry.definitions.keys().collect::<Vec<_>>(), ["a", "c"]);
+        assert!(registry.unusable.is_empty());
+    }
+
+    #[test]
+    fn definitions_of_another_scope_do_not_count() {
+        let text = r#"{"spec":{"scope":"domain","definitions":{"a":{"scope":"domain"},"b":{"scope":"platform"}}}}"#;
+        let document = Document::new(text);
+        let registry = Registry::read(&Object::read(&document).unwrap(), |_| true).unwrap();
+        assert_eq!(registry.scope, Some(Scope::Domain));
+        assert_eq!(registry.definitions.keys().collect::<Vec<_>>(), ["a"]);
+        assert_eq!(registry.of_another_scope, [("b".to_owned(), Scope::Platform)].into());
+        let unknown =
+            "spec.scope: unknown variant `team`, expected one of `platform`, `domain`, `project` at line 1 column 6";
+        assert_eq!(problems(r#"{"scope":"team"}"#), unknown);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::rules::TagRules;
 use super::transform::Transformed;
-use crate::settings::{OnMissingTag, RequiredTag};
+use crate::settings::{CloudTags, OnMissingTag, RequiredTag};
 
 /// A required tag that a composite does not have.
 pub(crate) struct Missing {
@@ -19,7 +19,7 @@ pub(crate) struct Missing {
 
 /// The required tags that neither a label makes nor the composite has otherwise, in the order of the settings.
 pub(super) fn missing(
-    required: &[RequiredTag],
+    settings: &CloudTags,
     rules: TagRules,
     made: &Transformed,
     has: impl Fn(&str) -> bool,
@@ -28,7 +28,7 @@ pub(super) fn missing(
     let of = |(index, required): (usize, &RequiredTag)| {
         let key = &*required.key;
         let is_made = made.labels.values().any(|label| label == key);
-        if is_made || has(&rules.tag_key(key)) {
+        if is_made || has(&rules.tag_key_below(&settings.prefix, key)) {
             return None;
         }
         let skipped = made.skipped.iter().find(|skip| skip.qualified_key == key).map(|skip| skip.reason.as_str());
@@ -36,5 +36,5 @@ pub(super) fn missing(
         let setting = format!("cloudTags.required[{index}].onMissing");
         Some(Missing { key: key.to_owned(), reason, setting, on_missing: required.on_missing })
     };
-    required.iter().enumerate().filter_map(of).collect()
+    settings.required.iter().enumerate().filter_map(of).collect()
 }

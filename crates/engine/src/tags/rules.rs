@@ -1,21 +1,23 @@
 //! What decides whether a label becomes a tag: a profile of the specification, or a strict one.
 
 use super::verdicts::refused_by;
-use crate::catalog::clouds::Cloud;
+use crate::catalog::clouds::{Cloud, KeyCase};
+use crate::catalog::profiles::CLOUD_TAG_PREFIX;
 use crate::catalog::profiles::Profile;
 use crate::catalog::strict::StrictProfile;
 use crate::report::tags::TagSkipReason;
 use crate::settings::CloudTags;
 
-/// What every tag key of the specification's profiles begins with: one name to find, and to keep apart from the tags of
-/// others.
-pub const CLOUD_TAG_PREFIX: &str = "plexsphere:";
-
 /// The rules by which labels become tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TagRules {
     /// A profile of the specification.
-    Specified(&'static Profile),
+    Specified {
+        /// Limits.
+        profile: &'static Profile,
+        /// How many tags of a resource are left to others.
+        reserve: usize,
+    },
     /// A cloud's own limits.
     Strict {
         /// Spelling and limits.
@@ -27,7 +29,7 @@ pub enum TagRules {
 
 impl From<&'static Profile> for TagRules {
     fn from(profile: &'static Profile) -> Self {
-        TagRules::Specified(profile)
+        TagRules::Specified { profile, reserve: 0 }
     }
 }
 
@@ -37,7 +39,10 @@ impl TagRules {
         let named = settings.profile_of(provider);
         match named.and_then(StrictProfile::named) {
             Some(profile) => TagRules::Strict { profile, reserve: settings.reserve.into() },
-            None => TagRules::Specified(Profile::of(named.unwrap_or(provider))),
+            None => TagRules::Specified {
+                profile: Profile::of(named.unwrap_or(provider)),
+                reserve: settings.reserve.into(),
+            },
         }
     }
 
@@ -49,7 +54,7 @@ impl TagRules {
     /// The cloud whose interface the tags of a provider meet, where its rules are known.
     pub(super) fn cloud(self, provider: &str) -> Option<&'static Cloud> {
         match self {
-            TagRules::Specified(profile) => Cloud::of(provider).or_else(|| Cloud::of(profile.name)),
+            TagRules::Specified { profile, .. } => Cloud::of(provider).or_else(|| Cloud::of(profile.name)),
             TagRules::Strict { profile, .. } => Some(profile.cloud),
         }
     }
@@ -58,17 +63,22 @@ impl TagRules {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            TagRules::Specified(profile) => profile.name,
+            TagRules::Specified { profile, .. } => profile.name,
             TagRules::Strict { profile, .. } => profile.name,
         }
     }
 
-    /// The tag key of a qualified key.
+    /// The tag key of a qualified key, below the specification's prefix.
     #[must_use]
     pub fn tag_key(self, qualified_key: &str) -> String {
+        self.tag_key_below(CLOUD_TAG_PREFIX, qualified_key)
+    }
+
+    /// The tag key of a qualified key, below another prefix.
+    pub(super) fn tag_key_below(self, prefix: &str, qualified_key: &str) -> String {
         match self {
-            TagRules::Specified(_) => [CLOUD_TAG_PREFIX, qualified_key].concat(),
-            TagRules::Strict { profile, .. } => profile.spelling.of(qualified_key),
+            TagRules::Specified { .. } => [prefix, qualified_key].concat(),
+            TagRules::Strict { profile, .. } => profile.spelling.of(prefix, qualified_key),
         }
     }
 
@@ -76,16 +86,21 @@ impl TagRules {
     #[must_use]
     pub fn most(self) -> usize {
         match self {
-            TagRules::Specified(profile) => profile.tags,
+            TagRules::Specified { profile, reserve } => profile.tags.saturating_sub(reserve),
             TagRules::Strict { profile, reserve } => profile.tags.saturating_sub(reserve),
         }
+    }
+
+    /// Whether tags of others count: a cloud takes so many in all, while the specification's profiles count their own.
+    pub(super) fn counts_others(self) -> bool {
+        matches!(self, TagRules::Strict { .. })
     }
 
     /// What two tag keys that are one have in common; `None` where no two labels have one tag key.
     pub(super) fn identity(self, tag_key: &str) -> Option<String> {
         match self {
-            TagRules::Specified(_) => None,
-            TagRules::Strict { profile, .. } if profile.cloud.folds_case => Some(tag_key.to_lowercase()),
+            TagRules::Specified { .. } => None,
+            TagRules::Strict { profile, .. } if profile.cloud.case == KeyCase::Ignored => Some(tag_key.to_lowercase()),
             TagRules::Strict { .. } => Some(tag_key.to_owned()),
         }
     }
@@ -93,7 +108,7 @@ impl TagRules {
     /// Why a label is no tag, its neighbours apart.
     pub(super) fn refusal(self, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
         match self {
-            TagRules::Specified(profile) => refused_by_profile(profile, qualified_key, tag_key, value),
+            TagRules::Specified { profile, .. } => refused_by_profile(profile, qualified_key, tag_key, value),
             TagRules::Strict { profile, .. } => refused_by(profile.cloud, tag_key, value),
         }
     }
@@ -127,9 +142,9 @@ mod tests {
             (rules.name(), rules.most(), cloud, TagRules::are_known(&settings, provider))
         };
         assert_eq!(of("Hetzner"), ("hetzner-strict", 60, Some("hetzner"), true));
-        assert_eq!(of("hcloud"), ("hetzner", 64, Some("hetzner"), true));
-        assert_eq!(of("AWS"), ("aws", 50, Some("aws"), true));
-        assert_eq!(of("azure"), ("generic", 32, Some("azure"), false));
-        assert_eq!(of(""), ("generic", 32, None, false));
+        assert_eq!(of("hcloud"), ("hetzner", 60, Some("hetzner"), true));
+        assert_eq!(of("AWS"), ("aws", 46, Some("aws"), true));
+        assert_eq!(of("azure"), ("generic", 28, Some("azure"), false));
+        assert_eq!(of(""), ("generic", 28, None, false));
     }
 }

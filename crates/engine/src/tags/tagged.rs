@@ -11,6 +11,7 @@ use super::transform::{Transformed, cloud_tags_that_pass};
 use super::verdicts::verdicts;
 use super::webhook::Webhook;
 use crate::report::change::{Change, Value};
+use crate::report::finding::Finding;
 use crate::report::tags::TagReport;
 use crate::settings::Definition;
 
@@ -27,6 +28,8 @@ pub(crate) struct Tagged {
     pub(crate) leaves_sources: bool,
     /// Whether the request, or the policy, writes tags or what they are made from.
     pub(crate) is_news: bool,
+    /// What is found of assignments.
+    pub(crate) findings: Vec<Finding>,
     /// The provider whose own interface the tags were held against.
     pub(crate) cloud: Option<&'static str>,
     pub(crate) tags: TagReport,
@@ -43,16 +46,20 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// What the labels make that their definitions let become tags.
+    /// What the labels make that their definitions let become tags, beside the tags of others that count.
     pub(super) fn of(
         assigned: &Assigned,
         definitions: &BTreeMap<String, Definition>,
+        prefix: &str,
         rules: TagRules,
         webhook: Option<Webhook>,
+        others: &BTreeSet<&str>,
     ) -> Self {
         let (labels, not_propagating) = assigned.propagating(definitions);
-        let most = webhook.map_or(usize::MAX, Webhook::most).min(rules.most());
-        Made { rules, transformed: cloud_tags_that_pass(webhook, rules, &labels), not_propagating, most }
+        let transformed = cloud_tags_that_pass(prefix, webhook, rules, &labels, others);
+        let beside = others.iter().filter(|key| !transformed.tags.contains_key(**key)).count();
+        let most = webhook.map_or(usize::MAX, Webhook::most).min(rules.most().saturating_sub(beside));
+        Made { rules, transformed, not_propagating, most }
     }
 
     /// What the report says of it, and of the field as it would be stored.
@@ -69,7 +76,7 @@ impl Made {
             provider: provider.map(str::to_owned),
             profile: rules.name(),
             cloud: verdicts(cloud, &field.as_written(&transformed.tags, &held.kept)),
-            headroom: most - transformed.tags.len(),
+            headroom: most.saturating_sub(transformed.tags.len()),
             tags: transformed.tags,
             forwarded: held.kept.iter().map(|(key, value)| ((*key).to_owned(), Value::json(value.text()))).collect(),
             missing: missing.iter().map(|missing| (missing.key.clone(), missing.reason)).collect(),

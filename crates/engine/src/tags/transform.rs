@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules::TagRules;
 use super::webhook::Webhook;
+use crate::catalog::profiles::CLOUD_TAG_PREFIX;
 use crate::report::tags::{SkippedLabel, TagSkipReason};
 
 /// Qualified keys and their values.
@@ -28,22 +29,32 @@ pub struct Transformed {
 /// more never changes another's value.
 #[must_use]
 pub fn cloud_tags(rules: impl Into<TagRules>, labels: &Labels) -> Transformed {
-    cloud_tags_that_pass(None, rules.into(), labels)
+    cloud_tags_that_pass(CLOUD_TAG_PREFIX, None, rules.into(), labels, &BTreeSet::new())
 }
 
-/// As [`cloud_tags`], where a webhook has to take the tags as well.
-pub(super) fn cloud_tags_that_pass(webhook: Option<Webhook>, rules: TagRules, labels: &Labels) -> Transformed {
-    let (mut made, mut taken) = (Transformed::default(), BTreeSet::new());
+/// As [`cloud_tags`], below another prefix, where a webhook has to take the tags as well, and beside the tags of others that count. A label wins over a tag of
+/// another with the very same key, which its parent's Composition forwards.
+pub(super) fn cloud_tags_that_pass(
+    prefix: &str,
+    webhook: Option<Webhook>,
+    rules: TagRules,
+    labels: &Labels,
+    others: &BTreeSet<&str>,
+) -> Transformed {
+    let mut made = Transformed::default();
+    let mut taken: BTreeSet<String> = others.iter().filter_map(|key| rules.identity(key)).collect();
+    let mut room = rules.most().saturating_sub(others.len());
     let by_profile = |reason| (rules.name(), reason);
     for (qualified_key, value) in labels {
-        let tag_key = rules.tag_key(qualified_key);
+        let tag_key = rules.tag_key_below(prefix, qualified_key);
         let of_webhook = || webhook.and_then(|webhook| Some((webhook.kind(), webhook.refusal(&tag_key, value)?)));
         let identity = rules.identity(&tag_key);
+        let replaces = others.contains(&*tag_key) && !made.tags.contains_key(&tag_key);
         let is_taken = || {
             let taken = identity.as_ref().is_some_and(|identity| taken.contains(identity));
-            taken.then(|| by_profile(TagSkipReason::KeyCollision))
+            (taken && !replaces).then(|| by_profile(TagSkipReason::KeyCollision))
         };
-        let is_over = || (made.tags.len() >= rules.most()).then(|| by_profile(TagSkipReason::CountCap));
+        let is_over = || (room == 0 && !replaces).then(|| by_profile(TagSkipReason::CountCap));
         let is_full = || {
             let full = webhook.filter(|webhook| made.tags.len() >= webhook.most());
             full.map(|webhook| (webhook.kind(), TagSkipReason::CountCap))
@@ -52,6 +63,7 @@ pub(super) fn cloud_tags_that_pass(webhook: Option<Webhook>, rules: TagRules, la
         match refusal.or_else(of_webhook).or_else(is_taken).or_else(is_over).or_else(is_full) {
             None => {
                 taken.extend(identity);
+                room -= usize::from(!replaces);
                 made.labels.insert(tag_key.clone(), qualified_key.clone());
                 made.tags.insert(tag_key, value.clone());
             }

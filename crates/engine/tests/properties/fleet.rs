@@ -116,7 +116,8 @@ pub(crate) struct Draw {
     /// One for each place that carries metadata.
     pub(crate) maps: Vec<Maps>,
     pub(crate) record: Option<(Vec<String>, Vec<String>)>,
-    pub(crate) managed: Option<Vec<String>>,
+    /// Who owns what of the stored object, and as the request brings it.
+    pub(crate) managed: [Option<Vec<Managed>>; 2],
     pub(crate) edits: Vec<Edit>,
     pub(crate) owner: Owner,
     pub(crate) paused: Option<Kind>,
@@ -129,6 +130,13 @@ pub(crate) struct Draw {
     pub(crate) empty: Empty,
     pub(crate) style: u64,
     pub(crate) settings: Value,
+}
+
+/// One entry of `managedFields`: manager, whether it applies, and keys of all maps.
+pub(crate) type Managed = (&'static str, bool, Vec<String>);
+
+fn managed() -> impl Strategy<Value = Managed> {
+    (select(&["capi-machineset", "capi-topology", "argocd", "kubectl-edit"][..]), any::<bool>(), vec(key(), 1..4))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -166,8 +174,8 @@ fn draw() -> impl Strategy<Value = Draw> {
     let user = prop_oneof![8 => Just("alice"), 1 => Just(""), 1 => Just(CONTROLLER)];
     let record = (vec(key(), 0..3), vec(key(), 0..3));
     let what = (select(WAYS), versions(), versions(), vec(maps(), PLACES));
-    let traces =
-        (proptest::option::weighted(0.3, record), proptest::option::weighted(0.3, vec(key(), 1..4)), vec(edit(), 0..4));
+    let managed = || proptest::option::weighted(0.6, vec(managed(), 1..4));
+    let traces = (proptest::option::weighted(0.3, record), [managed(), managed()], vec(edit(), 0..4));
     let state = (owner, kind(12), kind(12), kind(12));
     let request = (user, any::<bool>(), any::<bool>(), seldom(3));
     let empty = select(&[Empty::Absent, Empty::Null, Empty::Map, Empty::NoTemplate][..]);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use metadata_propagation::{Manifests, evaluate};
 use serde_json::{Value, json};
 
-use crate::fleet::{Draw, Empty, Fleet, Maps, Owner, TRACKING};
+use crate::fleet::{Draw, Empty, Fleet, Managed, Maps, Owner, TRACKING};
 use crate::kind::Kind;
 use crate::text::written;
 
@@ -81,6 +81,7 @@ impl Draw {
         }
         if kind == Kind::Node {
             set("annotations", "cluster.x-k8s.io/machine", "machine");
+            set("annotations", "cluster.x-k8s.io/cluster-name", "c1");
             set("annotations", "cluster.x-k8s.io/cluster-namespace", "fleet");
         }
         if self.paused == Some(kind) {
@@ -103,7 +104,7 @@ impl Draw {
         let api_version = if group.is_empty() { "v1".to_owned() } else { format!("{group}/{version}") };
         json!({
             "apiVersion": api_version, "kind": name, "metadata": metadata, "spec": self.spec(kind, version),
-            "status": { "labels": { "a": "b" }, "conditions": ["raw:12345678901234567890123"] },
+            "status": { "nodeRef": { "name": Kind::Node.words().2 }, "labels": { "a": "b" }, "conditions": ["raw:12345678901234567890123"] },
         })
     }
 
@@ -161,11 +162,8 @@ impl Draw {
             let record = json!({ "labels": sorted(labels), "annotations": sorted(annotations), "fields": [] });
             object["metadata"]["annotations"][TRACKING] = json!(record.to_string());
         }
-        if let Some(keys) = &self.managed {
-            let keys: Value = keys.iter().map(|key| (format!("f:{key}"), json!({}))).collect();
-            let fields = json!({ "f:metadata": { "f:labels": keys, "f:annotations": keys } });
-            let entry = json!({ "manager": "applier", "operation": "Apply", "fieldsV1": fields });
-            object["metadata"]["managedFields"] = json!([entry]);
+        if let [Some(entries), _] = &self.managed {
+            object["metadata"]["managedFields"] = entries.iter().map(|entry| self.managed_entry(entry)).collect();
         }
         if object["metadata"]["labels"] == json!({}) {
             match self.empty {
@@ -187,8 +185,27 @@ impl Draw {
         object
     }
 
+    fn managed_entry(&self, (manager, applies, keys): &Managed) -> Value {
+        let keys: Value = keys.iter().map(|key| (format!("f:{key}"), json!({}))).collect();
+        let metadata = json!({ "f:labels": keys, "f:annotations": keys });
+        let fields = json!({
+            "f:metadata": metadata,
+            "f:spec": { "f:template": { "f:metadata": metadata }, "f:machineTemplate": { "f:metadata": metadata } },
+        });
+        json!({
+            "manager": manager,
+            "operation": if *applies { "Apply" } else { "Update" },
+            "apiVersion": format!("cluster.x-k8s.io/{}", self.version),
+            "fieldsType": "FieldsV1",
+            "fieldsV1": fields,
+        })
+    }
+
     fn edited(&self, object: &Value) -> Value {
         let mut object = object.clone();
+        if let [_, Some(entries)] = &self.managed {
+            object["metadata"]["managedFields"] = entries.iter().map(|entry| self.managed_entry(entry)).collect();
+        }
         for (in_template, is_label, key, value) in &self.edits {
             let metadata = match self.way.0.template().filter(|_| *in_template) {
                 Some(template) => object.pointer_mut(template),

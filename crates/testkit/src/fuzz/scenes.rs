@@ -62,6 +62,7 @@ fn scene(&(group, kind, owner_group, owner): &Way, version: &str, update: bool) 
             },
             "annotations": {
                 "cluster.x-k8s.io/machine": "m",
+                "cluster.x-k8s.io/cluster-name": "c1",
                 "cluster.x-k8s.io/cluster-namespace": "fleet",
                 "metadata-propagation.plexsphere.com/managed": r#"{"labels":["a"],"annotations":["b"],"fields":[]}"#,
             },
@@ -70,10 +71,13 @@ fn scene(&(group, kind, owner_group, owner): &Way, version: &str, update: bool) 
             }],
         },
         "spec": {},
+        "status": { "nodeRef": { "name": "it" } },
     });
-    let old = object.clone();
-    if update && let Some(labels) = object.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
-        labels.insert("a".to_owned(), json!("edited"));
+    let mut old = object.clone();
+    if update {
+        object["metadata"]["labels"]["a"] = json!("edited");
+        object["metadata"]["managedFields"] = owned_by("kubectl-edit", "Update", version);
+        old["metadata"]["managedFields"] = owned_by("capi-machineset", "Apply", version);
     }
     let mut request = json!({
         "operation": "CREATE",
@@ -88,4 +92,15 @@ fn scene(&(group, kind, owner_group, owner): &Way, version: &str, update: bool) 
         request.insert("oldObject".to_owned(), old);
     }
     Scene { request: request.to_string(), of: (group, kind) }
+}
+
+/// The edited label has this owner.
+fn owned_by(manager: &str, operation: &str, version: &str) -> Value {
+    json!([{
+        "manager": manager,
+        "operation": operation,
+        "apiVersion": format!("{CORE}/{version}"),
+        "fieldsType": "FieldsV1",
+        "fieldsV1": { "f:metadata": { "f:labels": { "f:a": {} } } },
+    }])
 }

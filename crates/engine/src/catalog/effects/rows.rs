@@ -111,12 +111,14 @@ pub(super) const MACHINE_POOL: &[Row] = &[
     row("spec.template.metadata.annotations", InPlace),
 ];
 
+/// Where a pool has a `configRef`, its controller sets the first data secret (`reconcileBootstrap` in
+/// core/reconcilers/machinepool), and no Machine was made without one.
 #[rustfmt::skip]
 pub(super) const MACHINE_OF_POOL: &[Row] = &[
     row("version", Rollout).by(Same::Version),
     row("bootstrap", Rollout),
     row("bootstrap.configRef", Rollout).by(Same::Reference),
-    row("bootstrap.dataSecretName", Rollout).by(Same::Text),
+    row("bootstrap.dataSecretName", Rollout).by(Same::OrFirst),
     row("infrastructureRef", Rollout).by(Same::Reference),
 ];
 
@@ -226,7 +228,7 @@ pub(super) const CONTROL_PLANE_TOPOLOGY: &[Row] = &[
     row("rollout.after", Scheduled).by(Same::Appointment),
     row("variables", CannotTell),
     row("readinessGates", InPlace),
-    moved("machineHealthCheck", "healthCheck", Nothing),
+    moved("machineHealthCheck", "healthCheck", CannotTell),
 ];
 
 #[rustfmt::skip]
@@ -242,7 +244,7 @@ pub(super) const MACHINE_DEPLOYMENT_TOPOLOGY: &[Row] = &[
     row("variables", CannotTell),
     row("readinessGates", InPlace),
     row("minReadySeconds", InPlace),
-    moved("machineHealthCheck", "healthCheck", Nothing),
+    moved("machineHealthCheck", "healthCheck", CannotTell),
 ];
 
 pub(super) const MACHINE_POOL_TOPOLOGY: &[Row] = &[
@@ -269,13 +271,14 @@ pub(super) const CLUSTER_CLASS: &[Row] = &[
     row("workers.machinePools", Nothing),
 ];
 
-/// Another template replaces Machines only where the spec made from it is another.
+/// Another template replaces Machines only where the spec made from it is another. Another health check is written to the
+/// MachineHealthCheck of every Cluster of the class, and may find Machines unhealthy.
 #[rustfmt::skip]
 pub(super) const CONTROL_PLANE_CLASS: &[Row] = &[
     moved("ref", "templateRef", CannotTell).by(Same::Reference),
     moved("machineInfrastructure.ref", "machineInfrastructure.templateRef", CannotTell).by(Same::Reference),
     row("readinessGates", InPlace),
-    moved("machineHealthCheck", "healthCheck", Nothing),
+    moved("machineHealthCheck", "healthCheck", CannotTell),
     moved("namingStrategy", "naming", Nothing),
 ];
 
@@ -291,7 +294,7 @@ pub(super) const MACHINE_DEPLOYMENT_CLASS: &[Row] = &[
     moved("strategy.rollingUpdate.deletePolicy", "deletion.order", InPlace),
     row("readinessGates", InPlace),
     row("minReadySeconds", InPlace),
-    moved("machineHealthCheck", "healthCheck", Nothing),
+    moved("machineHealthCheck", "healthCheck", CannotTell),
     moved("namingStrategy", "naming", Nothing),
 ];
 

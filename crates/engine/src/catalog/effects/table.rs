@@ -56,6 +56,9 @@ pub const EFFECTS: &[Block] = &[
     both(ControlPlaneKubeadmConfig, "spec",             KUBEADM_CONFIG).given(Given::NoInPlaceUpdate),
     both(ControlPlaneKubeadmConfig, "spec",             KUBEADM_CONFIG_OF_MACHINE).given(Given::NoInPlaceUpdate),
     both(ControlPlaneInfraMachine, "",                  METADATA_OF_INFRA_MACHINE),
+    // It becomes bootstrap data again when the token is rotated (`rotateMachinePoolBootstrapToken`); then a provider decides.
+    both(MachinePoolKubeadmConfig, "",                  METADATA),
+    both(MachinePoolKubeadmConfig, "",                  &[row("spec", CannotTell)]),
 
     both(Cluster,           "",                         METADATA_OF_CLUSTER),
     both(Cluster,           "spec",                     CLUSTER),

@@ -7,7 +7,9 @@ use crate::catalog::rules::Rule;
 use crate::catalog::version::Version;
 use crate::json::Malformed;
 use crate::report::messages::EntryName;
-use crate::report::messages::guards::{not_synced, not_synced_as_annotation, not_synced_before};
+use crate::report::messages::guards::{
+    not_synced, not_synced_as_annotation, not_synced_before, not_synced_without_flag,
+};
 
 /// A key with one of these in it looks meant for Nodes.
 const DOMAINS: [&str; 3] = [NODE_ROLE, NODE_RESTRICTION, NODE_DOMAIN];
@@ -23,6 +25,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Optio
     }
     Ok(instead(entry.map, entry.key, settings.version).map(|instead| match instead {
         Instead::Key(map, key) => not_synced(entry.name(), EntryName { noun: map.entry(), key: &key }),
+        Instead::Expression => not_synced_without_flag(entry.name()),
         Instead::Label => not_synced_as_annotation(entry.name()),
         Instead::Upgrade => not_synced_before(entry.name(), Version::NODE_EXPRESSIONS),
     }))
@@ -33,9 +36,11 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Optio
 enum Instead {
     /// Another key, in one of the maps.
     Key(MapKind, String),
+    /// The same label, by an expression among the manager's flags.
+    Expression,
     /// A label of the same key.
     Label,
-    /// The same annotation, by a newer version of Cluster API.
+    /// The same entry, by a newer version of Cluster API.
     Upgrade,
 }
 
@@ -43,7 +48,7 @@ enum Instead {
 fn instead(map: MapKind, key: &str, version: Version) -> Option<Instead> {
     let (prefix, name) = (prefix(key), key.split_once('/').map_or("", |(_, name)| name));
     if map == MapKind::Labels && KUBELET_PREFIXES.contains(&prefix) {
-        return Some(Instead::Key(map, [NODE_DOMAIN, "/", name].concat()));
+        return Some(if version.at_least(Version::NODE_EXPRESSIONS) { Instead::Expression } else { Instead::Upgrade });
     }
     let found = |domain: &'static str| key.split_once(domain).map(|(before, after)| (domain, before, after));
     let (domain, before, after) = DOMAINS.into_iter().find_map(found)?;
@@ -91,13 +96,22 @@ mod tests {
             ("company.xyz/node.cluster.x-k8s.io", "node.cluster.x-k8s.io/company.xyz"),
             ("company.xyz/node-role.kubernetes.io", "node-role.kubernetes.io/company.xyz"),
             ("my-node-restriction.kubernetes.io/zone", "my.node-restriction.kubernetes.io/zone"),
-            ("kubernetes.io/os", "node.cluster.x-k8s.io/os"),
-            ("node.kubernetes.io/instance-type", "node.cluster.x-k8s.io/instance-type"),
         ] {
             assert!(!is_synced(MapKind::Labels, key), "{key}");
             assert!(is_synced(MapKind::Labels, expected), "{expected}");
             let instead = instead(MapKind::Labels, key, Version::NEWEST);
             assert_eq!(instead, Some(Instead::Key(MapKind::Labels, expected.to_owned())), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_label_that_kubelets_give_keeps_its_name() {
+        for key in ["kubernetes.io/os", "node.kubernetes.io/instance-type"] {
+            let of = |version| instead(MapKind::Labels, key, version);
+            assert_eq!(
+                (of(Version::NEWEST), of(Version::OLDEST_EDITION)),
+                (Some(Instead::Expression), Some(Instead::Upgrade))
+            );
         }
     }
 

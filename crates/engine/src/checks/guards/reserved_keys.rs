@@ -42,11 +42,31 @@ pub(super) fn reason(map: MapKind, key: &str) -> Option<&'static str> {
     row.map(|(.., reason)| *reason).or_else(is_bookkeeping)
 }
 
+/// What the label of control-plane Machines does to the Machines of a worker; `None` where no worker is.
+///
+/// Source: `computeDesiredMachine` in core/reconcilers/machineset, which keeps the template's labels, and
+/// `IsControlPlaneMachine` in bootstrap/kubeadm/reconcilers/kubeadmconfig/configowner.go, by which kubeadm joins a control
+/// plane. The bootstrap configuration of a MachinePool is never that of a control plane.
+fn control_plane_label_of_workers(place: Place) -> Option<&'static str> {
+    use Place::*;
+    match place {
+        MachineDeploymentTopology | MachineDeploymentClass | MachineDeploymentTemplate | MachineSetTemplate => {
+            Some(JOINS_CONTROL_PLANE)
+        }
+        MachinePoolTopology | MachinePoolClass | MachinePoolTemplate => Some(COUNTS_AS_CONTROL_PLANE),
+        _ => None,
+    }
+}
+
 /// A reserved key, except a label with the value that Cluster API gives it.
 pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Option<String>, Malformed> {
     let Some(reason) = reason(entry.map, entry.key).filter(|_| entry.block.place != Place::Machine) else {
         return Ok(None);
     };
+    let is_label_of_control_planes = entry.map == MapKind::Labels && entry.key == CONTROL_PLANE;
+    if let Some(reason) = control_plane_label_of_workers(entry.block.place).filter(|_| is_label_of_control_planes) {
+        return Ok(Some(reserved_key(entry.name(), reason)));
+    }
     let is_right = entry.map == MapKind::Labels && is_what_cluster_api_sets(guarded, entry)?;
     Ok((!is_right).then(|| reserved_key(entry.name(), reason)))
 }

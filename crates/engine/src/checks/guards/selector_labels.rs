@@ -1,5 +1,6 @@
 //! The labels by which an owner finds its objects, and the ownerReference to it.
 
+use super::in_place_move::is_in_place_move;
 use super::{Guarded, Violation};
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use crate::catalog::keys::*;
@@ -40,7 +41,7 @@ fn is_other_control_plane(owner: &OwnerReference<'_>) -> bool {
 }
 
 /// A label of the owner's selector, the template hash or the ownerReference to the controller that this request removes
-/// or changes, unless it was restored.
+/// or changes, unless it was restored. Owner and hash may change together where a controller has a Machine updated in place.
 pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
     let subject = guarded.subject;
     let (Some(Place::Machine | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {
@@ -61,7 +62,9 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         now.is(owner.group(), owner.kind) && now.name == owner.name && (now.uid == owner.uid || guarded.above.is_some())
     };
     let now = object.controller();
-    if !now.is_some_and(is_same) {
+    let is_lost = !now.is_some_and(is_same);
+    let moves = is_lost && is_in_place_move(guarded, old)?;
+    if is_lost && !moves {
         let sentence = if now.is_some() { messages::owner_changed } else { messages::owner_removed };
         violations.push(Violation { at: "metadata.ownerReferences".to_owned(), message: sentence(&title(), kind) });
     }
@@ -72,7 +75,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
             None => identity.contains(&key),
         };
         let now = object.labels.get(key);
-        if !counts || now == Some(value) {
+        if !counts || now == Some(value) || (moves && key == TEMPLATE_HASH) {
             continue;
         }
         let is_as_above = guarded.above.is_some_and(|above| {

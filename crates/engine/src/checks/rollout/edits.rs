@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
             return;
         }
         match row.removed.filter(|_| new.is_null() && self.around.had_replicas()) {
-            Some(effect) => self.edits.push(Edit { at: at.to_owned(), effect, is_removal: true }),
+            Some(effect) => self.edits.push(Edit { at: at.to_owned(), effect, set_on: None, is_removal: true }),
             None => self.add(at.to_owned(), row.effect, pattern.given, false),
         }
         if !pattern.keys.is_empty()
@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
     }
 
     fn add(&mut self, at: String, effect: Effect, given: Given, is_removal: bool) {
-        self.edits.push(Edit { at, effect: self.around.effect(effect, given), is_removal });
+        self.edits.push(Edit { at, effect: self.around.effect(effect, given), set_on: None, is_removal });
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
         let edits = between(&old, &new, &Kind::Cluster.rows("v1beta2", Version::NEWEST));
         let edit = |name: usize, field: &str, effect| {
             let at = format!("spec.topology.workers.machineDeployments[md-{name}]{field}");
-            Edit { at, is_removal: effect == Effect::Destructive, effect }
+            Edit { at, is_removal: effect == Effect::Destructive, set_on: None, effect }
         };
         let kept = || (1..40_000).rev();
         let mut expected = vec![edit(0, "", Effect::Destructive)];

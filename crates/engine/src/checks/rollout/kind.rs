@@ -64,6 +64,9 @@ impl Kind {
             Kind::ControlPlaneMachine => {
                 Some(found).filter(|_| is_unknown || owned_by(CONTROL_PLANE_GROUP, "KubeadmControlPlane"))
             }
+            Kind::ControlPlaneKubeadmConfig if owned_by(CORE_GROUP, "MachinePool") => {
+                Some(Kind::MachinePoolKubeadmConfig)
+            }
             Kind::ControlPlaneKubeadmConfig => Some(found).filter(|_| is_unknown || is_labelled()),
             _ => Some(found),
         }
@@ -97,6 +100,7 @@ impl Kind {
             | Kind::ControlPlaneMachine
             | Kind::ControlPlaneKubeadmConfig
             | Kind::ControlPlaneInfraMachine
+            | Kind::MachinePoolKubeadmConfig
             | Kind::Template => messages::MACHINES,
             Kind::ClusterClass
             | Kind::ClassTemplate

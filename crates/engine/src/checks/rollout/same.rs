@@ -5,22 +5,21 @@ use std::collections::BTreeMap;
 
 use crate::catalog::effects::Same;
 use crate::json::document::{Fields, Json};
+use crate::json::equal::equal;
 use crate::kube::duration;
 use crate::kube::object::group_and_version;
 
-/// Values nested deeper than this are compared as they are written.
-const DEEPEST: u8 = 64;
-
 /// Whether an edit from `old` to `new` changes nothing, by the values alone.
 pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {
-    let alike = equal(old, new, DEEPEST);
+    let alike = equal(old, new);
     match how {
         Same::Value | Same::Selector => alike,
         Same::ListOrNone => alike && old.is_null() == new.is_null(),
         // Asked with the selectors, or the version, beside the value.
         Same::FeatureGates => alike,
         Same::NotFromOnDelete => alike || old.as_str() != Some("OnDelete"),
-        Same::Appointment => alike || equal(new, new.absent(), DEEPEST),
+        Same::Appointment => alike || equal(new, new.absent()),
+        Same::OrFirst => alike || meaning(how, old).is_empty() || meaning(how, old) == meaning(how, new),
         Same::Text | Same::OrCloudConfig | Same::OrIfNotPresent | Same::Version | Same::Duration | Same::Reference => {
             alike || meaning(how, old) == meaning(how, new)
         }
@@ -48,7 +47,7 @@ pub(super) fn same_feature_gates(spec: Json<'_>, old: Json<'_>, new: Json<'_>) -
             };
             own(old) == own(new)
         }
-        _ => equal(old, new, DEEPEST),
+        _ => equal(old, new),
     }
 }
 
@@ -76,33 +75,6 @@ fn reference(value: Json<'_>) -> String {
         group => group,
     };
     [group, " ", part("kind"), " ", part("name")].concat()
-}
-
-/// Key order does not count, and what is absent is null, an empty list, or an object of nothing but such.
-///
-/// Every pair is compared once, and emptiness is asked for only where nothing is left to compare: to ask at every level
-/// is exponential or quadratic in the depth.
-fn equal(a: Json<'_>, b: Json<'_>, depth: u8) -> bool {
-    let Some(depth) = depth.checked_sub(1) else { return a == b };
-    if a == b {
-        return true;
-    }
-    if let (Some(fields), Some(others)) = (a.as_fields(), b.as_fields()) {
-        let (fields, others): (BTreeMap<_, _>, BTreeMap<_, _>) = (fields.collect(), others.collect());
-        let other = |key| others.get(key).copied().unwrap_or(b.absent());
-        return fields.iter().all(|(key, value)| equal(*value, other(key), depth))
-            && others.iter().all(|(key, value)| fields.contains_key(key) || equal(a.absent(), *value, depth));
-    }
-    if let (Some(elements), Some(others)) = (a.as_elements(), b.as_elements()) {
-        return elements.len() == others.len() && elements.zip(others).all(|(a, b)| equal(a, b, depth));
-    }
-    if a.is_null() || b.is_null() {
-        return false;
-    }
-    match (a.as_str(), b.as_str()) {
-        (Some(a), Some(b)) => a == b,
-        _ => equal(a, a.absent(), depth) && equal(b, b.absent(), depth),
-    }
 }
 
 #[cfg(test)]
@@ -190,6 +162,19 @@ mod tests {
     #[test]
     fn an_empty_text_is_none() {
         check(Same::Text, &[("null", r#""""#, true), (r#""a""#, "null", false), (r#""a""#, r#""b""#, false)]);
+    }
+
+    #[test]
+    fn a_first_text_is_no_edit() {
+        check(
+            Same::OrFirst,
+            &[
+                ("null", r#""a""#, true),
+                (r#""""#, r#""a""#, true),
+                (r#""a""#, r#""b""#, false),
+                (r#""a""#, "null", false),
+            ],
+        );
     }
 
     #[test]

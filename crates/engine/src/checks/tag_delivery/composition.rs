@@ -4,30 +4,38 @@ mod apply;
 mod delivery;
 mod field_path;
 mod halt;
+mod nested;
 mod patch;
 mod patch_sets;
 mod pipeline;
 mod resource;
 mod resource_kind;
 mod tag_manager;
+mod transform;
 mod value;
 
-use self::delivery::{Delivery, delivery};
+use std::borrow::Cow;
+
 use self::halt::Halt;
 use self::pipeline::Pipeline;
 use super::faults::Faults;
-use super::faults::Severity::{CannotTell, Fails, Loss};
+use super::faults::Severity::Fails;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::messages::tag_delivery as messages;
 use crate::settings::CloudTags;
 
-/// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of.
+/// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of, and
+/// `prefixes` what the keys of their tags begin with.
 ///
 /// # Errors
 /// When the Composition has another shape than Crossplane gives it, or its patches come to more than is looked at.
-pub(super) fn faults<'a>(spec: Json<'a>, composites: &CloudTags, faults: &mut Faults<'a>) -> Result<(), Malformed> {
-    let pipeline = match Pipeline::play(spec, composites, faults) {
+pub(super) fn faults<'a>(
+    spec: Json<'a>,
+    composites: &CloudTags,
+    prefixes: &'a [Cow<'a, str>],
+    faults: &mut Faults<'a>,
+) -> Result<(), Malformed> {
+    let pipeline = match Pipeline::play(spec, composites, prefixes, faults) {
         Ok(pipeline) => pipeline,
         Err(Halt::Malformed(malformed)) => return Err(malformed),
         Err(Halt::Fails(failure)) => {
@@ -36,26 +44,9 @@ pub(super) fn faults<'a>(spec: Json<'a>, composites: &CloudTags, faults: &mut Fa
             return Ok(());
         }
     };
-    let mut not_patched = Vec::new();
-    let mut no_other_gets_tags = true;
     for resource in &pipeline.resources {
-        let is_unread_later = resource.step < pipeline.last_unread;
         faults.about_resource(resource.name);
-        match delivery(resource, is_unread_later, faults)? {
-            Delivery::NotApplicable => {}
-            Delivery::NotPatched(field) => {
-                no_other_gets_tags &= !is_unread_later;
-                not_patched.push((resource, field));
-            }
-            Delivery::Delivered | Delivery::Lost => no_other_gets_tags = false,
-        }
-    }
-    for (resource, field) in not_patched {
-        faults.about_resource(resource.name);
-        match no_other_gets_tags {
-            true => faults.add(Loss, resource.at, messages::not_patched_anywhere(field)),
-            false => faults.add(CannotTell, resource.at, messages::not_patched_if_declared(field)),
-        }
+        delivery::judge(resource, resource.step < pipeline.last_unread, composites, faults)?;
     }
     Ok(())
 }
@@ -87,8 +78,10 @@ mod tests {
     /// As [`faults`].
     fn last_finding(spec: &str) -> Result<(usize, Option<(String, String)>), Malformed> {
         let document = Document::new(format!(r#"{{"spec":{spec}}}"#));
+        let settings = Settings::from_json("{}").unwrap().cloud_tags;
+        let prefixes = settings.prefixes();
         let (spec, mut found) = (document.root().get("spec")?, Faults::default());
-        faults(spec, &Settings::from_json("{}").unwrap().cloud_tags, &mut found)?;
+        faults(spec, &settings, &prefixes, &mut found)?;
         let findings = found.findings(spec, "cloudTags.compositions", Stance::Warn);
         Ok((findings.len(), findings.into_iter().next_back().map(|last| (last.at, last.message))))
     }

@@ -63,6 +63,7 @@ fn added(object: Json<'_>, key: &str, value: &str) -> Change {
         path,
         entry: "field",
         place: None,
+        owned: None,
     }
 }
 

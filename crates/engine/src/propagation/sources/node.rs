@@ -2,7 +2,8 @@
 
 use crate::admission::subject::Subject;
 use crate::catalog::grants::NODE_MACHINE_MASKS;
-use crate::catalog::keys::{NODE_CLUSTER_NAMESPACE, NODE_MACHINE};
+use crate::catalog::keys::{CLUSTER_NAME, NODE_CLUSTER_NAMESPACE, NODE_MACHINE};
+use crate::catalog::node_restriction::NODES_GROUP;
 use crate::catalog::place::Place;
 use crate::kube::lookup::Lookups;
 use crate::kube::query::ObjectQuery;
@@ -11,26 +12,36 @@ use crate::propagation::class_patches::ClassPatches;
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
 
-/// A Node follows the Machine that its annotations name and that does not name another Node. The Machine controller
-/// writes the annotations at its first sync; what this policy adds becomes part of its own record at the next one.
+/// A Node follows the Machine that its annotations name, if the Machine's `status.nodeRef` names the Node and both agree on
+/// the Cluster. The Machine controller sets `nodeRef`, then writes annotations and labels at once; what this policy adds
+/// becomes part of the controller's own record at its next sync.
 ///
-/// A kubelet may edit its own Node's annotations, and must not gain the labels of another Machine by it: what is stored
-/// counts, and the Machine has a say.
+/// A kubelet sets the annotations of its own Node, and must not gain the labels of another Machine by it: what is stored
+/// counts, and the Machine has to confirm it. The API server runs NodeRestriction again after a webhook changed the
+/// object, so that a kubelet would be refused for labels that it did not set: those are not added to its requests.
 ///
-/// Source: core/reconcilers/machine/machine_controller_noderef.go, `reconcileNode` and `patchNode`.
+/// Source: core/reconcilers/machine/machine_controller_noderef.go, `reconcileNode` and `patchNode`; k8s.io/apiserver,
+/// pkg/admission/reinvocation.go.
 pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
-    let stored = subject.old()?.map(|old| &old.annotations).filter(|stored| stored.contains_key(NODE_MACHINE));
+    let old = subject.old()?;
+    let stored = old.map(|old| &old.annotations).filter(|stored| stored.contains_key(NODE_MACHINE));
     let annotations = stored.unwrap_or(&subject.object.annotations);
     let annotation = |key: &str| annotations.get(key).filter(|value| !value.is_empty());
     let (Some(namespace), Some(name)) = (annotation(NODE_CLUSTER_NAMESPACE), annotation(NODE_MACHINE)) else {
         return Err(Stop::not_applicable(NotApplicableReason::NoOwner, ""));
     };
     let machine = lookups.active_parent(&ObjectQuery::core("Machine", namespace, name, NODE_MACHINE_MASKS))?;
-    let node = machine.readable(machine.object.status.string(&["nodeRef", "name"]))?;
-    if node.is_some_and(|node| node != subject.name()) {
-        return Err(Stop::not_applicable(NotApplicableReason::AnotherNode, machine.name.to_string()));
+    let no = |reason| Err(Stop::not_applicable(reason, machine.name.to_string()));
+    match machine.readable(machine.object.status.string(&["nodeRef", "name"]))? {
+        None => return no(NotApplicableReason::NoNodeYet),
+        Some(node) if node != subject.name() => return no(NotApplicableReason::AnotherNode),
+        Some(_) => {}
     }
     let cluster = machine.string(&["clusterName"])?;
+    if cluster.is_none() || annotation(CLUSTER_NAME) != cluster {
+        return no(NotApplicableReason::AnotherCluster);
+    }
+    let is_kubelet = subject.review.groups.iter().any(|group| group == NODES_GROUP);
     Ok(Sources {
         layers: vec![Layer::read(&machine, Place::Machine, None, None)?],
         targets: vec![Place::Node],
@@ -39,5 +50,6 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Resul
         tracked: false,
         selector: None,
         unread_cluster: cluster.map(|cluster| (namespace, cluster)),
+        stored_for_kubelet: is_kubelet.then(|| old.map(|old| old.labels.clone()).unwrap_or_default()),
     })
 }

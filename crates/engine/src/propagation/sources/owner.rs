@@ -80,6 +80,7 @@ fn of_standalone_machine<'e>(machine: &Parent<'e>, subject: &Subject<'e>) -> Res
         tracked: true,
         selector: None,
         unread_cluster: cluster.map(|name| (subject.namespace(), name)),
+        stored_for_kubelet: None,
     })
 }
 
@@ -109,6 +110,7 @@ fn read<'e>(
         targets: subject.place.into_iter().collect(),
         patches: ClassPatches::default(),
         unread_cluster: cluster_name.map(|name| (subject.namespace(), name)),
+        stored_for_kubelet: None,
         facts: Facts {
             cluster_name,
             owner_name: Some(parent.object.name),

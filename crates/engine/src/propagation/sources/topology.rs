@@ -7,6 +7,7 @@ use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::version::Version;
+use crate::json::Malformed;
 use crate::kube::lookup::Lookups;
 use crate::kube::object::{OwnerReference, group_and_version};
 use crate::kube::parent::Parent;
@@ -113,11 +114,24 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
         }
     }
     let facts = Facts { cluster_name: Some(cluster_name), topology_name, ..Facts::default() };
-    Ok(Sources { layers, targets, patches, facts, tracked: false, selector: None, unread_cluster: None })
+    Ok(Sources {
+        layers,
+        targets,
+        patches,
+        facts,
+        tracked: false,
+        selector: None,
+        unread_cluster: None,
+        stored_for_kubelet: None,
+    })
 }
 
-/// The Cluster's name: from the ownerReference, from `spec.clusterName` where the kind has it, else from the label.
-fn cluster_name<'e>(subject: &Subject<'e>) -> Result<Option<&'e str>, Stop> {
+/// The name of the Cluster of an object that its topology owns: from the ownerReference, from `spec.clusterName` where the
+/// kind has it, else from the label.
+///
+/// # Errors
+/// When the object has another shape than Kubernetes gives it.
+pub(crate) fn cluster_name<'e>(subject: &Subject<'e>) -> Result<Option<&'e str>, Malformed> {
     if let Some(owner) = cluster_owner(subject) {
         return Ok(Some(owner.name));
     }

@@ -3,7 +3,9 @@
 use super::SettingValue;
 use crate::catalog::profiles::{KeyCharacters, Unit};
 use crate::catalog::text::Length;
+use crate::json::Malformed;
 use crate::report::tags::TagSkipReason;
+use crate::settings::Scope;
 
 /// Logged for each label that becomes no tag; its attributes say which, and why.
 pub(crate) const LABEL_NOT_ADDED: &str = "label not added as a cloud tag";
@@ -64,9 +66,9 @@ pub(crate) fn longer_than(what: &str, limit: Length) -> String {
     }
 }
 
-/// A label with a lower key has the same tag key.
+/// A label with a lower key has the same tag key, or somebody else's tag.
 pub(crate) fn key_taken(tag_key: &str) -> String {
-    format!("tag key `{tag_key}` is taken by a lower key")
+    format!("tag key `{tag_key}` is already taken")
 }
 
 /// Labels with lower keys take all the tags that a strict profile admits.
@@ -134,6 +136,11 @@ pub(crate) fn unknown_provider(provider: &str, setting: &str, profile: &str) -> 
     format!("no tag profile for provider `{provider}` (`{setting}`): profile `{profile}` is used")
 }
 
+/// Something stands where the provider of a composite should, and is not a string.
+pub(crate) fn unusable_provider(malformed: &Malformed, setting: &str, profile: &str) -> String {
+    format!("{malformed} (`{setting}`): profile `{profile}` is used")
+}
+
 /// The composite names no provider at `place`, a path in it; or its kind, where that says who the provider is, names none.
 pub(crate) fn no_provider(place: &str, setting: &str, profile: &str) -> String {
     format!("`{place}` names no provider (`{setting}`): profile `{profile}` is used")
@@ -148,6 +155,17 @@ pub(crate) fn left_alone(problem: &str) -> String {
 pub(crate) const LEFT_ALONE: &str =
     "cloud tags left as they are: annotation `labels.plexsphere.com/assignments` cannot be used";
 
+/// An assignment has a value of which no text can be made.
+pub(crate) fn unusable_assignment(key: &str, found: &str) -> String {
+    format!("assignment of `{key}` makes no cloud tag: its value is {found}")
+}
+
+/// Somebody calls a composite adopted.
+pub(crate) const ADOPTED_WAIVES: &str = "`platform/origin: adopted` waives all cloud tags, required ones too";
+
+/// The same of a field that is no map.
+pub(crate) const NO_MAP_LEFT_ALONE: &str = "cloud tags left as they are: the field is not a map";
+
 /// Logged when tags are written.
 pub(crate) fn updated(composite: &str) -> String {
     format!("updated the cloud tags of {composite}")
@@ -161,6 +179,51 @@ pub(crate) fn do_not_match(composite: &str, setting: SettingValue<'_>, differenc
 /// A LabelRegistry is refused for its definitions.
 pub(crate) fn unusable_registry(registry: &str, problems: &str) -> String {
     format!("{registry}: {problems}")
+}
+
+/// A registry object keeps its scope: otherwise its owner could take over what is above it.
+pub(crate) fn scope_stays(scope: Scope) -> String {
+    format!("is `{scope}` and cannot change; the owners of another scope have an object of their own")
+}
+
+/// A registry object has a definition of another scope than its own.
+pub(crate) fn definition_of_another_scope(key: &str, scope: Scope) -> String {
+    format!("definition of `{key}` is ignored: scope `{scope}` is not the scope of this registry")
+}
+
+/// Another object of the registry has a definition of the key that counts.
+pub(crate) fn already_defined(registry: &str, scope: Scope) -> String {
+    format!("is already defined in LabelRegistry `{registry}` with scope `{scope}`, which counts")
+}
+
+/// Another object of the registry has a definition of the key that counts no more.
+pub(crate) fn wins_over(key: &str, registry: &str) -> String {
+    format!("definition of `{key}` in LabelRegistry `{registry}` is ignored from now on: this scope is wider")
+}
+
+/// Labels become tags of every composite that has them.
+pub(crate) fn begin_to_propagate(keys: &[&str]) -> Option<String> {
+    let keys = some_keys(keys)?;
+    Some(format!("labels begin to propagate to cloud tags: {keys}"))
+}
+
+/// … are tags no more.
+pub(crate) fn stop_propagating(keys: &[&str]) -> Option<String> {
+    let keys = some_keys(keys)?;
+    Some(format!("labels stop propagating, and their cloud tags go: {keys}"))
+}
+
+fn some_keys(keys: &[&str]) -> Option<String> {
+    let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    (!quoted.is_empty()).then(|| quoted.join(", "))
+}
+
+/// A registry object that the settings name is not deleted.
+pub(crate) fn refused_deletion(registry: &str, exempt: &str) -> String {
+    format!(
+        "{registry} is the label registry (`cloudTags.registry`): without it composites with labels are not written; remove it \
+         from the settings, or annotate it with `{exempt}: REASON`"
+    )
 }
 
 /// The rule behind a tag.

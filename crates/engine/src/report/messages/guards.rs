@@ -13,10 +13,14 @@ pub(crate) fn refused_by(finding: &str, setting: super::SettingValue<'_>) -> Str
     format!("{finding} ({setting})")
 }
 
-/// How to make a refused edit all the same. Pausing helps where the guard is about who controls the object.
-pub(crate) fn way_out(annotation: &str, pausing_helps: bool) -> String {
+/// How to make a refused edit all the same. Pausing helps where the guard is about who controls the object. `by` says who
+/// may set the annotation, where the user may not.
+pub(crate) fn way_out(annotation: &str, pausing_helps: bool, by: Option<&str>) -> String {
     let pause = if pausing_helps { "pause the Cluster or " } else { "" };
-    format!("if this is intended, {pause}set annotation `{annotation}: <reason>`")
+    match by {
+        None => format!("if this is intended, {pause}set annotation `{annotation}: <reason>`"),
+        Some(by) => format!("if this is intended, {pause}have {by} set annotation `{annotation}: <reason>`"),
+    }
 }
 
 /// An object without controller gets a label that names an owner.
@@ -72,6 +76,12 @@ pub(crate) fn reserved_key(entry: EntryName<'_>, reason: &str) -> String {
 pub(crate) const MANAGED_BY_CLUSTER_API: &str =
     "is managed by Cluster API; this value is overwritten or ignored on child objects";
 
+/// The label of control-plane Machines, in a template of workers.
+pub(crate) const JOINS_CONTROL_PLANE: &str = "makes new worker Machines join as members of the control plane";
+
+/// The same in a MachinePool, whose Machines join as workers whatever they are labelled with.
+pub(crate) const COUNTS_AS_CONTROL_PLANE: &str = "makes worker Machines count as Machines of the control plane";
+
 /// An annotation that a controller, a client or this policy writes for one object.
 pub(crate) const SINGLE_OBJECT: &str = "describes a single object and must not propagate";
 
@@ -102,6 +112,15 @@ pub(crate) fn not_from_topology(entry: EntryName<'_>, instead: Location<'_>) -> 
 /// A key looks meant for Nodes, and another spelling would be synced to them.
 pub(crate) fn not_synced(entry: EntryName<'_>, instead: EntryName<'_>) -> String {
     format!("{entry} is not synced to Nodes; use {instead}")
+}
+
+/// A label that kubelets and cloud providers give to Nodes, which only an expression of the user's own syncs. Renamed, it
+/// would mean nothing.
+pub(crate) fn not_synced_without_flag(entry: EntryName<'_>) -> String {
+    format!(
+        "{entry} is not synced to Nodes; to sync such labels, use the manager's flag `--additional-sync-machine-labels` \
+         and `clusterApi.node.additionalLabels`"
+    )
 }
 
 /// An annotation looks meant for Nodes, and a label of the same key would be synced to them.
@@ -170,6 +189,16 @@ mod tests {
                 MANAGED_BY_CLUSTER_API,
                 "label `cluster.x-k8s.io/set-name` is managed by Cluster API; this value is overwritten or ignored on \
                  child objects",
+            ),
+            (
+                label("cluster.x-k8s.io/control-plane"),
+                JOINS_CONTROL_PLANE,
+                "label `cluster.x-k8s.io/control-plane` makes new worker Machines join as members of the control plane",
+            ),
+            (
+                label("cluster.x-k8s.io/control-plane"),
+                COUNTS_AS_CONTROL_PLANE,
+                "label `cluster.x-k8s.io/control-plane` makes worker Machines count as Machines of the control plane",
             ),
             (annotation("a"), SINGLE_OBJECT, "annotation `a` describes a single object and must not propagate"),
             (
@@ -246,11 +275,18 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_ways_out() {
-        for (pausing_helps, expected) in [
-            (true, "if this is intended, pause the Cluster or set annotation `example.com/exempt: <reason>`"),
-            (false, "if this is intended, set annotation `example.com/exempt: <reason>`"),
+        let admins = "one of `guards.exemptBy` (alice, admins)";
+        for (pausing_helps, by, expected) in [
+            (true, None, "if this is intended, pause the Cluster or set annotation `example.com/exempt: <reason>`"),
+            (false, None, "if this is intended, set annotation `example.com/exempt: <reason>`"),
+            (
+                true,
+                Some(admins),
+                "if this is intended, pause the Cluster or have one of `guards.exemptBy` (alice, admins) set annotation \
+                 `example.com/exempt: <reason>`",
+            ),
         ] {
-            assert_eq!(way_out("example.com/exempt", pausing_helps), expected);
+            assert_eq!(way_out("example.com/exempt", pausing_helps, by), expected);
         }
     }
 

@@ -18,6 +18,14 @@ pub(crate) const FORBIDDEN: &str = "forbidden for the PolicyServer's service acc
 pub(crate) const UNAVAILABLE: &str = "the Kubernetes API could not be queried";
 /// The answer is no object, or one of another shape.
 pub(crate) const UNREADABLE: &str = "not of the expected shape";
+/// Nobody was asked: one evaluation reads a limited number of times.
+pub(crate) const TOO_MANY_READS: &str = "too many reads";
+
+/// How many reads one evaluation has.
+pub(crate) fn most_reads(most: usize) -> String {
+    format!("at most {most} in one evaluation")
+}
+
 /// A kind that neither the policy nor its settings name is never asked for.
 pub(crate) const NOT_ASKED: &str = "not queried: this kind is neither a built-in one nor in `lookup.apiVersions`";
 
@@ -55,6 +63,7 @@ mod tests {
             (FORBIDDEN, "cannot read v1 Kind a/b: forbidden for the PolicyServer's service account"),
             (UNAVAILABLE, "cannot read v1 Kind a/b: the Kubernetes API could not be queried"),
             (UNREADABLE, "cannot read v1 Kind a/b: not of the expected shape"),
+            (TOO_MANY_READS, "cannot read v1 Kind a/b: too many reads"),
         ] {
             assert_eq!(cannot_read("v1 Kind a/b", cause), expected);
         }

@@ -10,6 +10,8 @@ pub(crate) const CORRECTED: &str = "corrected";
 pub(crate) const RESTORED: &str = "restored";
 /// The request changed or dropped an entry that was right, and the settings leave the edit.
 pub(crate) const NOT_RESTORED: &str = "edited but not restored";
+/// The request changed or dropped an entry that was right, and restoring it could make the user its owner.
+pub(crate) const LEFT_TO_CLUSTER_API: &str = "not restored";
 /// An entry that this policy had added is gone.
 pub(crate) const REMOVED: &str = "removed";
 
@@ -22,6 +24,9 @@ pub(crate) fn changed(entry: EntryName<'_>, what_happened: &str, reason: &str) -
 pub(crate) fn set_on(source: Location<'_>) -> String {
     format!("set on {source}")
 }
+
+/// Why an edit is left to Cluster API: who owned the entry is not known.
+pub(crate) const NO_MANAGED_FIELDS: &str = "no readable managedFields; Cluster API will restore it";
 
 /// Why an entry is removed: the object above dropped it.
 pub(crate) fn no_longer_set_on(source: Location<'_>) -> String {
@@ -94,6 +99,26 @@ pub(crate) fn cluster_to_topology(map: &str, path: &str) -> String {
     format!("`Cluster.metadata.{map}` => `Cluster.{path}` by `clusterApi.optIn.clusterToTopology`")
 }
 
+/// An entry that the API server would refuse is left out.
+pub(crate) fn not_propagated(entry: EntryName<'_>, reason: &str, source: Location<'_>) -> String {
+    format!("{entry} not propagated: {reason}; set on {source}")
+}
+
+/// The same of entries for which the annotations of the object have no room.
+pub(crate) fn no_room(count: usize) -> String {
+    let entries = if count == 1 { "entry" } else { "entries" };
+    format!("{count} {entries} not propagated: all annotations of an object may have 256 KiB in total")
+}
+
+/// In a warning, why an entry is left out.
+pub(crate) const INVALID_KEY: &str = "the key is not valid";
+/// In a warning, why an entry is left out.
+pub(crate) const INVALID_VALUE: &str = "the value is not valid";
+/// In a warning, why an entry is left out.
+pub(crate) const NO_ROOM: &str = "the annotations would exceed 256 KiB";
+/// In a warning, why a list is left out.
+pub(crate) const TOO_MANY: &str = "the list would be too long";
+
 /// A request sets a key where nothing propagates from, although there is a place that it would propagate from.
 pub(crate) fn not_propagated_from_here(entry: EntryName<'_>, instead: Location<'_>) -> String {
     format!("{entry} is not propagated from here; set it in {instead}")
@@ -109,6 +134,16 @@ mod tests {
     const MACHINE: &str = "Machine fleet/m-1";
 
     #[test]
+    fn what_is_left_out_names_its_source_last() {
+        assert_eq!(
+            not_propagated(TEAM, INVALID_VALUE, SET),
+            "label `team` not propagated: the value is not valid; set on MachineSet fleet/ms (.spec.template.metadata.labels)"
+        );
+        assert_eq!(no_room(1), "1 entry not propagated: all annotations of an object may have 256 KiB in total");
+        assert_eq!(no_room(2), "2 entries not propagated: all annotations of an object may have 256 KiB in total");
+    }
+
+    #[test]
     fn a_change_names_its_source() {
         for (what_happened, reason, expected) in [
             (ADDED, set_on(SET), "label `team` added: set on MachineSet fleet/ms (.spec.template.metadata.labels)"),
@@ -122,6 +157,11 @@ mod tests {
                 NOT_RESTORED,
                 set_on(Location::Object("MachineSet fleet/ms")),
                 "label `team` edited but not restored: set on MachineSet fleet/ms",
+            ),
+            (
+                LEFT_TO_CLUSTER_API,
+                NO_MANAGED_FIELDS.to_owned(),
+                "label `team` not restored: no readable managedFields; Cluster API will restore it",
             ),
             (
                 REMOVED,

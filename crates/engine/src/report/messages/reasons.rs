@@ -14,6 +14,8 @@ pub(crate) const NO_OWNER: &str = "no owner propagates anything to it";
 pub(crate) const CLAIM: &str = "it is a claim: its composite gets the tags";
 /// Assignments that are no map of strings.
 pub(crate) const UNUSABLE_ASSIGNMENTS: &str = "annotation `labels.plexsphere.com/assignments` cannot be used";
+/// The field of cloud tags is no map.
+pub(crate) const UNUSABLE_TAGS: &str = "its cloud tags are not a map";
 /// An adopted composite.
 pub(crate) const ADOPTED: &str = "it was adopted, not provisioned";
 
@@ -67,6 +69,16 @@ pub(crate) fn has_another_node(object: &str) -> String {
     format!("{object} has another Node")
 }
 
+/// A Machine without a Node.
+pub(crate) fn has_no_node(object: &str) -> String {
+    format!("{object} has no Node yet")
+}
+
+/// A Machine of another Cluster.
+pub(crate) fn is_of_another_cluster(object: &str) -> String {
+    format!("{object} belongs to another Cluster than the Node's annotation names")
+}
+
 /// `entry` is the object and the name of the entry.
 pub(crate) fn has_no_such_entry(entry: &str) -> String {
     format!("there is no entry {entry}")
@@ -88,3 +100,13 @@ pub(crate) const NODE_CRITERIA: &str = "the key meets no criterion for Nodes";
 pub(crate) const CLASS_PATCHES: &str = "a patch of the ClusterClass may decide otherwise";
 /// The gate for taints.
 pub(crate) const TAINTS_GATE: &str = "the object has no taints yet, and `clusterApi.taints` is off";
+/// A label that a kubelet may not set.
+pub(crate) const NODE_RESTRICTION: &str = "NodeRestriction forbids a kubelet to set this label";
+/// The syntax of keys.
+pub(crate) const ILLEGAL_KEY: &str = "the API server does not accept this key";
+/// The syntax of label values, the limits of fields.
+pub(crate) const ILLEGAL_VALUE: &str = "the API server does not accept this value";
+/// The longest list.
+pub(crate) const TOO_MANY_ELEMENTS: &str = "the API server does not accept so many elements";
+/// The size of all annotations together.
+pub(crate) const ANNOTATIONS_TOO_LARGE: &str = "all annotations of an object may have 256 KiB in total";

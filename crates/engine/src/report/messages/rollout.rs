@@ -50,9 +50,33 @@ pub(crate) fn with_in_place_count(message: &str, count: usize) -> String {
     format!("{message}; {count} more updated in place")
 }
 
+/// How to make a refused edit all the same. An approval on the Cluster counts for what its topology owns. `by` says who may
+/// set the annotation, where the user may not.
+pub(crate) fn way_out(annotation: &str, is_topology_owned: bool, by: Option<&str>) -> String {
+    let set = by.map_or_else(|| "set".to_owned(), |by| format!("have {by} set"));
+    let on_cluster = if is_topology_owned { " here or on the Cluster" } else { "" };
+    format!("if this is intended, {set} annotation `{annotation}: <reason>`{on_cluster}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_names_the_approval() {
+        for (is_topology_owned, by, expected) in [
+            (false, None, "if this is intended, set annotation `example.com/approve: <reason>`"),
+            (true, None, "if this is intended, set annotation `example.com/approve: <reason>` here or on the Cluster"),
+            (
+                false,
+                Some("one of `clusterApi.approveRolloutBy` (alice)"),
+                "if this is intended, have one of `clusterApi.approveRolloutBy` (alice) set annotation \
+                 `example.com/approve: <reason>`",
+            ),
+        ] {
+            assert_eq!(way_out("example.com/approve", is_topology_owned, by), expected);
+        }
+    }
 
     #[test]
     fn an_edit_is_named_by_its_path_and_what_it_does() {

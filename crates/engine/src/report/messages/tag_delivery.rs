@@ -189,19 +189,9 @@ pub(crate) fn not_patched(field: &str) -> impl Display {
     from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}`"))
 }
 
-/// … and no other resource of the Composition gets them.
-pub(crate) fn not_patched_anywhere(field: &str) -> impl Display {
-    from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}` of this or any other resource"))
-}
-
 /// … and a function that is not known runs later.
 pub(crate) fn not_patched_so_far(field: &str) -> impl Display {
     from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}`; a later function may set it"))
-}
-
-/// … and the kind, which no row of `CARRIERS` names, may not have the field.
-pub(crate) fn not_patched_if_declared(field: &str) -> impl Display {
-    from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}`; its kind may not have this field"))
 }
 
 /// A step runs a function that is not known.
@@ -226,8 +216,18 @@ pub(crate) fn tag_manager_type(found: &str) -> impl Display {
 }
 
 /// function-tag-manager is told to remove a tag that comes from a label.
-pub(crate) fn tag_manager_removes(key: &str) -> impl Display {
-    from_fn(move |f| write!(f, "`removeTags` of function-tag-manager removes cloud tag `{key}`"))
+pub(crate) fn tag_manager_removes(key: &str) -> String {
+    format!("`removeTags` of function-tag-manager removes cloud tag `{key}`")
+}
+
+/// … to leave it as it is in the cloud.
+pub(crate) fn tag_manager_ignores(key: &str) -> String {
+    format!("`ignoreTags` of function-tag-manager keeps the cloud's value of cloud tag `{key}`")
+}
+
+/// … to set it to a fixed value.
+pub(crate) fn tag_manager_overwrites(key: &str) -> String {
+    format!("`addTags` of function-tag-manager overwrites cloud tag `{key}`")
 }
 
 /// Another step, or the function itself, overwrites single tags.
@@ -276,14 +276,14 @@ pub(crate) fn no_earlier_base(name: &str) -> String {
 /// A resource has patches, and no step that is known has its base.
 pub(crate) const NO_BASE: &str = "it has no base here, so its kind is unknown";
 
-/// No row of `CARRIERS` knows the kind or its provider.
+/// No table of `CARRIERS` has the kind.
 pub(crate) fn unknown_kind(group: &str, kind: &str) -> impl Display {
     from_fn(move |f| write!(f, "the tag field of `{kind}` (group `{group}`) is unknown"))
 }
 
 /// The kind has a list of tags.
 pub(crate) fn list_of_tags(kind: &str, field: &str) -> impl Display {
-    from_fn(move |f| write!(f, "tags of `{kind}` are a list in `{field}`, which no patch can fill from a map"))
+    from_fn(move |f| write!(f, "tags of `{kind}` are a list in `{field}`: a function has to fill it"))
 }
 
 /// A patch after the one that brings the tags replaces them.
@@ -312,6 +312,11 @@ pub(crate) const REPLACES_EARLIER_PATCH: &str =
 /// … merges where cloud tags stand already, which stay.
 pub(crate) fn kept_from_merge(field: &str) -> impl Display {
     from_fn(move |f| write!(f, "cloud tags that stand in `{field}` already win over those of the composite"))
+}
+
+/// A transform is given a map, and fails.
+pub(crate) fn transform_of_a_map(transform: &str) -> String {
+    format!("transform `{transform}` does not accept a map such as `spec.cloudTags`")
 }
 
 /// … has transforms.
@@ -350,8 +355,15 @@ pub(crate) fn required_and_absent(from: &str) -> impl Display {
 /// Tags reach the cloud only when the resource is created.
 pub(crate) const INITIAL_TAGS: &str = "tags in `spec.initProvider` are set at creation only and never change";
 
+/// The provider creates the cloud's resource, and never changes it.
+pub(crate) const NEVER_UPDATED: &str = "without `Update` in `managementPolicies` tags are set at creation only";
+
 /// A composite below this one gets nothing that its tags could come from.
-pub(crate) const NESTED_WITHOUT_TAGS: &str = "neither `spec.cloudTags` nor labels are patched to this composite";
+pub(crate) const NESTED_WITHOUT_TAGS: &str =
+    "neither `spec.cloudTags` nor labels that make tags are patched to this composite";
+
+/// … gets single labels, of which the registry knows.
+pub(crate) const LABELS_OF_THE_REGISTRY: &str = "whether its labels make tags depends on the label registry";
 
 /// A composite below this one gets no tags, and makes its own from its labels.
 pub(crate) const LABELS_OF_ITS_OWN: &str = "the composite has labels of its own, from which its tags are made";
@@ -437,7 +449,6 @@ mod tests {
             &about_resource("instance"),
             &[
                 &not_patched(LONG),
-                &not_patched_anywhere(FIELD),
                 &exempt_without_reason(EXEMPT),
                 &replaced_later(LONG),
                 &overwritten_later(LONG),
@@ -446,7 +457,9 @@ mod tests {
                 &REPLACES_EARLIER_PATCH,
                 &wrong_field("Instance", FIELD, "spec.forProvider.tags"),
                 &NESTED_WITHOUT_TAGS,
+                &list_of_tags("AutoscalingGroup", "spec.forProvider.tag"),
                 &INITIAL_TAGS,
+                &NEVER_UPDATED,
             ],
         );
         check(
@@ -469,6 +482,8 @@ mod tests {
                 &TAG_MANAGER_TOO_EARLY,
                 &tag_manager_type("FromEnvironmentFieldPath"),
                 &tag_manager_removes("plexsphere:a"),
+                &tag_manager_ignores("plexsphere:platform/env"),
+                &tag_manager_overwrites("plexsphere:platform/env"),
             ],
         );
     }
@@ -484,6 +499,7 @@ mod tests {
             &unknown_input_value("policy.toFieldPath", "MergeAll"),
             &unusable_path(".spec.forProvider.tags", "unexpected `.` at position 0"),
             &no_match("spec.forProvider.tags[*]"),
+            &transform_of_a_map("convert"),
             &no_earlier_base("instance"),
         ]);
     }
@@ -496,14 +512,13 @@ mod tests {
             &about_resource(""),
             &[
                 &not_patched_so_far(FIELD),
-                &not_patched_if_declared(FIELD),
                 &NO_BASE,
                 &unknown_kind(group, kind),
-                &list_of_tags("NetworkV2", FIELD),
                 &from_environment(FIELD),
                 &TRANSFORMS,
                 &unknown_field(kind, FIELD),
                 &LABELS_OF_ITS_OWN,
+                &LABELS_OF_THE_REGISTRY,
             ],
         );
         check("", &[&unknown_function("function-of-ours"), &program("function-kcl"), &exempt("a reason"), &more(3)]);

@@ -4,7 +4,8 @@
 
 use super::field_path::Step;
 use super::halt::Halt;
-use super::patch::{Patch, Source, Target, Transforms};
+use super::patch::{Patch, Source, Target};
+use super::transform::{Transformed, transformed};
 use super::value::{Expanded, NoValue, Value};
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
@@ -38,10 +39,14 @@ impl Expansion {
 ///
 /// # Errors
 /// When the path leads through something else than objects and lists.
-pub(super) fn read<'a>(patch: &Patch<'a>, environment: &Value<'a>) -> Result<Option<Value<'a>>, Halt<'a>> {
+pub(super) fn read<'a>(
+    patch: &Patch<'a>,
+    composite: &Value<'a>,
+    environment: &Value<'a>,
+) -> Result<Option<Value<'a>>, Halt<'a>> {
     let Some(from) = &patch.from else { return Ok(Some(Value::Scalar)) };
     let found = match patch.source {
-        Source::Composite => Value::composite().get(from).map(|value| value.into_owned()),
+        Source::Composite => composite.get(from).map(|value| value.into_owned()),
         Source::Environment => environment.get(from).map(|value| match &*value {
             Value::Object(object) if object.tags.is_some() => Value::Object(object.clone()),
             Value::Scalar => Value::Scalar,
@@ -52,11 +57,14 @@ pub(super) fn read<'a>(patch: &Patch<'a>, environment: &Value<'a>) -> Result<Opt
     match found {
         Err(NoValue::NotFound) => Ok(None),
         Err(NoValue::Mismatch(problem)) => Err(unusable(patch, patch.from_text, &problem)),
-        Ok(value) => Ok(Some(match patch.transforms {
-            Transforms::None => value.brought_by(patch.at),
-            Transforms::ToScalar => Value::Scalar,
-            Transforms::Unknown => Value::Unknown,
-        })),
+        Ok(value) => {
+            let is_map = matches!(value, Value::Object(_));
+            Ok(Some(match transformed(&patch.transforms, is_map).map_err(|halt| Halt::fails(patch.at, halt))? {
+                Transformed::Same => value.brought_by(patch.at),
+                Transformed::Scalar => Value::Scalar,
+                Transformed::Unknown => Value::Unknown,
+            }))
+        }
     }
 }
 
@@ -71,10 +79,11 @@ pub(super) fn is_from_tags(patch: &Patch<'_>) -> bool {
 /// As [`read`] and [`write`].
 pub(super) fn to_environment<'a>(
     patch: &Patch<'a>,
+    composite: &Value<'a>,
     environment: &mut Value<'a>,
     expansion: &mut Expansion,
 ) -> Result<(), Halt<'a>> {
-    match (patch.target, read(patch, environment)?) {
+    match (patch.target, read(patch, composite, environment)?) {
         (Target::Environment, Some(value)) => write(environment, patch, value, expansion),
         _ => Ok(()),
     }

@@ -1,6 +1,9 @@
 //! Whether one composed resource gets the tags of its composite.
 
+use std::borrow::Cow;
+
 use super::field_path::Step;
+use super::nested::OwnTags;
 use super::resource::ComposedResource;
 use super::value::Value;
 use crate::catalog::carriers::{Holds, Tags, TagsOfKind};
@@ -12,54 +15,46 @@ use crate::checks::tag_delivery::faults::Severity::{CannotTell, Fails, Loss, Not
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
+use crate::settings::CloudTags;
 
-/// Fields that are tags somewhere, and something else elsewhere.
-const TAG_LIKE: [&str; 4] =
-    ["spec.forProvider.tags", "spec.forProvider.labels", "spec.forProvider.metadata", "spec.forProvider.cloudTags"];
+/// How the names of fields end whose maps of strings the table of carriers has, every one of them.
+const TAG_LIKE: [&str; 3] = ["tags", "labels", "metadata"];
 /// Where a managed resource has what its provider reads.
 const FOR_PROVIDER: &str = "spec.forProvider.";
 /// … and what it reads once, when it creates the cloud's resource.
 const INIT_PROVIDER: &str = "spec.initProvider.";
-/// Policies under which a provider writes to the cloud.
-const WRITING: [&str; 3] = ["*", "Create", "Update"];
+/// Policies under which a provider keeps the cloud's resource up to date.
+const UPDATING: [&str; 2] = ["*", "Update"];
+/// The policy under which it creates it.
+const CREATING: &str = "Create";
 
-/// What is known of one resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Delivery {
-    /// It gets the tags.
-    Delivered,
-    /// It does not get them, and a fault says so.
-    Lost,
-    /// It has no field for them, or it is not known.
-    NotApplicable,
-    /// No patch goes to this field, which kinds of the provider have, though maybe not this one.
-    NotPatched(&'static str),
-}
-
-/// What becomes of the tags; `is_unread_later` says whether a function that is not read runs later.
+/// Finds what becomes of the tags of one resource; `is_unread_later` says whether a function that is not read runs later,
+/// `settings` from which labels tags are made.
 ///
 /// # Errors
 /// When the resource has another shape than Crossplane gives it.
-pub(super) fn delivery<'a>(
+pub(super) fn judge<'a>(
     resource: &ComposedResource<'a>,
     is_unread_later: bool,
+    settings: &CloudTags,
     faults: &mut Faults<'a>,
-) -> Result<Delivery, Malformed> {
+) -> Result<(), Malformed> {
     let (base, kind) = (resource.base, resource.kind);
     if base.is_null() {
         faults.add(CannotTell, resource.at, messages::NO_BASE);
-        return Ok(Delivery::NotApplicable);
+        return Ok(());
     }
     let reason = base.at(&["metadata", "annotations", EXEMPT])?;
     if !reason.is_null() && exempts(reason.as_string()?, reason, faults) {
-        return Ok(Delivery::NotApplicable);
+        return Ok(());
     }
     let Some(known) = kind.known else {
         faults.add(CannotTell, resource.at, messages::unknown_kind(kind.group, kind.kind));
-        return Ok(Delivery::NotApplicable);
+        return Ok(());
     };
-    if is_observed_only(&resource.object) {
-        return Ok(Delivery::NotApplicable);
+    let policies = Policies::of(&resource.object);
+    if policies == Policies::Observing {
+        return Ok(());
     }
     for (severity, at, message) in &resource.faults {
         faults.add(*severity, *at, message);
@@ -68,40 +63,36 @@ pub(super) fn delivery<'a>(
     let mut places = Places { resource, known, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
     places.judge(faults);
     places.judge_field(faults);
-    if places.is_lost {
-        return Ok(Delivery::Lost);
+    if is_delivered && !places.is_lost && policies == Policies::CreatingOnly {
+        faults.add(Risk, resource.at, messages::NEVER_UPDATED);
     }
-    if is_delivered {
-        return Ok(Delivery::Delivered);
+    if places.is_lost || is_delivered {
+        return Ok(());
     }
     for (at, doubt) in &resource.doubts {
         faults.add(CannotTell, *at, doubt);
     }
     match known.tags {
-        _ if places.is_doubted || !resource.doubts.is_empty() => Ok(Delivery::NotApplicable),
-        Tags::Nowhere => Ok(Delivery::NotApplicable),
+        _ if places.is_doubted || !resource.doubts.is_empty() => {}
+        Tags::Nowhere => {}
         Tags::List(field) => {
-            faults.add(CannotTell, resource.at, messages::list_of_tags(kind.kind, field));
-            Ok(Delivery::NotApplicable)
+            let steps: Vec<Step<'_>> = field.split('.').map(Step::Field).collect();
+            let is_filled = resource.object.get(&steps).is_ok() || is_unread_later;
+            let severity = if is_filled { CannotTell } else { Risk };
+            faults.add(severity, resource.at, messages::list_of_tags(kind.kind, field));
         }
-        Tags::Map(_) if kind.is_composite && has_labels(&resource.object) => {
-            faults.add(Note, resource.at, messages::LABELS_OF_ITS_OWN);
-            Ok(Delivery::NotApplicable)
-        }
-        Tags::Map(_) if kind.is_composite && !is_unread_later => {
-            faults.add(Loss, resource.at, messages::NESTED_WITHOUT_TAGS);
-            Ok(Delivery::Lost)
-        }
-        Tags::Map(field) if !known.by_name && content(base, field).is_null() => Ok(Delivery::NotPatched(field)),
-        Tags::Map(field) if is_unread_later => {
-            faults.add(CannotTell, resource.at, messages::not_patched_so_far(field));
-            Ok(Delivery::NotApplicable)
-        }
-        Tags::Map(field) => {
-            faults.add(Loss, resource.at, messages::not_patched(field));
-            Ok(Delivery::Lost)
-        }
+        Tags::Map(_) if kind.is_composite => match OwnTags::of(&resource.object, settings) {
+            OwnTags::Made => faults.add(Note, resource.at, messages::LABELS_OF_ITS_OWN),
+            OwnTags::Unknown => faults.add(CannotTell, resource.at, messages::LABELS_OF_THE_REGISTRY),
+            OwnTags::None if is_unread_later => {
+                faults.add(CannotTell, resource.at, messages::not_patched_so_far(CLOUD_TAGS))
+            }
+            OwnTags::None => faults.add(Loss, resource.at, messages::NESTED_WITHOUT_TAGS),
+        },
+        Tags::Map(field) if is_unread_later => faults.add(CannotTell, resource.at, messages::not_patched_so_far(field)),
+        Tags::Map(field) => faults.add(Loss, resource.at, messages::not_patched(field)),
     }
+    Ok(())
 }
 
 /// The places of one resource that patches brought tags to.
@@ -154,22 +145,16 @@ impl<'a> Places<'_, 'a> {
                 }
                 return;
             }
-            tags => match (kind.holds(to), tags) {
+            tags => match (kind.holds(&of_provider(to)), tags) {
                 (Some(Holds::TagsBesides), _) => return,
-                (Some(Holds::NoTags), _) if self.is_delivered => return,
-                (Some(Holds::NoTags), Tags::Map(field)) => {
-                    Some((Loss, messages::wrong_field(kind.kind, to, field).to_string()))
-                }
+                (Some(_), _) if self.is_delivered => return,
+                (Some(_), Tags::Map(field)) => Some((Loss, messages::wrong_field(kind.kind, to, field).to_string())),
                 (Some(Holds::NoTags), Tags::Nowhere | Tags::List(_)) => Some((Loss, self.misplaced(to))),
-                (None, Tags::Nowhere | Tags::List(_)) => Some((fails, self.misplaced(to))),
-                (None, Tags::Map(_)) if self.known.by_name && TAG_LIKE.contains(&to) => {
-                    Some((fails, self.misplaced(to)))
-                }
+                (Some(Holds::Unknown), Tags::Nowhere | Tags::List(_)) => None,
+                (None, _) if is_tag_like(to) => Some((fails, self.misplaced(to))),
+                (None, Tags::Nowhere | Tags::List(_)) => Some((Loss, self.misplaced(to))),
                 (None, Tags::Map(_)) if self.is_delivered => None,
-                (None, Tags::Map(field)) if self.known.by_name || TAG_LIKE.contains(&to) => {
-                    Some((Loss, messages::wrong_field(kind.kind, to, field).to_string()))
-                }
-                (None, Tags::Map(_)) => None,
+                (None, Tags::Map(field)) => Some((Loss, messages::wrong_field(kind.kind, to, field).to_string())),
             },
         };
         match found {
@@ -228,27 +213,39 @@ impl Place {
     }
 }
 
-/// Whether a provider only looks at the resource: then nobody writes its tags.
-fn is_observed_only(object: &Value<'_>) -> bool {
-    match object.get(&["spec", "managementPolicies"].map(Step::Field)).as_deref() {
-        Ok(Value::Given(policies)) => policies.as_elements().is_some_and(|mut policies| {
-            policies.len() > 0
-                && policies.all(|policy| policy.as_str().is_some_and(|policy| !WRITING.contains(&policy)))
-        }),
-        _ => false,
-    }
+/// The field that a provider reads all the time, for one that it reads when it creates the cloud's resource.
+fn of_provider(path: &str) -> Cow<'_, str> {
+    path.strip_prefix(INIT_PROVIDER).map_or(Cow::Borrowed(path), |rest| Cow::Owned([FOR_PROVIDER, rest].concat()))
 }
 
-/// Whether the composite below has labels, of which its own tags are made.
-fn has_labels(object: &Value<'_>) -> bool {
-    match object.get(&["metadata", "labels"].map(Step::Field)).as_deref() {
-        Ok(Value::Given(labels)) => labels.as_fields().is_some_and(|labels| labels.len() > 0),
-        Ok(_) => true,
-        Err(_) => false,
-    }
+/// Whether the name of a field is like those of tags.
+fn is_tag_like(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    TAG_LIKE.iter().any(|end| path.ends_with(end))
 }
 
-/// What the base has at a path; the base is the provider's, and what has another shape there has no tags.
-fn content<'a>(base: Json<'a>, field: &str) -> Json<'a> {
-    field.split('.').fold(base, |here, step| here.get(step).unwrap_or(base.absent()))
+/// What a provider does to the cloud's resource, by `spec.managementPolicies`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Policies {
+    /// Everything, or it is not known.
+    Updating,
+    /// It creates it with its tags, and never changes them.
+    CreatingOnly,
+    /// It only looks at it: then nobody writes its tags.
+    Observing,
+}
+
+impl Policies {
+    fn of(object: &Value<'_>) -> Self {
+        let found = object.get(&["spec", "managementPolicies"].map(Step::Field));
+        let Ok(Value::Given(policies)) = found.as_deref() else { return Policies::Updating };
+        let names = || policies.as_elements().into_iter().flatten().map(Json::as_str);
+        let is_known = names().next().is_some() && names().all(|name| name.is_some());
+        let has = |wanted: &[&str]| names().flatten().any(|name| wanted.contains(&name));
+        match () {
+            () if !is_known || has(&UPDATING) => Policies::Updating,
+            () if has(&[CREATING]) => Policies::CreatingOnly,
+            () => Policies::Observing,
+        }
+    }
 }

@@ -5,6 +5,7 @@
 
 use super::field_path::{self, Step};
 use super::halt::Halt;
+use super::transform::Transform;
 use super::value::Policy;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
@@ -89,16 +90,7 @@ pub(super) struct Patch<'a> {
     /// Whether the resource is not created as long as there is nothing to read.
     pub(super) is_required: bool,
     pub(super) policy: Policy,
-    pub(super) transforms: Transforms,
-}
-
-/// What transforms make of a map.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Transforms {
-    None,
-    /// A text or a number.
-    ToScalar,
-    Unknown,
+    pub(super) transforms: Vec<Transform<'a>>,
 }
 
 /// How the template was written that a patch is read from.
@@ -153,7 +145,7 @@ impl<'a> Patch<'a> {
             is_expanded: !combines && to_text.contains("[*]"),
             is_required: at.string(&["policy", "fromFieldPath"])? == Some("Required"),
             policy: policy(at)?,
-            transforms: transforms(at)?,
+            transforms: Transform::read(at)?,
         })
     }
 }
@@ -188,15 +180,4 @@ fn policy<'a>(at: Json<'a>) -> Result<Policy, Halt<'a>> {
         Some((_, policy)) => Ok(*policy),
         None => Err(Halt::fails(at, messages::unknown_input_value("policy.toFieldPath", name))),
     }
-}
-
-/// The last transform decides.
-fn transforms<'a>(at: Json<'a>) -> Result<Transforms, Halt<'a>> {
-    Ok(match at.get("transforms")?.elements()?.last() {
-        None => Transforms::None,
-        Some(last) => match last.string(&["type"])?.unwrap_or_default() {
-            "string" | "math" => Transforms::ToScalar,
-            _ => Transforms::Unknown,
-        },
-    })
 }

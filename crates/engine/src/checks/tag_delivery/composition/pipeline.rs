@@ -9,10 +9,11 @@ use super::patch_sets::PatchSets;
 use super::resource::ComposedResource;
 use super::resource_kind::ResourceKind;
 use super::tag_manager::TagManager;
-use super::value::Value;
+use super::value::{Prefixes, Value};
 use crate::catalog::functions::{Function, FunctionEffect};
 use crate::checks::tag_delivery::faults::Faults;
 use crate::checks::tag_delivery::faults::Severity::{CannotTell, Fails, Loss};
+use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;
 use crate::report::messages::tag_delivery as messages;
@@ -32,6 +33,9 @@ pub(super) struct Pipeline<'a, 's> {
     pub(super) last_unread: usize,
     /// Which of the resources has a name.
     by_name: BTreeMap<String, usize>,
+    /// The composite, and what the keys of its tags begin with.
+    composite: Value<'a>,
+    prefixes: Prefixes<'a>,
     environment: Value<'a>,
     /// What came of patch sets and wildcards.
     expansion: Expansion,
@@ -47,11 +51,18 @@ impl<'a, 's> Pipeline<'a, 's> {
     /// # Errors
     /// When the Composition has another shape than Crossplane gives it, a function fails over it, or more comes of its
     /// patches than is looked at.
-    pub(super) fn play(spec: Json<'a>, composites: &'s CloudTags, faults: &mut Faults<'a>) -> Result<Self, Halt<'a>> {
+    pub(super) fn play(
+        spec: Json<'a>,
+        composites: &'s CloudTags,
+        prefixes: Prefixes<'a>,
+        faults: &mut Faults<'a>,
+    ) -> Result<Self, Halt<'a>> {
         let mut pipeline = Pipeline {
             resources: Vec::new(),
             last_unread: 0,
             by_name: BTreeMap::new(),
+            composite: Value::composite(prefixes),
+            prefixes,
             environment: Value::Unknown,
             expansion: Expansion::default(),
             step: 0,
@@ -79,7 +90,14 @@ impl<'a, 's> Pipeline<'a, 's> {
         let name = step.string(&["functionRef", "name"])?.unwrap_or_default();
         let group = group_and_version(input.string(&["apiVersion"])?.unwrap_or_default()).0;
         faults.about_all_resources();
-        match Function::of(name, group).map(|function| function.effect) {
+        let function = Function::of(name, group);
+        match function.map(|function| function.effect) {
+            // A fork has the input of the function that it was made from, and fields of its own.
+            Some(FunctionEffect::Patches)
+                if !function.is_some_and(|it| it.is_named(name)) && has_other_fields(input)? =>
+            {
+                self.leave_unread(step, messages::unknown_function(name), faults);
+            }
             Some(FunctionEffect::Patches) => self.patch_and_transform(input, Dialect::Function)?,
             Some(FunctionEffect::Tags) => self.tag(input, faults)?,
             Some(FunctionEffect::LeavesResources) => {}
@@ -102,7 +120,7 @@ impl<'a, 's> Pipeline<'a, 's> {
         let patch_sets = PatchSets::read(template, dialect)?;
         for at in template.at(&["environment", "patches"])?.elements()? {
             let patch = Patch::of_environment(at, dialect)?;
-            apply::to_environment(&patch, &mut self.environment, &mut self.expansion)?;
+            apply::to_environment(&patch, &self.composite, &mut self.environment, &mut self.expansion)?;
         }
         for at in template.get("resources")?.elements()? {
             if dialect == Dialect::Function {
@@ -113,7 +131,7 @@ impl<'a, 's> Pipeline<'a, 's> {
             let Some(resource) = self.resources.get_mut(index) else { continue };
             let mut apply = |at| {
                 let patch = Patch::of_resource(at, dialect)?;
-                resource.apply(&patch, &mut self.environment, &mut self.expansion)
+                resource.apply(&patch, &self.composite, &mut self.environment, &mut self.expansion)
             };
             match patches.into_iter().try_for_each(&mut apply) {
                 // Crossplane 1 composes the other resources.
@@ -157,10 +175,24 @@ impl<'a, 's> Pipeline<'a, 's> {
     }
 
     fn tag(&mut self, input: Json<'a>, faults: &mut Faults<'a>) -> Result<(), Halt<'a>> {
-        let manager = TagManager::read(input, &self.environment, faults)?;
+        let manager = TagManager::read(input, &self.composite, self.prefixes, &self.environment, faults)?;
         if let Some(entry) = manager.brings_tags().filter(|_| self.resources.is_empty() && self.last_unread == 0) {
             faults.add(Loss, entry, messages::TAG_MANAGER_TOO_EARLY);
         }
         self.resources.iter_mut().try_for_each(|resource| manager.tag(resource, &mut self.expansion))
     }
+}
+
+/// Whether the input of function-patch-and-transform, or one of its resources, has fields that the function does not know.
+fn has_other_fields(input: Json<'_>) -> Result<bool, Malformed> {
+    let has_other = |at: Json<'_>, known: &[&str]| Ok(at.fields()?.any(|(name, _)| !known.contains(&name)));
+    if has_other(input, &INPUT_FIELDS)? {
+        return Ok(true);
+    }
+    for resource in input.get("resources")?.elements()? {
+        if has_other(resource, &RESOURCE_FIELDS)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use super::apply::{self, Expansion};
 use super::halt::Halt;
-use super::patch::{Patch, Source, Target, Transforms};
+use super::patch::{Patch, Source, Target};
 use super::resource_kind::ResourceKind;
 use super::value::{Policy, Tags, Value};
 use crate::checks::tag_delivery::faults::Severity::{self, Fails, Loss};
@@ -58,10 +58,11 @@ impl<'a> ComposedResource<'a> {
     pub(super) fn apply(
         &mut self,
         patch: &Patch<'a>,
+        composite: &Value<'a>,
         environment: &mut Value<'a>,
         expansion: &mut Expansion,
     ) -> Result<(), Halt<'a>> {
-        let Some(value) = apply::read(patch, environment)? else {
+        let Some(value) = apply::read(patch, composite, environment)? else {
             if patch.is_required && patch.target == Target::Resource {
                 self.fault(Fails, patch.at, messages::required_and_absent(patch.from_text));
             }
@@ -102,7 +103,7 @@ impl<'a> ComposedResource<'a> {
     fn doubt(&mut self, patch: &Patch<'a>) {
         if patch.source == Source::Environment {
             self.doubts.push((patch.at, messages::from_environment(self.kind.field()).to_string()));
-        } else if patch.transforms == Transforms::Unknown && apply::is_from_tags(patch) {
+        } else if !patch.transforms.is_empty() && apply::is_from_tags(patch) {
             self.doubts.push((patch.at, messages::TRANSFORMS.to_owned()));
         }
     }

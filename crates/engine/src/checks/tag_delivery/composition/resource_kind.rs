@@ -13,7 +13,7 @@ use crate::settings::CloudTags;
 pub(super) struct ResourceKind<'a> {
     pub(super) group: &'a str,
     pub(super) kind: &'a str,
-    /// `None` where nothing is known of its group.
+    /// `None` where nothing is known of it.
     pub(super) known: Option<TagsOfKind>,
     /// Whether it is a composite of its own, which gets tags as its parent does.
     pub(super) is_composite: bool,
@@ -29,7 +29,7 @@ impl<'a> ResourceKind<'a> {
         let kind = base.string(&["kind"])?.unwrap_or_default();
         let is_composite = composites.has_group(group);
         let known = match is_composite {
-            true => Some(TagsOfKind { tags: Tags::Map(CLOUD_TAGS), by_name: true, managed: false }),
+            true => Some(TagsOfKind { tags: Tags::Map(CLOUD_TAGS), managed: false }),
             false => tags_of_kind(group, kind),
         };
         Ok(ResourceKind { group, kind, known, is_composite })

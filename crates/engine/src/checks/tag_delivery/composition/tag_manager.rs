@@ -1,81 +1,150 @@
 //! function-tag-manager: merges maps into the tags of every resource that was composed before, of the providers that it
 //! serves, and removes keys.
 //!
-//! Source: its input/v1beta1/input.go, fn.go and tags.go.
+//! Source: its input/v1beta1/input.go, fn.go, and tags.go: `ResolveAddTags`, where of two entries with one key the first one counts;
+//! `MergeTags`, which adds what is retained first; `ResolveIgnoreTags`, which brings back what the cloud has.
+
+use std::borrow::Cow;
 
 use super::apply::Expansion;
 use super::field_path::Step;
 use super::halt::Halt;
 use super::patch::steps;
 use super::resource::ComposedResource;
-use super::value::{Policy, Value};
+use super::value::{NoValue, Policy, Prefixes, Value, begins};
 use crate::catalog::carriers::Tags;
 use crate::checks::tag_delivery::faults::Faults;
 use crate::checks::tag_delivery::faults::Severity::Loss;
+use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
-use crate::tags::CLOUD_TAG_PREFIX;
 
 /// With the value `true` on a resource, the function leaves it alone; the annotation wins over the label.
 const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
 
 /// What one step of the function adds and removes.
 pub(super) struct TagManager<'a> {
-    /// Entries of `addTags` that bring `spec.cloudTags`, and whether existing tags stay.
-    added: Vec<(Value<'a>, Policy)>,
+    /// All entries of `addTags` whose tags stay where a resource has the key already. Of two with one key the first one counts.
+    retained: Value<'a>,
+    /// The same of those that replace what a resource has.
+    replacing: Value<'a>,
+    /// The length of both, as they are written.
+    size: usize,
+    /// The first entry that brings `spec.cloudTags`.
+    brings: Option<Json<'a>>,
     /// Entries of `addTags` that bring what the environment has.
     unknown: Vec<Json<'a>>,
-    /// Keys of `removeTags` that begin as cloud tags do, and where each stands.
-    removed: Vec<(&'a str, Json<'a>)>,
+    /// Fixed tags whose keys begin as those of cloud tags do, and which win over them.
+    fixed: Vec<Fixed<'a>>,
+    /// Keys that begin as those of cloud tags do, where each stands, and what becomes of its tag.
+    lost: Vec<(&'a str, Json<'a>, Sentence)>,
+}
+
+/// A sentence about a key.
+type Sentence = fn(&str) -> String;
+
+/// A tag with a fixed value.
+struct Fixed<'a> {
+    key: &'a str,
+    at: Json<'a>,
+    /// Whether it replaces what a resource has.
+    replaces: bool,
 }
 
 impl<'a> TagManager<'a> {
     /// Reads the input of a step. An entry that would bring `spec.cloudTags`, but for its type, is a fault.
-    pub(super) fn read(input: Json<'a>, environment: &Value<'a>, faults: &mut Faults<'a>) -> Result<Self, Halt<'a>> {
-        let mut manager = TagManager { added: Vec::new(), unknown: Vec::new(), removed: Vec::new() };
+    pub(super) fn read(
+        input: Json<'a>,
+        composite: &Value<'a>,
+        prefixes: Prefixes<'a>,
+        environment: &Value<'a>,
+        faults: &mut Faults<'a>,
+    ) -> Result<Self, Halt<'a>> {
+        let mut manager = TagManager {
+            retained: Value::Absent,
+            replacing: Value::Absent,
+            size: 0,
+            brings: None,
+            unknown: Vec::new(),
+            fixed: Vec::new(),
+            lost: Vec::new(),
+        };
         for entry in input.get("addTags")?.elements()? {
-            let from = steps(entry, entry.string(&["fromFieldPath"])?.unwrap_or_default())?;
-            let composite = Value::composite();
-            let is_tags = |value: &Value<'a>| matches!(value, Value::Object(object) if object.tags.is_some());
-            let found = match entry.string(&["type"])?.unwrap_or("FromValue") {
-                "FromCompositeFieldPath" => composite.get(&from),
-                "FromEnvironmentFieldPath" => environment.get(&from),
-                found => {
-                    if composite.get(&from).is_ok_and(|value| is_tags(&value)) {
-                        faults.add(Loss, entry, messages::tag_manager_type(found));
-                    }
-                    continue;
-                }
+            let kind = entry.string(&["type"])?.unwrap_or_default();
+            let found = match kind {
+                "" | "FromValue" => Ok(Cow::Owned(Value::Given(entry.get("tags")?))),
+                "FromCompositeFieldPath" => composite.get(&from(entry)?),
+                "FromEnvironmentFieldPath" => environment.get(&from(entry)?),
+                _ => Err(NoValue::NotFound),
             };
+            let is_read = matches!(kind, "FromCompositeFieldPath" | "FromEnvironmentFieldPath");
+            if !is_read && composite.get(&from(entry)?).is_ok_and(|value| has_tags(&value)) {
+                let kind = if kind.is_empty() { "FromValue" } else { kind };
+                faults.add(Loss, entry, messages::tag_manager_type(kind));
+            }
             let Ok(value) = found else { continue };
-            if is_tags(&value) {
-                let keeps = entry.string(&["policy"])? == Some("Retain");
-                let policy = if keeps { Policy::Merge } else { Policy::ForceMerge };
-                manager.added.push((value.into_owned().brought_by(entry), policy));
-            } else if matches!(*value, Value::Unknown) && entry.string(&["type"])? == Some("FromEnvironmentFieldPath") {
+            if kind == "FromEnvironmentFieldPath" && matches!(*value, Value::Unknown) {
                 manager.unknown.push(entry);
+            } else if has_tags(&value) || !is_read {
+                manager.add(entry, replaces(entry)?, value.into_owned(), prefixes)?;
             }
         }
-        for entry in input.get("removeTags")?.elements()? {
-            if entry.string(&["type"])?.unwrap_or("FromValue") != "FromValue" {
+        manager.list(input, "ignoreTags", prefixes, messages::tag_manager_ignores)?;
+        manager.list(input, "removeTags", prefixes, messages::tag_manager_removes)?;
+        Ok(manager)
+    }
+
+    /// Adds what an entry of `addTags` brings.
+    fn add(
+        &mut self,
+        entry: Json<'a>,
+        replaces: bool,
+        value: Value<'a>,
+        prefixes: Prefixes<'a>,
+    ) -> Result<(), Malformed> {
+        let group = if replaces { &mut self.replacing } else { &mut self.retained };
+        if let Value::Given(tags) = value {
+            // What stands in its group before it wins.
+            let is_late = has_tags(group);
+            for (key, value) in tags.fields()?.filter(|(key, _)| !is_late && begins(prefixes, key)) {
+                self.fixed.push(Fixed { key, at: value, replaces });
+            }
+            self.size += tags.text().len();
+        } else {
+            self.brings = self.brings.or(Some(entry));
+        }
+        // The write ends at the root of the group, so that no step can lead nowhere.
+        group.write(&[], value.brought_by(entry), Policy::Merge).unwrap_or_default();
+        Ok(())
+    }
+
+    /// Lists the keys of `ignoreTags` or `removeTags` that begin as those of cloud tags do. A tag that is ignored gets the value
+    /// that the cloud has, unless what the resource has is to stay.
+    fn list(
+        &mut self,
+        input: Json<'a>,
+        list: &str,
+        prefixes: Prefixes<'a>,
+        sentence: Sentence,
+    ) -> Result<(), Malformed> {
+        for entry in input.get(list)?.elements()? {
+            let is_fixed = matches!(entry.string(&["type"])?, None | Some("" | "FromValue"));
+            if !is_fixed || (list == "ignoreTags" && !replaces(entry)?) {
                 continue;
             }
             for key in entry.get("keys")?.elements()? {
                 let name = key.as_string()?;
-                if name.starts_with(CLOUD_TAG_PREFIX) {
-                    manager.removed.push((name, key));
+                if begins(prefixes, name) {
+                    self.lost.push((name, key, sentence));
                 }
             }
         }
-        Ok(manager)
+        Ok(())
     }
 
     /// The entry that brings `spec.cloudTags`, if one does.
     pub(super) fn brings_tags(&self) -> Option<Json<'a>> {
-        self.added.iter().find_map(|(value, _)| match value {
-            Value::Object(object) => object.tags?.by,
-            _ => None,
-        })
+        self.brings
     }
 
     /// Tags one resource.
@@ -85,22 +154,53 @@ impl<'a> TagManager<'a> {
             return Ok(());
         }
         let field = resource.kind.steps();
+        expansion.charge(self.size + self.lost.len(), resource.at)?;
+        let (had, is_whole) =
+            (resource.tags().is_some(), |tags: Option<super::value::Tags<'a>>| tags.is_some_and(|tags| tags.is_whole));
+        let was_whole = is_whole(resource.tags());
         // Where tags cannot be written, the function leaves the resource as it is.
-        for (value, policy) in &self.added {
-            resource.object.write(&field, value.clone(), *policy).unwrap_or_default();
+        for (value, policy) in [(&self.retained, Policy::Merge), (&self.replacing, Policy::ForceMerge)] {
+            if !value.is_absent() {
+                resource.object.write(&field, value.clone(), policy).unwrap_or_default();
+            }
         }
         let doubt = messages::from_environment(resource.kind.field()).to_string();
         resource.doubts.extend(self.unknown.iter().map(|entry| (*entry, doubt.clone())));
-        expansion.charge(self.removed.len(), resource.at)?;
-        for (key, at) in &self.removed {
-            if resource.tags().is_some() {
-                let path: Vec<Step<'a>> = field.iter().copied().chain([Step::Field(key)]).collect();
-                resource.object.write(&path, Value::Absent, Policy::Replace).unwrap_or_default();
-                resource.fault(Loss, *at, messages::tag_manager_removes(key));
+        if resource.tags().is_none() {
+            return Ok(());
+        }
+        if !is_whole(resource.tags()) && (was_whole || !had) {
+            let fixed: Vec<&Fixed<'a>> = self.fixed.iter().filter(|fixed| fixed.replaces || !had).collect();
+            for fixed in &fixed {
+                resource.fault(Loss, fixed.at, messages::tag_manager_overwrites(fixed.key));
             }
+            if let Some(entry) = self.brings.filter(|_| fixed.is_empty()) {
+                let message = messages::kept_from_merge(resource.kind.field()).to_string();
+                resource.fault(Loss, entry, message);
+            }
+        }
+        for (key, at, sentence) in &self.lost {
+            let path: Vec<Step<'a>> = field.iter().copied().chain([Step::Field(key)]).collect();
+            resource.object.write(&path, Value::Absent, Policy::Replace).unwrap_or_default();
+            resource.fault(Loss, *at, sentence(key));
         }
         Ok(())
     }
+}
+
+/// The steps of `fromFieldPath`.
+fn from<'a>(entry: Json<'a>) -> Result<Vec<Step<'a>>, Halt<'a>> {
+    steps(entry, entry.string(&["fromFieldPath"])?.unwrap_or_default())
+}
+
+fn has_tags(value: &Value<'_>) -> bool {
+    matches!(value, Value::Object(object) if object.tags.is_some())
+}
+
+/// Whether the tags of an entry replace what a resource has. Without a type the policy is not asked.
+fn replaces(entry: Json<'_>) -> Result<bool, Malformed> {
+    let has_type = entry.string(&["type"])?.is_some_and(|kind| !kind.is_empty());
+    Ok(!has_type || entry.string(&["policy"])? != Some("Retain"))
 }
 
 fn is_left_alone(object: &Value<'_>) -> bool {

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use super::field_path::Step;
 use crate::json::document::Json;
-use crate::tags::CLOUD_TAG_PREFIX;
 
 /// One value.
 #[derive(Debug, Clone)]
@@ -35,9 +34,13 @@ pub(super) struct Object<'a> {
     pub(super) is_open: bool,
 }
 
+/// What the keys of cloud tags begin with.
+pub(super) type Prefixes<'a> = &'a [Cow<'a, str>];
+
 /// The entries of `spec.cloudTags`, at one place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tags<'a> {
+    pub(super) prefixes: Prefixes<'a>,
     /// Whether none of them was overwritten or taken away.
     pub(super) is_whole: bool,
     /// The patch, or entry of a function's input, that brought them; absent in the composite itself.
@@ -73,10 +76,10 @@ pub(super) struct Expanded<'a> {
 
 impl<'a> Value<'a> {
     /// A composite, of which only `spec.cloudTags` is known.
-    pub(super) fn composite() -> Self {
+    pub(super) fn composite(prefixes: Prefixes<'a>) -> Self {
         let of_field =
             |name, value| Value::Object(Object { fields: BTreeMap::from([(name, value)]), tags: None, is_open: true });
-        let tags = Some(Tags { is_whole: true, by: None });
+        let tags = Some(Tags { prefixes, is_whole: true, by: None });
         let tags = Value::Object(Object { fields: BTreeMap::new(), tags, is_open: false });
         of_field("spec", of_field("cloudTags", tags))
     }
@@ -147,7 +150,7 @@ impl<'a> Value<'a> {
                         false if object.is_open => Value::Unknown,
                         false => Value::Absent,
                     };
-                    if let Some(tags) = object.tags.as_mut().filter(|_| name.starts_with(CLOUD_TAG_PREFIX)) {
+                    if let Some(tags) = object.tags.as_mut().filter(|tags| tags.may_have(name)) {
                         tags.is_whole = false;
                     }
                     object.fields.entry(name).or_insert(there)
@@ -256,7 +259,7 @@ impl<'a> Value<'a> {
             Value::Object(object) => {
                 expanded.is_open |= object.is_open;
                 // One entry stands for all tags.
-                let tag = object.tags.map(|_| CLOUD_TAG_PREFIX);
+                let tag = object.tags.and_then(|tags| tags.prefixes.first()).map(|prefix| &**prefix);
                 Ok(object.fields.keys().copied().chain(tag).map(Step::Field).collect())
             }
             Value::List(elements) => Ok(elements.keys().copied().map(Step::Element).collect()),
@@ -324,15 +327,14 @@ impl<'a> Value<'a> {
 impl<'a> Object<'a> {
     /// Whether a field is one of the entries of `spec.cloudTags`, or may be.
     fn has_tag(&self, name: &str) -> bool {
-        self.tags.is_some() && name.starts_with(CLOUD_TAG_PREFIX) && !self.fields.contains_key(name)
+        self.tags.is_some_and(|tags| tags.may_have(name)) && !self.fields.contains_key(name)
     }
 
     fn merge(&mut self, from: Object<'a>, forced: bool) {
-        let is_tag = |name: &str| name.starts_with(CLOUD_TAG_PREFIX);
         if let Some(tags) = &mut self.tags {
-            tags.is_whole &= !(forced && from.fields.keys().any(|name| is_tag(name)));
+            tags.is_whole &= !(forced && from.fields.keys().any(|name| tags.may_have(name)));
         } else if let Some(tags) = from.tags {
-            let is_kept = !forced && self.fields.keys().any(|name| is_tag(name));
+            let is_kept = !forced && self.fields.keys().any(|name| tags.may_have(name));
             self.tags = Some(Tags { is_whole: tags.is_whole && !is_kept, ..tags });
         }
         for (name, value) in from.fields {
@@ -342,6 +344,18 @@ impl<'a> Object<'a> {
         }
         self.is_open |= from.is_open;
     }
+}
+
+impl Tags<'_> {
+    /// Whether a key begins as those of cloud tags do.
+    fn may_have(&self, key: &str) -> bool {
+        begins(self.prefixes, key)
+    }
+}
+
+/// Whether a key begins as those of cloud tags do.
+pub(super) fn begins(prefixes: Prefixes<'_>, key: &str) -> bool {
+    prefixes.iter().any(|prefix| key.starts_with(&**prefix))
 }
 
 /// What is wrong with a step that leads nowhere, as the end of a sentence.
@@ -364,8 +378,10 @@ mod tests {
         value.write(&parse(path).unwrap(), written, policy)
     }
 
+    const PREFIXES: Prefixes<'_> = &[Cow::Borrowed("plexsphere:"), Cow::Borrowed("plexsphere/")];
+
     fn tags() -> Value<'static> {
-        Value::composite().get(&parse("spec.cloudTags").unwrap()).unwrap().into_owned()
+        Value::composite(PREFIXES).get(&parse("spec.cloudTags").unwrap()).unwrap().into_owned()
     }
 
     /// Whether tags stand under a path, and whether all of them do.
@@ -393,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_composite_is_unknown_but_for_its_tags() {
-        let composite = Value::composite();
+        let composite = Value::composite(PREFIXES);
         let get = |path| composite.get(&parse(path).unwrap());
         assert!(matches!(get("spec.parameters.a").as_deref(), Ok(Value::Unknown)));
         assert!(matches!(get("spec.cloudTags[plexsphere:a]").as_deref(), Ok(Value::Scalar)));
@@ -429,8 +445,11 @@ mod tests {
             let mut other = value.clone();
             write(&mut other, "tags", Value::Unknown, policy).unwrap();
             assert_eq!(is_whole(&other, "tags"), after_tags, "{policy:?}");
-            write(&mut value, "tags[plexsphere:a]", Value::Scalar, policy).unwrap();
-            assert_eq!(is_whole(&value, "tags"), after_key, "{policy:?}");
+            for key in ["tags[plexsphere:a]", "tags[plexsphere/a]"] {
+                let mut value = value.clone();
+                write(&mut value, key, Value::Scalar, policy).unwrap();
+                assert_eq!(is_whole(&value, "tags"), after_key, "{policy:?} {key}");
+            }
         }
     }
 

@@ -1,0 +1,119 @@
+//! What the Cluster says already of an object that its topology owns.
+
+use super::edits::{Pattern, deciding_row};
+use super::same::same;
+use crate::admission::subject::Subject;
+use crate::catalog::effects::Kind;
+use crate::catalog::grants::TOPOLOGY_VALUE_MASKS;
+use crate::catalog::keys::{APPROVE_ROLLOUT, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
+use crate::catalog::place::Place;
+use crate::catalog::topology_values::{From, TOPOLOGY_VALUES};
+use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::kube::lookup::Lookups;
+use crate::kube::object::Object;
+use crate::kube::parent::Parent;
+use crate::kube::query::ObjectQuery;
+use crate::kube::stop::Stop;
+use crate::propagation::sources::cluster_name;
+use crate::report::rollout_impact::Edit;
+
+/// The topology that owns the object under review.
+pub(super) struct Topology<'e> {
+    cluster: Parent<'e>,
+    topology: Json<'e>,
+    /// The worker's entry; absent for a control plane.
+    entry: Json<'e>,
+}
+
+/// Whether a topology owns the object as it is stored.
+pub(super) fn is_owned(subject: &Subject<'_>) -> bool {
+    let has_label = |object: &Object<'_>| object.labels.contains_key(TOPOLOGY_OWNED);
+    matches!(subject.place, Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool))
+        && subject.old().ok().flatten().is_some_and(has_label)
+}
+
+/// The topology that owns the object; `None` where none does, or where it cannot be read. A Cluster with another control
+/// plane, or without the worker's entry, says nothing of the object.
+///
+/// # Errors
+/// When the object under review has another shape than Kubernetes gives it.
+pub(super) fn of<'e>(
+    subject: &Subject<'e>,
+    old: &Object<'e>,
+    lookups: &Lookups<'e>,
+) -> Result<Option<Topology<'e>>, Malformed> {
+    if !is_owned(subject) {
+        return Ok(None);
+    }
+    let Some(name) = cluster_name(subject)? else { return Ok(None) };
+    match read(subject, old, name, lookups) {
+        Ok(topology) => Ok(topology),
+        Err(Stop::Malformed(malformed)) => Err(malformed),
+        Err(Stop::NotApplicable(_) | Stop::LookupFailed(_) | Stop::RegistryFailed(_)) => Ok(None),
+    }
+}
+
+fn read<'e>(
+    subject: &Subject<'e>,
+    old: &Object<'e>,
+    name: &'e str,
+    lookups: &Lookups<'e>,
+) -> Result<Option<Topology<'e>>, Stop> {
+    let query = ObjectQuery::core("Cluster", subject.namespace(), name, TOPOLOGY_VALUE_MASKS);
+    let cluster = lookups.parent(&query)?;
+    let topology = cluster.spec(&["topology"])?;
+    let worker = match subject.place {
+        Some(Place::MachineDeployment) => Some(("machineDeployments", TOPOLOGY_DEPLOYMENT_NAME)),
+        Some(Place::MachinePool) => Some(("machinePools", TOPOLOGY_POOL_NAME)),
+        _ => None,
+    };
+    let entry = match worker {
+        Some((list, label)) => {
+            let name = old.labels.get(label).unwrap_or_default();
+            let list = cluster.spec(&["topology", "workers", list])?;
+            cluster.readable(list.element("name", name))?
+        }
+        None => topology.absent(),
+    };
+    let is_its_own = match worker {
+        Some(_) => !entry.is_null(),
+        None => cluster.string(&["controlPlaneRef", "name"])? == Some(subject.name()),
+    };
+    Ok((is_its_own && !topology.is_null()).then_some(Topology { cluster, topology, entry }))
+}
+
+impl Topology<'_> {
+    /// Marks the edits that bring what the Cluster has already.
+    pub(super) fn mark(&self, edits: &mut [Edit], kind: Kind, subject: &Subject<'_>, rows: &[Pattern]) {
+        let in_version = |version: &str| usize::from(version != "v1beta1");
+        for edit in edits {
+            let row = TOPOLOGY_VALUES.iter().find(|row| {
+                row.kind == kind && row.at.get(in_version(subject.object.version)).is_some_and(|at| *at == edit.at)
+            });
+            let Some((row, pattern)) = row.zip(deciding_row(rows, &edit.at)) else { continue };
+            let holder = match row.from {
+                From::Topology => self.topology,
+                From::Entry => self.entry,
+            };
+            let path = row.path.get(in_version(self.cluster.object.version)).copied().unwrap_or_default();
+            let said = holder.at(path).ok().and_then(Json::present);
+            let steps: Vec<&str> = edit.at.split('.').collect();
+            let (Some(said), Ok(new)) = (said, subject.object.at(&steps, None)) else { continue };
+            if same(pattern.row.same, said, new) {
+                edit.set_on = Some(self.title());
+            }
+        }
+    }
+
+    /// The reason by which the Cluster approves what follows from its topology.
+    pub(super) fn approval(&self) -> Option<&str> {
+        let reason = self.cluster.object.annotations.get(APPROVE_ROLLOUT).map(str::trim_ascii);
+        reason.filter(|reason| !reason.is_empty())
+    }
+
+    /// Kind, namespace and name of the Cluster.
+    pub(super) fn title(&self) -> String {
+        self.cluster.name.to_string()
+    }
+}

@@ -1,0 +1,46 @@
+//! Whether a composite below this one makes tags of its own: from labels that its parent's Composition gives it.
+
+use super::field_path::Step;
+use super::value::Value;
+use crate::catalog::keys::ASSIGNMENTS;
+use crate::settings::CloudTags;
+
+/// What is known of the tags that a composite's own labels make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OwnTags {
+    /// It has all labels of its parent, one that is opted in, or assignments.
+    Made,
+    /// It has labels, and the registry says whether tags are made from them.
+    Unknown,
+    /// It has no label from which a tag is made.
+    None,
+}
+
+impl OwnTags {
+    /// What is known of an object that is composed.
+    pub(super) fn of(object: &Value<'_>, settings: &CloudTags) -> Self {
+        let get = |path: &[&'static str]| {
+            let path: Vec<Step<'_>> = path.iter().copied().map(Step::Field).collect();
+            object.get(&path).ok().map(|found| found.into_owned())
+        };
+        if get(&["metadata", "annotations", ASSIGNMENTS]).is_some() {
+            return OwnTags::Made;
+        }
+        let opts_in = |key: &str| settings.definitions.get(key).is_some_and(|known| known.cloud_tag_propagation);
+        match get(&["metadata", "labels"]).map(|labels| keys(&labels)) {
+            Some(None) => OwnTags::Made,
+            Some(Some(keys)) if keys.iter().any(|key| opts_in(key)) => OwnTags::Made,
+            Some(Some(keys)) if !keys.is_empty() && settings.registry.is_some() => OwnTags::Unknown,
+            _ => OwnTags::None,
+        }
+    }
+}
+
+/// The keys of a map; `None` where a patch brings a whole map, whose keys nobody knows.
+fn keys(map: &Value<'_>) -> Option<Vec<String>> {
+    match map {
+        Value::Given(json) => Some(json.as_fields()?.map(|(key, _)| key.to_owned()).collect()),
+        Value::Object(object) if !object.is_open => Some(object.fields.keys().map(|key| (*key).to_owned()).collect()),
+        _ => None,
+    }
+}

@@ -1,0 +1,117 @@
+//! The two annotations by which a user states that an edit is intended: who may set them, and where they count.
+
+use crate::admission::subject::Subject;
+use crate::catalog::keys::{APPROVE_ROLLOUT, EXEMPT, TOPOLOGY_OWNED};
+use crate::catalog::kinds::KindRow;
+use crate::json::Malformed;
+use crate::kube::lookup::Lookups;
+use crate::kube::object::Object;
+use crate::propagation::copied::{self, Origin};
+use crate::report::finding::Finding;
+use crate::report::messages::waivers as messages;
+use crate::settings::{Settings, Stance, Users};
+
+/// An annotation whose value is the reason why an edit is intended.
+pub(crate) struct Waiver {
+    pub(crate) annotation: &'static str,
+    /// The setting that says who may set it.
+    pub(crate) setting: &'static str,
+    users: fn(&Settings) -> &Users,
+}
+
+/// Guard rails are off for the object.
+pub(crate) const EXEMPTION: Waiver =
+    Waiver { annotation: EXEMPT, setting: "guards.exemptBy", users: |settings| &settings.guards.exempt_by };
+
+/// Machines may be replaced.
+pub(crate) const APPROVAL: Waiver = Waiver {
+    annotation: APPROVE_ROLLOUT,
+    setting: "clusterApi.approveRolloutBy",
+    users: |settings| &settings.cluster_api.approve_rollout_by,
+};
+
+/// What an object's waiver is worth.
+pub(crate) enum Standing<'o> {
+    /// The object has none.
+    Absent,
+    /// It states no reason.
+    WithoutReason,
+    /// It counts, for this reason.
+    Counts(&'o str),
+    /// It does not count; a sentence says why.
+    Ignored(String),
+    /// This request sets it, and its user may not.
+    Forbidden,
+}
+
+impl Waiver {
+    /// What the waiver of the object under review is worth.
+    ///
+    /// It is about one object: a copy that Cluster API made from an object above does not count. Where not everybody may set
+    /// it, a stored one was admitted when it was set, unless it may have got there otherwise. A request without a user name,
+    /// such as the audit scanner's, is about what is stored.
+    ///
+    /// # Errors
+    /// When the object has another shape than Kubernetes gives it.
+    pub(crate) fn standing<'o>(
+        &self,
+        subject: &Subject<'o>,
+        settings: &Settings,
+        lookups: &Lookups<'o>,
+    ) -> Result<Standing<'o>, Malformed> {
+        let Some(value) = subject.object.annotations.get(self.annotation) else { return Ok(Standing::Absent) };
+        let reason = value.trim_ascii();
+        if reason.is_empty() {
+            return Ok(Standing::WithoutReason);
+        }
+        match copied::origin(self.annotation, value, subject, settings.cluster_api.version, lookups)? {
+            Origin::Own => {}
+            Origin::Above(above) => return Ok(Standing::Ignored(messages::copied(self.annotation, &above))),
+            Origin::Unread(query) => return Ok(Standing::Ignored(messages::unread(self.annotation, &query))),
+        }
+        let review = subject.review;
+        if review.username.is_empty() || self.may_be_set(subject, settings) {
+            return Ok(Standing::Counts(reason));
+        }
+        let stored = subject.old()?.filter(|old| old.annotations.get(self.annotation) == Some(value));
+        Ok(match stored {
+            None => Standing::Forbidden,
+            Some(stored) if was_admitted(subject, stored) => Standing::Counts(reason),
+            Some(_) => Standing::Ignored(messages::of_others(self.annotation, self.setting)),
+        })
+    }
+
+    /// Who may set it, where the user of this request may not.
+    pub(crate) fn others(&self, subject: &Subject<'_>, settings: &Settings) -> Option<String> {
+        let users = (self.users)(settings);
+        (!self.may_be_set(subject, settings)).then(|| messages::one_of(self.setting, &users.to_string()))
+    }
+
+    /// The users who may set it, separated by commas.
+    pub(crate) fn users(&self, settings: &Settings) -> String {
+        (self.users)(settings).to_string()
+    }
+
+    /// What follows when the user of this request sets it and may not.
+    pub(crate) fn forbidden(&self) -> Finding {
+        Finding {
+            check: self.setting,
+            at: "metadata.annotations".to_owned(),
+            message: messages::forbidden(self.annotation),
+            stance: Stance::Reject,
+            verdict: None,
+        }
+    }
+
+    fn may_be_set(&self, subject: &Subject<'_>, settings: &Settings) -> bool {
+        let users = (self.users)(settings);
+        users.is_empty() || subject.review.is_by_one_of(|name| users.contains(name))
+    }
+}
+
+/// Whether a stored waiver can only have been set in a request that was judged. Below another object it may be what is left
+/// of a copy, and the policy is not asked when templates are created.
+fn was_admitted(subject: &Subject<'_>, stored: &Object<'_>) -> bool {
+    let gets_copies = stored.controller().is_some() || stored.labels.contains_key(TOPOLOGY_OWNED);
+    !gets_copies && (subject.place.is_some() || subject.kind_row().is_none_or(KindRow::is_guarded))
+}

@@ -1,0 +1,91 @@
+//! `metadata.managedFields`: who owns which field of an object.
+//!
+//! Source: staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/managedfields.go, `DecodeManagedFields`,
+//! `BuildManagerIdentifier` and `sortEncodedManagedFields`.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use crate::catalog::appliers::APPLIERS;
+use crate::json::document::Json;
+use crate::json::path::Path;
+use crate::json::splice::{Edit, Write, splice};
+use crate::kube::object::group_and_version;
+
+/// One entry: what one manager owns by one operation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry<'a> {
+    json: Json<'a>,
+    pub(crate) manager: &'a str,
+    operation: &'a str,
+    api_version: &'a str,
+    subresource: &'a str,
+    /// Such as `2026-11-22T10:28:00Z`; empty where there is none.
+    time: &'a str,
+    /// The set of fields, as `FieldsV1`.
+    pub(crate) fields: Json<'a>,
+}
+
+impl<'a> Entry<'a> {
+    /// The entries of an object; `None` where they are not what an API server writes.
+    pub(crate) fn all(managed_fields: Json<'a>) -> Option<Vec<Entry<'a>>> {
+        managed_fields.as_elements()?.map(Entry::read).collect()
+    }
+
+    fn read(json: Json<'a>) -> Option<Entry<'a>> {
+        let text = |field| json.string(&[field]).ok().map(Option::unwrap_or_default);
+        let entry = Entry {
+            json,
+            manager: text("manager")?,
+            operation: text("operation")?,
+            api_version: text("apiVersion")?,
+            subresource: text("subresource")?,
+            time: text("time")?,
+            fields: json.get("fieldsV1").ok()?,
+        };
+        let is_known =
+            ["Apply", "Update"].contains(&entry.operation) && ["", "FieldsV1"].contains(&text("fieldsType")?);
+        is_known.then_some(entry)
+    }
+
+    /// The version of the object in which the fields are named.
+    pub(crate) fn version(&self) -> &'a str {
+        group_and_version(self.api_version).1
+    }
+
+    /// Whether the manager declares what it wants, and removes what it wants no longer.
+    pub(crate) fn applies(&self) -> bool {
+        self.operation == "Apply"
+    }
+
+    /// Whether it is that of a controller of Cluster API.
+    pub(crate) fn is_of_cluster_api(&self) -> bool {
+        APPLIERS.contains(&self.manager)
+    }
+
+    /// Whether both are the same manager's to the API server: what is applied belongs together whatever its version.
+    pub(crate) fn is_of_the_manager_of(&self, other: &Entry<'_>) -> bool {
+        self.manager == other.manager
+            && self.operation == other.operation
+            && self.subresource == other.subresource
+            && (self.applies() || self.api_version == other.api_version)
+    }
+
+    /// The order in which the API server lists entries.
+    pub(crate) fn order(&self, other: &Entry<'_>) -> Ordering {
+        // Times of one format and zone have the order of their texts.
+        let key = |entry: &Entry<'_>| {
+            [entry.operation, entry.time, entry.manager, entry.api_version, entry.subresource].map(str::to_owned)
+        };
+        key(self).cmp(&key(other))
+    }
+
+    /// The entry with this set of fields; `None` where it cannot be written.
+    pub(crate) fn with(&self, fields: &str) -> Option<Cow<'a, str>> {
+        if fields == self.fields.text() {
+            return Some(Cow::Borrowed(self.json.text()));
+        }
+        let write = Write { at: Path::fields(&["fieldsV1"]), edit: Edit::Set(fields.to_owned()) };
+        splice(self.json, &[write]).ok().map(Cow::Owned)
+    }
+}

@@ -1,0 +1,88 @@
+//! Whether an annotation of an object is a copy: Cluster API copies annotations from the objects above.
+
+use super::sources;
+use crate::admission::subject::Subject;
+use crate::catalog::grants::TEMPLATE_MASKS;
+use crate::catalog::groups::CORE_GROUP;
+use crate::catalog::place::{MapKind, Place};
+use crate::catalog::rules::Rule;
+use crate::catalog::version::Version;
+use crate::json::Malformed;
+use crate::kube::cluster::LookupCause;
+use crate::kube::lookup::Lookups;
+use crate::kube::query::ObjectQuery;
+use crate::kube::stop::Stop;
+
+/// Where an annotation comes from.
+pub(crate) enum Origin {
+    /// A user set it on this object.
+    Own,
+    /// The object above that has it with the same value.
+    Above(String),
+    /// The question about the object above that was not answered.
+    Unread(String),
+}
+
+/// Where an annotation comes from. Without an object above it is the object's own. What is above is what the stored object
+/// says: a request that takes the object from its owner makes no copy its own.
+///
+/// A MachineSet is compared with its MachineDeployment even while that one is paused or deleting: it copied then what it
+/// has now.
+///
+/// Source: core/reconcilers/machinedeployment/mdutil/util.go, `MachineSetAnnotationsFromMachineDeployment`, which copies
+/// all but `annotationsToSkip`; the rules for the other places.
+///
+/// # Errors
+/// When the object under review has another shape than Kubernetes gives it.
+pub(crate) fn origin<'e>(
+    key: &str,
+    value: &str,
+    subject: &Subject<'e>,
+    version: Version,
+    lookups: &Lookups<'e>,
+) -> Result<Origin, Malformed> {
+    let stored = subject.as_stored()?;
+    let above = match subject.place {
+        Some(Place::MachineSet) => of_machine_set(key, value, &stored, lookups),
+        Some(place) => of_rules(key, value, place, &stored, version, lookups),
+        None => Ok(None),
+    };
+    match above {
+        Ok(Some(above)) => Ok(Origin::Above(above)),
+        Err(Stop::LookupFailed(failed)) if failed.error.cause != LookupCause::NotFound => {
+            Ok(Origin::Unread(failed.query))
+        }
+        Err(Stop::Malformed(malformed)) => Err(malformed),
+        Ok(None) | Err(_) => Ok(Origin::Own),
+    }
+}
+
+fn of_machine_set<'e>(
+    key: &str,
+    value: &str,
+    subject: &Subject<'e>,
+    lookups: &Lookups<'e>,
+) -> Result<Option<String>, Stop> {
+    let controller = subject.object.controller().filter(|owner| owner.is(CORE_GROUP, "MachineDeployment"));
+    let Some(owner) = controller else { return Ok(None) };
+    let deployment = lookups.parent(&ObjectQuery::owner(owner, subject.namespace(), TEMPLATE_MASKS))?;
+    let is_same = deployment.object.annotations.get(key) == Some(value);
+    Ok(is_same.then(|| deployment.name.to_string()))
+}
+
+fn of_rules<'e>(
+    key: &str,
+    value: &str,
+    place: Place,
+    subject: &Subject<'e>,
+    version: Version,
+    lookups: &Lookups<'e>,
+) -> Result<Option<String>, Stop> {
+    let sources = sources::of(subject, version, lookups)?;
+    let gives = |from: Place| Rule::reading(from, MapKind::Annotations, version).any(|rule| rule.to.contains(&place));
+    let layer = sources
+        .layers
+        .iter()
+        .find(|layer| gives(layer.place) && layer.map(MapKind::Annotations).get(key) == Some(value));
+    Ok(layer.map(|layer| layer.origin.object.to_string()))
+}

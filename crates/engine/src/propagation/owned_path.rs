@@ -1,0 +1,74 @@
+//! What `metadata.managedFields` calls a propagated value, in each version of its object.
+
+use crate::catalog::fields::{FIELDS, Field};
+use crate::kube::managed_fields::Entry;
+use crate::report::change::{OwnedPath, OwnedValue};
+
+/// The versions in which the tables know where fields are.
+const VERSIONS: [&str; 2] = ["v1beta1", "v1beta2"];
+
+impl OwnedPath {
+    /// The steps to the value in a set of fields of objects of this version; `key` is the entry's. `None` where the
+    /// version does not have it, or is not known.
+    pub(super) fn steps(&self, key: &str, version: &str) -> Option<Vec<String>> {
+        let step = |name: &str| ["f:", name].concat();
+        match self.value {
+            OwnedValue::Entry(map) => {
+                let path = self.place.path(version).iter().copied().chain([map.field(), key]);
+                Some(path.map(step).collect())
+            }
+            OwnedValue::Field(name) if VERSIONS.contains(&version) => {
+                let path = field(name)?.path(self.place, version)?;
+                Some(path.into_iter().map(step).collect())
+            }
+            OwnedValue::Field(_) => None,
+        }
+    }
+
+    /// Whether it is known what an entry of `metadata.managedFields` calls the value, if it has it at all.
+    pub(super) fn is_known_to(&self, entry: &Entry<'_>) -> bool {
+        match self.value {
+            // Labels and annotations are at the same path in every version.
+            OwnedValue::Entry(_) => true,
+            OwnedValue::Field(_) => {
+                VERSIONS.contains(&entry.version()) || entry.fields.get("f:spec").is_ok_and(|spec| spec.is_null())
+            }
+        }
+    }
+}
+
+fn field(name: &str) -> Option<&'static Field> {
+    FIELDS.iter().find(|field| field.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::place::{MapKind, Place};
+
+    fn owned(place: Place, value: OwnedValue) -> OwnedPath {
+        OwnedPath { place, value, elements: Vec::new(), is_as_stored: true, can_wait: true }
+    }
+
+    #[test]
+    fn labels_and_annotations_are_at_one_path_in_every_version() {
+        let label = owned(Place::MachineSetTemplate, OwnedValue::Entry(MapKind::Labels));
+        let expected = ["f:spec", "f:template", "f:metadata", "f:labels", "f:a/b"].map(str::to_owned).to_vec();
+        for version in ["v1beta1", "v1beta2", "v1alpha4"] {
+            assert_eq!(label.steps("a/b", version), Some(expected.clone()), "{version}");
+        }
+    }
+
+    #[test]
+    fn a_field_is_where_its_version_has_it() {
+        let path = |place, name, version| {
+            owned(place, OwnedValue::Field(name)).steps("", version).map(|steps| steps.join(" "))
+        };
+        let drain = "nodeDrainTimeout";
+        let expected = |path: &str| Some(path.to_owned());
+        assert_eq!(path(Place::Machine, drain, "v1beta1"), expected("f:spec f:nodeDrainTimeout"));
+        assert_eq!(path(Place::Machine, drain, "v1beta2"), expected("f:spec f:deletion f:nodeDrainTimeoutSeconds"));
+        assert_eq!(path(Place::Machine, drain, "v1alpha4"), None);
+        assert_eq!(path(Place::Machine, "minReadySeconds", "v1beta1"), None);
+    }
+}

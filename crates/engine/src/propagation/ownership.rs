@@ -1,0 +1,249 @@
+//! Who owns what the policy writes.
+//!
+//! The API server works out `metadata.managedFields` before it asks webhooks: an edit that the policy undoes has made its
+//! user the owner all the same. Cluster API's next apply of the old value makes it a second owner, so when the source
+//! drops the key, it stays for ever. So the owners are set with the value: where the stored object has the value that is
+//! written, they are those of the stored object; elsewhere only what Cluster API's own controllers applied counts.
+//!
+//! Source: staging/src/k8s.io/apiserver/pkg/endpoints/handlers, create.go, update.go and patch.go: the field manager runs
+//! before admission; fieldmanager/admission.go: what a webhook makes of managedFields is kept where it can be read.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use crate::admission::bookkeeping::same_but_bookkeeping;
+use crate::admission::subject::Subject;
+use crate::json::document::{Document, Json};
+use crate::json::path::{Path, Step};
+use crate::json::splice::{Edit, Write, splice};
+use crate::kube::field_set::{NotASet, Transfer, below, has_itself};
+use crate::kube::managed_fields::Entry;
+use crate::report::change::{Change, OwnedElement, OwnedPath};
+
+/// The owners of one object's fields, as the request brings them and as they are stored.
+pub(crate) struct Ownership<'s, 'e> {
+    subject: &'s Subject<'e>,
+    /// `None` where they cannot be read, or where there are none.
+    requested: Option<Vec<Entry<'e>>>,
+    /// The same of the stored object.
+    stored: Option<Vec<Entry<'e>>>,
+}
+
+impl<'s, 'e> Ownership<'s, 'e> {
+    pub(crate) fn of(subject: &'s Subject<'e>) -> Self {
+        let entries = |managed_fields| Entry::all(managed_fields).filter(|entries| !entries.is_empty());
+        let old = subject.old().ok().flatten();
+        Ownership {
+            subject,
+            requested: entries(subject.object.managed_fields),
+            stored: old.and_then(|old| entries(old.managed_fields)),
+        }
+    }
+
+    /// Whether owners can be given back at all: they are known, or nobody keeps any, as in files.
+    pub(crate) fn can_be_returned(&self) -> bool {
+        !self.subject.review.is_of_api_server || (self.requested.is_some() && self.stored.is_some())
+    }
+
+    /// Whether an edit may be undone: nobody becomes an owner by it who was none, or it cannot wait for Cluster API.
+    pub(crate) fn may_restore(&self, change: &Change) -> bool {
+        let Some(owned) = change.owned.as_ref().filter(|owned| owned.can_wait) else { return true };
+        let is_readable = |entry: &Entry<'_>| {
+            let path = owned.steps(&change.key, entry.version());
+            owned.is_known_to(entry) && path.is_none_or(|path| below(entry.fields, &path).is_ok())
+        };
+        self.can_be_returned() && self.requested.iter().chain(&self.stored).flatten().all(is_readable)
+    }
+
+    /// The write of `metadata.managedFields` that goes with what is written; `None` where it stays as requested.
+    pub(crate) fn write(&self, written: &[Change]) -> Option<Write> {
+        let text = self.returned(written)?;
+        Some(Write { at: Path::fields(&["metadata", "managedFields"]), edit: Edit::Set(text) })
+    }
+
+    /// `metadata.managedFields` with the owners of what is written.
+    fn returned(&self, written: &[Change]) -> Option<String> {
+        let requested = self.requested.as_ref().filter(|_| self.subject.review.is_of_api_server)?;
+        let written: Vec<(&Change, &OwnedPath)> =
+            written.iter().filter_map(|change| Some((change, change.owned.as_ref()?))).collect();
+        // Each entry with its set of fields.
+        let mut entries: Vec<(&Entry<'_>, Cow<'_, str>)> = Vec::new();
+        let mut is_same = true;
+        for entry in requested {
+            let fields = match self.transferred(Some(entry), self.stored_entry(entry), &written).ok()? {
+                None => Some(Cow::Borrowed(entry.fields.text())),
+                Some(fields) => {
+                    is_same = false;
+                    fields.map(Cow::Owned)
+                }
+            };
+            entries.extend(fields.map(|fields| (entry, fields)));
+        }
+        for stored in self.stored.iter().flatten() {
+            if requested.iter().any(|entry| entry.is_of_the_manager_of(stored)) {
+                continue;
+            }
+            if let Some(Some(fields)) = self.transferred(None, Some(stored), &written).ok()? {
+                is_same = false;
+                let at = entries.partition_point(|(entry, _)| entry.order(stored) != Ordering::Greater);
+                entries.insert(at, (stored, Cow::Owned(fields)));
+            }
+        }
+        // To the API server an empty list means that nobody ever applied: the next to apply shares everything with
+        // whoever that was.
+        if is_same || entries.is_empty() {
+            return None;
+        }
+        if self.owns_as_stored(&entries) && self.leaves_what_is_stored(&written) {
+            return self.subject.old().ok()?.map(|old| old.managed_fields.text().to_owned());
+        }
+        let texts: Option<Vec<Cow<'_, str>>> = entries.into_iter().map(|(entry, fields)| entry.with(&fields)).collect();
+        Some(["[", &texts?.join(","), "]"].concat())
+    }
+
+    /// Whether the managers are those of the stored object, and own the same.
+    fn owns_as_stored(&self, entries: &[(&Entry<'_>, Cow<'_, str>)]) -> bool {
+        let is_as_stored = |(entry, fields): &(&Entry<'_>, Cow<'_, str>)| {
+            self.stored_entry(entry).is_some_and(|stored| stored.fields.text() == *fields)
+        };
+        self.stored.as_ref().is_some_and(|stored| stored.len() == entries.len()) && entries.iter().all(is_as_stored)
+    }
+
+    fn stored_entry(&self, entry: &Entry<'_>) -> Option<&Entry<'e>> {
+        self.stored.iter().flatten().find(|stored| stored.is_of_the_manager_of(entry))
+    }
+
+    /// Whether nothing of the request is left but what the API server keeps for itself.
+    fn leaves_what_is_stored(&self, written: &[(&Change, &OwnedPath)]) -> bool {
+        let Ok(Some(old)) = self.subject.old() else { return false };
+        if !written.iter().all(|(_, owned)| owned.is_as_stored) {
+            return false;
+        }
+        let writes: Vec<Write> = written.iter().map(|(change, _)| change.write()).collect();
+        let Ok(text) = splice(self.subject.object.root, &writes) else { return false };
+        same_but_bookkeeping(Document::new(text).root(), old.root)
+    }
+
+    /// What one manager's set of fields becomes: `None` where it stays as it is, else its text, unless nothing is left.
+    fn transferred(
+        &self,
+        requested: Option<&Entry<'e>>,
+        stored: Option<&Entry<'e>>,
+        written: &[(&Change, &OwnedPath)],
+    ) -> Result<Option<Option<String>>, NotASet> {
+        let Some(entry) = requested.or(stored) else { return Ok(None) };
+        let requester = self.subject.review.field_manager.as_deref();
+        let mut moved = Moved { requested, stored, requester, transfer: Transfer::default() };
+        for (change, owned) in written {
+            if !change.moves_owners() {
+                continue;
+            }
+            let Some(path) = owned.steps(&change.key, entry.version()) else { continue };
+            let stored_path = stored.and_then(|stored| owned.steps(&change.key, stored.version()));
+            if owned.elements.is_empty() || !self.tells_elements_apart(change, owned)? {
+                let value = Restored { is_as_stored: owned.is_as_stored, was_removed: change.from.is_none() };
+                moved.move_value(&path, stored_path.as_deref(), value)?;
+            } else {
+                for OwnedElement { steps, is_as_stored } in &owned.elements {
+                    let at = |list: &[String]| [list, steps].concat();
+                    let value = Restored { is_as_stored: *is_as_stored, was_removed: steps.len() == 1 };
+                    moved.move_value(&at(&path), stored_path.as_deref().map(at).as_deref(), value)?;
+                }
+            }
+            if owned.steps(&change.key, self.subject.object.version).as_ref() == Some(&path) {
+                for length in self.absent(change, owned) {
+                    let container = |path: &[String]| path.get(..length).unwrap_or_default().to_vec();
+                    moved.move_container(&container(&path), stored_path.as_deref().map(container).as_deref())?;
+                }
+            }
+        }
+        if moved.transfer.is_empty() {
+            return Ok(None);
+        }
+        let empty = Document::new("{}");
+        let set = requested.map_or(empty.root(), |entry| entry.fields);
+        moved.transfer.made_in(set).map(Some)
+    }
+
+    /// How long the paths of the objects and the list are that the request lacks, and that come back with the value.
+    fn absent(&self, change: &Change, owned: &OwnedPath) -> Vec<usize> {
+        let mut path: Vec<&str> = change.path.steps().iter().filter_map(Step::name).collect();
+        if !owned.elements.is_empty() {
+            path.push(&change.key);
+        }
+        let is_absent = |length: &usize| {
+            let container = path.get(..*length).unwrap_or_default();
+            self.subject.object.root.at(container).is_ok_and(Json::is_null)
+        };
+        (1..=path.len()).filter(is_absent).collect()
+    }
+
+    /// Whether the API server knows who owns which element of a list: where it does not, the list is one value.
+    fn tells_elements_apart(&self, change: &Change, owned: &OwnedPath) -> Result<bool, NotASet> {
+        for entry in self.requested.iter().chain(&self.stored).flatten() {
+            let Some(path) = owned.steps(&change.key, entry.version()) else { continue };
+            let list = below(entry.fields, &path)?.and_then(Json::as_fields);
+            if list.is_some_and(|mut steps| steps.any(|(step, _)| step.starts_with("k:"))) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// A value that was written.
+#[derive(Clone, Copy)]
+struct Restored {
+    /// The stored object has the same.
+    is_as_stored: bool,
+    /// The request has none.
+    was_removed: bool,
+}
+
+/// What moves into one manager's set of fields, and out of it.
+struct Moved<'a, 'e> {
+    requested: Option<&'a Entry<'e>>,
+    stored: Option<&'a Entry<'e>>,
+    /// The field manager of the request, where it is named.
+    requester: Option<&'a str>,
+    transfer: Transfer<'e>,
+}
+
+impl<'e> Moved<'_, 'e> {
+    /// A value that was written, and all that is in it; `None` where the stored set cannot have it.
+    fn move_value(&mut self, path: &[String], stored_path: Option<&[String]>, value: Restored) -> Result<(), NotASet> {
+        let requested = part(self.requested, Some(path))?;
+        let is_applied = |entry: &&Entry<'_>| entry.applies() && entry.is_of_cluster_api();
+        let part = match value.is_as_stored {
+            true => part(self.stored.filter(|stored| !self.lets_go(stored, value)), stored_path)?,
+            false => requested.filter(|_| self.requested.as_ref().is_some_and(is_applied)),
+        };
+        if requested.map(Json::text) != part.map(Json::text) {
+            self.transfer.put(path, part);
+        }
+        Ok(())
+    }
+
+    /// Whether a manager removes what it had set itself. Whoever applies lets go with the next apply; for an Update this is
+    /// the only way, and who got the value back would keep it when the source drops it.
+    fn lets_go(&self, stored: &Entry<'_>, value: Restored) -> bool {
+        value.was_removed && !stored.applies() && self.requester == Some(stored.manager)
+    }
+
+    /// An object or a list that is there again because something in it was written.
+    fn move_container(&mut self, path: &[String], stored_path: Option<&[String]>) -> Result<(), NotASet> {
+        let requested = has_itself(part(self.requested, Some(path))?);
+        let stored = has_itself(part(self.stored, stored_path)?);
+        if requested != stored {
+            self.transfer.put_itself(path, stored);
+        }
+        Ok(())
+    }
+}
+
+fn part<'e>(entry: Option<&Entry<'e>>, path: Option<&[String]>) -> Result<Option<Json<'e>>, NotASet> {
+    match (entry, path) {
+        (Some(entry), Some(path)) => below(entry.fields, path),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,87 @@
+//! Room for annotations: the API server limits what all of one map have together.
+
+use std::collections::BTreeSet;
+
+use crate::catalog::limits::MOST_ANNOTATION_BYTES;
+use crate::catalog::place::MapKind;
+use crate::json::Malformed;
+use crate::json::document::Json;
+use crate::json::path::{Path, Step};
+use crate::kube::object::Object;
+use crate::report::change::{Action, Change};
+use crate::report::skipped::{Carried, SkipReason, Skipped};
+
+/// Leaves out what would make a map of annotations too large: everything that adds to that map or changes it, so that
+/// the outcome does not depend on an order. Where the policy's own record has no room, nothing is added that it would
+/// have to hold. What is left out is added to `skipped`, which stays sorted.
+///
+/// # Errors
+/// When a map of the object has another shape.
+pub(crate) fn leave_out_what_has_no_room(
+    object: &Object<'_>,
+    changes: &mut Vec<Change>,
+    skipped: &mut Vec<Skipped>,
+) -> Result<(), Malformed> {
+    let bytes_of = |change: &Change| change.key.len() + change.to.as_ref().map_or(0, |to| to.as_json().len());
+    // The object's text has all of its annotations.
+    if object.root.text().len() + changes.iter().map(bytes_of).sum::<usize>() <= MOST_ANNOTATION_BYTES {
+        return Ok(());
+    }
+    let mut full = BTreeSet::new();
+    for change in changes.iter().filter(|change| writes_annotation(change)) {
+        if !full.contains(&change.at) && size(object, &change.path, changes)? > MOST_ANNOTATION_BYTES {
+            full.insert(change.at.clone());
+        }
+    }
+    let has_no_room = |change: &Change| writes_annotation(change) && full.contains(&change.at);
+    let cannot_record = changes.iter().any(|change| change.action == Action::Recorded && has_no_room(change));
+    changes.retain(|change| {
+        let goes = has_no_room(change) || (cannot_record && change.action == Action::Added);
+        if goes && change.action != Action::Recorded {
+            skipped.push(left_out(change));
+        }
+        !goes
+    });
+    skipped.sort();
+    skipped.dedup();
+    Ok(())
+}
+
+fn writes_annotation(change: &Change) -> bool {
+    change.entry == MapKind::Annotations.entry() && change.to.is_some()
+}
+
+/// Bytes of keys and values that the map at `path` has after all changes.
+fn size(object: &Object<'_>, path: &Path, changes: &[Change]) -> Result<usize, Malformed> {
+    let of_map: Vec<&Change> = changes.iter().filter(|change| change.path == *path).collect();
+    let stays = |key: &str| !of_map.iter().any(|change| change.key == key);
+    let stored = at(object.root, path)?.as_map()?;
+    let kept: usize = stored.iter().filter(|(key, _)| stays(key)).map(|(key, value)| key.len() + value.len()).sum();
+    let written = of_map.iter().filter_map(|change| Some(change.key.len() + change.to.as_ref()?.plain().len()));
+    Ok(kept + written.sum::<usize>())
+}
+
+fn at<'a>(root: Json<'a>, path: &Path) -> Result<Json<'a>, Malformed> {
+    path.steps().iter().try_fold(root, |json, step| match step {
+        Step::Field(name) => json.get(name),
+        Step::Element(index) => Ok(json.elements()?.nth(*index).unwrap_or(json.absent())),
+    })
+}
+
+fn left_out(change: &Change) -> Skipped {
+    let map = MapKind::BOTH.into_iter().find(|map| map.entry() == change.entry);
+    let place = change.place.as_deref().unwrap_or_default();
+    let holder = |map: MapKind| place.strip_suffix(map.field()).and_then(|place| place.strip_suffix('.'));
+    let from = match map.and_then(holder).unwrap_or(place) {
+        "" | ".metadata" => change.source.clone(),
+        place => [&change.source, " ", place].concat(),
+    };
+    Skipped {
+        carried: map.map_or(Carried::Field, Carried::Map),
+        key: change.key.clone(),
+        from,
+        reason: SkipReason::AnnotationsTooLarge,
+        value: None,
+        advice: None,
+    }
+}

@@ -1,0 +1,49 @@
+//! Warnings about entries that the API server would refuse.
+
+use crate::report::messages::propagation as messages;
+use crate::report::messages::{EntryName, Location};
+use crate::report::shortening::{first_that_fits, short};
+use crate::report::skipped::{Carried, SkipReason, Skipped};
+use crate::report::warnings::Detail;
+
+/// What is left out because the API server would refuse it: a sentence for each entry, the warning for it, and both once for
+/// all entries that have no room.
+pub(crate) fn of_illegal(skipped: &[Skipped]) -> Vec<(String, String)> {
+    let without_room = skipped.iter().filter(|skip| skip.reason == SkipReason::AnnotationsTooLarge).count();
+    let together = (without_room > 0).then(|| messages::no_room(without_room));
+    let single = skipped.iter().filter(|skip| skip.reason != SkipReason::AnnotationsTooLarge).filter_map(|skip| {
+        let wordings = Detail::ALL.into_iter().filter_map(|detail| skip.left_out(detail));
+        Some((skip.left_out(Detail::Path)?, short(first_that_fits(wordings))))
+    });
+    single.chain(together.map(|sentence| (sentence.clone(), sentence))).collect()
+}
+
+impl Skipped {
+    /// The sentence of the warning that the API server would refuse the entry; `None` where it would not.
+    #[must_use]
+    pub fn refusal(&self) -> Option<String> {
+        self.left_out(Detail::Path)
+    }
+
+    fn left_out(&self, detail: Detail) -> Option<String> {
+        let reason = match self.reason {
+            SkipReason::IllegalKey => messages::INVALID_KEY,
+            SkipReason::IllegalValue => messages::INVALID_VALUE,
+            SkipReason::TooManyElements => messages::TOO_MANY,
+            SkipReason::AnnotationsTooLarge => messages::NO_ROOM,
+            _ => return None,
+        };
+        let (noun, map) = match self.carried {
+            Carried::Map(map) => (map.entry(), Some(map)),
+            Carried::Field => ("field", None),
+        };
+        let (object, place) = self.from.split_once(" .").unwrap_or((&self.from, "metadata"));
+        let path = [".", place, map.map_or("", |_| "."), map.map_or("", |map| map.field())].concat();
+        let source = match detail {
+            Detail::Path => Location::InObject { object, path: &path },
+            Detail::Object => Location::Object(object),
+            Detail::Kind => Location::Kind(object.split(' ').next().unwrap_or(object)),
+        };
+        Some(messages::not_propagated(EntryName { noun, key: &self.key }, reason, source))
+    }
+}

@@ -1,0 +1,30 @@
+//! Composites that somebody calls adopted: then no tag propagates to them, and none is required.
+
+use super::crossplane;
+use super::labels::{Assigned, ORIGIN};
+use crate::admission::subject::Subject;
+use crate::report::finding::Finding;
+use crate::report::messages::cloud_tags as messages;
+use crate::settings::{Mode, Settings, Stance};
+
+/// What is found where a request newly says that a composite was adopted. Crossplane carries on what it finds in a claim or in a
+/// parent's Composition, so that it is warned at most.
+pub(crate) fn finding(subject: &Subject<'_>, settings: &Settings) -> Option<Finding> {
+    let stance = settings.cloud_tags.adopted;
+    let is_adopted = |object| Assigned::read(object).is_ok_and(|assigned| assigned.is_adopted());
+    let was = || subject.old().ok().flatten().is_some_and(is_adopted);
+    let is_looked_at = stance != Stance::Ignore && settings.mode == Mode::Mutate && !subject.object.deleting;
+    if !is_looked_at || !is_adopted(&subject.object) || was() {
+        return None;
+    }
+    let is_carried =
+        crossplane::is_nested(subject, &settings.cloud_tags) || crossplane::is_of_claim(subject).unwrap_or(false);
+    let is_label = subject.object.labels.get(ORIGIN).is_some();
+    Some(Finding {
+        check: "cloudTags.adopted",
+        at: if is_label { "metadata.labels" } else { "metadata.annotations" }.to_owned(),
+        message: messages::ADOPTED_WAIVES.to_owned(),
+        stance: if is_carried { Stance::Warn } else { stance },
+        verdict: None,
+    })
+}

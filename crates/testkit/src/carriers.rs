@@ -1,0 +1,329 @@
+//! The table of carriers, made of a provider's CustomResourceDefinitions: which field of which kind holds tags.
+//!
+//! What a field is for is not in its schema. [`PROVIDERS`] says it, provider by provider, with the evidence that a schema does
+//! have: providers made by upjet show the tags that are in effect beside the ones that were asked for, in `status.atProvider`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use serde::Deserialize;
+
+use self::Shape::{List, Map};
+
+/// How the tags of one provider's kinds are found.
+pub struct Provider {
+    /// The file of the table, below `crates/engine/src/catalog/carriers`.
+    pub file: &'static str,
+    /// The end of its API groups.
+    pub group: &'static str,
+    /// Fields below `spec.forProvider`; the first that a kind declares holds its tags.
+    fields: &'static [Field],
+    /// Kinds of which no field holds tags, whatever its name.
+    without: &'static [&'static str],
+    /// Kinds that are left out of the table, because nobody knows.
+    unknown: &'static [&'static str],
+}
+
+/// A field that holds tags.
+struct Field {
+    shape: Shape,
+    /// Below `spec.forProvider`; elements of lists are left out.
+    path: &'static str,
+    /// The field below `status.atProvider` that has to be there too.
+    evidence: Option<&'static str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shape {
+    Map,
+    List,
+}
+
+const fn field(shape: Shape, path: &'static str) -> Field {
+    Field { shape, path, evidence: None }
+}
+
+const fn proven(path: &'static str, evidence: &'static str) -> Field {
+    Field { shape: Map, path, evidence: Some(evidence) }
+}
+
+/// The providers that are known.
+pub const PROVIDERS: &[Provider] = &[
+    Provider {
+        file: "aws",
+        group: "aws.upbound.io",
+        // Without the evidence, `tags` of an Inspector ResourceGroup would count: they select instances.
+        fields: &[proven("tags", "tagsAll"), field(List, "tag")],
+        // A GroupTag is one tag of an AutoscalingGroup.
+        without: &["autoscaling/GroupTag"],
+        unknown: &[],
+    },
+    Provider {
+        file: "azure",
+        group: "azure.upbound.io",
+        // A list called `tags` are the tags that API Management has of its own.
+        fields: &[field(Map, "tags")],
+        without: &[],
+        unknown: &[],
+    },
+    Provider {
+        file: "gcp",
+        group: "gcp.upbound.io",
+        // `labels` without the evidence are a type of group, or settings of a notification channel. `tags` are firewall
+        // targets, or Resource Manager tags, which have to exist before.
+        fields: &[
+            proven("labels", "effectiveLabels"),
+            proven("resourceLabels", "effectiveLabels"),
+            proven("metadata.labels", "metadata.effectiveLabels"),
+            field(Map, "userLabels"),
+            field(Map, "settings.userLabels"),
+            field(Map, "nodeConfig.resourceLabels"),
+        ],
+        without: &[],
+        unknown: &[],
+    },
+    Provider {
+        file: "openstack",
+        group: "openstack.crossplane.io",
+        // `labels` are options of Magnum.
+        fields: &[field(Map, "metadata"), field(List, "tags")],
+        // Nova's scheduler reads the metadata of an aggregate.
+        without: &["compute/AggregateV2"],
+        // Metadata of an object in a container is served with it.
+        unknown: &["objectstorage/ObjectV1"],
+    },
+    Provider {
+        file: "hcloud",
+        group: "hcloud.crossplane.io",
+        fields: &[field(Map, "labels")],
+        without: &[],
+        unknown: &[],
+    },
+    Provider {
+        file: "hetzner",
+        group: "hetzner.crossplane.io",
+        fields: &[field(Map, "labels")],
+        without: &[],
+        unknown: &[],
+    },
+    Provider {
+        file: "digitalocean",
+        group: "digitalocean.crossplane.io",
+        fields: &[field(List, "tags")],
+        without: &[],
+        unknown: &[],
+    },
+    Provider {
+        file: "oci",
+        group: "oci.upbound.io",
+        fields: &[field(Map, "freeformTags")],
+        without: &[],
+        unknown: &[],
+    },
+    Provider {
+        file: "alibabacloud",
+        group: "alibabacloud.crossplane.io",
+        fields: &[field(Map, "tags")],
+        without: &[],
+        unknown: &[],
+    },
+];
+
+/// How the names of fields end that are like tags.
+const TAG_LIKE: [&str; 3] = ["tags", "labels", "metadata"];
+/// Below references that upjet makes: labels of Kubernetes objects, which select one.
+const SELECTS: &str = "matchLabels";
+
+/// A CustomResourceDefinition, as far as it is read.
+#[derive(Deserialize)]
+struct Definition {
+    kind: String,
+    spec: DefinitionSpec,
+}
+
+#[derive(Deserialize)]
+struct DefinitionSpec {
+    group: String,
+    names: Names,
+    versions: Vec<Version>,
+}
+
+#[derive(Deserialize)]
+struct Names {
+    kind: String,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    served: bool,
+    schema: Option<VersionSchema>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct VersionSchema {
+    #[serde(rename = "openAPIV3Schema")]
+    open_api_v3_schema: Schema,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Schema {
+    r#type: String,
+    properties: BTreeMap<String, Schema>,
+    items: Option<Box<Schema>>,
+    additional_properties: Option<serde_yaml_ng::Value>,
+}
+
+impl Schema {
+    /// The schema at a path. Elements of lists are left out of paths.
+    fn at(&self, path: &str) -> Option<&Schema> {
+        path.split('.').try_fold(self, |here, name| here.element().properties.get(name))
+    }
+
+    fn element(&self) -> &Schema {
+        self.items.as_deref().unwrap_or(self)
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        let values = self.additional_properties.as_ref();
+        match &*self.r#type {
+            "array" => Some(List),
+            "object" => values?.get("type").is_some_and(|of| of == "string").then_some(Map),
+            _ => None,
+        }
+    }
+
+    /// The maps of strings below this one whose names are like tags.
+    fn tag_like(&self, path: &str, found: &mut BTreeSet<String>) {
+        for (name, schema) in &self.element().properties {
+            let path = format!("{path}.{name}");
+            let lower = name.to_lowercase();
+            if name != SELECTS && TAG_LIKE.iter().any(|end| lower.ends_with(end)) && schema.shape() == Some(Map) {
+                found.insert(path.clone());
+            }
+            schema.tag_like(&path, found);
+        }
+    }
+}
+
+/// What is known of one kind.
+#[derive(Default, PartialEq)]
+struct Kind {
+    tags: Option<(Shape, &'static str)>,
+    /// Other maps of strings whose names are like tags.
+    others: BTreeSet<String>,
+}
+
+impl Kind {
+    /// Adds what another definition of the kind says: of another version, or of the namespaced group.
+    fn add(&mut self, other: Kind) {
+        self.tags = self.tags.or(other.tags);
+        self.others.extend(other.others);
+    }
+}
+
+/// The table of the provider whose definitions are in a folder, as the text of its file, and the provider.
+///
+/// # Errors
+/// When a file cannot be read, or the definitions are of no provider that is known, or of several.
+pub fn table(folder: &Path, release: &str) -> anyhow::Result<(&'static Provider, String)> {
+    let mut kinds: BTreeMap<(String, String), Kind> = BTreeMap::new();
+    let mut of: Option<&'static Provider> = None;
+    for file in files(folder)? {
+        let text = fs::read_to_string(&file)?;
+        for document in serde_yaml_ng::Deserializer::from_str(&text) {
+            let read = Option::<Definition>::deserialize(document);
+            let definition = read.with_context(|| format!("{}: no CustomResourceDefinition", file.display()))?;
+            let Some(definition) = definition.filter(|read| read.kind == "CustomResourceDefinition") else { continue };
+            let (provider, service) = provider(&definition.spec.group).with_context(|| {
+                format!("{}: group `{}` is of no known provider", file.display(), definition.spec.group)
+            })?;
+            ensure!(of.is_none_or(|of| of.group == provider.group), "{}: several providers", folder.display());
+            of = Some(provider);
+            if let Some(kind) = kind(provider, &service, &definition) {
+                kinds.entry((service, definition.spec.names.kind)).or_default().add(kind);
+            }
+        }
+    }
+    let provider = of.with_context(|| format!("{}: no CustomResourceDefinitions", folder.display()))?;
+    Ok((provider, text(provider, release, &kinds)?))
+}
+
+fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "yaml" || extension == "yml"));
+    files.sort();
+    Ok(files)
+}
+
+/// The provider of a group, and the group's first part; `aws.m.upbound.io` is `aws.upbound.io`.
+fn provider(group: &str) -> Option<(&'static Provider, String)> {
+    let group = group.replacen(".m.", ".", 1);
+    PROVIDERS.iter().find_map(|provider| {
+        let service = group.strip_suffix(provider.group)?;
+        let service = service.strip_suffix('.').or(service.is_empty().then_some(""))?;
+        Some((provider, service.to_owned()))
+    })
+}
+
+/// What a definition says of its kind; `None` where it is no managed resource, or nobody knows.
+fn kind(provider: &Provider, service: &str, definition: &Definition) -> Option<Kind> {
+    let name = format!("{service}/{}", definition.spec.names.kind);
+    if provider.unknown.contains(&&*name) {
+        return None;
+    }
+    let schemas = definition.spec.versions.iter().filter(|version| version.served).filter_map(|version| {
+        let root = &version.schema.as_ref()?.open_api_v3_schema;
+        Some((root.at("spec.forProvider")?, root.at("status.atProvider")))
+    });
+    let mut known: Option<Kind> = None;
+    for (asked, observed) in schemas {
+        let is_proven = |field: &&Field| {
+            let is_declared = asked.at(field.path).and_then(Schema::shape) == Some(field.shape);
+            let proof = |evidence| observed.and_then(|observed| observed.at(evidence)).is_some();
+            is_declared && field.evidence.is_none_or(proof)
+        };
+        let field = provider.fields.iter().find(is_proven).filter(|_| !provider.without.contains(&&*name));
+        let mut others = BTreeSet::new();
+        asked.tag_like("spec.forProvider", &mut others);
+        if let Some(field) = field {
+            others.remove(&format!("spec.forProvider.{}", field.path));
+        }
+        let tags = field.map(|field| (field.shape, field.path));
+        known.get_or_insert_default().add(Kind { tags, others });
+    }
+    known
+}
+
+/// The file: one kind a line, so that a diff between releases is read line by line.
+fn text(provider: &Provider, release: &str, kinds: &BTreeMap<(String, String), Kind>) -> anyhow::Result<String> {
+    let mut rows: BTreeMap<(&str, Option<(Shape, &str)>), Vec<&str>> = BTreeMap::new();
+    for ((service, name), kind) in kinds {
+        rows.entry((service, kind.tags)).or_default().push(name);
+    }
+    let mut text = String::new();
+    writeln!(text, "//! Made by `make carriers` of the CustomResourceDefinitions of {release}: not edited by hand.\n")?;
+    writeln!(text, "use super::{{Carrier, ProviderCarriers, Tags}};\n")?;
+    writeln!(text, "pub(super) const PROVIDER: ProviderCarriers = ProviderCarriers {{")?;
+    writeln!(text, "    group: {:?},\n    release: {release:?},\n    carriers: &[", provider.group)?;
+    for ((service, tags), names) in rows {
+        let tags = match tags {
+            Some((shape, path)) => format!("{shape:?}(\"spec.forProvider.{path}\")"),
+            None => "Nowhere".to_owned(),
+        };
+        writeln!(text, "        Carrier {{ service: {service:?}, tags: Tags::{tags}, kinds: &[")?;
+        names.iter().try_for_each(|name| writeln!(text, "            {name:?},"))?;
+        writeln!(text, "        ] }},")?;
+    }
+    writeln!(text, "    ],\n    others: &[")?;
+    for ((service, name), kind) in kinds {
+        kind.others.iter().try_for_each(|path| writeln!(text, "        ({service:?}, {name:?}, {path:?}),"))?;
+    }
+    writeln!(text, "    ],\n}};")?;
+    Ok(text)
+}
