@@ -15,7 +15,7 @@ use crate::world::{Member, World};
 pub struct Plan {
     /// The objects that are created, changed or deleted, in the order of the new files, the deleted last.
     pub objects: Vec<Planned>,
-    /// Labels and annotations that arrive, change or leave further down, in objects whose own manifest does not change.
+    /// Labels, annotations and cloud tags that arrive, change or leave further down, in objects whose own manifest does not change.
     pub further: Vec<Entry>,
 }
 
@@ -160,12 +160,14 @@ fn machines(world: &World, id: &ObjectId, at: &str) -> Vec<ObjectId> {
     found
 }
 
-/// The labels and annotations that differ between two worlds, by object; of objects that are in both.
+/// The labels, annotations and cloud tags that differ between two worlds, by object; of objects that are in both.
 fn differences(before: &World, after: &World) -> BTreeMap<ObjectId, Vec<Entry>> {
     let maps = |member: &Member| -> BTreeMap<(String, String), String> {
         let object = member.completed();
         let mut found = Vec::new();
         blocks(&object, String::new(), &mut found);
+        let tags = object.pointer("/spec/cloudTags").and_then(Value::as_object);
+        found.extend(tags.map(|tags| ("spec.cloudTags".to_owned(), tags)));
         let entries = found.into_iter().flat_map(|(at, map)| {
             map.iter().filter_map(move |(key, value)| Some(((at.clone(), key.clone()), value.as_str()?.to_owned())))
         });

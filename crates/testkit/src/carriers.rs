@@ -302,7 +302,8 @@ fn kind(provider: &Provider, service: &str, definition: &Definition) -> Option<K
 
 /// The file: one kind a line, so that a diff between releases is read line by line.
 fn text(provider: &Provider, release: &str, kinds: &BTreeMap<(String, String), Kind>) -> anyhow::Result<String> {
-    let mut rows: BTreeMap<(&str, Option<(Shape, &str)>), Vec<&str>> = BTreeMap::new();
+    // By service and field.
+    let mut rows = BTreeMap::<_, Vec<&str>>::new();
     for ((service, name), kind) in kinds {
         rows.entry((service, kind.tags)).or_default().push(name);
     }

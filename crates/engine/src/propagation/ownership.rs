@@ -141,12 +141,12 @@ impl<'s, 'e> Ownership<'s, 'e> {
             let Some(path) = owned.steps(&change.key, entry.version()) else { continue };
             let stored_path = stored.and_then(|stored| owned.steps(&change.key, stored.version()));
             if owned.elements.is_empty() || !self.tells_elements_apart(change, owned)? {
-                let value = Restored { is_as_stored: owned.is_as_stored, was_removed: change.from.is_none() };
+                let value = self.restored(change, owned, &[], owned.is_as_stored)?;
                 moved.move_value(&path, stored_path.as_deref(), value)?;
             } else {
                 for OwnedElement { steps, is_as_stored } in &owned.elements {
                     let at = |list: &[String]| [list, steps].concat();
-                    let value = Restored { is_as_stored: *is_as_stored, was_removed: steps.len() == 1 };
+                    let value = self.restored(change, owned, steps, *is_as_stored)?;
                     moved.move_value(&at(&path), stored_path.as_deref().map(at).as_deref(), value)?;
                 }
             }
@@ -163,6 +163,22 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let empty = Document::new("{}");
         let set = requested.map_or(empty.root(), |entry| entry.fields);
         moved.transfer.made_in(set).map(Some)
+    }
+
+    /// What the owners of a value, or of what is at `steps` in it, depend on.
+    fn restored(
+        &self,
+        change: &Change,
+        owned: &OwnedPath,
+        steps: &[String],
+        is_as_stored: bool,
+    ) -> Result<Restored, NotASet> {
+        let mut is_dropped = true;
+        for entry in self.requested.iter().flatten() {
+            let path = owned.steps(&change.key, entry.version()).map(|path| [path.as_slice(), steps].concat());
+            is_dropped &= part(Some(entry), path.as_deref())?.is_none();
+        }
+        Ok(Restored { is_as_stored, is_dropped })
     }
 
     /// How long the paths of the objects and the list are that the request lacks, and that come back with the value.
@@ -196,8 +212,8 @@ impl<'s, 'e> Ownership<'s, 'e> {
 struct Restored {
     /// The stored object has the same.
     is_as_stored: bool,
-    /// The request has none.
-    was_removed: bool,
+    /// Nobody owns it as requested: it was removed, and what is there instead is a default.
+    is_dropped: bool,
 }
 
 /// What moves into one manager's set of fields, and out of it.
@@ -227,7 +243,7 @@ impl<'e> Moved<'_, 'e> {
     /// Whether a manager removes what it had set itself. Whoever applies lets go with the next apply; for an Update this is
     /// the only way, and who got the value back would keep it when the source drops it.
     fn lets_go(&self, stored: &Entry<'_>, value: Restored) -> bool {
-        value.was_removed && !stored.applies() && self.requester == Some(stored.manager)
+        value.is_dropped && !stored.applies() && self.requester == Some(stored.manager)
     }
 
     /// An object or a list that is there again because something in it was written.
