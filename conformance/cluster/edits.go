@@ -38,6 +38,8 @@ var ofControlPlane = map[string]string{controlPlaneOf: ""}
 // it next looks; with the policy it never happens, and Alice's own answer says so.
 func editDerived(ctx context.Context, r *run) error {
 	pause(ctx, cached)
+	// Cluster API may have warned her of a class that was not reconciled yet.
+	r.people["alice"].Warnings.Take()
 	for _, d := range derived {
 		o, err := r.first(d.kind, d.labels)
 		if err != nil {
