@@ -29,6 +29,8 @@ var accidental = [][]string{
 	{"metadata", "annotations", "machine.cluster.x-k8s.io/certificates-expiry"},
 	{"spec", "joinConfiguration", "discovery"},
 	{"spec", "controlPlaneEndpoint"},
+	// The bootstrap provider sets it, and in v1.11 sometimes owns it afterwards: no rule of the policy knows the field.
+	{"spec", "clusterConfiguration", "controlPlaneEndpoint"},
 }
 
 // snapshot is the fleet as it is now, with the owners of its fields.
