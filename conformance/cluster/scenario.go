@@ -185,6 +185,17 @@ func fields(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
+	// Its provider takes up to ten seconds to look at a control plane again.
+	err = r.until(ctx, "the fields on the Machine of the control plane", func() error {
+		machine, err := r.first("Machine", ofControlPlane)
+		if err != nil {
+			return err
+		}
+		return has(machine, "spec/deletion", "nodeDeletionTimeoutSeconds", int64(20))
+	})
+	if err != nil {
+		return err
+	}
 	return r.until(ctx, "the fields on every Machine of md0", func() error {
 		for _, machine := range r.record.list("Machine", of("md0")) {
 			if err := has(machine, "spec/deletion", "nodeDrainTimeoutSeconds", int64(30)); err != nil {
