@@ -1,7 +1,9 @@
 #!/bin/sh
 # The compiled policy against Cluster API's real controllers on a real API server: docs/real-controllers.md.
 #
-#   scripts/real-controllers.sh [-lives NAME,...] [-reuse]    the lives that are named, or everything
+#   scripts/real-controllers.sh                             everything, with the newest Cluster API; writes the page
+#   scripts/real-controllers.sh -lives NAME,... [-reuse]    the scenarios that are named
+#   scripts/real-controllers.sh -capi v1.12                 an older Cluster API; writes its row of the page
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD

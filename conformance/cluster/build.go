@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path"
 	"path/filepath"
 
 	"conformance/harness"
@@ -52,15 +53,27 @@ type programs struct {
 	managers map[string]string
 	// webhook is built by Cargo.
 	webhook string
+	// clusterAPI is the edition of the managers.
+	clusterAPI *clusterAPI
 }
 
-// build builds every Go program into a folder. What is built already takes seconds.
-func build(ctx context.Context, directory, webhook string) (programs, error) {
+// programsIn are the executables in a folder.
+func programsIn(directory, webhook string, edition *clusterAPI) programs {
 	built := programs{
 		controlPlane: filepath.Join(directory, "controlplane"),
 		managers:     map[string]string{},
 		webhook:      webhook,
+		clusterAPI:   edition,
 	}
+	for _, provider := range providers {
+		built.managers[provider.name] = filepath.Join(directory, edition.name, provider.name, "manager")
+	}
+	return built
+}
+
+// build builds every Go program into a folder. What is built already takes seconds.
+func build(ctx context.Context, directory, webhook string, edition *clusterAPI) (programs, error) {
+	built := programsIn(directory, webhook, edition)
 	version, err := harness.ModuleField(ctx, "", "k8s.io/kubernetes", "{{.Version}}")
 	if err != nil {
 		return built, err
@@ -71,17 +84,17 @@ func build(ctx context.Context, directory, webhook string) (programs, error) {
 		return built, err
 	}
 	for _, provider := range providers {
-		program := filepath.Join(directory, provider.name, "manager")
-		if err := harness.Go(ctx, "", "build", "-o", program, provider.module+"/"+provider.folder); err != nil {
+		args := append([]string{"build"}, edition.flags()...)
+		args = append(args, "-o", built.managers[provider.name], path.Join(provider.module, edition.programOf(provider)))
+		if err := harness.Go(ctx, edition.folder, args...); err != nil {
 			return built, err
 		}
-		built.managers[provider.name] = program
 	}
 	return built, nil
 }
 
 // manifests is the folder of a provider's manifests in the module cache.
-func (p provider) manifests(ctx context.Context) (string, error) {
-	directory, err := harness.ModuleField(ctx, "", p.module, "{{.Dir}}")
-	return filepath.Join(directory, filepath.FromSlash(p.folder), "config", "default"), err
+func (p provider) manifests(ctx context.Context, edition *clusterAPI) (string, error) {
+	directory, err := harness.ModuleField(ctx, edition.folder, p.module, "{{.Dir}}", edition.flags()...)
+	return filepath.Join(directory, filepath.FromSlash(edition.programOf(p)), "config", "default"), err
 }

@@ -27,7 +27,9 @@ func compare(without, with *result) []string {
 		}
 		for _, counted := range run.Reviews {
 			for _, group := range []reviews{counted.Controllers, counted.Others} {
-				differences = append(differences, some(run.Run+": "+counted.Step+": ", group.Wrong)...)
+				for _, wrong := range group.Wrong {
+					differ("%s: %s: %s", run.Run, counted.Step, wrong)
+				}
 			}
 		}
 	}
@@ -50,7 +52,9 @@ func compare(without, with *result) []string {
 		}
 		// After a step that only one of them played the states are others anyway.
 		if i < len(without.Steps) && without.Steps[i].Name == step.Name {
-			differences = append(differences, some(with.Run+": "+step.Name+": ", compareStates(other.State, step.State))...)
+			for _, difference := range compareStates(other.State, step.State) {
+				differ("%s: %s: %s", with.Run, step.Name, difference)
+			}
 		}
 	}
 	return differences
@@ -65,16 +69,16 @@ func compareStates(without, with snapshot) []string {
 			continue
 		}
 		for i := range before {
-			if before[i] != after[i] {
-				differences = append(differences, fmt.Sprintf("%s: %s", name, compareTexts(before[i], after[i])))
+			for _, line := range compareTexts(before[i], after[i]) {
+				differences = append(differences, fmt.Sprintf("%s: %s", name, line))
 			}
 		}
 	}
 	return differences
 }
 
-// compareTexts tells the lines that only one of two has.
-func compareTexts(without, with string) string {
+// compareTexts are the lines that only one of two has: - is what is there without the policy only, + with it only.
+func compareTexts(without, with string) []string {
 	count := map[string]int{}
 	for _, line := range strings.Split(without, "\n") {
 		count[strings.Trim(line, ", ")]--
@@ -84,6 +88,9 @@ func compareTexts(without, with string) string {
 	}
 	var said []string
 	for line, n := range count {
+		if strings.Trim(line, "{}[]") == "" {
+			continue
+		}
 		if n > 0 {
 			said = append(said, "+ "+line)
 		}
@@ -92,7 +99,7 @@ func compareTexts(without, with string) string {
 		}
 	}
 	sort.Strings(said)
-	return strings.Join(said, "  ")
+	return said
 }
 
 func union(a, b snapshot) []string {
@@ -110,15 +117,27 @@ func union(a, b snapshot) []string {
 	return sorted
 }
 
-// some are the first few of many lines, and how many more there are.
-func some(prefix string, lines []string) []string {
-	const enough = 5
-	var said []string
-	for i, line := range lines {
-		if i == enough {
-			return append(said, fmt.Sprintf("%sand %d more like these", prefix, len(lines)-enough))
+// enough is how many differences of one step are printed.
+const enough = 12
+
+// brief are the first differences of each step, and how many more there are.
+func brief(differences []string) []string {
+	var said, order []string
+	more := map[string]int{}
+	for _, difference := range differences {
+		words := strings.SplitN(difference, ": ", 3)
+		step := strings.Join(words[:min(2, len(words))], ": ")
+		if more[step]++; more[step] == 1 {
+			order = append(order, step)
 		}
-		said = append(said, prefix+line)
+		if more[step] <= enough {
+			said = append(said, difference)
+		}
+	}
+	for _, step := range order {
+		if more[step] > enough {
+			said = append(said, fmt.Sprintf("%s: and %d more like these", step, more[step]-enough))
+		}
 	}
 	return said
 }

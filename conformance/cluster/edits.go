@@ -38,6 +38,8 @@ var ofControlPlane = map[string]string{controlPlaneOf: ""}
 // it next looks; with the policy it never happens, and Alice's own answer says so.
 func editDerived(ctx context.Context, r *run) error {
 	pause(ctx, cached)
+	// Cluster API may have warned her of a class that was not reconciled yet.
+	r.people["alice"].Warnings.Take()
 	for _, d := range derived {
 		o, err := r.first(d.kind, d.labels)
 		if err != nil {
@@ -100,36 +102,6 @@ func (r *run) editFields(ctx context.Context) error {
 		err = r.until(ctx, name, func() error { return has(r.record.get(d.kind, o.GetName()), d.path, d.key, d.value) })
 		if err != nil {
 			return err
-		}
-	}
-	r.people["alice"].Warnings.Take()
-	return nil
-}
-
-// lookAgain touches everything derived, so that Cluster API looks at it again, and the policy too. Then all is as it
-// should be.
-func (r *run) lookAgain(ctx context.Context) error {
-	if err := r.touch(ctx, cached); err != nil {
-		return err
-	}
-	for _, d := range derived {
-		if err := r.arrives(ctx, d.kind, d.labels, "owner", "team"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// touch lets Alice write everything derived twice, each time after a pause: the host reads what is above it.
-func (r *run) touch(ctx context.Context, before time.Duration) error {
-	for _, patch := range []string{`{"metadata":{"annotations":{"look":"again"}}}`, `{"metadata":{"annotations":{"look":null}}}`} {
-		pause(ctx, before)
-		for _, d := range derived {
-			for _, o := range r.record.list(d.kind, d.labels) {
-				if _, err := r.people["alice"].Patch(ctx, o, patch); err != nil {
-					return err
-				}
-			}
 		}
 	}
 	r.people["alice"].Warnings.Take()

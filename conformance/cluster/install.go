@@ -21,7 +21,7 @@ var installed = map[string]bool{
 // install applies a provider's manifests as released, but with webhooks on the loopback interface: `webhook` is the
 // manager's port.
 func (r *run) install(ctx context.Context, p provider, webhook int) error {
-	folder, err := p.manifests(ctx)
+	folder, err := p.manifests(ctx, r.programs.clusterAPI)
 	if err != nil {
 		return err
 	}

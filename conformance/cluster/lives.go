@@ -1,23 +1,25 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
-
-	"conformance/harness"
 )
 
 // life is a scenario that is played without the policy and with it.
 type life struct {
 	name string
+	// about is what is different from the first one, for the page.
+	about string
 	// steps are played in order. Policies that are wrong on purpose are tried with some of them only.
 	steps []step
 	// anybody takes the list of Cluster API's controllers away: they are users like all others.
 	anybody bool
+	// deploy is the policy's manifest in deploy/; empty is that for Cluster API's objects.
+	deploy string
+	// settings are `clusterApi` settings beside those of the manifest; null takes one away.
+	settings map[string]any
+	// older is whether it is played with older editions of Cluster API, and not with the newest.
+	older bool
 	// trouble is what is wrong with the policy's host in the steps that say so.
 	trouble *trouble
 	// beside names the life whose run without the policy this one is compared with; empty is its own.
@@ -34,14 +36,48 @@ type wrongPolicy struct {
 
 // lives are all of them.
 var lives = []life{
-	{name: "whole", steps: scenario, wrong: []wrongPolicy{{stampTime, short}, {rollMachines, short}}},
-	{name: "anybody", steps: scenario, anybody: true, beside: "whole", wrong: []wrongPolicy{{cachedWrites, removals}}},
-	{name: "forbidden", steps: troubled, trouble: &permissionsWithdrawn, wrong: []wrongPolicy{{refuseFailedReads, shortTroubled}}},
-	{name: "slow", steps: troubled, trouble: &slowServer, beside: "forbidden"},
-	{name: "restarted", steps: troubled, trouble: &restartedHost, beside: "forbidden"},
-	{name: "maintenance", steps: maintenance},
-	{name: "provider", steps: otherProvider, wrong: []wrongPolicy{{cachedWrites, providerSteps}}},
+	{
+		name: "whole", about: "nothing: the policy is deployed as in `deploy/`",
+		steps: scenario, wrong: []wrongPolicy{{stampTime, short}, {rollMachines, short}},
+	},
+	{
+		name: "ownership", about: "`clusterApi.taints` is on; everybody edits, then the sources lose what was edited",
+		steps: ownership, settings: map[string]any{"taints": true}, wrong: []wrongPolicy{{forgetOwners, shortOwnership}},
+	},
+	{
+		name: "anybody", about: "`clusterApi.controllers` is empty and there are no `matchConditions`: Cluster API's managers are treated like all other users",
+		steps: scenario, anybody: true, beside: "whole", wrong: []wrongPolicy{{cachedWrites, removals}},
+	},
+	{
+		name: "forbidden", about: "in four steps the PolicyServer has no permissions: its ClusterRoleBinding is deleted, and every read is forbidden",
+		steps: troubled, trouble: &permissionsWithdrawn, wrong: []wrongPolicy{{refuseFailedReads, shortTroubled}},
+	},
+	{
+		name: "slow", about: "in the same steps the API server takes 0.7 s longer for each of the policy's reads, and for the discovery of a kind",
+		steps: troubled, trouble: &slowServer, beside: "forbidden",
+	},
+	{
+		name: "restarted", about: "in the same steps the PolicyServer is away for two of every six seconds, and comes back with an empty cache",
+		steps: troubled, trouble: &restartedHost, beside: "forbidden",
+	},
+	{name: "maintenance", about: "operators and the programs they run at work", steps: maintenance},
+	{
+		name: "provider", about: "a control-plane provider that Cluster API does not know",
+		steps: otherProvider, wrong: []wrongPolicy{{cachedWrites, providerSteps}},
+	},
+	{name: "kubelet", about: "the policy for Nodes, `deploy/nodes.yaml`, and kubelets", steps: kubelets, deploy: nodesFile},
+	{
+		name: "older", about: "an older edition of Cluster API, the steps of `whole`, and `clusterApi.version` says so",
+		steps: scenario, older: true, settings: map[string]any{"version": installedEdition},
+	},
+	{
+		name: "older-default", about: "the same, and `clusterApi.version` is not set",
+		steps: scenario, older: true, settings: map[string]any{"version": nil}, beside: "older",
+	},
 }
+
+// installedEdition stands in the settings for the edition of Cluster API that is played with.
+const installedEdition = "installed"
 
 // removals are the steps in which keys go and values change.
 var removals = []string{"create", "add-keys", "change-values", "remove-keys"}
@@ -58,12 +94,14 @@ func lifeNamed(name string) (*life, error) {
 	return nil, fmt.Errorf("there is no life %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// chosen are the lives of a list of names with commas; an empty list is all of them.
-func chosen(names string) ([]*life, error) {
+// chosen are the lives of a list of names with commas; an empty list is all that an edition of Cluster API has.
+func chosen(names string, edition *clusterAPI) ([]*life, error) {
 	var found []*life
 	if names == "" {
 		for i := range lives {
-			found = append(found, &lives[i])
+			if lives[i].older == edition.older {
+				found = append(found, &lives[i])
+			}
 		}
 		return found, nil
 	}
@@ -75,97 +113,4 @@ func chosen(names string) ([]*life, error) {
 		found = append(found, l)
 	}
 	return found, nil
-}
-
-// stage is what all runs of one command have in common.
-type stage struct {
-	programs        programs
-	root, directory string
-	// module is the compiled policy.
-	module string
-	// reuse takes the result of an earlier run without the policy instead of playing it again.
-	reuse bool
-	// played are the runs without the policy so far, by life.
-	played map[string]*result
-}
-
-// compareLives plays lives without the policy and with it, compares, and tries the policies that are wrong on purpose.
-func (s *stage) compareLives(ctx context.Context, chosen []*life, to io.Writer) error {
-	differences := 0
-	for _, l := range chosen {
-		plain := l
-		if l.beside != "" {
-			var err error
-			if plain, err = lifeNamed(l.beside); err != nil {
-				return err
-			}
-		}
-		without, err := s.plain(ctx, plain)
-		if err != nil {
-			return err
-		}
-		with, err := s.play(ctx, l, module, nil)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(to, "\n%s\n\n", l.name)
-		report(to, without, with)
-		for _, difference := range compare(without, with) {
-			fmt.Fprintln(to, difference)
-			differences++
-		}
-		for _, wrong := range l.wrong {
-			with, err := s.play(ctx, l, wrong.policy, wrong.steps)
-			if err != nil {
-				return err
-			}
-			noticed := compare(without, with)
-			if len(noticed) == 0 {
-				differences++
-				fmt.Fprintf(to, "%s: the wrong policy %s is not noticed\n", l.name, wrong.policy)
-				continue
-			}
-			fmt.Fprintf(to, "%s: the wrong policy %s is noticed, %d differences:\n", l.name, wrong.policy, len(noticed))
-			for _, line := range some("  ", noticed) {
-				fmt.Fprintln(to, line)
-			}
-		}
-	}
-	if differences > 0 {
-		return harness.Differences(differences)
-	}
-	return nil
-}
-
-// plain is a life without the policy. Lives that are compared with the same one share it.
-func (s *stage) plain(ctx context.Context, l *life) (*result, error) {
-	if played, is := s.played[l.name]; is {
-		return played, nil
-	}
-	played, err := s.play(ctx, l, observe, nil)
-	if err != nil {
-		return nil, err
-	}
-	if s.played == nil {
-		s.played = map[string]*result{}
-	}
-	s.played[l.name] = played
-	return played, nil
-}
-
-// play is one run, whose result is kept in a file beside its logs.
-func (s *stage) play(ctx context.Context, l *life, policy string, steps []string) (*result, error) {
-	options := options{life: l, policy: policy, module: s.module, steps: steps}
-	directory := filepath.Join(s.directory, options.name())
-	file := directory + ".json"
-	if s.reuse && policy == observe {
-		if _, err := os.Stat(file); err == nil {
-			return readResult(file)
-		}
-	}
-	played, err := play(ctx, options, s.programs, s.root, directory)
-	if err != nil {
-		return nil, err
-	}
-	return played, played.write(file)
 }

@@ -20,7 +20,7 @@ import (
 func main() { harness.Main(command) }
 
 const usage = `usage: cluster build DIRECTORY                     builds the control plane and the managers
-       cluster lives [-lives NAME,...]             plays lives without the policy and with it, and tells the differences; ends
+       cluster lives [-lives NAME,...] [-capi VERSION]   plays lives without the policy and with it, and tells the differences; ends
                                                    with 1 when there are any, or a wrong policy is not noticed, with 2 when it fails
        cluster run [-life NAME] [-policy NAME]     plays a life once and writes what happened
        cluster excerpt -out FOLDER                 writes a compact set of the reviews of the run without the policy
@@ -42,6 +42,9 @@ func command(ctx context.Context, args []string) error {
 	lifeName := flags.String("life", "whole", "the life of a run")
 	names := flags.String("lives", "", "lives to compare, with commas; empty is all of them")
 	reuse := flags.Bool("reuse", false, "lives: takes the results of earlier runs without the policy")
+	capi := flags.String("capi", "", "the edition of Cluster API, such as v1.12; empty is the newest")
+	built := flags.Bool("built", false, "takes the programs as they are")
+	parallel := flags.Int("parallel", 2, "lives: how many runs at a time")
 	compiled := flags.String("module", filepath.Join("..", "..", "policy.wasm"), "the compiled policy")
 	steps := flags.String("steps", "", "steps to play, with commas")
 	server := flags.Bool("server", false, "conditions: let an API server evaluate them")
@@ -49,25 +52,39 @@ func command(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	edition, err := clusterAPINamed(*capi)
+	if err != nil {
+		return err
+	}
+	prepared := func() (programs, error) {
+		if *built {
+			return programsIn(absolute(*directory), absolute(*webhook), edition), nil
+		}
+		return build(ctx, absolute(*directory), absolute(*webhook), edition)
+	}
 	switch name {
 	case "build":
-		_, err := build(ctx, absolute(*directory), absolute(*webhook))
+		_, err := prepared()
 		return err
 	case "run", "lives":
-		programs, err := build(ctx, absolute(*directory), absolute(*webhook))
+		programs, err := prepared()
 		if err != nil {
 			return err
 		}
 		stage := &stage{
 			programs: programs, root: absolute(filepath.Join("..", "..")), directory: absolute(*directory),
-			module: absolute(*compiled), reuse: *reuse,
+			module: absolute(*compiled), reuse: *reuse, parallel: *parallel,
+			writes: *names == "" && *steps == "",
 		}
 		if name == "lives" {
-			chosen, err := chosen(*names)
+			chosen, err := chosen(*names, edition)
 			if err != nil {
 				return err
 			}
 			return stage.compareLives(ctx, chosen, os.Stdout)
+		}
+		if err := harness.EnterNetwork(); err != nil {
+			return err
 		}
 		life, err := lifeNamed(*lifeName)
 		if err != nil {
@@ -77,8 +94,7 @@ func command(ctx context.Context, args []string) error {
 		if *steps != "" {
 			only = strings.Split(*steps, ",")
 		}
-		_, err = stage.play(ctx, life, *policy, only)
-		return err
+		return stage.playOne(ctx, life, *policy, only)
 	case "compare":
 		if flags.NArg() != 2 {
 			return fmt.Errorf("%s", usage)
@@ -101,7 +117,7 @@ func command(ctx context.Context, args []string) error {
 		}
 		return nil
 	case "prune":
-		programs, err := build(ctx, absolute(*directory), absolute(*webhook))
+		programs, err := prepared()
 		if err != nil {
 			return err
 		}
@@ -111,19 +127,19 @@ func command(ctx context.Context, args []string) error {
 		if !*server {
 			return conditions(root, flags.Args(), os.Stdout)
 		}
-		programs, err := build(ctx, absolute(*directory), absolute(*webhook))
+		programs, err := prepared()
 		if err != nil {
 			return err
 		}
 		return conditionsOnServer(ctx, programs, root, filepath.Join(absolute(*directory), "conditions"), os.Stdout)
 	case "deploy":
-		programs, err := build(ctx, absolute(*directory), absolute(*webhook))
+		programs, err := prepared()
 		if err != nil {
 			return err
 		}
 		return deployOnServer(ctx, programs, absolute(filepath.Join("..", "..")), filepath.Join(absolute(*directory), "deploy"), os.Stdout)
 	case "excerpt":
-		whole := (&options{life: &lives[0], policy: observe}).name()
+		whole := (&options{life: &lives[0], policy: observe, clusterAPI: edition}).name()
 		played, err := readResult(filepath.Join(absolute(*directory), whole+".json"))
 		if err != nil {
 			return err

@@ -25,6 +25,7 @@ var maintenance = []step{
 	{name: "create", play: create},
 	{name: "re-parent", play: reparent},
 	{name: "restore", play: restore},
+	{name: "remove-restored", play: removeRecreated},
 	{name: "autoscaler", play: autoscale},
 	{name: "health-check", play: remediate},
 	{name: "two-appliers", play: twoAppliers},
@@ -238,7 +239,7 @@ func autoscale(ctx context.Context, r *run) error {
 
 // remediate lets a MachineHealthCheck replace a Machine that Alice has marked.
 func remediate(ctx context.Context, r *run) error {
-	objects, err := manifests("health-check.yaml")
+	objects, err := r.manifests("health-check.yaml")
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (r *run) startManager(ctx context.Context, p provider, webhook, health, dia
 	}
 	return r.Start(p.name, env, r.programs.managers[p.name],
 		"--kubeconfig="+kubeconfig,
-		"--feature-gates="+p.gates,
+		"--feature-gates="+r.programs.clusterAPI.gatesOf(p),
 		"--webhook-cert-dir="+filepath.Dir(serving.Certificate), fmt.Sprintf("--webhook-port=%d", webhook),
 		fmt.Sprintf("--health-addr=127.0.0.1:%d", health),
 		fmt.Sprintf("--diagnostics-address=127.0.0.1:%d", diagnostics), "--insecure-diagnostics=true",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strings"
 
 	"conformance/harness"
 
@@ -74,6 +75,22 @@ func move(ctx context.Context, r *run) error {
 	return r.machines(ctx, 4)
 }
 
+// removeRecreated removes a label and an annotation from the class that objects have which were created again, and adds
+// another label, which shows when Cluster API is done.
+func removeRecreated(ctx context.Context, r *run) error {
+	err := r.editClass(ctx, func(o *object) {
+		for _, place := range []string{classControlPlane, classWorker, classPool} {
+			drop(o, place+labels, "class-only")
+			drop(o, place+annotations, "example.com/class")
+			put(o, place+labels, "class-later", "yes")
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return r.everywhere(ctx, "class-later", "yes")
+}
+
 // moved is what belongs to the Cluster, owners first.
 func (r *run) moved(ctx context.Context) ([]*object, error) {
 	secrets, err := r.API.Resource("v1", "Secret", namespace)
@@ -86,7 +103,7 @@ func (r *run) moved(ctx context.Context) ([]*object, error) {
 	}
 	place := map[string]int{}
 	for i, kind := range order {
-		place[kind] = i
+		place[strings.Replace(kind, poolKind, r.options.clusterAPI.pools(), 1)] = i
 	}
 	var moved []*object
 	for _, o := range r.record.all() {
@@ -141,7 +158,7 @@ func deleteCluster(ctx context.Context, r *run) error {
 		return err
 	}
 	return r.until(ctx, "everything of the Cluster goes", func() error {
-		for _, pool := range r.record.list("DevMachinePool", nil) {
+		for _, pool := range r.record.list(r.options.clusterAPI.pools(), nil) {
 			if pool.GetDeletionTimestamp() == nil {
 				continue
 			}

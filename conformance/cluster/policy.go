@@ -16,7 +16,7 @@ import (
 // after Cluster API's own.
 const policyName = "clusterwide-metadata-propagation-policy"
 
-// policyFile is the policy's manifest, in deploy/.
+// policyFile is the policy's manifest for Cluster API's objects, in deploy/.
 const policyFile = "cluster-api.yaml"
 
 // manifest is what a run takes from it.
@@ -71,21 +71,35 @@ func (r *run) startPolicy(ctx context.Context) error {
 
 // deployed is the policy's manifest, as the life wants it.
 func (r *run) deployed() (*manifest, error) {
-	content, err := os.ReadFile(filepath.Join(r.root, "deploy", policyFile))
+	file := policyFile
+	if r.options.life.deploy != "" {
+		file = r.options.life.deploy
+	}
+	content, err := os.ReadFile(filepath.Join(r.root, "deploy", file))
 	if err != nil {
 		return nil, err
 	}
 	deployed := &manifest{}
 	if err := yaml.Unmarshal(content, deployed); err != nil {
-		return nil, fmt.Errorf("deploy/%s: %w", policyFile, err)
+		return nil, fmt.Errorf("deploy/%s: %w", file, err)
+	}
+	clusterAPI, is := deployed.Spec.Settings["clusterApi"].(map[string]any)
+	if !is {
+		return nil, fmt.Errorf("deploy/%s: no settings.clusterApi", file)
+	}
+	for name, value := range r.options.life.settings {
+		switch value {
+		case nil:
+			delete(clusterAPI, name)
+		case installedEdition:
+			clusterAPI[name] = r.options.clusterAPI.name
+		default:
+			clusterAPI[name] = value
+		}
 	}
 	if r.options.life.anybody {
 		// The conditions name the same users.
 		deployed.Spec.MatchConditions = nil
-		clusterAPI, is := deployed.Spec.Settings["clusterApi"].(map[string]any)
-		if !is {
-			return nil, fmt.Errorf("deploy/%s: no settings.clusterApi", policyFile)
-		}
 		clusterAPI["controllers"] = []any{}
 	}
 	return deployed, nil

@@ -49,7 +49,7 @@ const reconcileEvery = 100 * time.Millisecond
 
 // startProvider installs the control plane's definition, and lets the controller make its Machine.
 func startProvider(ctx context.Context, r *run) error {
-	definitions, err := manifests("other-control-plane.yaml")
+	definitions, err := r.manifests("other-control-plane.yaml")
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func startProvider(ctx context.Context, r *run) error {
 	if err := r.AwaitDefinitions(ctx); err != nil {
 		return err
 	}
-	objects, err := manifests("unknown-provider.yaml")
+	objects, err := r.manifests("unknown-provider.yaml")
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"strings"
 	"sync"
 	"time"
 
@@ -48,9 +49,10 @@ type change struct {
 func key(kind, name string) string { return kind + "/" + name }
 
 // watchAll begins to watch all kinds in one namespace.
-func (r *record) watchAll(ctx context.Context, api *client, namespace string) error {
+func (r *record) watchAll(ctx context.Context, api *client, namespace, pools string) error {
 	r.objects = map[string]*object{}
 	for kind, version := range watched {
+		kind = strings.Replace(kind, poolKind, pools, 1)
 		resource, err := api.Resource(version, kind, namespace)
 		if err != nil {
 			return err

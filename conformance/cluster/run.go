@@ -17,11 +17,13 @@ const (
 	rollMachines      = "roll-machines"
 	cachedWrites      = "cached-writes"
 	refuseFailedReads = "refuse-failed-reads"
+	forgetOwners      = "forget-owners"
 )
 
 // policies are all of them, and whether the compiled module answers.
 var policies = map[string]bool{
 	observe: false, module: true, stampTime: false, rollMachines: false, cachedWrites: true, refuseFailedReads: true,
+	forgetOwners: true,
 }
 
 // options say what one run is.
@@ -33,10 +35,17 @@ type options struct {
 	module string
 	// steps names the steps to play; empty is all of them.
 	steps []string
+	// clusterAPI is the edition of the managers.
+	clusterAPI *clusterAPI
 }
 
 // name is the run's, in messages and as a folder.
-func (o *options) name() string { return o.life.name + "-" + o.policy }
+func (o *options) name() string {
+	if o.clusterAPI != nil && o.clusterAPI.older {
+		return o.life.name + "-" + o.policy + "-" + o.clusterAPI.name
+	}
+	return o.life.name + "-" + o.policy
+}
 
 // run is one API server with its controllers, and what happened there.
 type run struct {
@@ -77,7 +86,7 @@ func play(ctx context.Context, options options, programs programs, root, directo
 			return nil, err
 		}
 	}
-	if err := r.record.watchAll(ctx, r.API, namespace); err != nil {
+	if err := r.record.watchAll(ctx, r.API, namespace, options.clusterAPI.pools()); err != nil {
 		return nil, err
 	}
 	harness.Say("%s: the API server and Cluster API's managers are up after %.0f s", options.name(), time.Since(begin).Seconds())
@@ -148,8 +157,12 @@ func (r *run) take(ctx context.Context, s step) error {
 	if err != nil {
 		return err
 	}
+	state, err := r.snapshot()
+	if err != nil {
+		return err
+	}
 	done := &r.result.Steps[len(r.result.Steps)-1]
-	done.finish(r.record.since(r.standing), r.snapshot(), reviews, time.Since(begin))
+	done.finish(r.record.since(r.standing), state, reviews, time.Since(begin))
 	harness.Say("%s: %-22s %5.1f s, %4d versions of objects", r.options.name(), s.name, done.Seconds, done.Versions)
 	return stuck
 }

@@ -34,6 +34,7 @@ var scenario = []step{
 	{name: "other-control-plane", play: otherControlPlane},
 	{name: "v1beta1-client", play: olderClient},
 	{name: "move", play: move},
+	{name: "remove-moved", play: removeRecreated},
 	{name: "delete", play: deleteCluster},
 }
 
@@ -45,7 +46,7 @@ const idleFor = 15 * time.Second
 
 func create(ctx context.Context, r *run) error {
 	for _, made := range []struct{ person, file string }{{"bob", "class.yaml"}, {"alice", "cluster.yaml"}} {
-		objects, err := manifests(made.file)
+		objects, err := r.manifests(made.file)
 		if err != nil {
 			return err
 		}
@@ -56,6 +57,10 @@ func create(ctx context.Context, r *run) error {
 		}
 	}
 	if err := r.machines(ctx, 4); err != nil {
+		return err
+	}
+	// Cluster API looks at it again in half a minute, or when it changes.
+	if err := r.nudge(ctx, "MachinePool"); err != nil {
 		return err
 	}
 	return r.until(ctx, "the MachinePool", func() error {
@@ -176,6 +181,17 @@ func fields(ctx context.Context, r *run) error {
 		}
 		put(o, topologyMD0, "minReadySeconds", int64(1))
 		put(o, topologyMD0+"/deletion", "order", "Oldest")
+	})
+	if err != nil {
+		return err
+	}
+	// Its provider takes up to ten seconds to look at a control plane again.
+	err = r.until(ctx, "the fields on the Machine of the control plane", func() error {
+		machine, err := r.first("Machine", ofControlPlane)
+		if err != nil {
+			return err
+		}
+		return has(machine, "spec/deletion", "nodeDeletionTimeoutSeconds", int64(20))
 	})
 	if err != nil {
 		return err

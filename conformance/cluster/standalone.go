@@ -11,7 +11,7 @@ import (
 
 // standalone is a MachineSet without a MachineDeployment, and what a person makes by hand below it.
 func standalone(ctx context.Context, r *run) error {
-	objects, err := manifests("standalone.yaml")
+	objects, err := r.manifests("standalone.yaml")
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func standalone(ctx context.Context, r *run) error {
 // otherControlPlane is a control plane of another provider, whose Machines the provider made without labels. Without
 // the policy nobody adds them.
 func otherControlPlane(ctx context.Context, r *run) error {
-	objects, err := manifests("other-control-plane.yaml")
+	objects, err := r.manifests("other-control-plane.yaml")
 	if err != nil {
 		return err
 	}

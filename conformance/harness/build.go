@@ -19,9 +19,9 @@ func Go(ctx context.Context, folder string, args ...string) error {
 	return nil
 }
 
-// ModuleField is what `go list` knows of a module.
-func ModuleField(ctx context.Context, folder, module, field string) (string, error) {
-	command := exec.CommandContext(ctx, "go", "list", "-m", "-f", field, module)
+// ModuleField is what `go list` knows of a module; flags are the go command's.
+func ModuleField(ctx context.Context, folder, module, field string, flags ...string) (string, error) {
+	command := exec.CommandContext(ctx, "go", append(append([]string{"list", "-m", "-f", field}, flags...), module)...)
 	command.Dir = folder
 	output, err := command.Output()
 	if err != nil {

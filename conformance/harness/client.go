@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -37,6 +38,8 @@ func NewClient(config *rest.Config) (*Client, error) {
 	config = rest.CopyConfig(config)
 	heard := &Warnings{}
 	config.WarningHandler = heard
+	// The API server makes the field manager of it where a write names none.
+	config.UserAgent = "people/1"
 	dynamic, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -58,6 +61,15 @@ func (c *Client) As(user string) (*Client, error) {
 		groups = append(groups, "system:serviceaccounts", "system:serviceaccounts:"+namespace)
 	}
 	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
+	return NewClient(config)
+}
+
+// AsKubelet is the same client for the kubelet of a Node.
+func (c *Client) AsKubelet(node string) (*Client, error) {
+	config := rest.CopyConfig(c.Config)
+	config.Impersonate = rest.ImpersonationConfig{
+		UserName: "system:node:" + node, Groups: []string{"system:nodes", "system:authenticated"},
+	}
 	return NewClient(config)
 }
 
@@ -134,14 +146,33 @@ func (c *Client) Patch(ctx context.Context, o *Object, patch string) (*Object, e
 	return patched, Told("patch", o, err)
 }
 
-// Apply changes an object by server-side apply, and takes what others have set.
-func (c *Client) Apply(ctx context.Context, o *Object, manager string) (*Object, error) {
+// PatchAs changes an object by a JSON merge patch, with a field manager.
+func (c *Client) PatchAs(ctx context.Context, o *Object, patch map[string]any, manager string) (*Object, error) {
 	resource, err := c.Of(o)
 	if err != nil {
 		return nil, err
 	}
-	applied, err := resource.Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: manager, Force: true})
+	text, err := json.Marshal(patch)
+	if err != nil {
+		return nil, err
+	}
+	patched, err := resource.Patch(ctx, o.GetName(), types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager})
+	return patched, Told("patch", o, err)
+}
+
+// ApplyWith changes an object by server-side apply.
+func (c *Client) ApplyWith(ctx context.Context, o *Object, options metav1.ApplyOptions) (*Object, error) {
+	resource, err := c.Of(o)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := resource.Apply(ctx, o.GetName(), o, options)
 	return applied, Told("apply", o, err)
+}
+
+// Apply changes an object by server-side apply, and takes what others have set.
+func (c *Client) Apply(ctx context.Context, o *Object, manager string) (*Object, error) {
+	return c.ApplyWith(ctx, o, metav1.ApplyOptions{FieldManager: manager, Force: true})
 }
 
 // Delete deletes an object.

@@ -34,5 +34,14 @@ func Main(command func(context.Context, []string) error) {
 	os.Exit(2)
 }
 
+// enough is how much of a line is of use: an API server repeats whole objects in its errors.
+const enough = 2000
+
 // Say tells the person at the terminal.
-func Say(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+func Say(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	if len(line) > enough {
+		line = line[:enough/2] + " … " + line[len(line)-enough/2:]
+	}
+	fmt.Fprintln(os.Stderr, line)
+}

@@ -43,7 +43,8 @@ func (s *Server) StartControlPlane(ctx context.Context) error {
 		"--service-account-key-file="+accounts, "--service-account-signing-key-file="+accounts,
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-cluster-ip-range=10.0.0.0/24",
-		"--authorization-mode=RBAC",
+		// As kubeadm sets them: a kubelet may write its own Node, and not give itself every label.
+		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
 		// Pods are made only to bind tokens to them: nothing has to be mounted into them.
 		"--disable-admission-plugins=ServiceAccount",
 		"--endpoint-reconciler-type=none",

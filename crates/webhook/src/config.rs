@@ -55,6 +55,8 @@ pub(crate) enum Kind {
     CachedWrites,
     /// A wrong policy: the compiled module, but a request is refused when one of its reads fails.
     RefuseFailedReads,
+    /// A wrong policy: the compiled module, but whoever wrote a field owns it, also where the module set another value.
+    ForgetOwners,
 }
 
 /// A kind that may be read.

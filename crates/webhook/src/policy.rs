@@ -27,8 +27,8 @@ pub(crate) struct Hosted {
     cluster: Arc<dyn Host>,
     /// How long an evaluation may take.
     patience: Duration,
-    /// Whether a failed read refuses the request: a policy that is wrong on purpose.
-    refuses_failed_reads: bool,
+    /// Which of the policies with the compiled module it is.
+    kind: Kind,
 }
 
 /// Kubewarden's validation response, and how the policy read the cluster.
@@ -53,13 +53,15 @@ impl Policy {
     /// When the module cannot be loaded, or the API server's certificate authority not be read.
     pub(crate) fn new(config: &Config, troubles: Arc<Troubles>) -> Result<Policy> {
         Ok(match config.policy {
-            Kind::Module | Kind::CachedWrites | Kind::RefuseFailedReads => Policy::Module(Box::new(Hosted {
-                module: Module::read(&config.module)?,
-                settings: config.settings.to_string(),
-                cluster: Arc::new(Reader::new(config, troubles)?),
-                patience: Duration::from_secs(config.evaluation_seconds),
-                refuses_failed_reads: config.policy == Kind::RefuseFailedReads,
-            })),
+            kind @ (Kind::Module | Kind::CachedWrites | Kind::RefuseFailedReads | Kind::ForgetOwners) => {
+                Policy::Module(Box::new(Hosted {
+                    module: Module::read(&config.module)?,
+                    settings: config.settings.to_string(),
+                    cluster: Arc::new(Reader::new(config, troubles)?),
+                    patience: Duration::from_secs(config.evaluation_seconds),
+                    kind,
+                }))
+            }
             Kind::Observe => Policy::BuiltIn(|_| None),
             Kind::StampTime => Policy::BuiltIn(stamp_time),
             Kind::RollMachines => Policy::BuiltIn(roll_machines),
@@ -92,12 +94,27 @@ impl Hosted {
         let reads = Reads::of(&call);
         let response = if begin.elapsed() > self.patience {
             refused("internal server error: Guest call failure: guest code interrupted, execution deadline exceeded")
-        } else if self.refuses_failed_reads && reads.failed > 0 {
+        } else if self.kind == Kind::RefuseFailedReads && reads.failed > 0 {
             refused("a read failed")
         } else {
-            serde_json::from_slice(&call.response)?
+            let mut response = serde_json::from_slice(&call.response)?;
+            if self.kind == Kind::ForgetOwners {
+                forget_owners(&serde_json::from_str(request)?, &mut response);
+            }
+            response
         };
         Ok(Verdict { response, reads })
+    }
+}
+
+/// Leaves the owners of fields in a response as they are in the request.
+fn forget_owners(request: &Value, response: &mut Value) {
+    let owners = request.pointer("/object/metadata/managedFields");
+    let metadata = response.pointer_mut("/mutated_object/metadata").and_then(Value::as_object_mut);
+    match (owners, metadata) {
+        (Some(owners), Some(metadata)) => drop(metadata.insert("managedFields".to_owned(), owners.clone())),
+        (None, Some(metadata)) => drop(metadata.remove("managedFields")),
+        (_, None) => {}
     }
 }
 
@@ -136,4 +153,27 @@ fn roll_machines(request: &Value) -> Option<Value> {
     let spec = object.pointer_mut("/spec/template/spec")?.as_object_mut()?;
     spec.insert("failureDomain".to_owned(), json!(format!("domain-{}", request["uid"].as_str()?)));
     Some(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_that_forgets_owners_answers_with_those_of_the_request() {
+        let metadata = |label: &str, manager: &str| json!({ "labels": { "team": label }, "managedFields": [{ "manager": manager }] });
+        let request = json!({ "object": { "metadata": metadata("edited", "kubectl-edit") } });
+        let mut response =
+            json!({ "accepted": true, "mutated_object": { "metadata": metadata("a", "capi-machineset") } });
+        forget_owners(&request, &mut response);
+        assert_eq!(response["mutated_object"]["metadata"], metadata("a", "kubectl-edit"));
+    }
+
+    #[test]
+    fn a_policy_that_forgets_owners_gives_none_where_there_were_none() {
+        let request = json!({ "object": { "metadata": { "name": "m" } } });
+        let mut response = json!({ "mutated_object": { "metadata": { "name": "m", "managedFields": [] } } });
+        forget_owners(&request, &mut response);
+        assert_eq!(response, json!({ "mutated_object": { "metadata": { "name": "m" } } }));
+    }
 }

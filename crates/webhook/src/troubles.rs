@@ -11,8 +11,8 @@ use serde::Deserialize;
 pub(crate) struct Ordered {
     /// How long the API server takes for each read, besides what it takes anyway.
     read_delay_milliseconds: u64,
-    /// How long the host is away, from now on. It comes back with an empty cache.
-    down_milliseconds: u64,
+    /// How long the host is away, from now on; 0 brings it back. It comes back with an empty cache.
+    down_milliseconds: Option<u64>,
 }
 
 /// What is wrong now.
@@ -32,8 +32,8 @@ impl Troubles {
     pub(crate) fn begin(&self, ordered: &Ordered) {
         let mut now = self.now();
         now.read_delay = Duration::from_millis(ordered.read_delay_milliseconds);
-        if ordered.down_milliseconds > 0 {
-            now.down_until = Some(Instant::now() + Duration::from_millis(ordered.down_milliseconds));
+        if let Some(down) = ordered.down_milliseconds {
+            now.down_until = Some(Instant::now() + Duration::from_millis(down));
         }
     }
 
@@ -63,10 +63,13 @@ mod tests {
     fn a_restart_forgets_what_was_read_before_it_and_ends() {
         let (troubles, before) = (Troubles::default(), Instant::now());
         assert_eq!((troubles.is_down(), troubles.restarted_since(before)), (false, false));
-        troubles.begin(&Ordered { down_milliseconds: 20, ..Ordered::default() });
+        troubles.begin(&Ordered { down_milliseconds: Some(20), ..Ordered::default() });
         assert_eq!((troubles.is_down(), troubles.restarted_since(before)), (true, true));
         std::thread::sleep(Duration::from_millis(30));
         assert_eq!((troubles.is_down(), troubles.restarted_since(before)), (false, true));
+        troubles.begin(&Ordered { down_milliseconds: Some(60_000), ..Ordered::default() });
+        troubles.begin(&Ordered { down_milliseconds: Some(0), ..Ordered::default() });
+        assert!(!troubles.is_down());
     }
 
     #[test]

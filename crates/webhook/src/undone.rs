@@ -4,12 +4,15 @@ use serde_json::Value;
 
 /// Paths at which a JSON Patch makes the written object what the stored one is, and the write had made it different.
 ///
-/// Nothing is undone where nothing was stored.
+/// Nothing is undone where nothing was stored. Who owns a field is no part of what was written.
 pub(crate) fn paths(stored: &Value, written: &Value, patch: &[Value]) -> Vec<String> {
     let mut found = Vec::new();
     if stored.is_object() {
         for operation in patch {
             let path = operation["path"].as_str().unwrap_or_default();
+            if path.starts_with("/metadata/managedFields") {
+                continue;
+            }
             compare(path, stored.pointer(path), written.pointer(path), operation.get("value"), &mut found);
         }
     }
@@ -62,6 +65,14 @@ mod tests {
         let value = json!({ "example.com/a": "a", "b": "b" });
         let patch = [json!({ "op": "add", "path": "/metadata/labels", "value": value })];
         assert_eq!(paths(&stored, &written, &patch), ["/metadata/labels/example.com~1a"]);
+    }
+
+    #[test]
+    fn owners_that_come_back_undo_nothing() {
+        let stored = json!({ "metadata": { "managedFields": [{ "manager": "a" }] } });
+        let written = json!({ "metadata": { "managedFields": [{ "manager": "b" }] } });
+        let patch = [json!({ "op": "replace", "path": "/metadata/managedFields/0/manager", "value": "a" })];
+        assert_eq!(paths(&stored, &written, &patch), Vec::<String>::new());
     }
 
     #[test]

@@ -1,0 +1,56 @@
+package main
+
+// stepAbout is what happens in each step, for the page.
+var stepAbout = map[string]string{
+	"create": "a ClusterClass with templates; a Cluster with a control plane, two MachineDeployments and a " +
+		"MachinePool; the same keys in topology, class and template, and forced keys",
+	"add-keys": "labels and annotations are added to class and topology; one meets the criteria of a Node",
+	"change-values": "their values change, right after Alice wrote every derived object, so that the host has the old " +
+		"sources in its cache",
+	"remove-keys": "they are removed, again right after Alice wrote every derived object",
+	"fields":      "timeouts, readiness gates, minReadySeconds, taints and the deletion order are set",
+	"idle":        "no user does anything for 15 seconds",
+	"scale":       "a third Machine, and back",
+	"edit-derived": "Alice changes and removes propagated labels on ten kinds of derived objects, labels in templates, " +
+		"and seven fields",
+	"own-keys":            "Alice adds keys of her own, which stay, and keys in a template, which are propagated",
+	"pause":               "edits while the Cluster is paused stay; after it is resumed, everything is corrected",
+	"deleting-machine":    "a hook holds back the deletion of a Machine: fields still reach it, metadata does not",
+	"standalone":          "a MachineSet without a MachineDeployment, and parts that Alice creates for it by hand",
+	"other-control-plane": "a third-party control plane with a Machine",
+	"v1beta1-client":      "a client of the older API version edits labels and a timeout",
+	"move": "the Cluster is paused, removed, created again by an administrator with its ownerReferences, and " +
+		"resumed, as `clusterctl move` does",
+	"remove-moved": "the class loses a label and an annotation that the moved objects have",
+	"delete":       "the Cluster is deleted, until nothing is left",
+	"re-parent": "while the Cluster is paused, Alice moves a Machine to the MachineSet of another MachineDeployment: " +
+		"its owner, its labels, the replicas of both",
+	"restore": "while the Cluster is paused, a Machine, its infrastructure, bootstrap configuration and Secret are " +
+		"lost; a backup tool creates them again with their labels and without owners, children first",
+	"remove-restored": "the class loses a label and an annotation that the restored objects have",
+	"autoscaler": "a MachineDeployment is handed over to an autoscaler, which scales it with the subresource and with " +
+		"an update, marks Machines for deletion and removes a mark",
+	"health-check": "a MachineHealthCheck replaces a Machine that Alice has marked",
+	"two-appliers": "two programs apply labels to one Machine with server-side apply; one of them keeps applying the old " +
+		"value of a propagated key, and is answered with the new one",
+	"provider": "a control plane and its Machine are created; its controller writes the Machine as its template " +
+		"describes it",
+	"provider-removes":  "the template loses a label, right after an edit of the Machine; the controller removes it",
+	"provider-renames":  "a label gets another name and one another value; the controller writes both",
+	"provider-identity": "the controller corrects `cluster.x-k8s.io/control-plane`, then its ownerReference",
+	"healed":            "the reads succeed again, and every derived object is written once: what was missed is completed",
+	"sources":           "labels and fields are added to the topology, annotations to the class: two keys for each writer",
+	"edit-in-every-way": "eight writers change and remove them on ten kinds of derived objects, in metadata, templates and " +
+		"fields: `kubectl edit`, a program's update, client-side apply, server-side apply without force and " +
+		"with it, Argo CD client-side and server-side, Flux",
+	"apply-again":    "those that apply apply once more",
+	"remove-sources": "class and topology lose all of it",
+	"apply-still":    "those that apply still apply their own values, which stay now",
+	"release":        "they apply nothing any more: everything goes",
+	"hand-made": "Alice makes a Machine with its parts by hand below a MachineSet; then the MachineSet's template " +
+		"loses what the policy added",
+	"backfill": "while the policy is absent, parts of Machines lose keys; empty patches bring some back and " +
+		"server-side apply others; that manager releases them; then class and topology lose them",
+	"register": "kubelets create and update their Nodes, with the admission plugin `NodeRestriction`: one of a " +
+		"Machine with its `nodeRef`, one that names another's Machine, one whose Machine has no `nodeRef` yet",
+}
