@@ -96,14 +96,19 @@ fn the_registry_of_the_examples_fits_its_definition() -> Result<()> {
 }
 
 #[test]
-fn the_rules_ask_for_create_and_update_of_named_kinds() -> Result<()> {
+fn the_rules_ask_for_the_writes_of_named_kinds() -> Result<()> {
     for rule in yaml("policy-metadata.yml")?["rules"].as_array().context("rules")? {
         for resource in rule["resources"].as_array().context("resources")? {
             let resource = resource.as_str().unwrap_or_default();
             assert!(!resource.contains(['*', '/']), "{resource}");
             // A template that is new rolls out nothing; guards look at those of control planes.
             let rolls_out = resource.ends_with("templates") && !resource.ends_with("controlplanetemplates");
-            let operations: &[&str] = if rolls_out { &["UPDATE"] } else { &["CREATE", "UPDATE"] };
+            // A registry that the settings name is not deleted by accident.
+            let operations: &[&str] = match resource {
+                "labelregistries" => &["CREATE", "UPDATE", "DELETE"],
+                _ if rolls_out => &["UPDATE"],
+                _ => &["CREATE", "UPDATE"],
+            };
             assert_eq!(rule["operations"], serde_json::json!(operations), "{resource}");
         }
     }
