@@ -74,7 +74,7 @@ pub(crate) fn differences<'e>(
                         value: OwnedValue::Entry(map),
                         elements: Vec::new(),
                         is_as_stored: old.get(key) == Some(&*entry.value),
-                        can_wait: !sources.tracked && !(map == MapKind::Labels && sources.finds_by(key)),
+                        can_wait: !(sources.tracked || map == MapKind::Labels && sources.finds_by(key)),
                     };
                     change(&path, map, key, entry, &actual, owned)
                 }));
