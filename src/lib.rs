@@ -1,6 +1,9 @@
 //! Kubewarden policy: the waPC door to the engine in `crates/engine`, where all rules live.
 
 mod admission;
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
+mod allocator;
+mod compare;
 mod host;
 
 use kubewarden_policy_sdk::protocol_version_guest;

@@ -7,6 +7,7 @@ mod level;
 mod malformed;
 pub(crate) mod map;
 pub(crate) mod path;
+mod scan;
 pub(crate) mod splice;
 mod string;
 

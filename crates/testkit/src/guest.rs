@@ -1,7 +1,10 @@
 //! waPC on wasmtime: a fresh instance for each call, and, when asked for, the number of instructions that it executes.
 
-use anyhow::{Result, bail};
-use wasmtime::{Caller, Config, Engine, InstancePre, Linker, Module, Store, error::format_err};
+use anyhow::{Context, Result, bail};
+use wasmtime::error::format_err;
+use wasmtime::{
+    Caller, Config, Engine, FrameInfo, InstancePre, Linker, Module, Store, Trap, WasmBacktrace,
+};
 
 /// What a guest may call.
 pub(crate) trait HostCalls: Send + 'static {
@@ -62,6 +65,37 @@ impl<H: HostCalls> Guest<H> {
     /// # Errors
     /// When the guest traps, answers with an error, or does not answer.
     pub(crate) fn call(&self, function: &str, payload: &[u8], host: H) -> Result<Called<H>> {
+        let mut store = self.store(function, payload, host, u64::MAX)?;
+        self.run(&mut store, function, payload)?;
+        let instructions = if self.counts { u64::MAX - store.get_fuel()? } else { 0 };
+        let Conversation { response, host, .. } = store.into_data();
+        match response {
+            Some(Ok(response)) => Ok(Called { response, instructions, host }),
+            Some(Err(error)) => bail!("the guest fails: {error}"),
+            None => bail!("the guest does not answer"),
+        }
+    }
+
+    /// The functions that are being executed after so many instructions of a call, the innermost first; none where the
+    /// call ends before. The guest has to count, and to have names.
+    ///
+    /// # Errors
+    /// When the guest fails before.
+    pub(crate) fn stack_after(&self, instructions: u64, function: &str, payload: &[u8], host: H) -> Result<Vec<String>> {
+        let mut store = self.store(function, payload, host, instructions)?;
+        match self.run(&mut store, function, payload) {
+            Ok(()) => Ok(Vec::new()),
+            Err(error) if error.downcast_ref() == Some(&Trap::OutOfFuel) => {
+                let stack = error.downcast_ref::<WasmBacktrace>().context("a trap without a stack")?;
+                let name = |frame: &FrameInfo| frame.func_name().unwrap_or("unnamed").to_owned();
+                Ok(stack.frames().iter().map(name).collect())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What an instance needs, with so many instructions to execute, where the guest counts.
+    fn store(&self, function: &str, payload: &[u8], host: H, instructions: u64) -> Result<Store<Conversation<H>>> {
         let conversation = Conversation {
             operation: function.into(),
             payload: payload.into(),
@@ -73,23 +107,22 @@ impl<H: HostCalls> Guest<H> {
         };
         let mut store = Store::new(&self.engine, conversation);
         if self.counts {
-            store.set_fuel(u64::MAX)?;
+            store.set_fuel(instructions)?;
         }
-        let instance = self.instance.instantiate(&mut store)?;
+        Ok(store)
+    }
+
+    /// Calls one function of a fresh instance.
+    fn run(&self, store: &mut Store<Conversation<H>>, function: &str, payload: &[u8]) -> Result<()> {
+        let instance = self.instance.instantiate(&mut *store)?;
         for name in ["_start", "wapc_init"] {
-            if instance.get_func(&mut store, name).is_some() {
-                instance.get_typed_func::<(), ()>(&mut store, name)?.call(&mut store, ())?;
+            if instance.get_func(&mut *store, name).is_some() {
+                instance.get_typed_func::<(), ()>(&mut *store, name)?.call(&mut *store, ())?;
             }
         }
         let lengths = (u32::try_from(function.len())?, u32::try_from(payload.len())?);
-        instance.get_typed_func::<(u32, u32), u32>(&mut store, "__guest_call")?.call(&mut store, lengths)?;
-        let instructions = if self.counts { u64::MAX - store.get_fuel()? } else { 0 };
-        let Conversation { response, host, .. } = store.into_data();
-        match response {
-            Some(Ok(response)) => Ok(Called { response, instructions, host }),
-            Some(Err(error)) => bail!("the guest fails: {error}"),
-            None => bail!("the guest does not answer"),
-        }
+        instance.get_typed_func::<(u32, u32), u32>(&mut *store, "__guest_call")?.call(&mut *store, lengths)?;
+        Ok(())
     }
 }
 

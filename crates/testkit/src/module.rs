@@ -69,9 +69,24 @@ impl Module {
     /// # Errors
     /// When the module traps or returns a guest error: the policy never does.
     pub fn call(&self, function: &str, payload: &[u8], cluster: &Arc<dyn Host>) -> Result<Call> {
-        let host = Kubewarden { cluster: Arc::clone(cluster), log: Vec::new(), gets: Vec::new() };
+        let host = Kubewarden::new(cluster);
         let Called { response, instructions, host } = self.guest.call(function, payload, host)?;
         Ok(Call { response, log: host.log, gets: host.gets, instructions })
+    }
+
+    /// The functions that are being executed after so many instructions of a call, the innermost first; none where the
+    /// call ends before. The module has to be one that [counts](Module::counting), and whose functions have names.
+    ///
+    /// # Errors
+    /// As [`Module::call`].
+    pub fn stack_after(
+        &self,
+        instructions: u64,
+        function: &str,
+        payload: &[u8],
+        cluster: &Arc<dyn Host>,
+    ) -> Result<Vec<String>> {
+        self.guest.stack_after(instructions, function, payload, Kubewarden::new(cluster))
     }
 
     /// One admission request, answered.
@@ -95,6 +110,12 @@ struct Kubewarden {
     cluster: Arc<dyn Host>,
     log: Vec<Value>,
     gets: Vec<Exchange>,
+}
+
+impl Kubewarden {
+    fn new(cluster: &Arc<dyn Host>) -> Kubewarden {
+        Kubewarden { cluster: Arc::clone(cluster), log: Vec::new(), gets: Vec::new() }
+    }
 }
 
 impl HostCalls for Kubewarden {

@@ -1,12 +1,8 @@
-//! One level of a JSON text: where keys and values of an object, or the elements of a list, stand.
+//! One level of a JSON text: where the keys and values of an object, or the elements of a list, are.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
-
+use super::scan::{StringEnd, container_end, string_end};
 use super::string::string;
 
 /// Where a value begins and ends in its text, in bytes.
@@ -36,15 +32,18 @@ pub(super) enum Below {
 /// A string, or a key.
 #[derive(Debug, Clone)]
 pub(super) enum Text {
-    /// It stands so, between its quotes.
+    /// As it is written, between its quotes.
     AsWritten(Span),
     /// Without its escapes.
     Unescaped(Box<str>),
 }
 
-/// Objects under these keys are read in one pass with what they stand in: whoever looks there wants them.
+/// Objects under these keys are read together with the object that they are in, because callers need them.
 const READ_ALONG: [&str; 8] =
     ["annotations", "kind", "labels", "metadata", "object", "oldObject", "request", "userInfo"];
+
+/// How many levels are read together at most: those of `request.object.metadata.labels`, and the payload.
+const MOST_LEVELS: u8 = 5;
 
 impl Node {
     pub(super) fn new(span: Span) -> Self {
@@ -59,167 +58,152 @@ impl Node {
 impl Below {
     /// `None` where the value is neither object, list nor string.
     fn read(text: &str, span: Span) -> Option<Below> {
-        let value = text.get(span.begin..span.end)?;
-        let level = |along| {
-            let mut json = serde_json::Deserializer::from_str(value);
-            let below = Level { text, along }.deserialize(&mut json).ok()?;
-            json.end().ok().map(|()| below)
-        };
-        match value.as_bytes().first()? {
-            b'"' => Text::read(value, span.begin).map(Below::Text),
-            // What is too deep to be read along is read by itself.
-            b'{' | b'[' => level(true).or_else(|| level(false)),
-            _ => None,
-        }
-    }
-
-    /// Where the object ends that begins at `begin` and in which this stands.
-    fn end(&self, text: &str, begin: usize) -> Option<usize> {
-        let last = match self {
-            Below::Fields(fields) => fields.last().map_or(begin + 1, |(_, node)| node.span.end),
-            _ => return None,
-        };
-        Some(last + text.get(last..)?.find('}')? + 1)
+        let mut reader = Reader { text: text.get(..span.end)?, at: span.begin };
+        let node = reader.value(MOST_LEVELS)?;
+        (node.span == span).then_some(())?;
+        node.below.into_inner()
     }
 }
 
 impl Text {
-    /// `None` where `written`, which begins at `begin`, is not a string.
-    fn read(written: &str, begin: usize) -> Option<Text> {
-        Some(match string(written)? {
-            Cow::Borrowed(plain) => Text::AsWritten(Span { begin: begin + 1, end: begin + 1 + plain.len() }),
-            Cow::Owned(unescaped) => Text::Unescaped(unescaped.into()),
-        })
-    }
-
     pub(super) fn plain<'t>(&'t self, text: &'t str) -> &'t str {
         match self {
             Text::AsWritten(span) => text.get(span.begin..span.end).unwrap_or_default(),
             Text::Unescaped(unescaped) => unescaped,
         }
     }
+}
 
-    /// Where the object begins that stands under this key, where it is one to be read along.
-    fn begin_of_object(&self, text: &str) -> Option<usize> {
-        let Text::AsWritten(span) = self else { return None };
-        if !READ_ALONG.contains(&self.plain(text)) {
-            return None;
+/// Reads a text from front to back.
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
         }
-        let begin = text.get(span.end + 1..)?.trim_ascii_start().strip_prefix(':')?.trim_ascii_start();
-        begin.starts_with('{').then(|| text.len() - begin.len())
-    }
-}
-
-/// Reads an object or a list.
-#[derive(Clone, Copy)]
-struct Level<'de> {
-    /// The whole text.
-    text: &'de str,
-    along: bool,
-}
-
-impl<'de> Level<'de> {
-    /// Where a part of the text stands in it.
-    fn span(self, part: &str) -> Span {
-        let begin = part.as_ptr().addr() - self.text.as_ptr().addr();
-        Span { begin, end: begin + part.len() }
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Level<'de> {
-    type Value = Below;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Below, D::Error> {
-        json.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Level<'de> {
-    type Value = Below;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object or a list")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Below, A::Error> {
+    /// Whether the next byte is this one, which is passed over then.
+    fn takes(&mut self, byte: u8) -> bool {
+        let is_next = self.peek() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// A value and what is directly in it, in so many levels.
+    fn value(&mut self, levels: u8) -> Option<Node> {
+        let begin = self.at;
+        let below = match self.peek()? {
+            b'{' if levels > 0 => Some(Below::Fields(self.fields(levels - 1)?)),
+            b'[' if levels > 0 => Some(Below::Elements(self.elements()?)),
+            b'{' | b'[' => {
+                self.at = container_end(self.text.as_bytes(), begin)?;
+                None
+            }
+            b'"' => match self.string_end()? {
+                // Unescaped when it is asked for: the longest strings are seldom looked at.
+                StringEnd { has_escapes: true, .. } if levels == 0 => None,
+                end => Some(Below::Text(self.text(begin, end)?)),
+            },
+            _ => {
+                let rest = self.text.as_bytes().get(begin..)?;
+                let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
+                self.at += rest.iter().position(is_end).unwrap_or(rest.len());
+                (self.at > begin).then_some(())?;
+                Some(Below::Nothing)
+            }
+        };
+        let below = below.map_or_else(OnceCell::new, OnceCell::from);
+        Some(Node { span: Span { begin, end: self.at }, below })
+    }
+
+    fn fields(&mut self, levels: u8) -> Option<Vec<(Text, Node)>> {
+        self.at += 1;
+        self.skip_space();
+        if self.takes(b'}') {
+            return Some(Vec::new());
+        }
         let mut fields = Vec::with_capacity(8);
-        while let Some(key) = map.next_key_seed(Key(self))? {
-            let node = match key.begin_of_object(self.text).filter(|_| self.along) {
-                Some(begin) => {
-                    let below = map.next_value_seed(self)?;
-                    let end =
-                        below.end(self.text, begin).ok_or_else(|| A::Error::custom("an object without an end"))?;
-                    Node { span: Span { begin, end }, below: OnceCell::from(below) }
-                }
-                None => Node::new(self.span(map.next_value::<&RawValue>()?.get())),
-            };
-            fields.push((key, node));
+        loop {
+            let begin = self.at;
+            let end = self.string_end()?;
+            let key = self.text(begin, end)?;
+            self.skip_space();
+            self.takes(b':').then_some(())?;
+            self.skip_space();
+            let is_read_along = self.peek() == Some(b'{') && READ_ALONG.contains(&key.plain(self.text));
+            let value = self.value(if is_read_along { levels } else { 0 })?;
+            fields.push((key, value));
+            self.skip_space();
+            if self.takes(b'}') {
+                return Some(fields);
+            }
+            self.takes(b',').then_some(())?;
+            self.skip_space();
         }
-        Ok(Below::Fields(fields))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Below, A::Error> {
+    fn elements(&mut self) -> Option<Vec<Node>> {
+        self.at += 1;
+        self.skip_space();
+        if self.takes(b']') {
+            return Some(Vec::new());
+        }
         let mut elements = Vec::new();
-        while let Some(element) = list.next_element::<&RawValue>()? {
-            elements.push(Node::new(self.span(element.get())));
+        loop {
+            elements.push(self.value(0)?);
+            self.skip_space();
+            if self.takes(b']') {
+                return Some(elements);
+            }
+            self.takes(b',').then_some(())?;
+            self.skip_space();
         }
-        Ok(Below::Elements(elements))
-    }
-}
-
-/// Reads a key.
-struct Key<'de>(Level<'de>);
-
-impl<'de> DeserializeSeed<'de> for Key<'de> {
-    type Value = Text;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Text, D::Error> {
-        json.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key<'de> {
-    type Value = Text;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
     }
 
-    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Text, E> {
-        Ok(Text::AsWritten(self.0.span(key)))
+    /// Passes over a string.
+    fn string_end(&mut self) -> Option<StringEnd> {
+        self.takes(b'"').then_some(())?;
+        let end = string_end(self.text.as_bytes(), self.at)?;
+        self.at = end.quote + 1;
+        Some(end)
     }
 
-    fn visit_str<E>(self, key: &str) -> Result<Text, E> {
-        Ok(Text::Unescaped(key.into()))
+    /// The string between two quotes.
+    fn text(&self, begin: usize, StringEnd { quote, has_escapes }: StringEnd) -> Option<Text> {
+        if has_escapes {
+            let text = string(self.text.get(begin..=quote)?)?;
+            return Some(Text::Unescaped(text.into()));
+        }
+        Some(Text::AsWritten(Span { begin: begin + 1, end: quote }))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::document::Document;
 
-    /// The values directly in a text, each with its key and whether it was read along.
+    /// The values directly in a text, each with its key, and whether they are read already.
     fn fields(text: &str) -> Option<Vec<(&str, &str, bool)>> {
-        match Below::read(text, Span { begin: 0, end: text.len() })? {
-            Below::Fields(fields) => Some(
-                fields
-                    .iter()
-                    .map(|(key, node)| match key {
-                        Text::AsWritten(key) => (
-                            &text[key.begin..key.end],
-                            &text[node.span.begin..node.span.end],
-                            node.below.get().is_some(),
-                        ),
-                        Text::Unescaped(_) => ("", &text[node.span.begin..node.span.end], false),
-                    })
-                    .collect(),
-            ),
-            _ => None,
-        }
+        let Below::Fields(fields) = Below::read(text, Span { begin: 0, end: text.len() })? else { return None };
+        let field = |(key, Node { span, below }): (Text, Node)| match key {
+            Text::AsWritten(key) => (&text[key.begin..key.end], &text[span.begin..span.end], below.get().is_some()),
+            Text::Unescaped(_) => ("", &text[span.begin..span.end], below.get().is_some()),
+        };
+        Some(fields.into_iter().map(field).collect())
     }
 
     #[test]
-    fn values_are_found_where_they_stand() {
+    fn values_are_found_where_they_are() {
         let text = "{ \"a\" : {\"x\":[1,\"}\"]} ,\n\"b\\\"\":\"\\\\\",\"metadata\" : { \"labels\":{ } , \"x\":[ ] } , \"d\":-1.5e3 }";
         assert_eq!(
             fields(text).unwrap(),
@@ -227,24 +211,37 @@ mod tests {
                 ("a", "{\"x\":[1,\"}\"]}", false),
                 ("", "\"\\\\\"", false),
                 ("metadata", "{ \"labels\":{ } , \"x\":[ ] }", true),
-                ("d", "-1.5e3", false),
+                ("d", "-1.5e3", true),
             ]
         );
         assert_eq!(fields("{}"), Some(Vec::new()));
     }
 
     #[test]
-    fn what_is_too_deep_to_be_read_along_is_read() {
+    fn objects_that_are_read_along_are_so_to_a_depth() {
         let text = format!("{}1{}", "{\"labels\":".repeat(1000), "}".repeat(1000));
-        let inner = &text[10..text.len() - 1];
-        assert_eq!(fields(&text).unwrap(), [("labels", inner, false)]);
+        let document = Document::new(&*text);
+        let mut value = document.root();
+        for _ in 0..1000 {
+            value = value.get("labels").unwrap();
+        }
+        assert_eq!((value.text(), value.begin()), ("1", 10_000));
     }
 
     #[test]
     fn another_kind_of_value_is_not_read_along() {
         assert_eq!(
             fields(r#"{"labels":[{}],"kind":"K"}"#).unwrap(),
-            [("labels", "[{}]", false), ("kind", "\"K\"", false)]
+            [("labels", "[{}]", false), ("kind", "\"K\"", true)]
+        );
+    }
+
+    /// Kubewarden serializes what it hands to a policy, and other callers validate first.
+    #[test]
+    fn what_nobody_asks_for_is_not_validated() {
+        assert_eq!(
+            fields(r#"{"a":what,"b":{]}"#).unwrap(),
+            [("a", "what", true), ("b", "{]", false)]
         );
     }
 
@@ -258,7 +255,6 @@ mod tests {
             "{\"a\":1,}",
             "{\"a\":1} x",
             "{a:1}",
-            "{\"a\":{]}",
             "[1 2]",
             "\"\\q\"",
             "{\"labels\":{]}",

@@ -1,0 +1,226 @@
+//! Where strings and values end, found without reading what is in them.
+//!
+//! Values are passed over 64 bytes at a time: each block becomes four numbers with one bit for each byte, and bit
+//! arithmetic tells brackets in strings from others. What is passed over is not validated.
+
+/// What the bytes of one block are; bit 0 is the first byte.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Block {
+    quotes: u64,
+    backslashes: u64,
+    /// `{` and `[`.
+    opening: u64,
+    /// `}` and `]`.
+    closing: u64,
+}
+
+/// The bytes of a [`Block`].
+const BLOCK: usize = 64;
+
+/// How many bytes are compared at once.
+const LANES: usize = 16;
+
+/// Where a string ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StringEnd {
+    /// The index of the closing quote.
+    pub(super) quote: usize,
+    pub(super) has_escapes: bool,
+}
+
+/// The end of the string whose first character is at `at`; `None` where it has none.
+#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
+    let mut has_escapes = false;
+    loop {
+        let rest = text.get(at..)?;
+        let lanes = rest.first_chunk().map_or_else(|| padded(rest), |lanes| *lanes);
+        let quote_or_backslash = equal(&lanes, 0, b'"') | equal(&lanes, 0, b'\\');
+        if quote_or_backslash == 0 {
+            at += LANES;
+            continue;
+        }
+        at += quote_or_backslash.trailing_zeros() as usize;
+        if text.get(at) == Some(&b'"') {
+            return Some(StringEnd { quote: at, has_escapes });
+        }
+        has_escapes = true;
+        at += 2;
+    }
+}
+
+/// The end of the object or list that begins at `at`, one byte behind its last bracket; `None` where it has none. Kinds
+/// of brackets are not told apart.
+#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+pub(super) fn container_end(text: &[u8], at: usize) -> Option<usize> {
+    let mut depth: u32 = 0;
+    // All ones where the last block ended in a string; one where its last byte was a backslash that escapes.
+    let (mut in_string, mut escapes) = (0, 0);
+    let mut begin = at;
+    loop {
+        let rest = text.get(begin..).filter(|rest| !rest.is_empty())?;
+        let Block { mut quotes, backslashes, opening, closing } =
+            block(&rest.first_chunk().map_or_else(|| padded(rest), |bytes| *bytes));
+        if backslashes | escapes != 0 {
+            let (escaped, next) = escaped(backslashes, escapes);
+            quotes &= !escaped;
+            escapes = next;
+        }
+        let strings = from_odd_to_even(quotes) ^ in_string;
+        in_string = if strings >> 63 == 1 { u64::MAX } else { 0 };
+        let (opening, closing) = (opening & !strings, closing & !strings);
+        if closing.count_ones() < depth {
+            depth = depth + opening.count_ones() - closing.count_ones();
+        } else {
+            let mut brackets = opening | closing;
+            while brackets != 0 {
+                let first = brackets & brackets.wrapping_neg();
+                if first & closing == 0 {
+                    depth += 1;
+                } else if depth <= 1 {
+                    return Some(begin + first.trailing_zeros() as usize + 1);
+                } else {
+                    depth -= 1;
+                }
+                brackets &= brackets - 1;
+            }
+        }
+        begin += BLOCK;
+    }
+}
+
+/// Bytes that an escape takes its meaning from, and whether the block's last byte escapes the next one. `first` is 1 where
+/// the block's first byte is escaped.
+fn escaped(backslashes: u64, first: u64) -> (u64, u64) {
+    let (mut escaped, mut next) = (first, 0);
+    let mut left = backslashes & !first;
+    while left != 0 {
+        let escape = left & left.wrapping_neg();
+        escaped |= escape << 1;
+        next = escape >> 63;
+        left &= !(escape | escape << 1);
+    }
+    (escaped, next)
+}
+
+/// Ones from each odd quote on, the quote included, to the quote after it, which is not.
+fn from_odd_to_even(quotes: u64) -> u64 {
+    let mut bits = quotes;
+    for shift in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << shift;
+    }
+    bits
+}
+
+#[inline]
+#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+fn block(bytes: &[u8; BLOCK]) -> Block {
+    let mut block = Block::default();
+    let (lanes, _) = bytes.as_chunks::<LANES>();
+    for (shift, lanes) in (0..).step_by(LANES).zip(lanes) {
+        block.quotes |= u64::from(equal(lanes, 0, b'"')) << shift;
+        block.backslashes |= u64::from(equal(lanes, 0, b'\\')) << shift;
+        // `[` and `{` differ in this bit alone, as do `]` and `}`.
+        block.opening |= u64::from(equal(lanes, 0x20, b'{')) << shift;
+        block.closing |= u64::from(equal(lanes, 0x20, b'}')) << shift;
+    }
+    block
+}
+
+/// The first bytes of a text, and behind its end, zeros.
+fn padded<const N: usize>(text: &[u8]) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.iter_mut().zip(text).for_each(|(byte, other)| *byte = *other);
+    bytes
+}
+
+/// One bit for each byte, set where `byte | or` is `wanted`.
+#[cfg(target_arch = "wasm32")]
+#[inline]
+#[target_feature(enable = "simd128")]
+fn equal(bytes: &[u8; LANES], or: u8, wanted: u8) -> u32 {
+    use std::arch::wasm32::{u8x16_bitmask, u8x16_eq, u8x16_splat, u64x2, v128_or};
+    let (words, _) = bytes.as_chunks::<8>();
+    let [first, second] = words else { return 0 };
+    let bytes = u64x2(u64::from_le_bytes(*first), u64::from_le_bytes(*second));
+    u32::from(u8x16_bitmask(u8x16_eq(v128_or(bytes, u8x16_splat(or)), u8x16_splat(wanted))))
+}
+
+/// One bit for each byte, set where `byte | or` is `wanted`: eight bytes at a time.
+#[cfg(not(target_arch = "wasm32"))]
+#[inline]
+fn equal(bytes: &[u8; LANES], or: u8, wanted: u8) -> u32 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const LOW: u64 = ONES * 0x7f;
+    let (words, _) = bytes.as_chunks::<8>();
+    words.iter().rev().fold(0, |bits, word| {
+        let differing = (u64::from_le_bytes(*word) | ONES * u64::from(or)) ^ (ONES * u64::from(wanted));
+        // The highest bit of each byte that is zero, then these eight bits side by side.
+        let zeros = !(((differing & LOW) + LOW) | differing | LOW) >> 7;
+        bits << 8 | (zeros.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_ends_at_its_first_quote_that_is_not_escaped() {
+        for length in [0, 1, 15, 16, 17, 31, 32, 33, 200] {
+            let plain = "x".repeat(length);
+            let text = format!("{plain}\" and \"");
+            assert_eq!(string_end(text.as_bytes(), 0), Some(StringEnd { quote: length, has_escapes: false }));
+            for escapes in [r#"\""#, r"\\", r#"\\\""#] {
+                let text = format!("{plain}{escapes}{plain}\"");
+                let quote = text.len() - 1;
+                assert_eq!(string_end(text.as_bytes(), 0), Some(StringEnd { quote, has_escapes: true }), "{text}");
+            }
+            for open in [plain.clone(), format!("{plain}\\\""), format!("{plain}\\")] {
+                assert_eq!(string_end(open.as_bytes(), 0), None, "{open}");
+            }
+        }
+    }
+
+    #[test]
+    fn brackets_in_strings_are_passed_over() {
+        for space in (0..140).map(|length| " ".repeat(length)) {
+            for container in
+                [r"{}", r#"{"a":[1,{"b":"}]"}]}"#, r#"["\"]",{},[["]\\"]]]"#, r#"[[[[{"x":[]},"{"],"\\\"]"]]]"#]
+            {
+                let text = format!("{space}{container},{{}}");
+                let end = space.len() + container.len();
+                assert_eq!(container_end(text.as_bytes(), space.len()), Some(end), "{text}");
+                let open = &text.as_bytes()[..end - 1];
+                assert_eq!(container_end(open, space.len()), None, "{text}");
+                let inner = container.replacen(&container[..1], &format!("{}{space}", &container[..1]), 1);
+                assert_eq!(container_end(inner.as_bytes(), 0), Some(inner.len()), "{inner}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_deeper_than_a_block_are_passed_over() {
+        let text = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+        assert_eq!(container_end(text.as_bytes(), 0), Some(2000));
+        assert_eq!(container_end(text.as_bytes(), 1), Some(1999));
+    }
+
+    /// Every byte value at every place, against one comparison for each byte.
+    #[test]
+    fn sixteen_bytes_are_compared_at_once() {
+        for (or, wanted) in [(0, b'"'), (0, b'\\'), (0x20, b'{'), (0x20, b'}')] {
+            for at in 0..LANES {
+                for byte in 0..=u8::MAX {
+                    for other in [b'x', wanted, wanted ^ 1, wanted | 0x80, 0] {
+                        let mut lanes = [other; LANES];
+                        lanes[at] = byte;
+                        let bit = |(index, byte): (usize, &u8)| u32::from(byte | or == wanted) << index;
+                        let expected = lanes.iter().enumerate().map(bit).sum::<u32>();
+                        assert_eq!(equal(&lanes, or, wanted), expected, "{lanes:?}");
+                    }
+                }
+            }
+        }
+    }
+}

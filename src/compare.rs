@@ -1,0 +1,69 @@
+//! `memcmp` by words of eight bytes.
+//!
+//! The one that Rust has for wasm32 compares byte by byte, and keys of labels share long prefixes: comparing them was half of
+//! the instructions of a composite with 60 labels. This one takes its place, because the other is a weak symbol.
+
+use std::cmp::Ordering;
+
+/// Compares two slices as far as the shorter one reaches, as `memcmp` does.
+///
+/// It must not call `memcmp`: slices are not compared as a whole anywhere in it.
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "elsewhere the C library has a fast one; tests use this"))]
+fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    let (words, others) = (a.chunks_exact(8), b.chunks_exact(8));
+    let (rest, of_other) = (words.remainder(), others.remainder());
+    for (word, other) in words.zip(others) {
+        let (word, other) = (number(word), number(other));
+        if word != other {
+            return word.to_be().cmp(&other.to_be());
+        }
+    }
+    let differing = rest.iter().zip(of_other).find(|(byte, other)| byte != other);
+    differing.map_or(Ordering::Equal, |(byte, other)| byte.cmp(other))
+}
+
+/// Eight bytes as they are in memory.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.try_into().map_or(0, u64::from_ne_bytes)
+}
+
+#[cfg(target_arch = "wasm32")]
+mod exported {
+    use std::slice::from_raw_parts;
+
+    /// Negative, zero or positive, as the first `length` bytes at `a` are less than, equal to or greater than those at `b`.
+    ///
+    /// # Safety
+    /// Both have to point to `length` readable bytes: the contract of C's `memcmp`.
+    #[expect(unsafe_code, reason = "the compiler calls it by this name, with pointers")]
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn memcmp(a: *const u8, b: *const u8, length: usize) -> i32 {
+        // SAFETY: the caller's promise, and nothing is written while the slices exist.
+        let (a, b) = unsafe { (from_raw_parts(a, length), from_raw_parts(b, length)) };
+        super::compare(a, b) as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Slices of every length up to three words, equal, and different in each byte.
+    #[test]
+    fn slices_are_ordered_by_their_first_differing_byte() {
+        for length in 0..=24 {
+            let base: Vec<u8> = (100..100 + length).collect();
+            assert_eq!(compare(&base, &base.clone()), Ordering::Equal);
+            for at in 0..usize::from(length) {
+                for change in [1_u8, 99, 100, 155] {
+                    let mut other = base.clone();
+                    other[at] = other[at].wrapping_add(change);
+                    // What follows the first difference does not count.
+                    other[at + 1..].fill(0);
+                    assert_eq!(compare(&base, &other), base.cmp(&other), "{base:?} {other:?}");
+                    assert_eq!(compare(&other, &base), other.cmp(&base), "{other:?} {base:?}");
+                }
+            }
+        }
+    }
+}
