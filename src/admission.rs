@@ -3,19 +3,28 @@
 
 use kubewarden_policy_sdk::settings::SettingsValidationResponse;
 use kubewarden_policy_sdk::wapc_guest::CallResult;
-use metadata_propagation::{Outcome, Rejection, Settings, evaluate_payload};
+use metadata_propagation::{Embedded, NotWritten, Outcome, Rejection, Settings, evaluate_payload, to_json};
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use crate::host::{HostCluster, log};
 
+/// The bytes of the largest request that is read: 16 MiB. An API server takes objects of up to 3 MiB; a request has two, and
+/// who owns their fields. A larger one is refused while there is memory left to say so: a guest whose memory ends can only
+/// trap.
+const LARGEST_REQUEST: usize = 16 << 20;
+
 /// Answers one admission request.
 pub(crate) fn validate(payload: &[u8]) -> CallResult {
+    if payload.len() > LARGEST_REQUEST {
+        let bytes = payload.len();
+        let message = format!("cannot read the request: it has {bytes} bytes; the policy reads at most {LARGEST_REQUEST}");
+        return Ok(answer(&refusal(message))?);
+    }
     let outcome = evaluate_payload(payload, &HostCluster);
     for line in &outcome.log {
         log(line);
     }
-    Ok(answer(outcome).or_else(|message| answer(refusal(message)))?)
+    Ok(answer(&outcome).or_else(|error| answer(&refusal(format!("cannot write the answer: {error}"))))?)
 }
 
 /// Tells whether settings can be used; all problems in one message.
@@ -36,7 +45,7 @@ struct Response<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    mutated_object: Option<&'a RawValue>,
+    mutated_object: Option<Embedded<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     audit_annotations: Option<AuditAnnotations>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -52,17 +61,16 @@ struct AuditAnnotations {
     report: String,
 }
 
-fn answer(outcome: Outcome) -> Result<Vec<u8>, String> {
-    let report = outcome.report.as_ref().map(serde_json::to_string).transpose();
-    let report = report.map_err(|error| format!("cannot write the report: {error}"))?;
+fn answer(outcome: &Outcome) -> Result<Vec<u8>, NotWritten> {
     let rejection = outcome.rejection.as_ref();
+    let report = outcome.report.as_ref().map(to_json).transpose()?;
     let response = Response {
         accepted: rejection.is_none(),
         message: rejection.map(|rejection| rejection.message.as_str()),
         code: rejection.map(|rejection| rejection.code),
-        mutated_object: outcome.object.as_deref().filter(|_| rejection.is_none()),
+        mutated_object: outcome.object.as_deref().filter(|_| rejection.is_none()).map(Embedded),
         audit_annotations: report.map(|report| AuditAnnotations { report }),
         warnings: &outcome.warnings,
     };
-    serde_json::to_vec(&response).map_err(|error| format!("cannot write the answer: {error}"))
+    to_json(&response).map(String::into_bytes)
 }

@@ -1,35 +1,44 @@
 //! The cluster and the log, as Kubewarden's host offers them.
 
-use kubewarden_policy_sdk::Error;
-use kubewarden_policy_sdk::host_capabilities::kubernetes::{GetResourceRequest, get_resource};
+use std::fmt::Display;
+
 use kubewarden_policy_sdk::wapc_guest::host_call;
-use metadata_propagation::{Cluster, Get, LogLine, LookupCause, LookupError};
-use serde_json::value::RawValue;
+use metadata_propagation::{Cluster, Get, LogLine, LookupCause, LookupError, to_json};
+use serde::Serialize;
 
 /// The cluster behind the host capability `kubernetes/get_resource`.
 pub(crate) struct HostCluster;
 
+/// The SDK's `GetResourceRequest`, with borrowed texts.
+#[derive(Serialize)]
+struct GetResource<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+    name: &'a str,
+    namespace: Option<&'a str>,
+    disable_cache: bool,
+    field_masks: &'a [&'a str],
+}
+
 impl Cluster for HostCluster {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
-        let request = GetResourceRequest {
-            api_version: get.api_version.clone(),
-            kind: get.kind.clone(),
-            name: get.name.clone(),
-            namespace: get.namespace.clone(),
+        let request = to_json(&GetResource {
+            api_version: &get.api_version,
+            kind: &get.kind,
+            name: &get.name,
+            namespace: get.namespace.as_deref(),
             disable_cache: get.fresh,
-            field_masks: Some(get.masks.iter().map(|mask| (*mask).to_owned()).collect()),
-        };
-        let object: Box<RawValue> = get_resource(&request).map_err(lookup_error)?;
-        Ok(Box::<str>::from(object).into_string())
+            field_masks: get.masks,
+        });
+        let request = request.map_err(|error| unreadable(&error))?;
+        let object = host_call("kubewarden", "kubernetes", "get_resource", request.as_bytes());
+        let object = object.map_err(|error| failure(&error.to_string()))?;
+        String::from_utf8(object).map_err(|error| unreadable(&error))
     }
 }
 
-/// What the host said itself, without what the SDK puts around it.
-fn lookup_error(error: Error) -> LookupError {
-    match error {
-        Error::HostCall { source, .. } => failure(&source.to_string()),
-        error => LookupError { cause: LookupCause::Unreadable, detail: error.to_string() },
-    }
+fn unreadable(error: &dyn Display) -> LookupError {
+    LookupError { cause: LookupCause::Unreadable, detail: error.to_string() }
 }
 
 /// Texts by which the host's failures are told apart, in the order in which they are tried: the host hands errors on as
@@ -76,8 +85,8 @@ fn message(said: &str) -> &str {
 /// Hands a line to the host's log, and not through the SDK's drain, which adds file, line and column of this code. Logging
 /// failures are ignored.
 pub(crate) fn log(line: &LogLine) {
-    if let Ok(message) = serde_json::to_vec(line) {
-        let _ = host_call("kubewarden", "tracing", "log", &message);
+    if let Ok(message) = to_json(line) {
+        let _ = host_call("kubewarden", "tracing", "log", message.as_bytes());
     }
 }
 

@@ -10,7 +10,9 @@ pub(crate) mod path;
 mod scan;
 pub(crate) mod splice;
 mod string;
+mod write;
 
 pub use self::malformed::Malformed;
 pub(crate) use self::map::Map;
 pub(crate) use self::string::{push_string, string};
+pub use self::write::{Embedded, NotWritten, to_json};

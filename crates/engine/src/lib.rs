@@ -27,7 +27,7 @@
 //!
 //! let outcome = evaluate(&review, &Settings::from_json("{}")?, &cluster);
 //! let object = outcome.object.ok_or("unchanged")?;
-//! assert!(object.get().contains(r#""labels":{"cluster.x-k8s.io/set-name":"workers","team":"red"}"#));
+//! assert!(object.contains(r#""labels":{"cluster.x-k8s.io/set-name":"workers","team":"red"}"#));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -58,7 +58,7 @@ pub use catalog::version::Version;
 pub use evaluate::evaluate;
 pub use evaluate::payload::evaluate_payload;
 pub use evaluate::propagated::{concerns, propagated};
-pub use json::Malformed;
+pub use json::{Embedded, Malformed, NotWritten, to_json};
 pub use kube::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use kube::kind::GroupVersionKind;
 pub use report::change::{Action, Change, Value};

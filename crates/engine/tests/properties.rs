@@ -40,13 +40,13 @@ fn outcome(fleet: &Fleet) -> Outcome {
 }
 
 fn text(outcome: &Outcome) -> Option<&str> {
-    outcome.object.as_deref().map(|object| object.get())
+    outcome.object.as_deref()
 }
 
 /// Everything that an outcome says, as bytes.
 fn bytes(outcome: &Outcome) -> String {
     let Outcome { rejection, object, warnings, log, report } = outcome;
-    let object = object.as_deref().map(|object| object.get());
+    let object = object.as_deref();
     format!("{rejection:?}{object:?}{warnings:?}{log:?}{}", serde_json::to_string(report).unwrap())
 }
 
@@ -261,7 +261,7 @@ proptest! {
                 let changes = report.flat_map(|report| report.changes.iter().chain(&report.drift));
                 let own = [Action::Recorded, Action::Removed];
                 let changes = changes.filter(|change| !own.contains(&change.action));
-                let to = |change: &Change| change.to.as_ref().map(|value| value.as_json().to_owned());
+                let to = |change: &Change| change.to.as_ref().map(|value| value.as_json().into_owned());
                 changes.map(|change| (change.at.clone(), change.key.clone(), to(change))).collect()
             };
             let written = evaluate(review, &mutate, &fleet.cluster);
@@ -296,7 +296,7 @@ proptest! {
         let object = fleet.with(|review, _| parsed(review.object.unwrap()));
         for change in outcome.report.iter().flat_map(|report| report.changes.iter().chain(&report.drift)) {
             let map = object.pointer(&format!("/{}", change.at.replace('.', "/"))).unwrap_or(&Value::Null);
-            let stands = change.from.as_ref().map(|from| parsed(from.as_json()));
+            let stands = change.from.as_ref().map(|from| parsed(&from.as_json()));
             prop_assert_eq!(map.get(&change.key), stands.as_ref());
             prop_assert_ne!(&change.from, &change.to);
             prop_assert!(!change.rule.is_empty());

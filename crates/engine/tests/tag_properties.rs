@@ -83,7 +83,7 @@ fn admitted(object: &Value, settings: &Settings) -> Outcome {
 
 /// The object as it would be stored.
 fn stored(object: &Value, outcome: &Outcome) -> Value {
-    outcome.object.as_ref().map_or_else(|| object.clone(), |object| serde_json::from_str(object.get()).unwrap())
+    outcome.object.as_ref().map_or_else(|| object.clone(), |object| serde_json::from_str(object).unwrap())
 }
 
 /// Tags as a user and an earlier evaluation may have left them.

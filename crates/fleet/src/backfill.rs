@@ -171,7 +171,7 @@ impl Stored<'_> {
             Some(rejection) => Err(rejection.message),
             None => Ok((
                 report.unwrap_or_default(),
-                object.and_then(|completed| serde_json::from_str(completed.get()).ok()),
+                object.and_then(|completed| serde_json::from_str(&completed).ok()),
             )),
         }
     }

@@ -70,7 +70,7 @@ fn is(text: &str, item: Option<usize>, wanted: &Value) -> bool {
 }
 
 fn parsed(value: &Written) -> Option<Value> {
-    serde_json::from_str(value.as_json()).ok()
+    serde_json::from_str(&value.as_json()).ok()
 }
 
 /// The deepest mapping on a path that is there, and the rest of the path.

@@ -217,10 +217,10 @@ impl Stand {
         let state = match &entry.found {
             _ if member.origin.is_none() => State::Foretold,
             Some(found) if *found == entry.value => State::Present,
-            Some(found) => State::Differs(found.plain().into_owned()),
+            Some(found) => State::Differs(found.plain().to_owned()),
             None => State::Missing,
         };
-        let value = Some(entry.value.plain().into_owned());
+        let value = Some(entry.value.plain().to_owned());
         Stand { at: entry.at.clone(), value, state, why: Some(entry.rule.clone()) }
     }
 }

@@ -160,7 +160,7 @@ impl World {
         let carried = propagated(&review, settings, self);
         let Some(member) = self.members.get_mut(number) else { return };
         if let Some(completed) = outcome.object {
-            member.json = completed.get().to_owned();
+            member.json = completed;
         }
         member.report = outcome.report.unwrap_or_default();
         match carried {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, anyhow, ensure};
 use fleet::{Fleet, Severity, Source};
-use metadata_propagation::{Review, Settings, evaluate};
+use metadata_propagation::{Embedded, Review, Settings, evaluate};
 use serde_json::{Value, json};
 use testkit::case::Case;
 use testkit::cluster::ApiServer;
@@ -76,7 +76,7 @@ fn through_fleet(request: &Value, settings: &Value, cluster: &ApiServer) -> Resu
     let outcome = evaluate(&review, &Settings::from_json(&settings.to_string())?, &fleet);
     Ok(json!({
         "rejection": outcome.rejection.map(|rejection| json!([rejection.code, rejection.message])),
-        "object": outcome.object,
+        "object": outcome.object.as_deref().map(Embedded),
         "warnings": outcome.warnings,
         "report": outcome.report,
     }))
@@ -88,7 +88,7 @@ fn directly(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Va
     let outcome = evaluate(&review, &Settings::from_json(&settings.to_string())?, cluster);
     Ok(json!({
         "rejection": outcome.rejection.map(|rejection| json!([rejection.code, rejection.message])),
-        "object": outcome.object,
+        "object": outcome.object.as_deref().map(Embedded),
         "warnings": outcome.warnings,
         "report": outcome.report,
     }))

@@ -88,7 +88,7 @@ pub(crate) fn edit(question: Edit) -> Answer {
         let review = review(&question, object, before);
         let outcome = evaluate(&review, &settings, &cluster);
         if outcome.rejection.is_none() {
-            let stored = outcome.object.as_deref().map_or(&*object.json, RawValue::get).to_owned();
+            let stored = outcome.object.as_deref().unwrap_or(&object.json).to_owned();
             let ids = (&object.id.kind, &object.id.namespace, &object.id.name);
             cluster.written.insert(&object.api_version(), ids.0, ids.1, ids.2, stored);
         }
@@ -155,7 +155,7 @@ fn write(
     places: &mut Places<'_>,
 ) -> Write {
     let Outcome { rejection, object: mutated, warnings, log, report } = outcome;
-    let patch = mutated.as_deref().map_or(Value::Array(Vec::new()), |mutated| patch(&object.json, mutated.get()));
+    let patch = mutated.as_deref().map_or(Value::Array(Vec::new()), |mutated| patch(&object.json, mutated));
     let told = report.clone().unwrap_or_default();
     let changes =
         told.changes.iter().map(|change| places.of(&object.origin, &change.at, std::slice::from_ref(&change.key)));
@@ -182,7 +182,7 @@ fn write(
         findings,
         edits,
         request: request(object, review),
-        stored: mutated,
+        stored: mutated.and_then(|object| RawValue::from_string(object).ok()),
         inert: told.inert.map(|inert| inert.to_string()),
         report,
         log,

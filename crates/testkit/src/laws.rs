@@ -45,9 +45,9 @@ pub fn stands<C: Cluster>(
     let (Some(written), Some(object)) = (outcome.object.as_deref(), review.object) else { return Ok(()) };
     only_owned_maps_changed(&review.kind, object, outcome)?;
     let dry = evaluate(&Review { dry_run: !review.dry_run, ..review.clone() }, settings, &cluster());
-    let same = dry.object.as_deref().map(|object| object.get()) == Some(written.get());
+    let same = dry.object.as_deref() == Some(written);
     ensure!(same || object.contains(TOPOLOGY_DRY_RUN), "a dry run answers otherwise");
-    let again = evaluate(&Review { object: Some(written.get()), ..review.clone() }, settings, &cluster());
+    let again = evaluate(&Review { object: Some(written), ..review.clone() }, settings, &cluster());
     is_answerable(&again)?;
     ensure!(
         again.object.is_none() && again.rejection.is_none(),

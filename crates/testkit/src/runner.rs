@@ -182,7 +182,7 @@ pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<
     let settings = Settings::from_json(&settings.to_string())?;
     let outcome = evaluate(&review, &settings, cluster);
     let patch = match &outcome.object {
-        Some(object) => patch(&request["object"], &serde_json::from_str(object.get())?)?,
+        Some(object) => patch(&request["object"], &serde_json::from_str(object)?)?,
         None => Vec::new(),
     };
     Ok(Answer {

@@ -6,7 +6,7 @@ use super::decide::Decision;
 use super::{Evaluation, line};
 use crate::checks::Checked;
 use crate::json::document::Document;
-use crate::json::splice::{self, Write};
+use crate::json::splice::{Write, splice};
 use crate::propagation::metadata::{Above, Differences};
 use crate::propagation::ownership::Ownership;
 use crate::report::change::{Action, Change};
@@ -193,9 +193,9 @@ impl<'e> Evaluation<'e> {
     /// request.
     fn write(&mut self, changes: &[Change], owners: Option<Write>) -> bool {
         let writes: Vec<Write> = changes.iter().map(Change::write).chain(owners).collect();
-        match splice::written(self.subject.object.root, &writes) {
+        match splice(self.subject.object.root, &writes) {
             Ok(object) => {
-                self.pass.written.get_or_init(|| Document::new(object.get().to_owned()));
+                self.pass.written.get_or_init(|| Document::new(object.clone()));
                 self.outcome.object = Some(object);
                 true
             }

@@ -49,6 +49,21 @@ pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
     }
 }
 
+/// The next byte at or behind `at` that a JSON string has to escape.
+#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+pub(super) fn escape_at(text: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        // Padded with zeros, which have to be escaped: what is found there is behind the end.
+        let lanes = rest.first_chunk().map_or_else(|| padded(rest), |lanes| *lanes);
+        let found = equal(&lanes, 0, b'"') | equal(&lanes, 0, b'\\') | equal(&lanes, 0x1f, 0);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize).filter(|found| *found < text.len());
+        }
+        at += LANES;
+    }
+}
+
 /// The end of the object or list that begins at `at`, one byte behind its last bracket; `None` where it has none. Kinds
 /// of brackets are not told apart.
 #[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
@@ -134,27 +149,27 @@ fn padded<const N: usize>(text: &[u8]) -> [u8; N] {
     bytes
 }
 
-/// One bit for each byte, set where `byte | or` is `wanted`.
+/// One bit for each byte, set where it is `wanted` but for the bits that are `ignored`.
 #[cfg(target_arch = "wasm32")]
 #[inline]
 #[target_feature(enable = "simd128")]
-fn equal(bytes: &[u8; LANES], or: u8, wanted: u8) -> u32 {
+fn equal(bytes: &[u8; LANES], ignored: u8, wanted: u8) -> u32 {
     use std::arch::wasm32::{u8x16_bitmask, u8x16_eq, u8x16_splat, u64x2, v128_or};
     let (words, _) = bytes.as_chunks::<8>();
     let [first, second] = words else { return 0 };
     let bytes = u64x2(u64::from_le_bytes(*first), u64::from_le_bytes(*second));
-    u32::from(u8x16_bitmask(u8x16_eq(v128_or(bytes, u8x16_splat(or)), u8x16_splat(wanted))))
+    u32::from(u8x16_bitmask(u8x16_eq(v128_or(bytes, u8x16_splat(ignored)), u8x16_splat(wanted | ignored))))
 }
 
-/// One bit for each byte, set where `byte | or` is `wanted`: eight bytes at a time.
+/// One bit for each byte, set where it is `wanted` but for the bits that are `ignored`: eight bytes at a time.
 #[cfg(not(target_arch = "wasm32"))]
 #[inline]
-fn equal(bytes: &[u8; LANES], or: u8, wanted: u8) -> u32 {
+fn equal(bytes: &[u8; LANES], ignored: u8, wanted: u8) -> u32 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const LOW: u64 = ONES * 0x7f;
     let (words, _) = bytes.as_chunks::<8>();
     words.iter().rev().fold(0, |bits, word| {
-        let differing = (u64::from_le_bytes(*word) | ONES * u64::from(or)) ^ (ONES * u64::from(wanted));
+        let differing = (u64::from_le_bytes(*word) | ONES * u64::from(ignored)) ^ (ONES * u64::from(wanted | ignored));
         // The highest bit of each byte that is zero, then these eight bits side by side.
         let zeros = !(((differing & LOW) + LOW) | differing | LOW) >> 7;
         bits << 8 | (zeros.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
@@ -209,15 +224,15 @@ mod tests {
     /// Every byte value at every place, against one comparison for each byte.
     #[test]
     fn sixteen_bytes_are_compared_at_once() {
-        for (or, wanted) in [(0, b'"'), (0, b'\\'), (0x20, b'{'), (0x20, b'}')] {
+        for (ignored, wanted) in [(0, b'"'), (0, b'\\'), (0x20, b'{'), (0x20, b'}'), (0x1f, 0)] {
             for at in 0..LANES {
                 for byte in 0..=u8::MAX {
                     for other in [b'x', wanted, wanted ^ 1, wanted | 0x80, 0] {
                         let mut lanes = [other; LANES];
                         lanes[at] = byte;
-                        let bit = |(index, byte): (usize, &u8)| u32::from(byte | or == wanted) << index;
+                        let bit = |(index, byte): (usize, &u8)| u32::from(byte | ignored == wanted | ignored) << index;
                         let expected = lanes.iter().enumerate().map(bit).sum::<u32>();
-                        assert_eq!(equal(&lanes, or, wanted), expected, "{lanes:?}");
+                        assert_eq!(equal(&lanes, ignored, wanted), expected, "{lanes:?}");
                     }
                 }
             }

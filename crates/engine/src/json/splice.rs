@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_json::value::RawValue;
-
 use super::document::Json;
 use super::path::{Path, Step};
 use super::string::push_string;
@@ -34,8 +32,6 @@ pub(crate) enum Edit {
 pub(crate) enum NotWritable {
     /// A value on the way is not an object, or not a list with such an element.
     InTheWay(Path),
-    /// The result is not JSON, because what was not looked at is not.
-    NotJson(serde_json::Error),
 }
 
 impl fmt::Display for NotWritable {
@@ -43,20 +39,11 @@ impl fmt::Display for NotWritable {
         match self {
             NotWritable::InTheWay(path) if path.steps().is_empty() => f.write_str("it is not an object"),
             NotWritable::InTheWay(path) => write!(f, "`{path}` is in the way"),
-            NotWritable::NotJson(error) => error.fmt(f),
         }
     }
 }
 
-/// The object with all `writes` in it, as an answer carries it. Of several writes to one place the last counts.
-///
-/// # Errors
-/// When a value on the way to a write is of another kind, or the result is not JSON.
-pub(crate) fn written(object: Json<'_>, writes: &[Write]) -> Result<Box<RawValue>, NotWritable> {
-    RawValue::from_string(splice(object, writes)?).map_err(NotWritable::NotJson)
-}
-
-/// The text of an object with all `writes` in it.
+/// The text of an object with all `writes` in it. Of several writes to one place the last counts.
 ///
 /// # Errors
 /// When a value on the way to a write is of another kind.
@@ -355,11 +342,5 @@ mod tests {
         ] {
             assert_eq!(splice(Document::new(object).root(), writes).unwrap_err().to_string(), expected);
         }
-    }
-
-    #[test]
-    fn what_is_not_json_is_not_answered() {
-        let object = Document::new("{}");
-        assert!(written(object.root(), &[set(&[], "a", "what")]).is_err());
     }
 }

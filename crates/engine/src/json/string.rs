@@ -2,17 +2,64 @@
 
 use std::borrow::Cow;
 
+use super::scan::escape_at;
+
 /// The text of a JSON string, `None` for any other value. Borrowed where it has no escapes.
 pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains(['\\', '"']) {
-        serde_json::from_str(json).ok().map(Cow::Owned)
-    } else {
-        Some(Cow::Borrowed(inner))
+    match escape_at(inner.as_bytes(), 0) {
+        Some(_) => serde_json::from_str(json).ok().map(Cow::Owned),
+        None => Some(Cow::Borrowed(inner)),
     }
 }
 
 /// Adds a text as a JSON string.
 pub(crate) fn push_string(out: &mut String, text: &str) {
-    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+    out.push('"');
+    let mut at = 0;
+    while let Some(next) = escape_at(text.as_bytes(), at) {
+        out.push_str(text.get(at..next).unwrap_or_default());
+        match text.as_bytes().get(next) {
+            Some(b'"') => out.push_str("\\\""),
+            Some(b'\\') => out.push_str("\\\\"),
+            Some(b'\n') => out.push_str("\\n"),
+            Some(b'\r') => out.push_str("\\r"),
+            Some(b'\t') => out.push_str("\\t"),
+            Some(0x08) => out.push_str("\\b"),
+            Some(0x0c) => out.push_str("\\f"),
+            Some(control) => {
+                out.push_str("\\u00");
+                out.extend([control >> 4, control & 0xf].into_iter().filter_map(|digit| char::from_digit(digit.into(), 16)));
+            }
+            None => {}
+        }
+        at = next + 1;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_written_as_serde_json_writes_them() {
+        let every: String = (0..0x300).filter_map(char::from_u32).collect();
+        for length in 0..40 {
+            let text = format!("{}{every}{}\u{10ffff}", "x".repeat(length), "\"y".repeat(length));
+            let mut out = String::new();
+            push_string(&mut out, &text);
+            assert_eq!(out, serde_json::to_string(&text).unwrap());
+            assert_eq!(string(&out).as_deref(), Some(&*text));
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_string_has_no_text() {
+        for json in ["", "\"", "1", "null", r#""a"b""#, r#""\q""#, "\"\n\""] {
+            assert_eq!(string(json), None, "{json}");
+        }
+        assert_eq!(string(r#""a""#), Some(Cow::Borrowed("a")));
+    }
 }

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use serde::ser::Serializer;
-use serde_json::value::RawValue;
 
 use crate::catalog::fields::NEVER_EMPTY;
 use crate::catalog::place::{MapKind, Place};
-use crate::json;
+use crate::json::{self, Embedded};
 use crate::json::path::{Path, Step};
 use crate::json::splice::{Edit, Write};
 use crate::report::messages::propagation as messages;
@@ -79,40 +78,59 @@ pub(crate) struct OwnedElement {
     pub(crate) is_as_stored: bool,
 }
 
-/// A value as it stands in an object: JSON.
+/// A value of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value(String);
+pub struct Value(Written);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Written {
+    /// A string, without quotes and escapes.
+    String(String),
+    /// Anything else.
+    Json(String),
+}
 
 impl Value {
     /// A string.
     pub(crate) fn string(text: &str) -> Value {
-        Value(serde_json::to_string(text).unwrap_or_default())
+        Value(Written::String(text.to_owned()))
     }
 
     /// A value whose JSON is at hand.
-    pub(crate) fn json(text: impl Into<String>) -> Value {
-        Value(text.into())
+    pub(crate) fn json(json: impl Into<String>) -> Value {
+        let json = json.into();
+        Value(match json::string(&json) {
+            Some(text) => Written::String(text.into_owned()),
+            None => Written::Json(json),
+        })
     }
 
     /// The JSON.
     #[must_use]
-    pub fn as_json(&self) -> &str {
-        &self.0
+    pub fn as_json(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Written::String(text) => {
+                let mut json = String::with_capacity(text.len() + 2);
+                json::push_string(&mut json, text);
+                Cow::Owned(json)
+            }
+            Written::Json(json) => Cow::Borrowed(json),
+        }
     }
 
     /// For a reader: a string without quotes and escapes, anything else as JSON.
     #[must_use]
-    pub fn plain(&self) -> Cow<'_, str> {
-        json::string(&self.0).unwrap_or(Cow::Borrowed(&self.0))
+    pub fn plain(&self) -> &str {
+        let (Written::String(text) | Written::Json(text)) = &self.0;
+        text
     }
 }
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match RawValue::from_string(self.0.clone()) {
-            Ok(json) => json.serialize(serializer),
-            // What a request holds is read in passing: it may be less than JSON, and is reported as it stands.
-            Err(_) => serializer.serialize_str(&self.0),
+        match &self.0 {
+            Written::String(text) => serializer.serialize_str(text),
+            Written::Json(json) => Embedded(json).serialize(serializer),
         }
     }
 }
@@ -172,7 +190,7 @@ impl Change {
         let is_never_empty =
             holder.is_some_and(|step| matches!(step, Step::Field(name) if NEVER_EMPTY.contains(&&**name)));
         let edit = match &self.to {
-            Some(value) => Edit::Set(value.as_json().to_owned()),
+            Some(value) => Edit::Set(value.as_json().into_owned()),
             None if is_never_empty => Edit::RemoveAndPrune,
             None => Edit::Remove,
         };

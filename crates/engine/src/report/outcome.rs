@@ -6,7 +6,6 @@ use crate::report::skipped::Skipped;
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
-use serde_json::value::RawValue;
 
 use crate::report::finding::Finding;
 use crate::report::lookup_record::LookupRecord;
@@ -20,8 +19,8 @@ use crate::report::tags::TagReport;
 pub struct Outcome {
     /// Why the request is refused, if it is.
     pub rejection: Option<Rejection>,
-    /// The object with what was missing; `None` where nothing changes.
-    pub object: Option<Box<RawValue>>,
+    /// The object with what was missing, as JSON; `None` where nothing changes.
+    pub object: Option<String>,
     /// For the person at kubectl: at most 120 characters each, the most important first.
     pub warnings: Vec<String>,
     /// For the operator.

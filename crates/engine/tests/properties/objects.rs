@@ -253,7 +253,7 @@ impl Draw {
                 Fleet { payload: made.payload(&request(stored.clone(), None)), cluster: self.cluster(&self.parents()) };
             let outcome = fleet.with(|review, settings| evaluate(review, settings, &fleet.cluster));
             if let Some(object) = outcome.object {
-                let made: Value = serde_json::from_str(object.get()).unwrap();
+                let made: Value = serde_json::from_str(&object).unwrap();
                 for metadata in self.way.0.template().into_iter().chain(["/metadata"]) {
                     for map in ["labels", "annotations"] {
                         if let (Some(metadata), Some(made)) =

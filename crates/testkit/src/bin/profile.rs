@@ -17,6 +17,9 @@ use testkit::scenarios::scenarios;
 /// How often a call is stopped.
 const STOPS: u64 = 1000;
 
+/// How many functions of a stack are printed.
+const CALLERS: usize = 4;
+
 /// How many functions are printed.
 const MOST: usize = 45;
 
@@ -27,21 +30,30 @@ fn main() -> Result<()> {
     let module = Module::read(Path::new(&path))?.counting()?;
     for scenario in scenarios()?.into_iter().filter(|scenario| scenario.name.contains(&part)) {
         let payload = scenario.payload();
+        let name = |function: &String| short(function).to_owned();
         let cluster: Arc<dyn Host> = Arc::new(scenario.cluster.clone());
         let total = module.call("validate", payload.as_bytes(), &cluster)?.instructions;
-        let (mut own, mut inclusive) = (BTreeMap::<String, u32>::new(), BTreeMap::<String, u32>::new());
+        let [mut own, mut callers, mut inclusive] = [const { BTreeMap::<String, u32>::new() }; 3];
         for stop in 1..STOPS {
             let stack = module.stack_after(total * stop / STOPS, "validate", payload.as_bytes(), &cluster)?;
+            let stack: Vec<String> = stack.iter().map(name).collect();
             *own.entry(stack.first().cloned().unwrap_or_default()).or_default() += 1;
+            *callers.entry(stack.iter().take(CALLERS).cloned().collect::<Vec<_>>().join(" < ")).or_default() += 1;
             for function in stack.into_iter().collect::<BTreeSet<_>>() {
                 *inclusive.entry(function).or_default() += 1;
             }
         }
         println!("{}: {total} instructions", scenario.name);
         print("by itself", own);
+        print("by itself, called by", callers);
         print("with what it calls", inclusive);
     }
     Ok(())
+}
+
+/// A function's mangled name without hashes and what is the same everywhere.
+fn short(function: &str) -> &str {
+    function.rsplit_once("metadata_propagation").map_or(function, |(_, name)| name)
 }
 
 fn print(heading: &str, functions: BTreeMap<String, u32>) {
