@@ -3,7 +3,7 @@
 
 use kubewarden_policy_sdk::settings::SettingsValidationResponse;
 use kubewarden_policy_sdk::wapc_guest::CallResult;
-use metadata_propagation::{Embedded, NotWritten, Outcome, Rejection, Settings, evaluate_payload, to_json};
+use metadata_propagation::{Embedded, NotWritten, Outcome, Quoted, Report, Rejection, Settings, evaluate_payload, to_json};
 use serde::Serialize;
 
 use crate::host::{HostCluster, log};
@@ -47,7 +47,7 @@ struct Response<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     mutated_object: Option<Embedded<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    audit_annotations: Option<AuditAnnotations>,
+    audit_annotations: Option<AuditAnnotations<'a>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     warnings: &'a [String],
 }
@@ -57,19 +57,18 @@ fn refusal(message: String) -> Outcome {
 }
 
 #[derive(Serialize)]
-struct AuditAnnotations {
-    report: String,
+struct AuditAnnotations<'a> {
+    report: Quoted<&'a Report>,
 }
 
 fn answer(outcome: &Outcome) -> Result<Vec<u8>, NotWritten> {
     let rejection = outcome.rejection.as_ref();
-    let report = outcome.report.as_ref().map(to_json).transpose()?;
     let response = Response {
         accepted: rejection.is_none(),
         message: rejection.map(|rejection| rejection.message.as_str()),
         code: rejection.map(|rejection| rejection.code),
         mutated_object: outcome.object.as_deref().filter(|_| rejection.is_none()).map(Embedded),
-        audit_annotations: report.map(|report| AuditAnnotations { report }),
+        audit_annotations: outcome.report.as_ref().map(|report| AuditAnnotations { report: Quoted(report) }),
         warnings: &outcome.warnings,
     };
     to_json(&response).map(String::into_bytes)

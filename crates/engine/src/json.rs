@@ -15,4 +15,4 @@ mod write;
 pub use self::malformed::Malformed;
 pub(crate) use self::map::Map;
 pub(crate) use self::string::{push_string, string};
-pub use self::write::{Embedded, NotWritten, to_json};
+pub use self::write::{Embedded, NotWritten, Quoted, to_json};

@@ -58,7 +58,7 @@ pub use catalog::version::Version;
 pub use evaluate::evaluate;
 pub use evaluate::payload::evaluate_payload;
 pub use evaluate::propagated::{concerns, propagated};
-pub use json::{Embedded, Malformed, NotWritten, to_json};
+pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json};
 pub use kube::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use kube::kind::GroupVersionKind;
 pub use report::change::{Action, Change, Value};

@@ -38,9 +38,10 @@ pub(super) enum Text {
     Unescaped(Box<str>),
 }
 
-/// Objects under these keys are read together with the object that they are in, because callers need them.
-const READ_ALONG: [&str; 8] =
-    ["annotations", "kind", "labels", "metadata", "object", "oldObject", "request", "userInfo"];
+/// Whether an object under this key is read together with the object that it is in, because callers need it.
+fn is_read_along(key: &str) -> bool {
+    matches!(key, "annotations" | "kind" | "labels" | "metadata" | "object" | "oldObject" | "request" | "userInfo")
+}
 
 /// How many levels are read together at most: those of `request.object.metadata.labels`, and the payload.
 const MOST_LEVELS: u8 = 5;
@@ -139,7 +140,7 @@ impl Reader<'_> {
             self.skip_space();
             self.takes(b':').then_some(())?;
             self.skip_space();
-            let is_read_along = self.peek() == Some(b'{') && READ_ALONG.contains(&key.plain(self.text));
+            let is_read_along = self.peek() == Some(b'{') && is_read_along(key.plain(self.text));
             let value = self.value(if is_read_along { levels } else { 0 })?;
             fields.push((key, value));
             self.skip_space();

@@ -10,6 +10,9 @@ pub(crate) struct Map<'a> {
     entries: Vec<(&'a str, Json<'a>)>,
 }
 
+/// A map of so many entries is searched from front to back: most keys differ in length, and are not compared.
+const FEW: usize = 16;
+
 impl<'a> Json<'a> {
     /// This value as a map of strings.
     ///
@@ -54,6 +57,9 @@ impl<'a> Map<'a> {
 
     /// The value under a key, as it is written.
     pub(crate) fn json(&self, key: &str) -> Option<Json<'a>> {
+        if self.entries.len() <= FEW {
+            return self.entries.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
+        }
         let index = self.entries.binary_search_by_key(&key, |(known, _)| known).ok()?;
         self.entries.get(index).map(|(_, value)| *value)
     }

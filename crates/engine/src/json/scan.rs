@@ -29,13 +29,12 @@ pub(super) struct StringEnd {
 }
 
 /// The end of the string whose first character is at `at`; `None` where it has none.
-#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
 pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
     let mut has_escapes = false;
     loop {
         let rest = text.get(at..)?;
-        let lanes = rest.first_chunk().map_or_else(|| padded(rest), |lanes| *lanes);
-        let quote_or_backslash = equal(&lanes, 0, b'"') | equal(&lanes, 0, b'\\');
+        let marks = |lanes: &[u8; LANES]| equal(lanes, 0, b'"') | equal(lanes, 0, b'\\');
+        let quote_or_backslash = rest.first_chunk().map_or_else(|| marks(&padded(rest)), marks);
         if quote_or_backslash == 0 {
             at += LANES;
             continue;
@@ -50,13 +49,12 @@ pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
 }
 
 /// The next byte at or behind `at` that a JSON string has to escape.
-#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
 pub(super) fn escape_at(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let marks = |lanes: &[u8; LANES]| equal(lanes, 0, b'"') | equal(lanes, 0, b'\\') | equal(lanes, 0x1f, 0);
         // Padded with zeros, which have to be escaped: what is found there is behind the end.
-        let lanes = rest.first_chunk().map_or_else(|| padded(rest), |lanes| *lanes);
-        let found = equal(&lanes, 0, b'"') | equal(&lanes, 0, b'\\') | equal(&lanes, 0x1f, 0);
+        let found = rest.first_chunk().map_or_else(|| marks(&padded(rest)), marks);
         if found != 0 {
             return Some(at + found.trailing_zeros() as usize).filter(|found| *found < text.len());
         }
@@ -66,7 +64,6 @@ pub(super) fn escape_at(text: &[u8], mut at: usize) -> Option<usize> {
 
 /// The end of the object or list that begins at `at`, one byte behind its last bracket; `None` where it has none. Kinds
 /// of brackets are not told apart.
-#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
 pub(super) fn container_end(text: &[u8], at: usize) -> Option<usize> {
     let mut depth: u32 = 0;
     // All ones where the last block ended in a string; one where its last byte was a backslash that escapes.
@@ -75,7 +72,7 @@ pub(super) fn container_end(text: &[u8], at: usize) -> Option<usize> {
     loop {
         let rest = text.get(begin..).filter(|rest| !rest.is_empty())?;
         let Block { mut quotes, backslashes, opening, closing } =
-            block(&rest.first_chunk().map_or_else(|| padded(rest), |bytes| *bytes));
+            rest.first_chunk().map_or_else(|| block(&padded(rest)), block);
         if backslashes | escapes != 0 {
             let (escaped, next) = escaped(backslashes, escapes);
             quotes &= !escaped;
@@ -128,7 +125,6 @@ fn from_odd_to_even(quotes: u64) -> u64 {
 }
 
 #[inline]
-#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
 fn block(bytes: &[u8; BLOCK]) -> Block {
     let mut block = Block::default();
     let (lanes, _) = bytes.as_chunks::<LANES>();
@@ -150,9 +146,8 @@ fn padded<const N: usize>(text: &[u8]) -> [u8; N] {
 }
 
 /// One bit for each byte, set where it is `wanted` but for the bits that are `ignored`.
-#[cfg(target_arch = "wasm32")]
+#[cfg(target_feature = "simd128")]
 #[inline]
-#[target_feature(enable = "simd128")]
 fn equal(bytes: &[u8; LANES], ignored: u8, wanted: u8) -> u32 {
     use std::arch::wasm32::{u8x16_bitmask, u8x16_eq, u8x16_splat, u64x2, v128_or};
     let (words, _) = bytes.as_chunks::<8>();
@@ -162,7 +157,7 @@ fn equal(bytes: &[u8; LANES], ignored: u8, wanted: u8) -> u32 {
 }
 
 /// One bit for each byte, set where it is `wanted` but for the bits that are `ignored`: eight bytes at a time.
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(not(target_feature = "simd128"))]
 #[inline]
 fn equal(bytes: &[u8; LANES], ignored: u8, wanted: u8) -> u32 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);

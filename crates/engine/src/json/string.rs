@@ -16,27 +16,56 @@ pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
 /// Adds a text as a JSON string.
 pub(crate) fn push_string(out: &mut String, text: &str) {
     out.push('"');
+    push_escaped(out, text, Escape::Once);
+    out.push('"');
+}
+
+/// How often a text is escaped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Escape {
+    /// It is in a JSON string.
+    Once,
+    /// It is in a JSON string that is in a JSON string.
+    Twice,
+}
+
+/// Adds a text as it is in a JSON string.
+pub(super) fn push_escaped(out: &mut String, text: &str, escape: Escape) {
+    let (backslash, escaped_quote, escaped_backslash) = match escape {
+        Escape::Once => ("\\", "\\\"", "\\\\"),
+        Escape::Twice => ("\\\\", "\\\\\\\"", "\\\\\\\\"),
+    };
     let mut at = 0;
     while let Some(next) = escape_at(text.as_bytes(), at) {
         out.push_str(text.get(at..next).unwrap_or_default());
         match text.as_bytes().get(next) {
-            Some(b'"') => out.push_str("\\\""),
-            Some(b'\\') => out.push_str("\\\\"),
-            Some(b'\n') => out.push_str("\\n"),
-            Some(b'\r') => out.push_str("\\r"),
-            Some(b'\t') => out.push_str("\\t"),
-            Some(0x08) => out.push_str("\\b"),
-            Some(0x0c) => out.push_str("\\f"),
+            Some(b'"') => out.push_str(escaped_quote),
+            Some(b'\\') => out.push_str(escaped_backslash),
             Some(control) => {
-                out.push_str("\\u00");
-                out.extend([control >> 4, control & 0xf].into_iter().filter_map(|digit| char::from_digit(digit.into(), 16)));
+                out.push_str(backslash);
+                push_control(out, *control);
             }
             None => {}
         }
         at = next + 1;
     }
     out.push_str(text.get(at..).unwrap_or_default());
-    out.push('"');
+}
+
+/// What follows the backslash of an escaped control character.
+fn push_control(out: &mut String, control: u8) {
+    match control {
+        0x08 => out.push('b'),
+        b'\t' => out.push('t'),
+        b'\n' => out.push('n'),
+        0x0c => out.push('f'),
+        b'\r' => out.push('r'),
+        _ => {
+            out.push_str("u00");
+            let digits = [control >> 4, control & 0xf].into_iter();
+            out.extend(digits.filter_map(|digit| char::from_digit(digit.into(), 16)));
+        }
+    }
 }
 
 #[cfg(test)]

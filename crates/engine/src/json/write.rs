@@ -10,7 +10,7 @@ use serde::ser::{
     Error as _, Impossible, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple, SerializeTupleStruct, Serializer,
 };
 
-use super::string::push_string;
+use super::string::{Escape, push_escaped};
 
 /// The JSON of a value.
 ///
@@ -24,7 +24,7 @@ use super::string::push_string;
 /// ```
 pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, NotWritten> {
     let mut out = String::with_capacity(1024);
-    value.serialize(Writer { out: &mut out, is_raw: false })?;
+    value.serialize(Writer { out: &mut out, escape: Escape::Once, is_raw: false })?;
     Ok(out)
 }
 
@@ -37,6 +37,25 @@ pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, NotWritten> {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Embedded<'a>(pub &'a str);
+
+/// A value whose JSON [`to_json`] writes as a string, in one pass.
+///
+/// ```
+/// # use metadata_propagation::{Quoted, to_json};
+/// assert_eq!(to_json(&[Quoted(["a"])])?, r#"["[\"a\"]"]"#);
+/// # Ok::<(), metadata_propagation::NotWritten>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Quoted<T>(pub T);
+
+/// By this name of a struct, a serializer is told to write a value's JSON as a string.
+const QUOTED: &str = "metadata_propagation::Quoted";
+
+impl<T: Serialize> Serialize for Quoted<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct(QUOTED, &self.0)
+    }
+}
 
 /// By this name of a struct and of its only field, serde_json's `RawValue` tells a serializer that a string is JSON.
 const RAW: &str = "$serde_json::private::RawValue";
@@ -71,16 +90,32 @@ fn not_written<T>(what: &str) -> Result<T, NotWritten> {
     Err(NotWritten::custom(format_args!("{what} is not written as JSON")))
 }
 
+/// A quote at either end of a string.
+fn quote(escape: Escape) -> &'static str {
+    match escape {
+        Escape::Once => "\"",
+        Escape::Twice => "\\\"",
+    }
+}
+
+fn push_quoted(out: &mut String, text: &str, escape: Escape) {
+    out.push_str(quote(escape));
+    push_escaped(out, text, escape);
+    out.push_str(quote(escape));
+}
+
 /// Writes one value.
 struct Writer<'o> {
     out: &'o mut String,
-    /// A string is JSON, and written as it is.
+    escape: Escape,
+    /// A string is JSON, and not quoted.
     is_raw: bool,
 }
 
 /// Writes the entries of an object or a list.
 struct Entries<'o> {
     out: &'o mut String,
+    escape: Escape,
     is_first: bool,
     /// The closing bracket; none for JSON that is written as it is.
     end: Option<char>,
@@ -89,7 +124,7 @@ struct Entries<'o> {
 impl<'o> Writer<'o> {
     fn begin(self, begin: char, end: char) -> Entries<'o> {
         self.out.push(begin);
-        Entries { out: self.out, is_first: true, end: Some(end) }
+        Entries { out: self.out, escape: self.escape, is_first: true, end: Some(end) }
     }
 
     fn number(self, number: impl fmt::Display) -> Result<(), NotWritten> {
@@ -107,7 +142,7 @@ impl Entries<'_> {
     }
 
     fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotWritten> {
-        value.serialize(Writer { out: self.out, is_raw: false })
+        value.serialize(Writer { out: self.out, escape: self.escape, is_raw: false })
     }
 
     fn close(self) -> Result<(), NotWritten> {
@@ -177,10 +212,10 @@ impl<'o> Serializer for Writer<'o> {
     }
 
     fn serialize_str(self, value: &str) -> Result<(), NotWritten> {
-        if self.is_raw {
-            self.out.push_str(value);
-        } else {
-            push_string(self.out, value);
+        match (self.is_raw, self.escape) {
+            (true, Escape::Once) => self.out.push_str(value),
+            (true, Escape::Twice) => push_escaped(self.out, value, Escape::Once),
+            (false, escape) => push_quoted(self.out, value, escape),
         }
         Ok(())
     }
@@ -210,8 +245,17 @@ impl<'o> Serializer for Writer<'o> {
         self.serialize_str(variant)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), NotWritten> {
-        value.serialize(self)
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<(), NotWritten> {
+        match (name == QUOTED, self.escape) {
+            (false, _) => value.serialize(self),
+            (true, Escape::Once) => {
+                self.out.push('"');
+                value.serialize(Writer { out: self.out, escape: Escape::Twice, is_raw: false })?;
+                self.out.push('"');
+                Ok(())
+            }
+            (true, Escape::Twice) => not_written("JSON in a string in a string"),
+        }
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -252,7 +296,7 @@ impl<'o> Serializer for Writer<'o> {
 
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Entries<'o>, NotWritten> {
         if name == RAW {
-            return Ok(Entries { out: self.out, is_first: true, end: None });
+            return Ok(Entries { out: self.out, escape: self.escape, is_first: true, end: None });
         }
         Ok(self.begin('{', '}'))
     }
@@ -317,7 +361,7 @@ impl SerializeMap for Entries<'_> {
         let begin = self.out.len();
         self.value(key)?;
         match self.out.get(begin..) {
-            Some(key) if key.starts_with('"') => Ok(()),
+            Some(key) if key.starts_with(quote(self.escape)) => Ok(()),
             _ => not_written("a key that is not a string"),
         }
     }
@@ -338,10 +382,10 @@ impl SerializeStruct for Entries<'_> {
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), NotWritten> {
         if self.end.is_none() {
-            return value.serialize(Writer { out: self.out, is_raw: true });
+            return value.serialize(Writer { out: self.out, escape: self.escape, is_raw: true });
         }
         self.comma();
-        push_string(self.out, name);
+        push_quoted(self.out, name, self.escape);
         self.out.push(':');
         self.value(value)
     }
@@ -411,10 +455,19 @@ mod tests {
     }
 
     #[test]
+    fn quoted_json_is_escaped_twice() {
+        let every: String = (0..0x100).filter_map(char::from_u32).collect();
+        let value = (BTreeMap::from([(&*every, Some(&*every))]), Level::VeryHigh, Embedded(r#"{ "a":"\u0061\\" }"#));
+        let expected = serde_json::to_string(&[serde_json::to_string(&value).unwrap()]).unwrap();
+        assert_eq!(to_json(&[Quoted(&value)]).unwrap(), expected);
+    }
+
+    #[test]
     fn what_is_not_written_is_named() {
         let named = |problem: Result<String, NotWritten>| problem.unwrap_err().to_string();
         assert_eq!(named(to_json(&1.5)), "a number with a fraction is not written as JSON");
         let numbers = BTreeMap::from([(1, 2)]);
         assert_eq!(named(to_json(&numbers)), "a key that is not a string is not written as JSON");
+        assert_eq!(named(to_json(&Quoted(Quoted("a")))), "JSON in a string in a string is not written as JSON");
     }
 }

@@ -50,7 +50,11 @@ fn instead(map: MapKind, key: &str, version: Version) -> Option<Instead> {
     if map == MapKind::Labels && KUBELET_PREFIXES.contains(&prefix) {
         return Some(if version.at_least(Version::NODE_EXPRESSIONS) { Instead::Expression } else { Instead::Upgrade });
     }
-    let found = |domain: &'static str| key.split_once(domain).map(|(before, after)| (domain, before, after));
+    let found = |domain: &'static str| {
+        // Most keys are too short: to look into one costs more than all else that is done to it.
+        let (before, after) = if key.len() < domain.len() { None } else { key.split_once(domain) }?;
+        Some((domain, before, after))
+    };
     let (domain, before, after) = DOMAINS.into_iter().find_map(found)?;
     if map == MapKind::Annotations {
         if !version.at_least(Version::NODE_EXPRESSIONS) {
