@@ -30,7 +30,7 @@ pub(super) fn definitions_of<'e>(
 ) -> Result<Cow<'e, BTreeMap<String, Definition>>, Stop> {
     let Some(reference) = &settings.registry else { return Ok(Cow::Borrowed(&settings.definitions)) };
     let (mut union, mut unusable) = (BTreeMap::<String, Definition>::new(), Vec::new());
-    for name in &reference.names {
+    for name in reference.names() {
         let registry = lookups.parent(&query(name)).map_err(Stop::of_registry)?;
         let read = Registry::read(&registry.object, &is_assigned)
             .map_err(|problem| Stop::unreadable(registry.name.to_string(), &problem).of_registry())?;

@@ -12,7 +12,7 @@ use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::report::messages::cloud_tags as messages;
-use crate::settings::{CloudTags, Definition, Problem};
+use crate::settings::{CloudTags, Definition, Problem, RegistryReference};
 
 /// What is to be said about a write of a registry object.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl RegistryWrite {
         for (key, scope) in now.of_another_scope.iter().filter(|(key, _)| is_new(key)) {
             write.effects.push(messages::definition_of_another_scope(key, *scope));
         }
-        let named = settings.registry.as_ref().map(|registry| &*registry.names).unwrap_or_default();
+        let named = settings.registry.as_ref().map(RegistryReference::names).unwrap_or_default();
         let Some(own) = named.iter().position(|name| **name == *subject.name()) else { return Ok(write) };
         let mut others = BTreeMap::new();
         for (index, name) in named.iter().enumerate().filter(|(index, _)| *index != own) {
@@ -124,7 +124,7 @@ pub(crate) fn refused_deletion(
     if review.operation != Operation::Delete || !is_registry {
         return None;
     }
-    let is_named = |name: &str| settings.registry.iter().flat_map(|registry| &registry.names).any(|it| **it == *name);
+    let is_named = |name: &str| settings.registry.iter().flat_map(RegistryReference::names).any(|it| **it == *name);
     let reason = stored.and_then(|stored| stored.annotations.get(EXEMPT));
     let is_exempt = reason.is_some_and(|reason| !reason.trim().is_empty());
     (is_named(&review.name) && !is_exempt).then(|| messages::refused_deletion(&review.title(), EXEMPT))
