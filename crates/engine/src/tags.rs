@@ -18,6 +18,7 @@ pub(crate) mod required;
 mod rules;
 pub(crate) mod tagged;
 mod transform;
+mod union;
 mod verdicts;
 mod webhook;
 
@@ -29,5 +30,5 @@ pub use crate::catalog::infrastructure::{INFRA_CLUSTERS, InfraCluster};
 pub use crate::catalog::profiles::{CLOUD_TAG_PREFIX, KeyCharacters, PROFILES, Profile, Unit};
 pub use crate::catalog::strict::{STRICT_PROFILES, Spelling, StrictProfile};
 pub use crate::catalog::text::{Alphabet, Form, Length};
-pub use crate::report::tags::{CloudVerdict, SkippedLabel, TagReport, TagSkipReason};
+pub use crate::report::tags::{CloudVerdict, IgnoredDefinition, IgnoredReason, SkippedLabel, TagReport, TagSkipReason};
 pub use crate::settings::{Definition, SEEDED, Scope};
