@@ -10,6 +10,7 @@ pub(crate) mod composite;
 mod crossplane;
 mod field;
 pub(crate) mod infrastructure;
+mod key_form;
 mod labels;
 pub(crate) mod provider;
 pub(crate) mod registry;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::key_form;
 use super::registry::{REGISTRY, Registry, query};
 use crate::admission::request::{Operation, Review};
 use crate::admission::subject::Subject;
@@ -12,7 +13,7 @@ use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::report::messages::cloud_tags as messages;
-use crate::settings::{CloudTags, Definition, Problem, RegistryReference};
+use crate::settings::{CloudTags, Definition, Problem, RegistryReference, Scope};
 
 /// What is to be said about a write of a registry object.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,6 +47,7 @@ impl RegistryWrite {
         for (key, scope) in now.of_another_scope.iter().filter(|(key, _)| is_new(key)) {
             write.effects.push(messages::definition_of_another_scope(key, *scope));
         }
+        write.effects.extend(keys_of_another_form(&now, &old));
         let named = settings.registry.as_ref().map(RegistryReference::names).unwrap_or_default();
         let Some(own) = named.iter().position(|name| **name == *subject.name()) else { return Ok(write) };
         let mut others = BTreeMap::new();
@@ -86,6 +88,20 @@ impl RegistryWrite {
             }
         }
     }
+}
+
+/// The warnings about new definitions whose keys have another form than those of their scope.
+fn keys_of_another_form(now: &Registry, old: &Registry) -> Vec<String> {
+    let mut keys = BTreeMap::<Scope, Vec<&str>>::new();
+    for (key, Definition { scope, .. }) in &now.definitions {
+        let is_stored = old.definitions.get(key).is_some_and(|stored| stored.scope == *scope);
+        if !is_stored && !key_form::fits(*scope, key) {
+            keys.entry(*scope).or_default().push(key);
+        }
+    }
+    let warning =
+        |(scope, keys): (Scope, Vec<&str>)| messages::keys_of_another_form(scope, key_form::form(scope), &keys);
+    keys.into_iter().filter_map(warning).collect()
 }
 
 /// Definitions of other objects: which one of the settings, its name, and what it says.

@@ -203,6 +203,12 @@ pub(crate) fn ignored_definition(ignored: &IgnoredDefinition) -> String {
     format!("definition of `{qualified_key}` in LabelRegistry `{registry}` is ignored: {reason}")
 }
 
+/// Definitions whose keys have another form than those of their scope. They count all the same.
+pub(crate) fn keys_of_another_form(scope: Scope, form: &str, keys: &[&str]) -> Option<String> {
+    let keys = some_keys(keys)?;
+    Some(format!("keys of scope `{scope}` have the form `{form}`, and these have another: {keys}"))
+}
+
 /// Another object of the registry has a definition of the key that counts.
 pub(crate) fn already_defined(registry: &str, scope: Scope) -> String {
     format!("is already defined in LabelRegistry `{registry}` with scope `{scope}`, which counts")
