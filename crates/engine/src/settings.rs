@@ -14,12 +14,13 @@ mod object;
 mod pattern;
 mod problems;
 mod read;
+mod registry_reference;
 mod text;
 mod users;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::cloud_tags::{CloudTags, OnMissingTag, OnRefused, OnXrd, RegistryReference, RequiredTag};
+pub use self::cloud_tags::{CloudTags, OnMissingTag, OnRefused, OnXrd, RequiredTag};
 pub use self::cluster_api::{ClusterApi, ClusterCloudTags, Controllers, NodeSync, OnConflict, OptIn};
 pub use self::composites::{Composites, Provider};
 pub(crate) use self::definition::read_definition;
@@ -30,6 +31,7 @@ use self::object::Object;
 pub use self::pattern::{Pattern, PatternError};
 pub(crate) use self::problems::listed;
 pub use self::problems::{Problem, SettingsError};
+pub use self::registry_reference::RegistryReference;
 pub use self::text::{
     ApiVersion, CompositeGroup, FieldPath, InfraClusterKind, KeyOrDomain, KindAndGroup, NonEmpty, ProfileName,
     TagPrefix,
@@ -173,7 +175,6 @@ mod tests {
             (r#"{"cloudTags":{"composites":[[["a.b"],{"fixed":"a"}]]}}"#, "cloudTags.composites[0]"),
             (r#"{"cloudTags":{"definitions":[]}}"#, "cloudTags.definitions"),
             (r#"{"cloudTags":{"definitions":{"a":["domain"]}}}"#, "cloudTags.definitions[a]"),
-            (r#"{"cloudTags":{"registry":["default"]}}"#, "cloudTags.registry"),
         ] {
             assert_eq!(refused(text), format!("{path}: expected an object, found a list"));
         }

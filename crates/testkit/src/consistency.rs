@@ -78,6 +78,9 @@ fn is_reported(line: &Value, report: &Value) -> Result<()> {
     };
     let is = if line.get("check").is_some() {
         has(&report["findings"], &[("check", "check"), ("at", "at")])
+    } else if line.get("registry").is_some() {
+        let names = [("qualified_key", "qualifiedKey"), ("registry", "registry"), ("reason", "reason")];
+        has(&report["cloudTags"]["ignoredDefinitions"], &names)
     } else if line.get("qualified_key").is_some() {
         let names =
             [("qualified_key", "qualifiedKey"), ("tag_key", "tagKey"), ("provider", "provider"), ("reason", "reason")];
@@ -172,12 +175,14 @@ mod tests {
                 "cloudTags": {
                     "tags": { "plexsphere:c": "4" },
                     "skipped": [{ "qualifiedKey": "d", "tagKey": "plexsphere:d", "reason": "count-cap" }],
+                    "ignoredDefinitions": [{ "qualifiedKey": "d", "registry": "r", "reason": "wider-scope" }],
                 },
             }),
             log: vec![
                 json!({ "check": "guards.x", "at": "spec" }),
                 json!({ "at": "metadata.labels", "key": "a" }),
                 json!({ "qualified_key": "d", "tag_key": "plexsphere:d", "reason": "count-cap" }),
+                json!({ "qualified_key": "d", "registry": "r", "reason": "wider-scope" }),
             ],
             ..Answer::default()
         };
@@ -193,7 +198,7 @@ mod tests {
     #[test]
     fn every_contradiction_is_noticed() {
         type Contradict = fn(&mut Answer);
-        let contradictions: [(Contradict, &str); 8] = [
+        let contradictions: [(Contradict, &str); 9] = [
             (|answer| answer.report["changes"][0]["from"] = json!("0"), "the report finds \"0\" where \"1\" stands"),
             (|answer| answer.report["changes"][0]["to"] = json!("3"), "the patch does not do what the report tells"),
             (|answer| drop(answer.patch.remove(1)), "the patch does not do what the report tells"),
@@ -202,6 +207,7 @@ mod tests {
             (|answer| answer.log[0]["at"] = json!("status"), "a log line about what the report does not tell"),
             (|answer| answer.log[1]["key"] = json!("b"), "a log line about what the report does not tell"),
             (|answer| answer.log[2]["reason"] = json!("other"), "a log line about what the report does not tell"),
+            (|answer| answer.log[3]["registry"] = json!("s"), "a log line about what the report does not tell"),
         ];
         for (contradict, expected) in contradictions {
             let (review, mut answer) = answer();

@@ -19,7 +19,8 @@
 //! skipped:                  # by source, and map and key: the reason
 //!   MachineSet fleet/ms .spec.template.metadata: { labels team: "overridden, blue" }
 //! cloudTags: { profile: aws, provider: aws, skipped: { a b: "key-character-class, plexsphere:a b" } } # and `refused`: what
-//!                           # the cloud itself does not take, and by which rule
+//!                           # the cloud itself does not take, and by which rule; `ignoredDefinitions`: the reason, the
+//!                           # object, and the one that counts
 //! lookups: [cluster.x-k8s.io/v1beta2 MachineSet fleet/ms]
 //! log: 2 warning, 1 info
 //! ```
@@ -135,6 +136,11 @@ fn cloud_tags(report: &Value) -> Value {
         .iter()
         .map(|skip| (text(&skip["qualifiedKey"]), words(&[text(&skip["reason"]), text(&skip["tagKey"])])));
     keep(&mut facts, "skipped", json!(by_key(skipped)));
+    let ignored = list(&report["ignoredDefinitions"]).iter().map(|ignored| {
+        let what = words(&[text(&ignored["reason"]), text(&ignored["registry"]), text(&ignored["counts"])]);
+        (text(&ignored["qualifiedKey"]), what)
+    });
+    keep(&mut facts, "ignoredDefinitions", json!(by_key(ignored)));
     let verdicts = report["cloud"].as_object().into_iter().flatten();
     let refused =
         verdicts.filter_map(|(key, verdict)| Some((key.as_str(), text(verdict).strip_prefix("refused: ")?.to_owned())));

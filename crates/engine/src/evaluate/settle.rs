@@ -15,7 +15,7 @@ use crate::report::messages::propagation as messages;
 use crate::report::messages::{SettingValue, about, cloud_tags, tag_delivery};
 use crate::report::outcome::{Level, Outcome, Rejection};
 use crate::report::shortening::short;
-use crate::report::tags::TagSkipReason;
+use crate::report::tags::{IgnoredDefinition, TagSkipReason};
 use crate::report::warnings::{self, Fate};
 use crate::settings::{Mode, OnConflict, OnMissingTag, OnRefused, listed};
 use crate::tags::provider::UnknownProvider;
@@ -153,6 +153,16 @@ impl<'e> Evaluation<'e> {
         }
         if let Some(cloud) = cloud.filter(|_| is_news && self.settings.cloud_tags.refused == OnRefused::Warn) {
             self.outcome.warnings.extend(warnings::of_refused_tags(cloud, &tags.cloud));
+        }
+        for ignored in tags.ignored_definitions.iter().filter(|_| is_news) {
+            let IgnoredDefinition { qualified_key, registry, reason, .. } = ignored;
+            let message = cloud_tags::ignored_definition(ignored);
+            let attributes = [
+                ("qualified_key", qualified_key.clone()),
+                ("registry", registry.clone()),
+                ("reason", reason.as_str().to_owned()),
+            ];
+            self.log(Level::Warning, about(&self.report.object, &message), attributes);
         }
         for skip in &tags.skipped {
             let attributes = [

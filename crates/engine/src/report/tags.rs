@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use crate::report::change::Value;
+use crate::settings::Scope;
 
 /// The tags of one composite or infrastructure cluster, and the labels that are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -35,6 +36,55 @@ pub struct TagReport {
     /// `seeded`, which nobody can opt in, or `not-a-string`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub not_propagating: BTreeMap<String, &'static str>,
+    /// Definitions of its labels that do not count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored_definitions: Vec<IgnoredDefinition>,
+}
+
+/// A definition in a LabelRegistry object that does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IgnoredDefinition {
+    /// The key that it defines.
+    pub qualified_key: String,
+    /// The object that has it.
+    pub registry: String,
+    /// Its scope.
+    pub scope: Scope,
+    /// Why it does not count.
+    pub reason: IgnoredReason,
+    /// The object whose definition counts instead, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<String>,
+}
+
+/// Why a definition does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IgnoredReason {
+    /// Its scope is not that of its object.
+    AnotherScope,
+    /// Another object defines the key with a wider scope.
+    WiderScope,
+    /// Another object defines the key with the same scope, and is listed first.
+    ListedFirst,
+}
+
+impl IgnoredReason {
+    /// The stable name, for log and report.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            IgnoredReason::AnotherScope => "another-scope",
+            IgnoredReason::WiderScope => "wider-scope",
+            IgnoredReason::ListedFirst => "listed-first",
+        }
+    }
+}
+
+impl Serialize for IgnoredReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
 }
 
 /// What a cloud's own interface says to a tag, as far as its table knows.

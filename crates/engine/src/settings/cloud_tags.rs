@@ -7,12 +7,13 @@ use std::fmt;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::composites::{Composites, not_empty};
+use super::composites::Composites;
 use super::definition::Definition;
 use super::definition::objections;
 use super::lookup::Reaction;
 use super::object;
 use super::problems::Problem;
+use super::registry_reference::RegistryReference;
 use super::text::{NonEmpty, ProfileName, TagPrefix};
 use crate::catalog::profiles::Profile;
 use crate::catalog::stance::Stance;
@@ -30,7 +31,6 @@ pub struct CloudTags {
     #[serde(deserialize_with = "object::map")]
     pub definitions: BTreeMap<String, Definition>,
     /// The label registry as objects of the cluster, instead of `definitions`.
-    #[serde(deserialize_with = "object::option")]
     pub registry: Option<RegistryReference>,
     /// What every tag key begins with: `plexsphere:`, as the specification says, unless somebody else adds the tags. Keys that begin
     /// so are the policy's to remove. Strict profiles spell it as they spell keys.
@@ -72,17 +72,6 @@ impl Default for CloudTags {
             compositions: Stance::Warn,
         }
     }
-}
-
-/// LabelRegistry objects, which are one registry. Where two define a key, the wider scope wins, and of one scope the first.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct RegistryReference {
-    /// Names of LabelRegistry objects.
-    #[serde(deserialize_with = "not_empty")]
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
-    pub names: Vec<NonEmpty>,
 }
 
 /// What tags lead to that a profile admits and the cloud's own interface does not take.
@@ -200,7 +189,7 @@ impl CloudTags {
             problems.push(Problem::new("cloudTags.registry", "there are `definitions` as well: there is one registry"));
         }
         let mut names = BTreeSet::new();
-        let listed_names = self.registry.iter().flat_map(|registry| &registry.names).map(|name| &**name);
+        let listed_names = self.registry.iter().flat_map(RegistryReference::names).map(|name| &**name);
         for name in listed_names.filter(|name| !names.insert(*name)) {
             problems.push(Problem::new("cloudTags.registry.names", format!("`{name}` is listed twice")));
         }
@@ -260,7 +249,7 @@ mod tests {
         let twice = read(r#"{"definitions":{"b":{"scope":"domain"},"a":{"scope":"domain"},"b":{"scope":"project"}}}"#);
         assert_eq!(twice.definitions["b"].scope, Scope::Project);
         assert_eq!(
-            &*read(r#"{"registry":{"names":["default"]},"definitions":{}}"#).registry.unwrap().names[0],
+            &*read(r#"{"registry":{"names":["default"]},"definitions":{}}"#).registry.unwrap().names()[0],
             "default"
         );
     }
@@ -292,8 +281,7 @@ mod tests {
              cloudTags.composites[6].provider: expected exactly one of `path`, `fixed`, `byKind`; \
              cloudTags.compositions: unknown variant `declare`, expected one of `ignore`, `warn`, `reject`; \
              cloudTags.onRegistryFailure: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`; \
-             cloudTags.registry.nam: unknown field, expected `names`; \
-             cloudTags.registry.names: is missing; \
+             cloudTags.registry.nam: unknown field, expected `name` or `names`; \
              cloudTags.xrds: unknown variant `declares`, expected one of `ignore`, `warn`, `reject`, `declare`"
         );
     }

@@ -14,11 +14,6 @@ pub(super) fn field<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer
     Object::deserialize(deserializer).map(|object| object.0)
 }
 
-/// A struct that may be absent.
-pub(super) fn option<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    field(deserializer).map(Some)
-}
-
 /// A list of structs.
 pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     let objects = Vec::deserialize(deserializer)?;

@@ -1,13 +1,12 @@
 //! A composite held against its labels.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::crossplane;
 use super::field::{Field, leaves_as_stored};
 use super::labels::{Assigned, ORIGIN};
 use super::provider::{UnknownProvider, provider};
-use super::registry::definitions_of;
+use super::registry::{Definitions, definitions_of};
 use super::required::missing;
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
@@ -60,7 +59,8 @@ impl<'e> Composite<'_, 'e> {
         let provider = provider(self.composites, &self.subject.review.kind.kind, object);
         let now = Sources { assigned, provider };
         let before = if is_nested { self.stored_sources() } else { None };
-        let definitions = self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
+        let Definitions { counting: definitions, ignored } =
+            self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
         let made = |before: Sources<'_>| {
             let rules = TagRules::of(&self.settings.cloud_tags, before.provider.unwrap_or_default());
             Made::of(&before.assigned, &definitions, &self.settings.cloud_tags.prefix, rules, None, &BTreeSet::new())
@@ -69,7 +69,9 @@ impl<'e> Composite<'_, 'e> {
         };
         let before = before.map(made);
         let keeps = is_nested.then(|| before.unwrap_or_default());
-        self.tagged(&now, keeps.as_ref(), &definitions)
+        let mut tagged = self.tagged(&now, keeps.as_ref(), &definitions)?;
+        tagged.tags.ignored_definitions = ignored;
+        Ok(tagged)
     }
 
     /// What differs from it. A composite that another one composes keeps what its parent's Composition forwards: of the
@@ -161,14 +163,10 @@ impl<'e> Composite<'_, 'e> {
     }
 
     /// The definitions of all that is assigned, and was before.
-    fn definitions(
-        &self,
-        now: &Assigned,
-        before: Option<&Assigned>,
-    ) -> Result<Cow<'e, BTreeMap<String, Definition>>, Stop> {
+    fn definitions(&self, now: &Assigned, before: Option<&Assigned>) -> Result<Definitions<'e>, Stop> {
         // Where there is no label, no definition makes a tag of it.
         if now.is_empty() && before.is_none_or(Assigned::is_empty) {
-            return Ok(Cow::Owned(BTreeMap::new()));
+            return Ok(Definitions::default());
         }
         // What a label was counts too where it goes: only the labels that are defined are news.
         let old = self.subject.old().ok().flatten();

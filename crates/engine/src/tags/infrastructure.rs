@@ -1,11 +1,10 @@
 //! The infrastructure cluster of a Cluster, held against the Cluster's labels.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::field::{Field, leaves_as_stored};
 use super::labels::Assigned;
-use super::registry::definitions_of;
+use super::registry::{Definitions, definitions_of};
 use super::rules::TagRules;
 use super::tagged::{Made, Tagged};
 use super::webhook::Webhook;
@@ -61,12 +60,14 @@ impl<'e> Infrastructure<'_, 'e> {
             return Err(Stop::not_applicable(NotApplicableReason::Adopted, cluster.name.to_string()));
         }
         // Where there is no label, no definition makes a tag of it.
-        let definitions = if assigned.is_empty() {
-            Cow::Owned(BTreeMap::new())
+        let Definitions { counting: definitions, ignored } = if assigned.is_empty() {
+            Definitions::default()
         } else {
             definitions_of(&self.settings.cloud_tags, self.lookups, |key| assigned.contains(key))?
         };
-        Ok(self.tagged(&cluster, &assigned, &definitions)?)
+        let mut tagged = self.tagged(&cluster, &assigned, &definitions)?;
+        tagged.tags.ignored_definitions = ignored;
+        Ok(tagged)
     }
 
     /// What differs from the tags that the labels make. No label makes the rest of the policy's own entries: they go.

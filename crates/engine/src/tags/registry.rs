@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::union::Union;
 use crate::catalog::grants::{LABELS, REGISTRY_MASKS};
 use crate::json::document::Json;
 use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
 use crate::kube::query::{ObjectName, ObjectQuery};
 use crate::kube::stop::Stop;
+use crate::report::tags::IgnoredDefinition;
 use crate::settings::{CloudTags, Definition, Problem, Scope, listed, read_definition};
 
 /// The kind of the registry as an object.
@@ -19,6 +21,14 @@ const DEFINITIONS: &str = "spec.definitions";
 /// Where it says whose it is.
 const SCOPE: &str = "spec.scope";
 
+/// The definitions that count, and those that do not.
+#[derive(Debug, Default)]
+pub(super) struct Definitions<'e> {
+    pub(super) counting: Cow<'e, BTreeMap<String, Definition>>,
+    /// In the order of the keys.
+    pub(super) ignored: Vec<IgnoredDefinition>,
+}
+
 /// The definitions in the settings, or those of the assigned keys in the objects that they name.
 ///
 /// # Errors
@@ -27,25 +37,25 @@ pub(super) fn definitions_of<'e>(
     settings: &'e CloudTags,
     lookups: &Lookups<'e>,
     is_assigned: impl Fn(&str) -> bool,
-) -> Result<Cow<'e, BTreeMap<String, Definition>>, Stop> {
-    let Some(reference) = &settings.registry else { return Ok(Cow::Borrowed(&settings.definitions)) };
-    let (mut union, mut unusable) = (BTreeMap::<String, Definition>::new(), Vec::new());
-    for name in &reference.names {
+) -> Result<Definitions<'e>, Stop> {
+    let Some(reference) = &settings.registry else {
+        return Ok(Definitions { counting: Cow::Borrowed(&settings.definitions), ignored: Vec::new() });
+    };
+    let (mut union, mut unusable) = (Union::default(), Vec::new());
+    for name in reference.names() {
         let registry = lookups.parent(&query(name)).map_err(Stop::of_registry)?;
         let read = Registry::read(&registry.object, &is_assigned)
             .map_err(|problem| Stop::unreadable(registry.name.to_string(), &problem).of_registry())?;
-        for (key, definition) in read.definitions {
-            // Of two with one scope the first one counts.
-            if union.get(&key).is_none_or(|known| definition.scope < known.scope) {
-                union.insert(key, definition);
-            }
-        }
+        union.add(name, read.definitions, read.of_another_scope);
         unusable.extend(read.unusable.into_iter().map(|(key, problems)| (key, registry.name.to_string(), problems)));
     }
     // What cannot be used stops nobody where another object defines the key.
-    match unusable.into_iter().find(|(key, ..)| !union.contains_key(key)) {
+    match unusable.into_iter().find(|(key, ..)| !union.defines(key)) {
         Some((_, name, problems)) => Err(Stop::unreadable(name, &listed(&problems)).of_registry()),
-        None => Ok(Cow::Owned(union)),
+        None => {
+            let (definitions, ignored) = union.finish();
+            Ok(Definitions { counting: Cow::Owned(definitions), ignored })
+        }
     }
 }
 

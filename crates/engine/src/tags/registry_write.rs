@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::key_form;
 use super::registry::{REGISTRY, Registry, query};
 use crate::admission::request::{Operation, Review};
 use crate::admission::subject::Subject;
@@ -12,7 +13,7 @@ use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::report::messages::cloud_tags as messages;
-use crate::settings::{CloudTags, Definition, Problem};
+use crate::settings::{CloudTags, Definition, Problem, RegistryReference, Scope};
 
 /// What is to be said about a write of a registry object.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,7 +47,8 @@ impl RegistryWrite {
         for (key, scope) in now.of_another_scope.iter().filter(|(key, _)| is_new(key)) {
             write.effects.push(messages::definition_of_another_scope(key, *scope));
         }
-        let named = settings.registry.as_ref().map(|registry| &*registry.names).unwrap_or_default();
+        write.effects.extend(keys_of_another_form(&now, &old));
+        let named = settings.registry.as_ref().map(RegistryReference::names).unwrap_or_default();
         let Some(own) = named.iter().position(|name| **name == *subject.name()) else { return Ok(write) };
         let mut others = BTreeMap::new();
         for (index, name) in named.iter().enumerate().filter(|(index, _)| *index != own) {
@@ -88,6 +90,20 @@ impl RegistryWrite {
     }
 }
 
+/// The warnings about new definitions whose keys have another form than those of their scope.
+fn keys_of_another_form(now: &Registry, old: &Registry) -> Vec<String> {
+    let mut keys = BTreeMap::<Scope, Vec<&str>>::new();
+    for (key, Definition { scope, .. }) in &now.definitions {
+        let is_stored = old.definitions.get(key).is_some_and(|stored| stored.scope == *scope);
+        if !is_stored && !key_form::fits(*scope, key) {
+            keys.entry(*scope).or_default().push(key);
+        }
+    }
+    let warning =
+        |(scope, keys): (Scope, Vec<&str>)| messages::keys_of_another_form(scope, key_form::form(scope), &keys);
+    keys.into_iter().filter_map(warning).collect()
+}
+
 /// Definitions of other objects: which one of the settings, its name, and what it says.
 type Others<'n> = BTreeMap<String, (usize, &'n str, Definition)>;
 
@@ -124,7 +140,7 @@ pub(crate) fn refused_deletion(
     if review.operation != Operation::Delete || !is_registry {
         return None;
     }
-    let is_named = |name: &str| settings.registry.iter().flat_map(|registry| &registry.names).any(|it| **it == *name);
+    let is_named = |name: &str| settings.registry.iter().flat_map(RegistryReference::names).any(|it| **it == *name);
     let reason = stored.and_then(|stored| stored.annotations.get(EXEMPT));
     let is_exempt = reason.is_some_and(|reason| !reason.trim().is_empty());
     (is_named(&review.name) && !is_exempt).then(|| messages::refused_deletion(&review.title(), EXEMPT))

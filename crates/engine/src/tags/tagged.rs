@@ -82,6 +82,7 @@ impl Made {
             missing: missing.iter().map(|missing| (missing.key.clone(), missing.reason)).collect(),
             skipped: transformed.skipped,
             not_propagating,
+            ignored_definitions: Vec::new(),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::SettingValue;
 use crate::catalog::profiles::{KeyCharacters, Unit};
 use crate::catalog::text::Length;
 use crate::json::Malformed;
-use crate::report::tags::TagSkipReason;
+use crate::report::tags::{IgnoredDefinition, IgnoredReason, TagSkipReason};
 use crate::settings::Scope;
 
 /// Logged for each label that becomes no tag; its attributes say which, and why.
@@ -189,6 +189,24 @@ pub(crate) fn scope_stays(scope: Scope) -> String {
 /// A registry object has a definition of another scope than its own.
 pub(crate) fn definition_of_another_scope(key: &str, scope: Scope) -> String {
     format!("definition of `{key}` is ignored: scope `{scope}` is not the scope of this registry")
+}
+
+/// Logged, after the composite's name, about a definition of one of its labels that does not count.
+pub(crate) fn ignored_definition(ignored: &IgnoredDefinition) -> String {
+    let IgnoredDefinition { qualified_key, registry, scope, reason, counts } = ignored;
+    let other = counts.as_deref().unwrap_or_default();
+    let reason = match reason {
+        IgnoredReason::AnotherScope => format!("scope `{scope}` is not the scope of the object"),
+        IgnoredReason::WiderScope => format!("LabelRegistry `{other}` defines the key with a wider scope"),
+        IgnoredReason::ListedFirst => format!("LabelRegistry `{other}` defines the key too, and is listed first"),
+    };
+    format!("definition of `{qualified_key}` in LabelRegistry `{registry}` is ignored: {reason}")
+}
+
+/// Definitions whose keys have another form than those of their scope. They count all the same.
+pub(crate) fn keys_of_another_form(scope: Scope, form: &str, keys: &[&str]) -> Option<String> {
+    let keys = some_keys(keys)?;
+    Some(format!("keys of scope `{scope}` have the form `{form}`, and these have another: {keys}"))
 }
 
 /// Another object of the registry has a definition of the key that counts.

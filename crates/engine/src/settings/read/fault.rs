@@ -88,7 +88,7 @@ impl Cause {
                 if variants.iter().filter(is_present).count() < 2 && node.has_lost(|_| true) {
                     return Cause::Consequence;
                 }
-                format!("expected exactly {}", one_of(variants))
+                format!("expected exactly one of `{}`", variants.join("`, `"))
             }
             Cause::Expected(expected) => format!("expected {expected}, found {}", kind(node.value)),
             Cause::Told(problem) => problem,
