@@ -3,7 +3,9 @@
 
 use kubewarden_policy_sdk::settings::SettingsValidationResponse;
 use kubewarden_policy_sdk::wapc_guest::CallResult;
-use metadata_propagation::{Embedded, NotWritten, Outcome, Quoted, Report, Rejection, Settings, evaluate_payload, to_json};
+use metadata_propagation::{
+    Embedded, NotWritten, Outcome, Quoted, Rejection, Report, Settings, evaluate_payload, to_json,
+};
 use serde::Serialize;
 
 use crate::host::{HostCluster, log};
@@ -17,7 +19,8 @@ const LARGEST_REQUEST: usize = 16 << 20;
 pub(crate) fn validate(payload: &[u8]) -> CallResult {
     if payload.len() > LARGEST_REQUEST {
         let bytes = payload.len();
-        let message = format!("cannot read the request: it has {bytes} bytes; the policy reads at most {LARGEST_REQUEST}");
+        let message =
+            format!("cannot read the request: it has {bytes} bytes; the policy reads at most {LARGEST_REQUEST}");
         return Ok(answer(&refusal(message))?);
     }
     let outcome = evaluate_payload(payload, &HostCluster);

@@ -8,7 +8,10 @@ use std::cmp::Ordering;
 /// Compares two slices of one length, as `memcmp` does.
 ///
 /// It must not call `memcmp`: slices are not compared as a whole anywhere in it.
-#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "elsewhere the C library has a fast one; tests use this"))]
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    allow(dead_code, reason = "elsewhere the C library has a fast one; tests use this")
+)]
 fn compare(a: &[u8], b: &[u8]) -> Ordering {
     for (word, other) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
         let differing = number(word) ^ number(other);

@@ -223,7 +223,7 @@ proptest! {
         let report = outcome(&fleet).report;
         for change in report.iter().flat_map(|report| &report.changes).filter(|change| change.key == TRACKING) {
             prop_assert_eq!(change.action, Action::Recorded);
-            prop_assert_eq!(&change.at, "metadata.annotations");
+            prop_assert_eq!(&*change.at, "metadata.annotations");
             prop_assert!(report.iter().all(|report| keeps_records(&report.object)));
         }
     }
@@ -262,7 +262,7 @@ proptest! {
                 let own = [Action::Recorded, Action::Removed];
                 let changes = changes.filter(|change| !own.contains(&change.action));
                 let to = |change: &Change| change.to.as_ref().map(|value| value.as_json().into_owned());
-                changes.map(|change| (change.at.clone(), change.key.clone(), to(change))).collect()
+                changes.map(|change| (change.at.to_string(), change.key.clone(), to(change))).collect()
             };
             let written = evaluate(review, &mutate, &fleet.cluster);
             let verified = evaluate(review, &verify, &fleet.cluster);

@@ -169,10 +169,9 @@ impl Stored<'_> {
         let Outcome { rejection, object, report, .. } = evaluate(&review, settings, self.world);
         match rejection {
             Some(rejection) => Err(rejection.message),
-            None => Ok((
-                report.unwrap_or_default(),
-                object.and_then(|completed| serde_json::from_str(&completed).ok()),
-            )),
+            None => {
+                Ok((report.unwrap_or_default(), object.and_then(|completed| serde_json::from_str(&completed).ok())))
+            }
         }
     }
 }

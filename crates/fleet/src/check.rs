@@ -88,7 +88,7 @@ impl Checker {
                 level: Level::Reject,
                 check: DRIFT,
                 message: change.difference(),
-                at: change.at.clone(),
+                at: change.at.to_string(),
                 keys: vec![change.key.clone()],
             })
             .collect();

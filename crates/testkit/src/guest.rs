@@ -2,9 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use wasmtime::error::format_err;
-use wasmtime::{
-    Caller, Config, Engine, FrameInfo, InstancePre, Linker, Module, Store, Trap, WasmBacktrace,
-};
+use wasmtime::{Caller, Config, Engine, FrameInfo, InstancePre, Linker, Module, Store, Trap, WasmBacktrace};
 
 /// What a guest may call.
 pub(crate) trait HostCalls: Send + 'static {
@@ -81,7 +79,13 @@ impl<H: HostCalls> Guest<H> {
     ///
     /// # Errors
     /// When the guest fails before.
-    pub(crate) fn stack_after(&self, instructions: u64, function: &str, payload: &[u8], host: H) -> Result<Vec<String>> {
+    pub(crate) fn stack_after(
+        &self,
+        instructions: u64,
+        function: &str,
+        payload: &[u8],
+        host: H,
+    ) -> Result<Vec<String>> {
         let mut store = self.store(function, payload, host, instructions)?;
         match self.run(&mut store, function, payload) {
             Ok(()) => Ok(Vec::new()),

@@ -177,7 +177,7 @@ impl Comparison<'_> {
         if before == after {
             Ok(())
         } else if path == MANAGED_FIELDS {
-            only_owners_moved(before, after, self.all.iter().map(|it| (it.at.as_str(), it.key.as_str())))
+            only_owners_moved(before, after, self.all.iter().map(|it| (&*it.at, it.key.as_str())))
         } else if self.owned.contains(&pattern(path)) {
             match path.rsplit_once('.') {
                 Some((at, name)) if !MAPS.contains(&name) => self.field(at, name, after),

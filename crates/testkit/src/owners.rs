@@ -45,7 +45,7 @@ pub(crate) fn only_owners_moved<'c>(
 pub fn what_is_restored_has_its_owners(stored: &str, after: &str, changes: &[Change]) -> Result<()> {
     let (Some(stored), Some(after)) = (owners(stored)?, owners(after)?) else { return Ok(()) };
     let restored = changes.iter().filter(|change| change.action == Action::Restored && change.to.is_some());
-    for path in written(restored.map(|change| (change.at.as_str(), change.key.as_str()))) {
+    for path in written(restored.map(|change| (&*change.at, change.key.as_str()))) {
         for manager in stored.keys().chain(after.keys()) {
             let [was, is] = [&stored, &after].map(|owners| owners.get(manager).is_some_and(|of| of.contains(&path)));
             ensure!(was == is, "{manager:?} owned {path:?}: {was}, and now: {is}");

@@ -86,16 +86,16 @@ impl Form {
     pub(crate) fn admits(self, text: &str) -> bool {
         match self {
             Any => true,
-            AnyBut(others) => !text.contains(|char: char| char.is_control() || others.contains(char)),
-            Graphic { but } => text.chars().all(|char| char.is_ascii_graphic() && !but.contains(char)),
+            AnyBut(others) => !text.contains(|char: char| char.is_control() || among(char, others)),
+            Graphic { but } => text.chars().all(|char| char.is_ascii_graphic() && !among(char, but)),
             Containing(Alphabet::Ascii, others) => {
-                text.chars().all(|char| char.is_ascii_alphanumeric() || others.contains(char))
+                text.chars().all(|char| char.is_ascii_alphanumeric() || among(char, others))
             }
             Containing(Alphabet::Unicode, others) => {
-                text.chars().all(|char| is_letter_number_or_separator(char) || others.contains(char))
+                text.chars().all(|char| is_letter_number_or_separator(char) || among(char, others))
             }
             LowerCase { and, begins_with_letter } => {
-                text.chars().all(|char| is_letter_without_capital(char) || is_number(char) || and.contains(char))
+                text.chars().all(|char| is_letter_without_capital(char) || is_number(char) || among(char, and))
                     && (!begins_with_letter || text.starts_with(is_letter_without_capital))
             }
             Label => text.is_empty() || is_label(text),
@@ -108,6 +108,14 @@ impl Form {
                 !parts.iter().any(|part| text.contains(part))
             }
         }
+    }
+}
+
+/// Whether a character is one of some. They are few, and most are ASCII.
+pub(crate) fn among(char: char, some: &str) -> bool {
+    match u8::try_from(char) {
+        Ok(byte) if byte.is_ascii() => some.as_bytes().contains(&byte),
+        _ => some.contains(char),
     }
 }
 

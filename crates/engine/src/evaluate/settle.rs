@@ -100,7 +100,7 @@ impl<'e> Evaluation<'e> {
                 1 => messages::propagated_one(title),
                 count => messages::propagated(count, title),
             };
-            let rules: BTreeSet<&str> = written.iter().map(|change| change.rule.as_str()).collect();
+            let rules: BTreeSet<&str> = written.iter().map(|change| &*change.rule).collect();
             let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
             self.log(Level::Info, message, [("rules", rules)]);
         }
@@ -224,9 +224,9 @@ impl<'e> Evaluation<'e> {
 
 fn attributes(change: &Change) -> [(&'static str, String); 4] {
     [
-        ("at", change.at.clone()),
+        ("at", change.at.to_string()),
         ("key", change.key.clone()),
-        ("rule", change.rule.clone()),
-        ("source", change.source.clone()),
+        ("rule", change.rule.to_string()),
+        ("source", change.source.to_string()),
     ]
 }

@@ -240,10 +240,7 @@ mod tests {
     /// Kubewarden serializes what it hands to a policy, and other callers validate first.
     #[test]
     fn what_nobody_asks_for_is_not_validated() {
-        assert_eq!(
-            fields(r#"{"a":what,"b":{]}"#).unwrap(),
-            [("a", "what", true), ("b", "{]", false)]
-        );
+        assert_eq!(fields(r#"{"a":what,"b":{]}"#).unwrap(), [("a", "what", true), ("b", "{]", false)]);
     }
 
     #[test]

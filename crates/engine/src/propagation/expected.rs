@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ptr;
 
 use crate::catalog::forced::{FORCED, Forced, ForcedValue};
 use crate::catalog::keys::{UPGRADE_HOLDS, is_never};
@@ -64,10 +65,10 @@ pub(crate) fn expected<'e>(
         let rules = Rule::reading(layer.place, map, settings.version)
             .filter(|rule| !matches!(rule.keys, Keys::OptIn) || rule.to.contains(&target));
         for rule in rules {
-            for key in layer.map(map).keys() {
+            for (key, value) in layer.map(map).iter() {
                 if let Some(reason) = refusal(rule, target, map, key, settings) {
                     left.push(Skip { map, key, reason, origin, value: None });
-                } else if let Some(value) = layer.map(map).get(key) {
+                } else {
                     let entry = Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), origin };
                     skips.extend(overwrite(&mut expected, map, key, entry, SkipReason::Overridden));
                 }
@@ -165,6 +166,17 @@ fn value_of<'e>(row: &Forced, facts: &Facts<'e>) -> Option<Cow<'e, str>> {
         ForcedValue::TemplateHash => facts.template_hash,
     };
     value.map(Cow::Borrowed)
+}
+
+impl Why {
+    /// Whether both are the same row.
+    pub(crate) fn is(self, other: Why) -> bool {
+        match (self, other) {
+            (Why::Rule(rule), Why::Rule(other)) => ptr::eq(rule, other),
+            (Why::Forced(forced), Why::Forced(other)) => ptr::eq(forced, other),
+            _ => false,
+        }
+    }
 }
 
 /// What asks for an entry, in the page's words.

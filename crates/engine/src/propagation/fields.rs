@@ -145,16 +145,16 @@ fn change(
         return Ok(None);
     };
     Ok(Some(Ok(Change {
-        at: container.join("."),
+        at: container.join(".").into(),
         key: (*name).to_owned(),
         action,
         from: stands.map(|stands| Value::json(stands.to_json(version))),
         to: Some(Value::json(wanted.to_json(version))),
-        rule: field.rule(layer.place, place),
-        source: layer.origin.object.to_string(),
+        rule: field.rule(layer.place, place).into(),
+        source: layer.origin.object.to_string().into(),
         path: Path::fields(container),
         entry: "field",
-        place: Some(printed(field, layer.place, layer.origin.version)),
+        place: Some(printed(field, layer.place, layer.origin.version).into()),
         owned: Some(owned),
     })))
 }

@@ -50,7 +50,7 @@ pub(crate) struct Layer<'e> {
 }
 
 /// Where entries come from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Origin<'e> {
     pub(crate) object: ObjectName<'e>,
     /// The version of the object.

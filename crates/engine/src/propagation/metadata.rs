@@ -1,6 +1,7 @@
 //! What an object carries, held against what it must carry.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::fields::{self, FieldDifferences};
 use super::managed::recorded;
@@ -13,8 +14,8 @@ use crate::json::Map;
 use crate::json::path::Path;
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
-use crate::propagation::expected::{Entries, Expected, Skip, expected};
-use crate::propagation::layers::Sources;
+use crate::propagation::expected::{Entries, Expected, Skip, Why, expected};
+use crate::propagation::layers::{Origin, Sources};
 use crate::propagation::managed::{Record, claimed};
 use crate::propagation::ownership::Ownership;
 use crate::propagation::room::leave_out_what_has_no_room;
@@ -67,7 +68,7 @@ pub(crate) fn differences<'e>(
             let mut missing = expected.iter().filter(missing).peekable();
             if missing.peek().is_some() {
                 let old = subject.old_map(target, map)?;
-                let path = Path::fields(target.path(subject.object.version)).field(map.field());
+                let mut described = Descriptions::new(target, map, subject.object.version);
                 changes.extend(missing.map(|(key, entry)| {
                     let owned = OwnedPath {
                         place: target,
@@ -76,7 +77,7 @@ pub(crate) fn differences<'e>(
                         is_as_stored: old.get(key) == Some(&*entry.value),
                         can_wait: !(sources.tracked || map == MapKind::Labels && sources.finds_by(key)),
                     };
-                    change(&path, map, key, entry, &actual, owned)
+                    described.change(key, entry, &actual, owned)
                 }));
             }
             arriving.extend(expected.keys().map(|key| (map, *key)));
@@ -128,27 +129,54 @@ pub(crate) fn differences<'e>(
     Ok(Differences { changes, skipped, above })
 }
 
-/// What becomes of an entry that is not as it should be, in the map at `path`.
-fn change(path: &Path, map: MapKind, key: &str, entry: &Expected<'_>, actual: &Map<'_>, owned: OwnedPath) -> Change {
-    let from = actual.get(key).map(Value::string);
-    let action = match from {
-        _ if owned.is_as_stored => Action::Restored,
-        Some(_) => Action::Changed,
-        None => Action::Added,
-    };
-    let origin = entry.origin;
-    Change {
-        at: path.to_string(),
-        key: key.to_owned(),
-        action,
-        from,
-        to: Some(Value::string(&entry.value)),
-        rule: entry.why.to_string(),
-        source: origin.object.to_string(),
-        path: path.clone(),
-        entry: map.entry(),
-        place: origin.place.map(|place| origin.map_path(place, map)),
-        owned: Some(owned),
+/// What the entries of one map have in common in the report. Few rules and objects give many entries.
+struct Descriptions<'e> {
+    path: Path,
+    at: Arc<str>,
+    map: MapKind,
+    /// Of each rule and place that gave an entry: the rule, the object, and where it is in it.
+    origins: Vec<(Why, Origin<'e>, [Arc<str>; 3])>,
+}
+
+impl<'e> Descriptions<'e> {
+    fn new(target: Place, map: MapKind, version: &str) -> Self {
+        let path = Path::fields(target.path(version)).field(map.field());
+        Descriptions { at: path.to_string().into(), path, map, origins: Vec::new() }
+    }
+
+    fn of(&mut self, why: Why, origin: Origin<'e>) -> [Arc<str>; 3] {
+        let known = self.origins.iter().find(|(of, from, _)| of.is(why) && *from == origin);
+        if let Some((.., texts)) = known {
+            return texts.clone();
+        }
+        let place = origin.place.map_or_else(String::new, |place| origin.map_path(place, self.map));
+        let texts = [why.to_string().into(), origin.object.to_string().into(), place.into()];
+        self.origins.push((why, origin, texts.clone()));
+        texts
+    }
+
+    /// One entry that is not as it has to be.
+    fn change(&mut self, key: &str, entry: &Expected<'e>, actual: &Map<'_>, owned: OwnedPath) -> Change {
+        let from = actual.get(key).map(Value::string);
+        let action = match from {
+            _ if owned.is_as_stored => Action::Restored,
+            Some(_) => Action::Changed,
+            None => Action::Added,
+        };
+        let [rule, source, place] = self.of(entry.why, entry.origin);
+        Change {
+            at: Arc::clone(&self.at),
+            key: key.to_owned(),
+            action,
+            from,
+            to: Some(Value::string(&entry.value)),
+            rule,
+            source,
+            path: self.path.clone(),
+            entry: self.map.entry(),
+            place: entry.origin.place.map(|_| place),
+            owned: Some(owned),
+        }
     }
 }
 

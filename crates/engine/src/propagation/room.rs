@@ -73,7 +73,7 @@ fn left_out(change: &Change) -> Skipped {
     let place = change.place.as_deref().unwrap_or_default();
     let holder = |map: MapKind| place.strip_suffix(map.field()).and_then(|place| place.strip_suffix('.'));
     let from = match map.and_then(holder).unwrap_or(place) {
-        "" | ".metadata" => change.source.clone(),
+        "" | ".metadata" => change.source.to_string(),
         place => [&change.source, " ", place].concat(),
     };
     Skipped {

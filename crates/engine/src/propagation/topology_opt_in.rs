@@ -137,9 +137,9 @@ fn change(
     let rule = cluster_to_topology(map.field(), &path.to_string());
     let (from, to) = (from.map(Value::string), to.map(Value::string));
     Change {
-        rule,
-        source: source.to_owned(),
-        place: Some(format!(".metadata.{map}")),
+        rule: rule.into(),
+        source: source.into(),
+        place: Some(format!(".metadata.{map}").into()),
         ..own_change(path, map.entry(), key, action, from, to)
     }
 }

@@ -1,22 +1,23 @@
 //! What differs from the rules, and what becomes of it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde::ser::Serializer;
 
 use crate::catalog::fields::NEVER_EMPTY;
 use crate::catalog::place::{MapKind, Place};
-use crate::json::{self, Embedded};
 use crate::json::path::{Path, Step};
 use crate::json::splice::{Edit, Write};
+use crate::json::{self, Embedded};
 use crate::report::messages::propagation as messages;
 
 /// One entry of one map, or one in-place mutable field, that differs from the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// The map or object that it stands in, such as `spec.template.metadata.labels`.
-    pub at: String,
+    pub at: Arc<str>,
     /// The entry's key, the field's name.
     pub key: String,
     /// What happens to it.
@@ -28,10 +29,10 @@ pub struct Change {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Value>,
     /// What asks for it.
-    pub rule: String,
+    pub rule: Arc<str>,
     /// The object it comes from; empty for cloud tags, whose rule names the label, and for the policy's own record.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub source: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub source: Arc<str>,
     /// Path of the map or object, for writing.
     #[serde(skip)]
     pub(crate) path: Path,
@@ -40,7 +41,7 @@ pub struct Change {
     pub(crate) entry: &'static str,
     /// Place and map in the source; `None` for forced labels and the policy's own changes.
     #[serde(skip)]
-    pub(crate) place: Option<String>,
+    pub(crate) place: Option<Arc<str>>,
     /// What its owners depend on; `None` for what no rule propagates.
     #[serde(skip)]
     pub(crate) owned: Option<OwnedPath>,
@@ -165,13 +166,13 @@ pub(crate) fn own_change(
         _ => messages::RECORD,
     };
     Change {
-        at: path.to_string(),
+        at: path.to_string().into(),
         key: key.to_owned(),
         action,
         from,
         to,
-        rule: rule.to_owned(),
-        source: String::new(),
+        rule: rule.into(),
+        source: "".into(),
         path,
         entry,
         place: None,

@@ -213,9 +213,9 @@ impl Change {
 
     /// Why it has to be: where the entry is set, or the rule where that is no other object.
     fn reason(&self, detail: Detail) -> String {
-        let object = self.source.as_str();
+        let object = &*self.source;
         if object.is_empty() {
-            return self.rule.clone();
+            return self.rule.to_string();
         }
         let source = match (detail, &self.place) {
             (Detail::Path, Some(path)) => Location::InObject { object, path },
@@ -257,16 +257,16 @@ mod tests {
 
     fn added(key: &str, value: &str) -> Change {
         Change {
-            at: "metadata.labels".to_owned(),
+            at: "metadata.labels".into(),
             key: key.to_owned(),
             action: Action::Added,
             from: None,
             to: Some(Value::string(value)),
-            rule: "a rule".to_owned(),
-            source: "MachineSet fleet/ms".to_owned(),
+            rule: "a rule".into(),
+            source: "MachineSet fleet/ms".into(),
             path: crate::json::path::Path::fields(&["metadata", "labels"]),
             entry: "label",
-            place: Some(PATH.to_owned()),
+            place: Some(PATH.into()),
             owned: None,
         }
     }
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_change_without_source_names_its_rule() {
-        let own = Change { action: Action::Removed, source: String::new(), place: None, ..added("team", "red") };
+        let own = Change { action: Action::Removed, source: "".into(), place: None, ..added("team", "red") };
         assert_eq!(warning(&own), "label `team` removed: a rule");
     }
 
@@ -357,8 +357,8 @@ mod tests {
             fate in prop::sample::select(vec![Fate::Written, Fate::Left, Fate::LeftToClusterApi]),
         ) {
             let change = Change {
-                source: object,
-                place: (!forced).then_some(path),
+                source: object.into(),
+                place: (!forced).then_some(path.into()),
                 action: Action::Restored,
                 ..added(&key, "red")
             };
@@ -435,7 +435,7 @@ mod tests {
 
     #[test]
     fn a_refusal_lists_ten_differences_and_counts_the_others() {
-        let surplus = Change { to: None, source: String::new(), ..added("a", "") };
+        let surplus = Change { to: None, source: "".into(), ..added("a", "") };
         let one = "label `a` in `metadata.labels` must be removed: a rule";
         assert_eq!(differences(&vec![surplus.clone(); 10]), [one; 10].join("; "));
         let eleven = format!("{}; and 1 more: see the audit annotation `report`", [one; 10].join("; "));

@@ -4,6 +4,7 @@
 //! same syntax the same way. What either refuses or the two read differently is refused here, with what to write
 //! instead. "Go" below is `regexp/syntax/parse.go` of Go 1.26, "Rust" is `regex-syntax` 0.8.
 
+mod literal;
 mod syntax;
 
 use std::fmt;
@@ -12,12 +13,16 @@ use std::sync::OnceLock;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
+use self::literal::Literal;
+
 /// One expression of `clusterApi.node.additionalLabels` or `additionalAnnotations`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]
 pub struct Pattern {
     source: String,
+    /// What it matches, where that can be told without an expression.
+    literal: Option<Literal>,
     compiled: OnceLock<Option<Regex>>,
 }
 
@@ -31,7 +36,7 @@ impl Pattern {
     /// `parseClass`, `parseNamedClass`, `parseEscape`), or Rust refuses it or reads it differently.
     pub fn parse(source: &str) -> Result<Pattern, PatternError> {
         syntax::check(source)?;
-        Ok(Pattern { source: source.to_owned(), compiled: OnceLock::new() })
+        Ok(Pattern { source: source.to_owned(), literal: Literal::of(source), compiled: OnceLock::new() })
     }
 
     /// Compiles the expression, once.
@@ -49,6 +54,9 @@ impl Pattern {
     ///
     /// One that does not compile matches nothing; settings validation refused it.
     pub fn is_match(&self, key: &str) -> bool {
+        if let Some(literal) = &self.literal {
+            return literal.is_in(key);
+        }
         let compiled = self.compiled.get_or_init(|| self.compile().ok());
         compiled.as_ref().is_some_and(|compiled| compiled.is_match(key.as_bytes()))
     }
@@ -158,6 +166,22 @@ mod tests {
         (r"[^\d\D]", ".........."),
         (r"[\t-\r]", ".......xx."),
     ];
+
+    /// Whatever is told without an expression, the expression tells too.
+    #[test]
+    fn literals_match_what_their_expressions_match() {
+        let keys = ["", "a", "ab", "xab", "abx", "xabx", "a.b", "a$", "team.example.com/x", "x/team.example.com/"];
+        for source in
+            ["", "^", "$", "^$", "a", "^a", "b$", "^ab$", "ab", r"a\.b", r"a\$", r"^team\.example\.com/", r"/$"]
+        {
+            let pattern = Pattern::parse(source).unwrap();
+            assert!(pattern.literal.is_some(), "{source}");
+            let compiled = pattern.compile().unwrap();
+            for key in keys {
+                assert_eq!(pattern.is_match(key), compiled.is_match(key.as_bytes()), "{source} {key}");
+            }
+        }
+    }
 
     #[rustfmt::skip]
     const REFUSED: [(&str, &str); 48] = [

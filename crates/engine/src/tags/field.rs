@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::transform::Transformed;
 use crate::admission::subject::Subject;
@@ -21,6 +22,9 @@ pub(super) struct Field<'a, 'e> {
     /// Its name, below `spec`.
     name: &'static str,
     json: Json<'e>,
+    path: Path,
+    /// The path, as it is printed.
+    at: Arc<str>,
     /// What the policy's own keys begin with.
     prefixes: Vec<Cow<'a, str>>,
     present: Entries<'e>,
@@ -49,7 +53,18 @@ impl<'a, 'e> Field<'a, 'e> {
     ) -> Result<Self, Malformed> {
         let json = subject.object.spec.get(name)?;
         let prefixes = settings.prefixes();
-        Ok(Field { subject, name, json, prefixes, present: json.fields()?.collect(), stored: OnceCell::new() })
+        let path = Path::fields(&["spec", name]);
+        let at = path.to_string().into();
+        Ok(Field {
+            subject,
+            name,
+            json,
+            path,
+            at,
+            prefixes,
+            present: json.fields()?.collect(),
+            stored: OnceCell::new(),
+        })
     }
 
     /// The policy's own entries.
@@ -132,21 +147,20 @@ impl<'a, 'e> Field<'a, 'e> {
     /// Its removal, where it is a map without entries.
     pub(super) fn without_empty_map(&self) -> Change {
         let empty = self.change(self.name, Action::Removed, None, None, messages::EMPTY_MAP.to_owned());
-        Change { at: "spec".to_owned(), entry: "field", path: Path::fields(&["spec"]), ..empty }
+        Change { at: "spec".into(), entry: "field", path: Path::fields(&["spec"]), ..empty }
     }
 
     /// One entry that is not as it should be.
     fn change(&self, key: &str, action: Action, from: Option<Json<'_>>, to: Option<&String>, rule: String) -> Change {
-        let path = Path::fields(&["spec", self.name]);
         Change {
-            at: path.to_string(),
+            at: Arc::clone(&self.at),
             key: key.to_owned(),
             action,
             from: from.map(|field| Value::json(field.text())),
             to: to.map(|tag| Value::string(tag)),
-            rule,
-            source: String::new(),
-            path,
+            rule: rule.into(),
+            source: "".into(),
+            path: self.path.clone(),
             entry: "cloud tag",
             place: None,
             owned: None,

@@ -87,7 +87,7 @@ impl<'e> Infrastructure<'_, 'e> {
         let mut held = field.held_to(&made.transformed, |_, _| true);
         for change in &mut held.changes {
             if let Some(label) = made.transformed.labels.get(&change.key) {
-                change.rule = messages::propagates_from(label, &cluster.name.to_string());
+                change.rule = messages::propagates_from(label, &cluster.name.to_string()).into();
             }
         }
         let is_news = !(held.changes.is_empty() && leaves_tags_as_stored(subject, row).unwrap_or(false));

@@ -85,21 +85,22 @@ impl Assigned {
         &self,
         definitions: &BTreeMap<String, Definition>,
     ) -> (Labels, BTreeMap<String, &'static str>) {
-        let (mut labels, mut others) = (Labels::new(), BTreeMap::new());
+        // Both are in the order of their keys: maps of sorted entries are made without a search.
+        let (mut labels, mut others) = (Vec::with_capacity(self.labels.len()), Vec::new());
         for (key, value) in &self.labels {
-            if opts_in(definitions, key) {
-                labels.insert(key.clone(), value.clone());
-                continue;
-            }
             let reason = match definitions.get(key) {
+                Some(definition) if definition.cloud_tag_propagation => {
+                    labels.push((key.clone(), value.clone()));
+                    continue;
+                }
                 _ if SEEDED.contains(&key.as_str()) => "seeded",
                 Some(_) => "not-opted-in",
                 None => "not-defined",
             };
-            others.insert(key.clone(), reason);
+            others.push((key.clone(), reason));
         }
         others.extend(self.unusable.keys().map(|key| (key.clone(), "not-a-string")));
-        (labels, others)
+        (Labels::from_iter(labels), BTreeMap::from_iter(others))
     }
 }
 

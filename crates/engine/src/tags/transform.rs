@@ -41,7 +41,7 @@ pub(super) fn cloud_tags_that_pass(
     labels: &Labels,
     others: &BTreeSet<&str>,
 ) -> Transformed {
-    let mut made = Transformed::default();
+    let (mut tags, mut made_of, mut skipped) = (Vec::with_capacity(labels.len()), Vec::new(), Vec::new());
     let mut taken: BTreeSet<String> = others.iter().filter_map(|key| rules.identity(key)).collect();
     let mut room = rules.most().saturating_sub(others.len());
     let by_profile = |reason| (rules.name(), reason);
@@ -49,14 +49,14 @@ pub(super) fn cloud_tags_that_pass(
         let tag_key = rules.tag_key_below(prefix, qualified_key);
         let of_webhook = || webhook.and_then(|webhook| Some((webhook.kind(), webhook.refusal(&tag_key, value)?)));
         let identity = rules.identity(&tag_key);
-        let replaces = others.contains(&*tag_key) && !made.tags.contains_key(&tag_key);
+        let replaces = others.contains(&*tag_key) && !tags.iter().any(|(known, _)| *known == tag_key);
         let is_taken = || {
             let taken = identity.as_ref().is_some_and(|identity| taken.contains(identity));
             (taken && !replaces).then(|| by_profile(TagSkipReason::KeyCollision))
         };
         let is_over = || (room == 0 && !replaces).then(|| by_profile(TagSkipReason::CountCap));
         let is_full = || {
-            let full = webhook.filter(|webhook| made.tags.len() >= webhook.most());
+            let full = webhook.filter(|webhook| tags.len() >= webhook.most());
             full.map(|webhook| (webhook.kind(), TagSkipReason::CountCap))
         };
         let refusal = rules.refusal(qualified_key, &tag_key, value).map(by_profile);
@@ -64,16 +64,16 @@ pub(super) fn cloud_tags_that_pass(
             None => {
                 taken.extend(identity);
                 room -= usize::from(!replaces);
-                made.labels.insert(tag_key.clone(), qualified_key.clone());
-                made.tags.insert(tag_key, value.clone());
+                made_of.push((tag_key.clone(), qualified_key.clone()));
+                tags.push((tag_key, value.clone()));
             }
             Some((provider, reason)) => {
                 let qualified_key = qualified_key.clone();
-                made.skipped.push(SkippedLabel { qualified_key, tag_key, provider, reason });
+                skipped.push(SkippedLabel { qualified_key, tag_key, provider, reason });
             }
         }
     }
-    made
+    Transformed { tags: tags.into_iter().collect(), labels: made_of.into_iter().collect(), skipped }
 }
 
 #[cfg(test)]

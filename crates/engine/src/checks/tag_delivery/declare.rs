@@ -53,13 +53,13 @@ pub(super) fn missing(spec: Json<'_>) -> Result<Vec<(String, Change)>, Malformed
 fn added(object: Json<'_>, key: &str, value: &str) -> Change {
     let path = object.path();
     Change {
-        at: path.to_string(),
+        at: path.to_string().into(),
         key: key.to_owned(),
         action: Action::Added,
         from: None,
         to: Some(Value::json(value)),
-        rule: DECLARATION_RULE.to_owned(),
-        source: String::new(),
+        rule: DECLARATION_RULE.into(),
+        source: "".into(),
         path,
         entry: "field",
         place: None,
@@ -164,7 +164,7 @@ mod tests {
         let (changes, _) = declared(&format!(r#"{{"spec":{{"versions":[{}]}}}}"#, versions.join(",")));
         let (name, last) = changes.last().unwrap();
         assert_eq!(
-            (changes.len(), name.as_str(), last.at.as_str()),
+            (changes.len(), name.as_str(), &*last.at),
             (5_000, "v4999", "spec.versions[4999].schema.openAPIV3Schema")
         );
     }
