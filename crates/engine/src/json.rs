@@ -1,5 +1,7 @@
 //! Raw JSON: one view, one path, one splicer. Values stay spans of the text they stand in.
 
+#[cfg(test)]
+mod against_serde;
 pub(crate) mod document;
 pub(crate) mod equal;
 pub(crate) mod kind;
