@@ -4,7 +4,7 @@ use std::fmt;
 
 use self::KeyCharacters::{LettersDigitsAnd, NonControlBut};
 use self::Unit::{Bytes, Runes};
-use super::text::{among, is_letter_or_digit};
+use super::text::{among, every, is_letter_or_digit};
 
 /// What every tag key of the specification's profiles begins with: one name to find, and to keep apart from the tags of
 /// others.
@@ -115,8 +115,8 @@ impl Unit {
 impl KeyCharacters {
     pub(crate) fn admit(self, key: &str) -> bool {
         match self {
-            LettersDigitsAnd(others) => key.chars().all(|char| is_letter_or_digit(char) || among(char, others)),
-            NonControlBut(others) => !key.contains(|char: char| char.is_control() || among(char, others)),
+            LettersDigitsAnd(others) => every(key, |char| is_letter_or_digit(char) || among(char, others)),
+            NonControlBut(others) => every(key, |char| !(char.is_control() || among(char, others))),
         }
     }
 }

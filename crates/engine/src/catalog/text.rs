@@ -86,16 +86,16 @@ impl Form {
     pub(crate) fn admits(self, text: &str) -> bool {
         match self {
             Any => true,
-            AnyBut(others) => !text.contains(|char: char| char.is_control() || among(char, others)),
-            Graphic { but } => text.chars().all(|char| char.is_ascii_graphic() && !among(char, but)),
+            AnyBut(others) => every(text, |char| !(char.is_control() || among(char, others))),
+            Graphic { but } => every(text, |char| char.is_ascii_graphic() && !among(char, but)),
             Containing(Alphabet::Ascii, others) => {
-                text.chars().all(|char| char.is_ascii_alphanumeric() || among(char, others))
+                every(text, |char| char.is_ascii_alphanumeric() || among(char, others))
             }
             Containing(Alphabet::Unicode, others) => {
-                text.chars().all(|char| is_letter_number_or_separator(char) || among(char, others))
+                every(text, |char| is_letter_number_or_separator(char) || among(char, others))
             }
             LowerCase { and, begins_with_letter } => {
-                text.chars().all(|char| is_letter_without_capital(char) || is_number(char) || among(char, and))
+                every(text, |char| is_letter_without_capital(char) || is_number(char) || among(char, and))
                     && (!begins_with_letter || text.starts_with(is_letter_without_capital))
             }
             Label => text.is_empty() || is_label(text),
@@ -108,6 +108,15 @@ impl Form {
                 !parts.iter().any(|part| text.contains(part))
             }
         }
+    }
+}
+
+/// Whether every character is as it has to be. Most texts are ASCII, and need not be decoded.
+pub(crate) fn every(text: &str, is_allowed: impl Fn(char) -> bool) -> bool {
+    if text.is_ascii() {
+        text.bytes().all(|byte| is_allowed(char::from(byte)))
+    } else {
+        text.chars().all(is_allowed)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Writes values into an object's text; every other byte stays as it is.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use super::document::Json;
@@ -61,8 +60,38 @@ pub(crate) fn splice(object: Json<'_>, writes: &[Write]) -> Result<String, NotWr
 #[derive(Default)]
 struct Plan<'a> {
     edit: Option<&'a Edit>,
-    fields: BTreeMap<&'a str, Plan<'a>>,
-    elements: BTreeMap<usize, Plan<'a>>,
+    fields: Plans<&'a str, Plan<'a>>,
+    elements: Plans<usize, Plan<'a>>,
+}
+
+/// What becomes of some of the values in a value, by ascending key. Writes mostly come in that order.
+struct Plans<K, P>(Vec<(K, P)>);
+
+impl<K, P> Default for Plans<K, P> {
+    fn default() -> Self {
+        Plans(Vec::new())
+    }
+}
+
+impl<K: Ord + Copy, P: Default> Plans<K, P> {
+    fn get(&self, key: &K) -> Option<&P> {
+        self.0.binary_search_by_key(key, |(known, _)| *known).ok().and_then(|at| self.0.get(at)).map(|(_, plan)| plan)
+    }
+
+    fn get_or_add(&mut self, key: K) -> Option<&mut P> {
+        let at = match self.0.last() {
+            Some((last, _)) if *last == key => self.0.len() - 1,
+            Some((last, _)) if *last > key => {
+                let found = self.0.binary_search_by_key(&key, |(known, _)| *known);
+                found.inspect_err(|at| self.0.insert(*at, (key, P::default()))).unwrap_or_else(|at| at)
+            }
+            _ => {
+                self.0.push((key, P::default()));
+                self.0.len() - 1
+            }
+        };
+        self.0.get_mut(at).map(|(_, plan)| plan)
+    }
 }
 
 /// What is left of a value that was written.
@@ -75,16 +104,23 @@ enum Left {
 
 impl<'a> Plan<'a> {
     fn add(&mut self, steps: &'a [Step], edit: &'a Edit) {
-        match steps {
-            [] => self.edit = Some(edit),
-            [Step::Field(name), rest @ ..] => self.fields.entry(name).or_default().add(rest, edit),
-            [Step::Element(index), rest @ ..] => self.elements.entry(*index).or_default().add(rest, edit),
+        let (plan, rest) = match steps {
+            [] => {
+                self.edit = Some(edit);
+                return;
+            }
+            [Step::Field(name), rest @ ..] => (self.fields.get_or_add(name), rest),
+            [Step::Element(index), rest @ ..] => (self.elements.get_or_add(*index), rest),
+        };
+        if let Some(plan) = plan {
+            plan.add(rest, edit);
         }
     }
 
     fn sets_something(&self) -> bool {
         matches!(self.edit, Some(Edit::Set(_)))
-            || self.fields.values().chain(self.elements.values()).any(Plan::sets_something)
+            || self.fields.0.iter().any(|(_, plan)| plan.sets_something())
+            || self.elements.0.iter().any(|(_, plan)| plan.sets_something())
     }
 
     fn removes(&self) -> bool {
@@ -100,7 +136,7 @@ impl<'a> Plan<'a> {
             out.push_str(value.text());
             return Ok(Left::Something);
         }
-        if self.elements.is_empty() { self.write_object(value, out) } else { self.write_list(value, out) }
+        if self.elements.0.is_empty() { self.write_object(value, out) } else { self.write_list(value, out) }
     }
 
     fn write_object(&self, object: Json<'_>, out: &mut String) -> Result<Left, NotWritable> {
@@ -109,11 +145,11 @@ impl<'a> Plan<'a> {
         let mut known = Vec::new();
         let mut prunes = false;
         for (key, value) in fields {
-            let Some((name, plan)) = self.fields.get_key_value(key) else {
+            let Some(plan) = self.fields.get(&key) else {
                 entries.keep(value);
                 continue;
             };
-            known.push(*name);
+            known.push(key);
             if plan.removes() {
                 prunes |= plan.edit == Some(&Edit::RemoveAndPrune);
                 entries.leave_out(value);
@@ -121,7 +157,7 @@ impl<'a> Plan<'a> {
                 entries.write(value, plan)?;
             }
         }
-        for (key, plan) in &self.fields {
+        for (key, plan) in &self.fields.0 {
             if plan.sets_something() && !known.contains(key) {
                 entries.add(key, object.absent(), plan)?;
             }
@@ -132,7 +168,7 @@ impl<'a> Plan<'a> {
     fn write_list(&self, list: Json<'_>, out: &mut String) -> Result<Left, NotWritable> {
         let in_the_way = || NotWritable::InTheWay(list.path());
         let elements = list.as_elements().ok_or_else(in_the_way)?;
-        if !self.fields.is_empty() || self.elements.keys().any(|index| *index >= elements.len()) {
+        if !self.fields.0.is_empty() || self.elements.0.iter().any(|(index, _)| *index >= elements.len()) {
             return Err(in_the_way());
         }
         let mut entries = Entries::begin(list, "[]", out);

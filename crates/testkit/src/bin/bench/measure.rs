@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::Value;
 use testkit::cluster::{ApiServer, Host};
 use testkit::module::{Exchange, Module};
@@ -25,6 +25,8 @@ pub(crate) struct Cost {
     pub(crate) as_host: f64,
     /// From the start of the instance to the response.
     pub(crate) instructions: u64,
+    /// How many pages of memory the call touches first, the median: each is a page fault of this process.
+    pub(crate) faults: f64,
     pub(crate) gets: usize,
     pub(crate) log_lines: usize,
 }
@@ -82,7 +84,15 @@ pub(crate) fn measure(
         let call = candidate.counting.call("validate", payload.as_bytes(), &cluster)?;
         let (gets, log_lines) = (call.gets.len(), call.log.len());
         hosts.push(Arc::new(Canned(call.gets)));
-        costs.push(Cost { call: 0.0, as_host: 0.0, instructions: call.instructions, gets, log_lines });
+        costs.push(Cost { call: 0.0, as_host: 0.0, instructions: call.instructions, faults: 0.0, gets, log_lines });
+    }
+    for ((candidate, host), cost) in candidates.iter().zip(&hosts).zip(&mut costs) {
+        let one = || -> Result<f64> {
+            let before = page_faults()?;
+            candidate.module.call("validate", payload.as_bytes(), host)?;
+            Ok((page_faults()? - before) as f64)
+        };
+        cost.faults = median((0..rounds.min(21)).map(|_| one()).collect::<Result<_>>()?);
     }
     let mut times = vec![(Vec::new(), Vec::new()); candidates.len()];
     for _ in 0..rounds {
@@ -96,6 +106,14 @@ pub(crate) fn measure(
         (cost.call, cost.as_host) = (median(call), median(as_host));
     }
     Ok(costs)
+}
+
+/// Page faults of this process so far that needed no disk; 0 where the system does not tell.
+fn page_faults() -> Result<u64> {
+    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return Ok(0) };
+    // The name of the program is in brackets, and may have spaces.
+    let fields = stat.rsplit_once(") ").context("no name in /proc/self/stat")?.1;
+    Ok(fields.split(' ').nth(7).context("no page faults in /proc/self/stat")?.parse()?)
 }
 
 /// Microseconds of a call, and of what a host does besides.

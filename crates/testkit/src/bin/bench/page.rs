@@ -40,6 +40,8 @@ pub(crate) fn measured(candidates: &[Candidate]) -> Result<String> {
         times(candidates, &rows, &recorded),
         "### Instructions of a call".to_owned(),
         instructions(candidates, &rows, &recorded),
+        "### Pages of memory that a call touches".to_owned(),
+        faults(candidates, &rows),
         "### From 10 labels to 1,000".to_owned(),
         growth(candidates, &rows)?,
     ];
@@ -150,6 +152,17 @@ fn instructions(candidates: &[Candidate], rows: &[Row], recorded: &Recorded) -> 
     line.extend(recorded.instructions.iter().map(|count| format!("{count:.0}")));
     lines.push(line);
     table(&header, &lines)
+}
+
+fn faults(candidates: &[Candidate], rows: &[Row]) -> String {
+    let mut header = cells(["review", "no-op"]);
+    header.extend(others(candidates));
+    let line = |row: &Row| {
+        let mut line = vec![row.name.clone()];
+        line.extend(row.costs.iter().map(|cost| format!("{:.0}", cost.faults)));
+        line
+    };
+    table(&header, &rows.iter().map(line).collect::<Vec<_>>())
 }
 
 /// What a hundred times the labels cost: the rows for 1,000 labels against their neighbours for 10.
