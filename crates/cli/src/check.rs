@@ -12,8 +12,8 @@ use crate::{Exit, Failure, output, settings};
 /// # Errors
 /// When the settings cannot be used, or an output not be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
-    let settings = settings::read(&args.sources.settings)?;
-    let Input { fleet, unreadable } = input::read(&args.sources.paths);
+    let settings = settings::read(args.sources.settings.as_deref())?;
+    let Input { fleet, unreadable } = input::read(&args.sources.paths(&args.paths), args.sources.namespace());
     let checker = Checker::new(&settings);
     let objects: Vec<&Object> = fleet.objects().collect();
     let checked: Vec<Checked> = objects.par_iter().map(|object| checker.check(object, &fleet)).collect();

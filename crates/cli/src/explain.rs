@@ -20,17 +20,19 @@ const BAD: Style = AnsiColor::Red.on_default();
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
-    let settings = settings::read(&args.settings)?;
-    let input = input::read(&args.filename);
+    let settings = settings::read(args.sources.settings.as_deref())?;
+    let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);
+    let input = input::read(&paths, args.sources.namespace());
     let fleet = &input.fleet;
     let world = World::of(fleet, &settings);
     let meant = meant(&world, args);
     let mut out = String::new();
-    let is_one = args.object.contains('/');
+    // Columns are for trees, of one object too.
+    let is_one = args.object.contains('/') && args.label_columns.is_empty();
     // Of many objects a key is a column.
-    let columns: Vec<String> = args.label_columns.iter().chain(&args.key).cloned().collect();
+    let columns: Vec<String> = args.label_columns.iter().chain(&key).cloned().collect();
     if args.output == PlainFormat::Json {
-        let values: serde_json::Value = match &args.key {
+        let values: serde_json::Value = match &key {
             Some(key) if is_one => meant.iter().map(|number| json::way(&world, *number, key)).collect(),
             None if is_one => meant.iter().filter_map(|number| json::object(&world, *number)).collect(),
             _ => meant.iter().filter_map(|number| json::tree(&world, *number, &columns)).collect(),
@@ -41,7 +43,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
             if index > 0 {
                 out.push('\n');
             }
-            match &args.key {
+            match &key {
                 Some(key) => way(&world, fleet, *number, key, &mut out),
                 None => object(&world, *number, &mut out),
             }
@@ -63,7 +65,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
 
 fn meant(world: &World, args: &ExplainArgs) -> Vec<usize> {
     let members = world.members().iter().enumerate();
-    let meant = members.filter(|(_, member)| is_meant(&member.id, &args.object, args.namespace.as_deref()));
+    let meant = members.filter(|(_, member)| is_meant(&member.id, &args.object, args.sources.namespace.as_deref()));
     meant.map(|(number, _)| number).collect()
 }
 

@@ -17,8 +17,9 @@ pub(crate) struct Input {
 /// The files that are read in folders.
 const ENDINGS: &[&str] = &["yaml", "yml", "json"];
 
-/// Reads everything below the paths, documents on all cores.
-pub(crate) fn read(paths: &[PathBuf]) -> Input {
+/// Reads everything below the paths, documents on all cores. Objects that are written without a namespace are in
+/// `namespace`.
+pub(crate) fn read(paths: &[PathBuf], namespace: &str) -> Input {
     let mut unreadable = Vec::new();
     let mut files = Vec::new();
     for path in paths {
@@ -34,11 +35,11 @@ pub(crate) fn read(paths: &[PathBuf]) -> Input {
             Err(reason) => unreadable.push((name, reason)),
         }
     }
-    of(sources, unreadable)
+    of(sources, unreadable, namespace)
 }
 
 /// Reads the documents of texts on all cores.
-pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>) -> Input {
+pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>, namespace: &str) -> Input {
     let documents: Vec<_> = sources
         .par_iter()
         .enumerate()
@@ -48,7 +49,7 @@ pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>) -> Inp
         .collect();
     let read = |(number, source, document)| read_document(source, number, document);
     let readings = documents.into_par_iter().map(read).collect();
-    Input { fleet: Fleet::assemble(sources, readings), unreadable }
+    Input { fleet: Fleet::assemble(sources, readings, namespace), unreadable }
 }
 
 /// Whether a file of this name is read in folders.

@@ -23,7 +23,7 @@ const NAMED: usize = 5;
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
-    let settings = settings::read(&args.settings)?;
+    let settings = settings::read(args.sources.settings.as_deref())?;
     let [old, new] = inputs(args)?;
     let plan = Plan::of(&old.fleet, &new.fleet, &settings);
     let printed = match args.output {
@@ -43,14 +43,17 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
 
 /// The manifests before and after.
 fn inputs(args: &PlanArgs) -> Result<[Input; 2], Failure> {
-    match (&args.git, &*args.paths) {
-        (None, [old, new]) => Ok([old, new].map(|path| input::read(std::slice::from_ref(path)))),
+    let namespace = args.sources.namespace();
+    let read = |path: &PathBuf| input::read(std::slice::from_ref(path), namespace);
+    let paths: Vec<&PathBuf> = args.sources.filename.iter().chain(&args.paths).collect();
+    match (&args.git, &*paths) {
+        (None, [old, new]) => Ok([read(old), read(new)]),
         (Some(revisions), [] | [_]) => {
             let here = PathBuf::from(".");
-            let path = args.paths.first().unwrap_or(&here);
+            let path = paths.first().copied().unwrap_or(&here);
             match revisions.split_once("..") {
-                Some((old, new)) => Ok([git::read(old, path)?, git::read(new, path)?]),
-                None => Ok([git::read(revisions, path)?, input::read(std::slice::from_ref(path))]),
+                Some((old, new)) => Ok([git::read(old, path, namespace)?, git::read(new, path, namespace)?]),
+                None => Ok([git::read(revisions, path, namespace)?, read(path)]),
             }
         }
         (None, _) => Err(Failure("expected OLD and NEW, or --git".to_owned())),

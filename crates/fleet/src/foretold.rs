@@ -13,6 +13,8 @@ pub(crate) struct Foretold<'a> {
     pub(crate) object: &'a Value,
     /// The class of a Cluster.
     pub(crate) class: Option<&'a Value>,
+    /// The name of the Cluster above it; empty where there is none.
+    pub(crate) cluster: &'a str,
     /// What is made from it and there.
     pub(crate) children: &'a [&'a Member],
 }
@@ -60,7 +62,7 @@ impl Foretold<'_> {
         let spec = self.object.pointer("/spec/clusterName").and_then(Value::as_str);
         let labels = self.object.pointer("/metadata/labels");
         let label = || labels?.get("cluster.x-k8s.io/cluster-name")?.as_str();
-        spec.or_else(label).unwrap_or_default()
+        spec.or_else(label).unwrap_or(self.cluster)
     }
 
     /// An object that this one controls.

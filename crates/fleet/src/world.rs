@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::fleet::Fleet;
 use crate::foretold::{Foretold, SUFFIX, foretold};
 use crate::object::{Object, ObjectId, Origin, group_and_version};
-use crate::relations::parent;
+use crate::relations::{parent, references};
 
 /// The objects of a fleet from the top down, completed by the rules.
 ///
@@ -59,8 +59,21 @@ impl World {
         for object in fleet.objects() {
             world.add(object, Some(object.origin.clone()), None);
         }
+        for (further, name) in fleet.further() {
+            if let Some(number) = world.find(name) {
+                world.by_id.insert(further.clone(), number);
+            }
+        }
+        let named: BTreeMap<ObjectId, usize> = (world.members.iter().enumerate())
+            .flat_map(|(number, member)| {
+                references(&member.id, &member.written).into_iter().map(move |id| (id, number))
+            })
+            .collect();
         let relations: Vec<Option<usize>> = (world.members.iter())
-            .map(|member| parent(&member.id, &member.written).and_then(|parent| world.find(&parent)))
+            .map(|member| {
+                let parent = parent(&member.id, &member.written).and_then(|parent| world.find(&parent));
+                parent.or_else(|| named.get(&member.id).copied())
+            })
             .collect();
         for (number, parent) in relations.iter().enumerate() {
             world.relate(number, *parent);
@@ -169,6 +182,18 @@ impl World {
         }
     }
 
+    /// The name of the Cluster above an object; empty where there is none.
+    fn cluster_of(&self, number: usize) -> &str {
+        let mut next = self.members.get(number);
+        while let Some(member) = next {
+            if member.id.group == "cluster.x-k8s.io" && member.id.kind == "Cluster" {
+                return &member.id.name;
+            }
+            next = member.parent.and_then(|parent| self.members.get(parent));
+        }
+        ""
+    }
+
     fn foretell(&mut self, number: usize) {
         let Some(member) = self.members.get(number) else { return };
         let completed = member.completed();
@@ -179,6 +204,7 @@ impl World {
             version: &member.version,
             object: &completed,
             class,
+            cluster: self.cluster_of(number),
             children: &children,
         });
         for object in made {
@@ -230,14 +256,8 @@ impl Member {
 impl Cluster for World {
     /// As a fleet, with objects as they are stored once the policy has completed them.
     fn get(&self, get: &Get) -> Result<String, LookupError> {
-        let (group, version) = group_and_version(&get.api_version);
-        let id = ObjectId {
-            group: group.to_owned(),
-            kind: get.kind.clone(),
-            namespace: get.namespace.clone().unwrap_or_default(),
-            name: get.name.clone(),
-        };
-        let cause = match self.find(&id).and_then(|number| self.members.get(number)) {
+        let version = group_and_version(&get.api_version).1;
+        let cause = match self.find(&ObjectId::of(get)).and_then(|number| self.members.get(number)) {
             Some(member) if member.version == version => return Ok(member.read()),
             Some(_) => LookupCause::NotServed,
             None => LookupCause::NotFound,
