@@ -2,7 +2,6 @@
 
 use fleet::{Checked, Checker, Fleet, Locator, Object, Problem, Severity};
 use metadata_propagation::NotApplicableReason;
-use rayon::prelude::*;
 
 use crate::args::CheckArgs;
 use crate::input::{self, Input};
@@ -14,9 +13,8 @@ use crate::{Exit, Failure, output, settings};
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let Input { fleet, unreadable } = input::read(&args.sources.paths(&args.paths), args.sources.namespace());
-    let checker = Checker::new(&settings);
     let objects: Vec<&Object> = fleet.objects().collect();
-    let checked: Vec<Checked> = objects.par_iter().map(|object| checker.check(object, &fleet)).collect();
+    let checked = Checker::new(&settings).fleet(&fleet);
     let report = report(&fleet, &unreadable, &objects, checked);
     output::write(&report, &fleet, &args.output, args.verbose)?;
     let fail_on = args.fail_on.unwrap_or_default().level();

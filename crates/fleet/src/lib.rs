@@ -5,12 +5,13 @@
 //! objects in them. A fleet is the [`Cluster`](metadata_propagation::Cluster) that the engine reads from. [`Locator`]
 //! finds the line and column of what the engine names by a path.
 //!
-//! Nothing here touches a file, a clock, a thread or a network: doors do.
+//! Nothing here touches a file, a clock or a network: doors do. With the feature `parallel`, evaluations use all cores.
 
 mod alike;
 mod apply;
 mod backfill;
 mod check;
+mod each;
 mod fleet;
 mod foretold;
 mod graph;
@@ -19,6 +20,7 @@ mod locate;
 mod masks;
 mod object;
 mod plan;
+mod probe;
 mod problem;
 mod read;
 mod relations;
