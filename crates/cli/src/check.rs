@@ -16,8 +16,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let objects: Vec<&Object> = fleet.objects().collect();
     let checked = Checker::new(&settings).fleet(&fleet);
     let report = report(&fleet, &unreadable, &objects, checked);
-    output::write(&report, &fleet, &args.output, args.verbose)?;
     let fail_on = args.fail_on.unwrap_or_default().level();
+    output::write(&report, &fleet, &args.output, fail_on, args.verbose)?;
     let is_unreadable = report.summary.unreadable > 0;
     Ok(match report.findings.iter().any(|finding| finding.level >= fail_on) {
         _ if is_unreadable => Exit::Unreadable,
