@@ -101,6 +101,9 @@ pub(crate) struct Sources {
     /// The namespace of objects that are written without one [default: default].
     #[arg(long, short, value_name = "NAME", env = "PROPAGATE_NAMESPACE")]
     pub(crate) namespace: Option<String>,
+    /// Render a folder that has a kustomization with `kustomize` or `kubectl`, and read what comes out.
+    #[arg(long)]
+    pub(crate) kustomize: bool,
     /// The policy's settings, or a manifest of the policy that has them [default: the defaults].
     #[arg(long, short, value_name = "FILE", env = "PROPAGATE_SETTINGS")]
     pub(crate) settings: Option<PathBuf>,

@@ -12,7 +12,7 @@ use crate::{Exit, Failure, output, settings};
 /// When the settings cannot be used, or an output not be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
-    let Input { fleet, unreadable } = input::read(&args.sources.paths(&args.paths), args.sources.namespace());
+    let Input { fleet, unreadable } = input::read(&args.sources.paths(&args.paths), &args.sources);
     let objects: Vec<&Object> = fleet.objects().collect();
     let checked = Checker::new(&settings).fleet(&fleet);
     let report = report(&fleet, &unreadable, &objects, checked);
@@ -60,5 +60,6 @@ fn report(fleet: &Fleet, unreadable: &[(String, String)], objects: &[&Object], c
             });
         }
     }
+    report.summary.not_compared = report.not_compared.len();
     report
 }

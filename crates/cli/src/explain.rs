@@ -22,7 +22,7 @@ const BAD: Style = AnsiColor::Red.on_default();
 pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);
-    let input = input::read(&paths, args.sources.namespace());
+    let input = input::read(&paths, &args.sources);
     let fleet = &input.fleet;
     let world = World::of(fleet, &settings);
     let meant = meant(&world, args);

@@ -10,7 +10,7 @@ use crate::{Exit, Failure, input, output, plan, settings};
 pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);
-    let input = input::read(&paths, args.sources.namespace());
+    let input = input::read(&paths, &args.sources);
     let world = World::of(&input.fleet, &settings);
     let graph = Graph::of(&world, key.as_deref());
     if graph.is_empty() {

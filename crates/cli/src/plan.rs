@@ -44,7 +44,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
 /// The manifests before and after.
 fn inputs(args: &PlanArgs) -> Result<[Input; 2], Failure> {
     let namespace = args.sources.namespace();
-    let read = |path: &PathBuf| input::read(std::slice::from_ref(path), namespace);
+    let read = |path: &PathBuf| input::read(std::slice::from_ref(path), &args.sources);
     let paths: Vec<&PathBuf> = args.sources.filename.iter().chain(&args.paths).collect();
     match (&args.git, &*paths) {
         (None, [old, new]) => Ok([read(old), read(new)]),

@@ -14,7 +14,7 @@ use crate::{Exit, Failure, input, output, plan, settings};
 /// When the settings cannot be used, the name stands for no object or for several, or a file cannot be written.
 pub(crate) fn run(args: &SessionArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
-    let input = input::read(&args.sources.paths(&args.paths), args.sources.namespace());
+    let input = input::read(&args.sources.paths(&args.paths), &args.sources);
     if plan::tell_of_unreadable(&input) {
         return Ok(Exit::Unreadable);
     }
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &SessionArgs) -> Result<Exit, Failure> {
             return Err(Failure(format!("`{}` stands for {} and {}", args.object, first.id, second.id)));
         }
     };
-    let old = args.old.as_ref().map(|path| input::read(std::slice::from_ref(path), args.sources.namespace()));
+    let old = args.old.as_ref().map(|path| input::read(std::slice::from_ref(path), &args.sources));
     let stored = old.as_ref().and_then(|old| old.fleet.find(&object.id)).map(|stored| &*stored.json);
     let operation = if stored.is_some() { Operation::Update } else { Operation::Create };
     let review = Review { operation, old_object: stored, username: (&*args.user).into(), ..object.review() };
