@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use clap::builder::Styles;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fleet::Level;
-use metadata_propagation::Version;
+use metadata_propagation::{Effect, Version};
 use serde::Deserialize;
 
 use crate::input::is_read;
@@ -53,8 +53,9 @@ pub(crate) enum Verb {
     Explain(ExplainArgs),
     /// Tell what a change of manifests does to Machines, labels and annotations.
     ///
-    /// What each edit does is told as the policy classifies it: in-place, scale, rollout, scheduled, destructive, or
-    /// cannot-tell. Exits with 0 where nothing differs, and with 1 where something does, as `kubectl diff`.
+    /// What each edit does is classified as by the policy: in place, scale, rollout, scheduled rollout, destructive, or cannot
+    /// tell. The last line says what the change does in all. Exits with 0 where nothing differs, and with 1 where something
+    /// does, as `kubectl diff`; `--fail-on` passes over what is less grave.
     Plan(PlanArgs),
     /// Print the manifests with everything that the rules bring.
     ///
@@ -255,9 +256,47 @@ pub(crate) struct PlanArgs {
     pub(crate) git: Option<String>,
     /// How to print.
     #[arg(long, short, value_name = "FORMAT", default_value = "text")]
-    pub(crate) output: PlainFormat,
+    pub(crate) output: PlanFormat,
+    /// The least grave effect for which the exit code is 1 [default: any change].
+    #[arg(long, value_name = "EFFECT")]
+    pub(crate) fail_on: Option<PlanFailOn>,
     #[command(flatten)]
     pub(crate) sources: Sources,
+}
+
+/// How a plan is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFormat {
+    /// For a reader.
+    Text,
+    /// For a program: docs/plan.schema.json describes it.
+    Json,
+    /// For the comment of a pull request.
+    Markdown,
+    /// Workflow commands of GitHub Actions.
+    Github,
+}
+
+/// The least grave effect that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFailOn {
+    /// Machines may be replaced, and what is graver.
+    CannotTell,
+    /// Machines are replaced, at once or at a time that is set, and what is graver.
+    Rollout,
+    /// Machines are deleted or orphaned.
+    Destructive,
+}
+
+impl PlanFailOn {
+    /// The least grave effect.
+    pub(crate) fn effect(self) -> Effect {
+        match self {
+            PlanFailOn::CannotTell => Effect::CannotTell,
+            PlanFailOn::Rollout => Effect::Scheduled,
+            PlanFailOn::Destructive => Effect::Destructive,
+        }
+    }
 }
 
 /// For a reader, or for a program.

@@ -1,6 +1,6 @@
 //! The formats in which a report is printed, and where to.
 
-mod github;
+pub(crate) mod github;
 mod junit;
 pub(crate) mod report;
 mod sarif;

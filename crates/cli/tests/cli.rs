@@ -148,3 +148,24 @@ fn a_kustomization_is_rendered_by_the_program_on_the_path() {
     let (code, said) = run(&arguments);
     assert!(code == Some(0) && said.contains("\"objects\": 1,"), "{code:?} {said}");
 }
+
+#[test]
+fn a_plan_as_json_is_what_its_schema_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let schema = fs::read_to_string(root.join("../../docs/plan.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    for arguments in [
+        ["old", "new"],
+        ["before.yaml", "after.yaml"],
+        ["templates-before.yaml", "templates-after.yaml"],
+        ["stored.yaml", "stored-deleted.yaml"],
+        ["stored.yaml", "stored-later.yaml"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+        command.current_dir(root.join("tests/cmd/plan.in")).args(["plan", "--output", "json"]);
+        let output = command.args(arguments).output().unwrap();
+        let plan = serde_json::from_slice(&output.stdout).unwrap();
+        let errors: Vec<String> = schema.iter_errors(&plan).map(|error| error.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new(), "{arguments:?}");
+    }
+}

@@ -108,7 +108,7 @@ fn topology(cluster: &Foretold<'_>) -> Vec<Object> {
             "v1beta1" => json!({ "infrastructureRef": infrastructure }),
             _ => json!({ "spec": { "infrastructureRef": infrastructure } }),
         };
-        let spec = json!({ "machineTemplate": machine });
+        let spec = json!({ "replicas": topology.pointer("/controlPlane/replicas"), "machineTemplate": machine });
         made.push(cluster.object(&group, &version, &kind, &format!("{name}-{SUFFIX}"), labels(None), spec));
     }
     for (list, kind, label) in [
@@ -138,7 +138,8 @@ fn topology(cluster: &Foretold<'_>) -> Vec<Object> {
                 "infrastructureRef": of_class("infrastructure"),
                 "bootstrap": { "configRef": of_class("bootstrap") },
             });
-            let spec = json!({ "clusterName": name, "template": { "spec": machine } });
+            let replicas = entry.get("replicas");
+            let spec = json!({ "clusterName": name, "replicas": replicas, "template": { "spec": machine } });
             let labels = labels(Some((label, entry_name)));
             let object_name = format!("{name}-{entry_name}-{SUFFIX}");
             made.push(cluster.object(CORE, cluster.version, kind, &object_name, labels, spec));

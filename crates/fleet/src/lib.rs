@@ -44,7 +44,7 @@ pub use kustomize::{KUSTOMIZATION_FILES, of_kustomize};
 pub use locate::{Locator, Place};
 pub use masks::masked;
 pub use object::{Object, ObjectId, Origin};
-pub use plan::{Entry, Happens, Plan, Planned, PlannedEdit};
+pub use plan::{Entry, Happens, Machines, Plan, Planned, PlannedEdit, Verdict};
 pub use problem::{Problem, Severity};
 pub use read::{Reading, read_document, to_json};
 pub use scope::DEFAULT_NAMESPACE;

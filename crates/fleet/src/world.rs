@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::fleet::Fleet;
 use crate::foretold::{Foretold, SUFFIX, foretold};
 use crate::object::{Object, ObjectId, Origin, group_and_version};
+use crate::plan::replicas;
 use crate::relations::{parent, references};
 
 /// The objects of a fleet from the top down, completed by the rules.
@@ -53,6 +54,17 @@ impl World {
     /// Completes the objects of a fleet, the highest first.
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings) -> World {
+        World::built(fleet, settings, None)
+    }
+
+    /// As [`World::of`], when the fleet takes the place of another one: what propagated before to an object that is among the
+    /// files, and does not propagate any more, its controller removes.
+    #[must_use]
+    pub fn after(before: &World, fleet: &Fleet, settings: &Settings) -> World {
+        World::built(fleet, settings, Some(before))
+    }
+
+    fn built(fleet: &Fleet, settings: &Settings, before: Option<&World>) -> World {
         // What guards refuse is checked elsewhere: here every object is told what it lacks.
         let settings = Settings { mode: Mode::Mutate, guards: silent(), ..settings.clone() };
         let mut world = World::default();
@@ -81,6 +93,9 @@ impl World {
         let mut next: VecDeque<usize> = world.roots().collect();
         while let Some(number) = next.pop_front() {
             world.complete(number, &settings);
+            if let Some(before) = before {
+                world.drop_former(number, before);
+            }
             world.foretell(number);
             next.extend(world.members.get(number).into_iter().flat_map(|member| &member.children).copied());
         }
@@ -182,6 +197,59 @@ impl World {
         }
     }
 
+    /// Removes labels and annotations that the rules brought in another world and do not bring in this one. Below a control
+    /// plane of others no controller removes them.
+    fn drop_former(&mut self, number: usize, before: &World) {
+        let Some(member) = self.members.get(number) else { return };
+        let Some(former) = before.number(&member.id).and_then(|number| before.member(number)) else { return };
+        let owner = member.parent.and_then(|parent| self.members.get(parent)).map(|parent| &parent.id);
+        let is_of_others =
+            owner.is_some_and(|id| id.group == "controlplane.cluster.x-k8s.io" && id.kind != "KubeadmControlPlane");
+        if is_of_others || member.origin.is_none() || member.unknown.is_some() {
+            return;
+        }
+        let is_gone = |entry: &&Propagated| {
+            let is_kept = |kept: &Propagated| (&kept.at, &kept.key) == (&entry.at, &entry.key);
+            ["label", "annotation"].contains(&entry.entry) && !member.carried.iter().any(is_kept)
+        };
+        let pointer = |at: &str| format!("/{}", at.replace('.', "/"));
+        let mut object = member.completed();
+        let mut is_changed = false;
+        for entry in former.carried.iter().filter(is_gone) {
+            let value = entry.value.plain();
+            let map = object.pointer_mut(&pointer(&entry.at)).and_then(Value::as_object_mut);
+            if let Some(map) = map.filter(|map| map.get(&entry.key).and_then(Value::as_str) == Some(&*value)) {
+                map.remove(&entry.key);
+                is_changed = true;
+            }
+        }
+        if is_changed && let Some(member) = self.members.get_mut(number) {
+            member.json = object.to_string();
+        }
+    }
+
+    /// The number of an object.
+    pub(crate) fn number(&self, id: &ObjectId) -> Option<usize> {
+        self.find(id)
+    }
+
+    /// How many objects one stands for: a predicted Machine, and what is made for it, for all of its owner.
+    pub(crate) fn stands_for(&self, id: &ObjectId) -> u64 {
+        let mut next = self.find(id);
+        while let Some(member) = next.and_then(|number| self.members.get(number)).filter(|it| it.origin.is_none()) {
+            let mut owner = member.parent.and_then(|parent| self.members.get(parent));
+            if member.id.kind == "Machine" {
+                // A predicted MachineSet has the replicas of its MachineDeployment.
+                while let Some(set) = owner.filter(|it| it.origin.is_none() && it.id.kind == "MachineSet") {
+                    owner = set.parent.and_then(|parent| self.members.get(parent));
+                }
+                return owner.and_then(replicas).unwrap_or(1);
+            }
+            next = member.parent;
+        }
+        1
+    }
+
     /// The name of the Cluster above an object; empty where there is none.
     fn cluster_of(&self, number: usize) -> &str {
         let mut next = self.members.get(number);
@@ -224,6 +292,11 @@ impl Member {
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// The text of the object as it is stored once the policy has completed it.
+    pub(crate) fn json(&self) -> &str {
+        &self.json
     }
 
     /// The object as it is stored once the policy has completed it.
