@@ -35,6 +35,7 @@ mod value;
 mod way;
 mod world;
 
+pub use alike::Looks;
 pub use apply::Applied;
 pub use backfill::{Backfill, BackfillStep, FIELD_MANAGER, Means, Refused};
 pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, ILLEGAL, Level, MISPLACED, UNREADABLE};

@@ -1,6 +1,6 @@
 //! Objects with all that the rules bring them, and the objects below them that controllers would make.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use metadata_propagation::{
     Cluster, Get, Guards, LookupCause, LookupError, Mode, NotApplicable, Propagated, Report, Review, Settings, Users,
@@ -8,6 +8,7 @@ use metadata_propagation::{
 };
 use serde_json::{Value, json};
 
+use crate::each::each;
 use crate::fleet::Fleet;
 use crate::foretold::{Foretold, SUFFIX, foretold};
 use crate::object::{Object, ObjectId, Origin, group_and_version};
@@ -54,17 +55,23 @@ impl World {
     /// Completes the objects of a fleet, the highest first.
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings) -> World {
-        World::built(fleet, settings, None)
+        World::built(fleet, settings, Wants::Carried, None)
+    }
+
+    /// As [`World::of`], for those who ask what changes in objects, and not what they have to carry.
+    #[must_use]
+    pub(crate) fn of_changes(fleet: &Fleet, settings: &Settings) -> World {
+        World::built(fleet, settings, Wants::Changes, None)
     }
 
     /// As [`World::of`], when the fleet takes the place of another one: what propagated before to an object that is among the
     /// files, and does not propagate any more, its controller removes.
     #[must_use]
     pub fn after(before: &World, fleet: &Fleet, settings: &Settings) -> World {
-        World::built(fleet, settings, Some(before))
+        World::built(fleet, settings, Wants::Carried, Some(before))
     }
 
-    fn built(fleet: &Fleet, settings: &Settings, before: Option<&World>) -> World {
+    fn built(fleet: &Fleet, settings: &Settings, wants: Wants, before: Option<&World>) -> World {
         // What guards refuse is checked elsewhere: here every object is told what it lacks.
         let settings = Settings { mode: Mode::Mutate, guards: silent(), ..settings.clone() };
         let mut world = World::default();
@@ -90,14 +97,22 @@ impl World {
         for (number, parent) in relations.iter().enumerate() {
             world.relate(number, *parent);
         }
-        let mut next: VecDeque<usize> = world.roots().collect();
-        while let Some(number) = next.pop_front() {
-            world.complete(number, &settings);
-            if let Some(before) = before {
-                world.drop_former(number, before);
+        // What an object is made from is complete before the object is evaluated, and those of one level do not read each other.
+        let mut level: Vec<usize> = world.roots().collect();
+        while !level.is_empty() {
+            let completions = each(&level, |number| world.completion(*number, (&settings, wants)));
+            for (number, completion) in level.iter().zip(completions) {
+                world.complete(*number, completion);
+                if let Some(before) = before {
+                    world.drop_former(*number, before);
+                }
             }
-            world.foretell(number);
-            next.extend(world.members.get(number).into_iter().flat_map(|member| &member.children).copied());
+            let made = each(&level, |number| world.foretold(*number));
+            for (number, made) in level.iter().zip(made) {
+                world.foretell(*number, made);
+            }
+            let below = |number: &usize| world.members.get(*number).map_or(&[][..], |member| &member.children);
+            level = level.iter().flat_map(below).copied().collect();
         }
         world
     }
@@ -175,8 +190,9 @@ impl World {
         }
     }
 
-    fn complete(&mut self, number: usize, settings: &Settings) {
-        let Some(member) = self.members.get(number) else { return };
+    /// What the policy makes of an object.
+    fn completion(&self, number: usize, (settings, wants): (&Settings, Wants)) -> Option<Completion> {
+        let member = self.members.get(number)?;
         let object = Object {
             id: member.id.clone(),
             version: member.version.clone(),
@@ -185,13 +201,24 @@ impl World {
         };
         let review: Review<'_> = object.review();
         let outcome = evaluate(&review, settings, self);
-        let carried = propagated(&review, settings, self);
-        let Some(member) = self.members.get_mut(number) else { return };
-        if let Some(completed) = outcome.object {
-            member.json = completed.get().to_owned();
+        let carried = match wants {
+            Wants::Carried => propagated(&review, settings, self),
+            Wants::Changes => Ok(Vec::new()),
+        };
+        Some(Completion {
+            json: outcome.object.map(|completed| completed.get().to_owned()),
+            report: outcome.report.unwrap_or_default(),
+            carried,
+        })
+    }
+
+    fn complete(&mut self, number: usize, completion: Option<Completion>) {
+        let (Some(member), Some(completion)) = (self.members.get_mut(number), completion) else { return };
+        if let Some(json) = completion.json {
+            member.json = json;
         }
-        member.report = outcome.report.unwrap_or_default();
-        match carried {
+        member.report = completion.report;
+        match completion.carried {
             Ok(carried) => member.carried = carried,
             Err(reason) => member.unknown = Some(reason),
         }
@@ -262,19 +289,23 @@ impl World {
         ""
     }
 
-    fn foretell(&mut self, number: usize) {
-        let Some(member) = self.members.get(number) else { return };
+    /// What would be made from an object besides what is there.
+    fn foretold(&self, number: usize) -> Vec<Object> {
+        let Some(member) = self.members.get(number) else { return Vec::new() };
         let completed = member.completed();
         let children: Vec<&Member> = member.children.iter().filter_map(|child| self.members.get(*child)).collect();
         let class = member.parent.and_then(|class| self.members.get(class)).map(|class| &class.written);
-        let made = foretold(&Foretold {
+        foretold(&Foretold {
             id: &member.id,
             version: &member.version,
             object: &completed,
             class,
             cluster: self.cluster_of(number),
             children: &children,
-        });
+        })
+    }
+
+    fn foretell(&mut self, number: usize, made: Vec<Object>) {
         for object in made {
             if self.find(&object.id).is_some() {
                 continue;
@@ -285,6 +316,23 @@ impl World {
             }
         }
     }
+}
+
+/// What a world is asked for.
+#[derive(Debug, Clone, Copy)]
+enum Wants {
+    /// Everything that objects have to carry.
+    Carried,
+    /// What changes in them.
+    Changes,
+}
+
+/// What the policy makes of an object.
+struct Completion {
+    /// The object, where it changes.
+    json: Option<String>,
+    report: Report,
+    carried: Result<Vec<Propagated>, NotApplicable>,
 }
 
 impl Member {
