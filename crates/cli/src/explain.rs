@@ -7,9 +7,10 @@ mod tree;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use fleet::{Fleet, Locator, Member, ObjectId, Stand, State, World};
+use fleet::{Fleet, Locator, Member, Stand, State, World};
 
 use crate::args::{ExplainArgs, PlainFormat};
+use crate::names::{self, is_meant};
 use crate::{Exit, Failure, input, output, plan, settings};
 
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
         out = tree::tree(&world, &meant, &columns);
     }
     if meant.is_empty() && args.output == PlainFormat::Text {
-        let _ = writeln!(out, "no {} among {} objects", args.object, fleet.objects().count());
+        out = names::nothing(&args.object, fleet.objects().map(|object| &object.id));
     }
     output::print(out.as_bytes())?;
     let is_unreadable = plan::tell_of_unreadable(&input);
@@ -67,18 +68,6 @@ fn meant(world: &World, args: &ExplainArgs) -> Vec<usize> {
     let members = world.members().iter().enumerate();
     let meant = members.filter(|(_, member)| is_meant(&member.id, &args.object, args.sources.namespace.as_deref()));
     meant.map(|(number, _)| number).collect()
-}
-
-/// Whether `KIND`, `KIND/NAME` or `KIND/NAMESPACE/NAME` stands for an object. Kinds are told by their name, in any case,
-/// plural or not.
-pub(crate) fn is_meant(id: &ObjectId, object: &str, namespace: Option<&str>) -> bool {
-    let mut parts = object.splitn(3, '/');
-    let (wanted, first, second) = (parts.next().unwrap_or_default().to_lowercase(), parts.next(), parts.next());
-    let (namespace, name) = if second.is_some() { (first, second) } else { (namespace, first) };
-    let kind = id.kind.to_lowercase();
-    [kind.clone(), format!("{kind}s"), format!("{kind}es")].contains(&wanted)
-        && name.is_none_or(|name| id.name == name)
-        && namespace.is_none_or(|namespace| id.namespace == namespace || id.namespace.is_empty())
 }
 
 /// All labels and annotations of one object, and where they come from.

@@ -7,7 +7,7 @@ use metadata_propagation::{Operation, Review};
 use serde_json::{Value, json};
 
 use crate::args::SessionArgs;
-use crate::explain::is_meant;
+use crate::names::{self, is_meant};
 use crate::{Exit, Failure, input, output, plan, settings};
 
 /// # Errors
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &SessionArgs) -> Result<Exit, Failure> {
     let object = match (meant.next(), meant.next()) {
         (Some(object), None) => object,
         (None, _) => {
-            output::print(format!("no {} among {} objects\n", args.object, fleet.objects().count()).as_bytes())?;
+            output::print(names::nothing(&args.object, fleet.objects().map(|object| &object.id)).as_bytes())?;
             return Ok(Exit::Nothing);
         }
         (Some(first), Some(second)) => {
