@@ -57,13 +57,15 @@ pub(crate) fn nothing<'i>(object: &str, ids: impl Iterator<Item = &'i ObjectId>)
     let name = rest.map(|rest| rest.rsplit('/').next().unwrap_or_default());
     let of_kind: Vec<&&ObjectId> = ids.iter().filter(|id| is_kind(id, kind)).collect();
     let close = |a: &str, b: &str| Some(strsim::damerau_levenshtein(a, b)).filter(|typos| *typos <= TYPOS);
-    let guess = match name.filter(|_| !of_kind.is_empty()) {
-        Some(name) => {
+    let guess = match name {
+        // Of that kind there are some, in other namespaces.
+        None if !of_kind.is_empty() => None,
+        Some(name) if !of_kind.is_empty() => {
             let alike =
                 of_kind.iter().filter_map(|id| Some((close(&id.name, name)?, format!("{}/{}", id.kind, id.name))));
             alike.min()
         }
-        None => {
+        _ => {
             let word = kind.to_lowercase();
             let alike = ids.iter().filter_map(|id| {
                 let typos =

@@ -23,6 +23,14 @@ const CORE: &str = "cluster.x-k8s.io";
 /// Stands for what a controller appends to a name.
 pub(crate) const SUFFIX: &str = "*";
 
+/// Whether controllers make others from objects of a kind.
+pub(crate) fn makes_others(id: &ObjectId) -> bool {
+    match &*id.group {
+        CORE => matches!(&*id.kind, "Cluster" | "MachineDeployment" | "MachineSet" | "Machine"),
+        group => group == "controlplane.cluster.x-k8s.io" && !id.kind.ends_with("Template"),
+    }
+}
+
 /// What would be made from an object besides what is there.
 pub(crate) fn foretold(above: &Foretold<'_>) -> Vec<Object> {
     match (&*above.id.group, &*above.id.kind) {

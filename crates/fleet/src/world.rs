@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::each::each;
 use crate::fleet::Fleet;
-use crate::foretold::{Foretold, SUFFIX, foretold};
+use crate::foretold::{Foretold, SUFFIX, foretold, makes_others};
 use crate::object::{Object, ObjectId, Origin, group_and_version};
 use crate::plan::replicas;
 use crate::relations::{parent, references};
@@ -75,8 +75,10 @@ impl World {
         // What guards refuse is checked elsewhere: here every object is told what it lacks.
         let settings = Settings { mode: Mode::Mutate, guards: silent(), ..settings.clone() };
         let mut world = World::default();
-        for object in fleet.objects() {
-            world.add(object, Some(object.origin.clone()), None);
+        let objects: Vec<&Object> = fleet.objects().collect();
+        let read = each(&objects, |object| serde_json::from_str(&object.json).unwrap_or_default());
+        for (object, written) in objects.into_iter().zip(read) {
+            world.add(object, written, Some(object.origin.clone()), None);
         }
         for (further, name) in fleet.further() {
             if let Some(number) = world.find(name) {
@@ -152,7 +154,7 @@ impl World {
         self.by_id.get(id).copied()
     }
 
-    fn add(&mut self, object: &Object, origin: Option<Origin>, parent: Option<usize>) -> usize {
+    fn add(&mut self, object: &Object, written: Value, origin: Option<Origin>, parent: Option<usize>) -> usize {
         let number = self.members.len();
         self.by_id.insert(object.id.clone(), number);
         self.members.push(Member {
@@ -160,7 +162,7 @@ impl World {
             origin,
             parent: None,
             children: Vec::new(),
-            written: serde_json::from_str(&object.json).unwrap_or_default(),
+            written,
             carried: Vec::new(),
             unknown: None,
             report: Report::default(),
@@ -291,7 +293,9 @@ impl World {
 
     /// What would be made from an object besides what is there.
     fn foretold(&self, number: usize) -> Vec<Object> {
-        let Some(member) = self.members.get(number) else { return Vec::new() };
+        let Some(member) = self.members.get(number).filter(|member| makes_others(&member.id)) else {
+            return Vec::new();
+        };
         let completed = member.completed();
         let children: Vec<&Member> = member.children.iter().filter_map(|child| self.members.get(*child)).collect();
         let class = member.parent.and_then(|class| self.members.get(class)).map(|class| &class.written);
@@ -310,7 +314,8 @@ impl World {
             if self.find(&object.id).is_some() {
                 continue;
             }
-            self.add(&object, None, Some(number));
+            let written = serde_json::from_str(&object.json).unwrap_or_default();
+            self.add(&object, written, None, Some(number));
             if let Some(member) = self.members.get_mut(number).filter(|_| object.id.kind == "Node") {
                 member.node = Some(object.id.name);
             }
