@@ -30,23 +30,31 @@ impl Fleet {
     /// Reads all documents of the texts, one after the other. Objects without a namespace are in `default`.
     #[must_use]
     pub fn read(sources: Vec<Source>) -> Fleet {
-        let mut readings = Vec::new();
-        for (number, source) in sources.iter().enumerate() {
-            readings.extend(source.documents().into_iter().map(|document| read_document(source, number, document)));
-        }
+        let readings = readings(&sources);
         Fleet::assemble(sources, readings, DEFAULT_NAMESPACE)
+    }
+
+    /// As [`Fleet::read`], with objects that have no namespace where they name none: as in a request.
+    #[must_use]
+    pub fn as_written(sources: Vec<Source>) -> Fleet {
+        let readings = readings(&sources);
+        Fleet::build(sources, readings, None)
     }
 
     /// Puts together what was read of the documents of the texts, in their order. Of two objects of one name the first
     /// counts. Objects without a namespace are in `namespace`, where their kind has namespaces.
     #[must_use]
     pub fn assemble(sources: Vec<Source>, readings: Vec<Reading>, namespace: &str) -> Fleet {
+        Fleet::build(sources, readings, Some(namespace))
+    }
+
+    fn build(sources: Vec<Source>, readings: Vec<Reading>, namespace: Option<&str>) -> Fleet {
         let mut fleet = Fleet { sources, ..Fleet::default() };
         for reading in readings {
             fleet.objects.extend(reading.objects);
             fleet.problems.extend(reading.problems);
         }
-        fleet.further = settle(&mut fleet.objects, namespace);
+        fleet.further = namespace.map(|namespace| settle(&mut fleet.objects, namespace)).unwrap_or_default();
         let ids = |number: &usize| fleet.objects.get(*number).map(|object| &object.id);
         let mut by_id: Vec<usize> = (0..fleet.objects.len()).collect();
         by_id.sort_by(|a, b| ids(a).cmp(&ids(b)).then(a.cmp(b)));
@@ -124,6 +132,15 @@ impl Fleet {
             self.by_id.binary_search_by(|number| object(number).map_or(Ordering::Less, |object| order(&object.id)));
         self.by_id.get(found.ok()?).and_then(object)
     }
+}
+
+/// The documents of texts, one after the other.
+fn readings(sources: &[Source]) -> Vec<Reading> {
+    let documents = |(number, source): (usize, &Source)| {
+        let read = |document| read_document(source, number, document);
+        source.documents().into_iter().map(read).collect::<Vec<_>>()
+    };
+    sources.iter().enumerate().flat_map(documents).collect()
 }
 
 impl Cluster for Fleet {
