@@ -83,14 +83,10 @@ ordinary.wasm:
 bench: policy.wasm noop.wasm ordinary.wasm
 	cargo run --locked --profile bench --package testkit $(TESTKIT_FEATURES) --bin bench -- $(abspath $(COMPARE))
 
-## bench-check: the command line over generated fleets
+## bench-check: every verb of the command line over generated fleets: seconds, and megabytes at most
 bench-check:
 	cargo build --locked --profile bench --package propagate --package fleet --examples --bins
-	@for objects in 10000 100000; do \
-		target/release/examples/generate $$objects > target/fleet.yaml; \
-		echo "$$objects objects, $$(du -h target/fleet.yaml | cut -f1)"; \
-		bash -c 'time target/release/propagate check --output github=/dev/null target/fleet.yaml' 2>&1 | grep real; \
-	done
+	scripts/bench-check.sh target/release 10000 100000
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm

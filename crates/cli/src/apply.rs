@@ -9,8 +9,8 @@ use crate::{Exit, Failure, input, output, plan, settings};
 /// # Errors
 /// When the settings cannot be used, or something cannot be written.
 pub(crate) fn run(args: &ApplyArgs) -> Result<Exit, Failure> {
-    let settings = settings::read(&args.sources.settings)?;
-    let input = input::read(&args.sources.paths);
+    let settings = settings::read(args.sources.settings.as_deref())?;
+    let input = input::read(&args.sources.paths(&args.paths), &args.sources);
     let fleet = &input.fleet;
     let Applied { texts, left } = Applied::of(fleet, &settings);
     let mut out = String::new();

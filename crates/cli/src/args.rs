@@ -1,14 +1,15 @@
 //! The words of the command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 use clap::builder::Styles;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fleet::Level;
-use metadata_propagation::Version;
+use metadata_propagation::{Effect, Version};
 use serde::Deserialize;
 
+use crate::input::is_read;
 use crate::output::Output;
 
 /// The style of the word `error`.
@@ -52,8 +53,9 @@ pub(crate) enum Verb {
     Explain(ExplainArgs),
     /// Tell what a change of manifests does to Machines, labels and annotations.
     ///
-    /// What each edit does is told as the policy classifies it: in-place, scale, rollout, scheduled, destructive, or
-    /// cannot-tell. Exits with 0 where nothing differs, and with 1 where something does, as `kubectl diff`.
+    /// What each edit does is classified as by the policy: in place, scale, rollout, scheduled rollout, destructive, or cannot
+    /// tell. The last line says what the change does in all. Exits with 0 where nothing differs, and with 1 where something
+    /// does, as `kubectl diff`; `--fail-on` passes over what is less grave.
     Plan(PlanArgs),
     /// Print the manifests with everything that the rules bring.
     ///
@@ -91,24 +93,55 @@ pub(crate) enum Verb {
 /// Where objects come from, and by which settings they are judged.
 #[derive(Debug, Args)]
 pub(crate) struct Sources {
-    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them.
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
+    /// folder].
     ///
     /// In folders .yaml, .yml and .json files are read; .gitignore, .ignore and .propagateignore are obeyed.
-    #[arg(value_name = "PATH", default_value = ".")]
-    pub(crate) paths: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) settings: SettingsFile,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SettingsFile {
+    #[arg(long, short, value_name = "PATH")]
+    pub(crate) filename: Vec<PathBuf>,
+    /// The namespace of objects that are written without one [default: default].
+    #[arg(long, short, value_name = "NAME", env = "PROPAGATE_NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+    /// Render a folder that has a kustomization with `kustomize` or `kubectl`, and read what comes out.
+    #[arg(long)]
+    pub(crate) kustomize: bool,
     /// The policy's settings, or a manifest of the policy that has them [default: the defaults].
     #[arg(long, short, value_name = "FILE", env = "PROPAGATE_SETTINGS")]
     pub(crate) settings: Option<PathBuf>,
 }
 
+impl Sources {
+    /// The paths of a call: those of `-f`, and those that stand alone.
+    pub(crate) fn paths(&self, alone: &[PathBuf]) -> Vec<PathBuf> {
+        let paths: Vec<PathBuf> = self.filename.iter().chain(alone).cloned().collect();
+        if paths.is_empty() { vec![".".into()] } else { paths }
+    }
+
+    /// A label or annotation and the paths, where both stand alone: what has a place on the disk and looks like one is a
+    /// path.
+    pub(crate) fn key_and_paths(&self, key: Option<&String>, alone: &[PathBuf]) -> (Option<String>, Vec<PathBuf>) {
+        let is_path = |key: &&String| {
+            let looks_like_one = key.starts_with(['.', '/']) || key.ends_with('/') || is_read(Path::new(key));
+            *key == "-" || looks_like_one && Path::new(key).exists()
+        };
+        match key.filter(is_path) {
+            Some(path) => (None, self.paths(&[&[path.into()], alone].concat())),
+            None => (key.cloned(), self.paths(alone)),
+        }
+    }
+
+    /// The namespace of objects that are written without one.
+    pub(crate) fn namespace(&self) -> &str {
+        self.namespace.as_deref().filter(|name| !name.is_empty()).unwrap_or(fleet::DEFAULT_NAMESPACE)
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
+    /// folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) sources: Sources,
     /// How to print, and where to: text, json, yaml, sarif, junit or github. May be given several times.
@@ -124,6 +157,10 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ApplyArgs {
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
+    /// folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) sources: Sources,
     /// Print what would change; exits with 1 where something would.
@@ -136,9 +173,10 @@ pub(crate) struct ApplyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BackfillArgs {
-    /// Files, folders, or `-` for standard input.
-    #[arg(long, short, value_name = "PATH", default_value = ".")]
-    pub(crate) filename: Vec<PathBuf>,
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
+    /// folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
     /// Print configurations for server-side apply instead of commands: for clusters without the policy.
     #[arg(long, conflicts_with = "release")]
     pub(crate) server_side: bool,
@@ -146,21 +184,22 @@ pub(crate) struct BackfillArgs {
     #[arg(long)]
     pub(crate) release: bool,
     #[command(flatten)]
-    pub(crate) settings: SettingsFile,
+    pub(crate) sources: Sources,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct GraphArgs {
     /// A label or annotation: where it is set, where it comes to, and where it stops and why.
     pub(crate) key: Option<String>,
-    /// Files, folders, or `-` for standard input.
-    #[arg(long, short, value_name = "PATH", default_value = ".")]
-    pub(crate) filename: Vec<PathBuf>,
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
+    /// folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
     /// How to draw.
     #[arg(long, value_name = "FORMAT", default_value = "svg")]
     pub(crate) format: Picture,
     #[command(flatten)]
-    pub(crate) settings: SettingsFile,
+    pub(crate) sources: Sources,
 }
 
 /// How a graph is drawn.
@@ -179,9 +218,10 @@ pub(crate) struct SessionArgs {
     /// The object that is written, as KIND/NAME or KIND/NAMESPACE/NAME.
     #[arg(value_name = "KIND/NAME")]
     pub(crate) object: String,
-    /// Files, folders, or `-` for standard input.
-    #[arg(long, short, value_name = "PATH", default_value = ".")]
-    pub(crate) filename: Vec<PathBuf>,
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
+    /// folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
     /// The manifests as they are stored: where the object is among them, the request is an UPDATE, else a CREATE.
     #[arg(long, value_name = "PATH")]
     pub(crate) old: Option<PathBuf>,
@@ -191,11 +231,8 @@ pub(crate) struct SessionArgs {
     /// The folder that request.json and session.yml are written to.
     #[arg(long, short, value_name = "FOLDER", default_value = ".")]
     pub(crate) directory: PathBuf,
-    /// The namespace of the object.
-    #[arg(long, short, env = "PROPAGATE_NAMESPACE")]
-    pub(crate) namespace: Option<String>,
     #[command(flatten)]
-    pub(crate) settings: SettingsFile,
+    pub(crate) sources: Sources,
 }
 
 #[derive(Debug, Args)]
@@ -219,9 +256,47 @@ pub(crate) struct PlanArgs {
     pub(crate) git: Option<String>,
     /// How to print.
     #[arg(long, short, value_name = "FORMAT", default_value = "text")]
-    pub(crate) output: PlainFormat,
+    pub(crate) output: PlanFormat,
+    /// The least grave effect for which the exit code is 1 [default: any change].
+    #[arg(long, value_name = "EFFECT")]
+    pub(crate) fail_on: Option<PlanFailOn>,
     #[command(flatten)]
-    pub(crate) settings: SettingsFile,
+    pub(crate) sources: Sources,
+}
+
+/// How a plan is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFormat {
+    /// For a reader.
+    Text,
+    /// For a program: docs/plan.schema.json describes it.
+    Json,
+    /// For the comment of a pull request.
+    Markdown,
+    /// Workflow commands of GitHub Actions.
+    Github,
+}
+
+/// The least grave effect that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFailOn {
+    /// Machines may be replaced, and what is graver.
+    CannotTell,
+    /// Machines are replaced, at once or at a time that is set, and what is graver.
+    Rollout,
+    /// Machines are deleted or orphaned.
+    Destructive,
+}
+
+impl PlanFailOn {
+    /// The least grave effect.
+    pub(crate) fn effect(self) -> Effect {
+        match self {
+            PlanFailOn::CannotTell => Effect::CannotTell,
+            PlanFailOn::Rollout => Effect::Scheduled,
+            PlanFailOn::Destructive => Effect::Destructive,
+        }
+    }
 }
 
 /// For a reader, or for a program.
@@ -239,12 +314,10 @@ pub(crate) struct ExplainArgs {
     /// A label or annotation: its whole way, from ClusterClass to Node, or to the tag that it becomes. With KIND alone, a
     /// column.
     pub(crate) key: Option<String>,
-    /// Files, folders, or `-` for standard input.
-    #[arg(long, short, value_name = "PATH", default_value = ".")]
-    pub(crate) filename: Vec<PathBuf>,
-    /// The namespace of the object.
-    #[arg(long, short, env = "PROPAGATE_NAMESPACE")]
-    pub(crate) namespace: Option<String>,
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
+    /// folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
     /// How to print.
     #[arg(long, short, value_name = "FORMAT", default_value = "text")]
     pub(crate) output: PlainFormat,
@@ -252,7 +325,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, short = 'L', value_name = "KEY", value_delimiter = ',')]
     pub(crate) label_columns: Vec<String>,
     #[command(flatten)]
-    pub(crate) settings: SettingsFile,
+    pub(crate) sources: Sources,
 }
 
 /// When to use colour.

@@ -8,8 +8,8 @@ use crate::{Exit, Failure, input, output, plan, settings};
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
-    let settings = settings::read(&args.settings)?;
-    let input = input::read(&args.filename);
+    let settings = settings::read(args.sources.settings.as_deref())?;
+    let input = input::read(&args.sources.paths(&args.paths), &args.sources);
     let fleet = &input.fleet;
     let means = match (args.server_side, args.release) {
         (_, true) => Means::Release,

@@ -2,7 +2,6 @@
 
 use fleet::{Checked, Checker, Fleet, Locator, Object, Problem, Severity};
 use metadata_propagation::NotApplicableReason;
-use rayon::prelude::*;
 
 use crate::args::CheckArgs;
 use crate::input::{self, Input};
@@ -12,14 +11,13 @@ use crate::{Exit, Failure, output, settings};
 /// # Errors
 /// When the settings cannot be used, or an output not be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
-    let settings = settings::read(&args.sources.settings)?;
-    let Input { fleet, unreadable } = input::read(&args.sources.paths);
-    let checker = Checker::new(&settings);
+    let settings = settings::read(args.sources.settings.as_deref())?;
+    let Input { fleet, unreadable } = input::read(&args.sources.paths(&args.paths), &args.sources);
     let objects: Vec<&Object> = fleet.objects().collect();
-    let checked: Vec<Checked> = objects.par_iter().map(|object| checker.check(object, &fleet)).collect();
+    let checked = Checker::new(&settings).fleet(&fleet);
     let report = report(&fleet, &unreadable, &objects, checked);
-    output::write(&report, &fleet, &args.output, args.verbose)?;
     let fail_on = args.fail_on.unwrap_or_default().level();
+    output::write(&report, &fleet, &args.output, fail_on, args.verbose)?;
     let is_unreadable = report.summary.unreadable > 0;
     Ok(match report.findings.iter().any(|finding| finding.level >= fail_on) {
         _ if is_unreadable => Exit::Unreadable,
@@ -62,5 +60,6 @@ fn report(fleet: &Fleet, unreadable: &[(String, String)], objects: &[&Object], c
             });
         }
     }
+    report.summary.not_compared = report.not_compared.len();
     report
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::Failure;
-use crate::args::{CheckArgs, Cli, Color, FailOn, SettingsFile, Verb};
+use crate::args::{CheckArgs, Cli, Color, FailOn, Verb};
 use crate::output::Output;
 
 const FILE: &str = "propagate.toml";
@@ -19,6 +19,7 @@ struct Config {
     output: Option<Vec<Output>>,
     fail_on: Option<FailOn>,
     color: Option<Color>,
+    namespace: Option<String>,
 }
 
 impl Cli {
@@ -37,28 +38,30 @@ impl Cli {
             .map_err(|error| Failure(format!("cannot use `{}`: {}", path.display(), error.to_string().trim_end())))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         self.color = self.color.or(config.color);
-        match &mut self.verb {
+        let sources = match &mut self.verb {
             Verb::Check(CheckArgs { sources, output, fail_on, .. }) => {
-                complete(&mut sources.settings, config.settings, folder);
                 if output.is_empty() {
                     *output = config.output.unwrap_or_default();
                 }
                 *fail_on = fail_on.or(config.fail_on);
+                sources
             }
-            Verb::Explain(args) => complete(&mut args.settings, config.settings, folder),
-            Verb::Plan(args) => complete(&mut args.settings, config.settings, folder),
-            Verb::Apply(args) => complete(&mut args.sources.settings, config.settings, folder),
-            Verb::Backfill(args) => complete(&mut args.settings, config.settings, folder),
-            Verb::Graph(args) => complete(&mut args.settings, config.settings, folder),
-            Verb::Session(args) => complete(&mut args.settings, config.settings, folder),
-            Verb::Rules { .. } | Verb::Profiles | Verb::Settings(_) | Verb::Completions { .. } | Verb::Man => {}
+            Verb::Explain(args) => &mut args.sources,
+            Verb::Plan(args) => &mut args.sources,
+            Verb::Apply(args) => &mut args.sources,
+            Verb::Backfill(args) => &mut args.sources,
+            Verb::Graph(args) => &mut args.sources,
+            Verb::Session(args) => &mut args.sources,
+            Verb::Rules { .. } | Verb::Profiles | Verb::Settings(_) | Verb::Completions { .. } | Verb::Man => {
+                return Ok(self);
+            }
+        };
+        if sources.settings.is_none() {
+            sources.settings = config.settings.map(|settings| folder.join(settings));
+        }
+        if sources.namespace.is_none() {
+            sources.namespace = config.namespace;
         }
         Ok(self)
-    }
-}
-
-fn complete(file: &mut SettingsFile, settings: Option<PathBuf>, folder: &Path) {
-    if file.settings.is_none() {
-        file.settings = settings.map(|settings| folder.join(settings));
     }
 }

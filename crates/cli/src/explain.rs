@@ -7,9 +7,10 @@ mod tree;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use fleet::{Fleet, Locator, Member, ObjectId, Stand, State, World};
+use fleet::{Fleet, Locator, Member, Stand, State, World};
 
 use crate::args::{ExplainArgs, PlainFormat};
+use crate::names::{self, is_meant};
 use crate::{Exit, Failure, input, output, plan, settings};
 
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -20,17 +21,19 @@ const BAD: Style = AnsiColor::Red.on_default();
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
-    let settings = settings::read(&args.settings)?;
-    let input = input::read(&args.filename);
+    let settings = settings::read(args.sources.settings.as_deref())?;
+    let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);
+    let input = input::read(&paths, &args.sources);
     let fleet = &input.fleet;
     let world = World::of(fleet, &settings);
     let meant = meant(&world, args);
     let mut out = String::new();
-    let is_one = args.object.contains('/');
+    // Columns are for trees, of one object too.
+    let is_one = args.object.contains('/') && args.label_columns.is_empty();
     // Of many objects a key is a column.
-    let columns: Vec<String> = args.label_columns.iter().chain(&args.key).cloned().collect();
+    let columns: Vec<String> = args.label_columns.iter().chain(&key).cloned().collect();
     if args.output == PlainFormat::Json {
-        let values: serde_json::Value = match &args.key {
+        let values: serde_json::Value = match &key {
             Some(key) if is_one => meant.iter().map(|number| json::way(&world, *number, key)).collect(),
             None if is_one => meant.iter().filter_map(|number| json::object(&world, *number)).collect(),
             _ => meant.iter().filter_map(|number| json::tree(&world, *number, &columns)).collect(),
@@ -41,7 +44,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
             if index > 0 {
                 out.push('\n');
             }
-            match &args.key {
+            match &key {
                 Some(key) => way(&world, fleet, *number, key, &mut out),
                 None => object(&world, *number, &mut out),
             }
@@ -50,7 +53,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
         out = tree::tree(&world, &meant, &columns);
     }
     if meant.is_empty() && args.output == PlainFormat::Text {
-        let _ = writeln!(out, "no {} among {} objects", args.object, fleet.objects().count());
+        out = names::nothing(&args.object, fleet.objects().map(|object| &object.id));
     }
     output::print(out.as_bytes())?;
     let is_unreadable = plan::tell_of_unreadable(&input);
@@ -63,20 +66,8 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
 
 fn meant(world: &World, args: &ExplainArgs) -> Vec<usize> {
     let members = world.members().iter().enumerate();
-    let meant = members.filter(|(_, member)| is_meant(&member.id, &args.object, args.namespace.as_deref()));
+    let meant = members.filter(|(_, member)| is_meant(&member.id, &args.object, args.sources.namespace.as_deref()));
     meant.map(|(number, _)| number).collect()
-}
-
-/// Whether `KIND`, `KIND/NAME` or `KIND/NAMESPACE/NAME` stands for an object. Kinds are told by their name, in any case,
-/// plural or not.
-pub(crate) fn is_meant(id: &ObjectId, object: &str, namespace: Option<&str>) -> bool {
-    let mut parts = object.splitn(3, '/');
-    let (wanted, first, second) = (parts.next().unwrap_or_default().to_lowercase(), parts.next(), parts.next());
-    let (namespace, name) = if second.is_some() { (first, second) } else { (namespace, first) };
-    let kind = id.kind.to_lowercase();
-    [kind.clone(), format!("{kind}s"), format!("{kind}es")].contains(&wanted)
-        && name.is_none_or(|name| id.name == name)
-        && namespace.is_none_or(|namespace| id.namespace == namespace || id.namespace.is_empty())
 }
 
 /// All labels and annotations of one object, and where they come from.

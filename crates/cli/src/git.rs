@@ -13,7 +13,7 @@ use crate::input::{self, Input, is_read};
 ///
 /// # Errors
 /// When git cannot be called, or does not know the revision.
-pub(crate) fn read(revision: &str, path: &Path) -> Result<Input, Failure> {
+pub(crate) fn read(revision: &str, path: &Path, namespace: &str) -> Result<Input, Failure> {
     let listed = git(&[
         OsStr::new("ls-tree"),
         OsStr::new("-r"),
@@ -38,7 +38,7 @@ pub(crate) fn read(revision: &str, path: &Path) -> Result<Input, Failure> {
             Err(error) => unreadable.push((shown, format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()))),
         }
     }
-    Ok(input::of(sources, unreadable))
+    Ok(input::of(sources, unreadable, namespace))
 }
 
 fn git(arguments: &[&OsStr]) -> Result<Vec<u8>, Failure> {

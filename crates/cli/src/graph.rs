@@ -8,13 +8,14 @@ use crate::{Exit, Failure, input, output, plan, settings};
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
-    let settings = settings::read(&args.settings)?;
-    let input = input::read(&args.filename);
+    let settings = settings::read(args.sources.settings.as_deref())?;
+    let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);
+    let input = input::read(&paths, &args.sources);
     let world = World::of(&input.fleet, &settings);
-    let graph = Graph::of(&world, args.key.as_deref());
+    let graph = Graph::of(&world, key.as_deref());
     if graph.is_empty() {
         let objects = input.fleet.objects().count();
-        match &args.key {
+        match &key {
             Some(key) => anstream::eprintln!("`{key}` neither stands at any of {objects} objects nor comes to one"),
             None => anstream::eprintln!("nothing propagates between {objects} objects"),
         }

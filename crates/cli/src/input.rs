@@ -1,11 +1,14 @@
 //! Files, folders and standard input.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use fleet::{Fleet, Source, read_document};
+use fleet::{Fleet, KUSTOMIZATION_FILES, Source, of_kustomize, read_document};
 use ignore::WalkBuilder;
 use rayon::prelude::*;
+
+use crate::args::Sources;
 
 /// What was read, and what could not be.
 pub(crate) struct Input {
@@ -17,38 +20,70 @@ pub(crate) struct Input {
 /// The files that are read in folders.
 const ENDINGS: &[&str] = &["yaml", "yml", "json"];
 
-/// Reads everything below the paths, documents on all cores.
-pub(crate) fn read(paths: &[PathBuf]) -> Input {
+/// Reads everything below the paths, documents on all cores. Objects that are written without a namespace are in the
+/// namespace of `sources`.
+pub(crate) fn read(paths: &[PathBuf], sources: &Sources) -> Input {
     let mut unreadable = Vec::new();
     let mut files = Vec::new();
+    let mut rendered = Vec::new();
     for path in paths {
-        if path.is_dir() { walk(path, &mut files, &mut unreadable) } else { files.push(path.clone()) }
+        if !path.is_dir() {
+            files.push(path.clone());
+        } else if sources.kustomize && KUSTOMIZATION_FILES.iter().any(|file| path.join(file).is_file()) {
+            match kustomize(path) {
+                Ok(text) => rendered.push(Source { name: name(path), text }),
+                Err(reason) => unreadable.push((name(path), reason)),
+            }
+        } else {
+            walk(path, &mut files, &mut unreadable);
+        }
     }
     // A file that is named twice is read once.
     let mut seen = std::collections::BTreeSet::new();
     files.retain(|file| seen.insert(file.clone()));
-    let mut sources = Vec::new();
+    let mut texts = Vec::new();
     for (name, text) in files.par_iter().map(|file| (name(file), text(file))).collect::<Vec<_>>() {
         match text {
-            Ok(text) => sources.push(Source { name, text }),
+            Ok(text) => texts.push(Source { name, text }),
             Err(reason) => unreadable.push((name, reason)),
         }
     }
-    of(sources, unreadable)
+    texts.extend(rendered);
+    of(texts, unreadable, sources.namespace())
+}
+
+/// What Kustomize makes of a folder, by whichever of its programs is there.
+fn kustomize(folder: &Path) -> Result<String, String> {
+    for (program, verb) in [("kustomize", "build"), ("kubectl", "kustomize")] {
+        match Command::new(program).arg(verb).arg(folder).output() {
+            Ok(output) if output.status.success() => {
+                return String::from_utf8(output.stdout).map_err(|error| error.to_string());
+            }
+            Ok(output) => {
+                return Err(format!("{program} {verb}: {}", String::from_utf8_lossy(&output.stderr).trim()));
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(format!("{program}: {error}")),
+        }
+    }
+    Err("`--kustomize` needs `kustomize` or `kubectl` on the PATH".to_owned())
 }
 
 /// Reads the documents of texts on all cores.
-pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>) -> Input {
+pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>, namespace: &str) -> Input {
+    let passed_over = of_kustomize(&sources);
     let documents: Vec<_> = sources
         .par_iter()
         .enumerate()
+        .filter(|(number, _)| !passed_over.contains_key(number))
         .flat_map_iter(|(number, source)| {
             source.documents().into_iter().map(move |document| (number, source, document))
         })
         .collect();
     let read = |(number, source, document)| read_document(source, number, document);
-    let readings = documents.into_par_iter().map(read).collect();
-    Input { fleet: Fleet::assemble(sources, readings), unreadable }
+    let mut readings: Vec<_> = documents.into_par_iter().map(read).collect();
+    readings.extend(passed_over.into_values());
+    Input { fleet: Fleet::assemble(sources, readings, namespace), unreadable }
 }
 
 /// Whether a file of this name is read in folders.

@@ -12,6 +12,7 @@ mod explain;
 mod git;
 mod graph;
 mod input;
+mod names;
 mod output;
 mod plan;
 mod session;

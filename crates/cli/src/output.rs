@@ -1,6 +1,6 @@
 //! The formats in which a report is printed, and where to.
 
-mod github;
+pub(crate) mod github;
 mod junit;
 pub(crate) mod report;
 mod sarif;
@@ -11,7 +11,7 @@ use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use fleet::Fleet;
+use fleet::{Fleet, Level};
 use serde::Deserialize;
 
 use crate::output::report::Report;
@@ -73,7 +73,13 @@ impl TryFrom<String> for Output {
 ///
 /// # Errors
 /// When a file cannot be written.
-pub(crate) fn write(report: &Report, fleet: &Fleet, outputs: &[Output], is_verbose: bool) -> Result<(), Failure> {
+pub(crate) fn write(
+    report: &Report,
+    fleet: &Fleet,
+    outputs: &[Output],
+    fail_on: Level,
+    is_verbose: bool,
+) -> Result<(), Failure> {
     let text = [Output { format: Format::Text, file: None }];
     for Output { format, file } in if outputs.is_empty() { &text } else { outputs } {
         let bytes = match format {
@@ -81,7 +87,7 @@ pub(crate) fn write(report: &Report, fleet: &Fleet, outputs: &[Output], is_verbo
             Format::Json => json(report)?,
             Format::Yaml => serde_saphyr::to_string(report).map_err(|error| Failure(error.to_string()))?.into_bytes(),
             Format::Sarif => json(&sarif::sarif(report))?,
-            Format::Junit => junit::junit(report)?,
+            Format::Junit => junit::junit(report, fail_on)?,
             Format::Github => github::github(report).into_bytes(),
         };
         match file {

@@ -7,31 +7,31 @@ use metadata_propagation::{Operation, Review};
 use serde_json::{Value, json};
 
 use crate::args::SessionArgs;
-use crate::explain::is_meant;
+use crate::names::{self, is_meant};
 use crate::{Exit, Failure, input, output, plan, settings};
 
 /// # Errors
 /// When the settings cannot be used, the name stands for no object or for several, or a file cannot be written.
 pub(crate) fn run(args: &SessionArgs) -> Result<Exit, Failure> {
-    let settings = settings::read(&args.settings)?;
-    let input = input::read(&args.filename);
+    let settings = settings::read(args.sources.settings.as_deref())?;
+    let input = input::read(&args.sources.paths(&args.paths), &args.sources);
     if plan::tell_of_unreadable(&input) {
         return Ok(Exit::Unreadable);
     }
     let fleet = &input.fleet;
-    let namespace = args.namespace.as_deref();
+    let namespace = args.sources.namespace.as_deref();
     let mut meant = fleet.objects().filter(|object| is_meant(&object.id, &args.object, namespace));
     let object = match (meant.next(), meant.next()) {
         (Some(object), None) => object,
         (None, _) => {
-            output::print(format!("no {} among {} objects\n", args.object, fleet.objects().count()).as_bytes())?;
+            output::print(names::nothing(&args.object, fleet.objects().map(|object| &object.id)).as_bytes())?;
             return Ok(Exit::Nothing);
         }
         (Some(first), Some(second)) => {
             return Err(Failure(format!("`{}` stands for {} and {}", args.object, first.id, second.id)));
         }
     };
-    let old = args.old.as_ref().map(|path| input::read(std::slice::from_ref(path)));
+    let old = args.old.as_ref().map(|path| input::read(std::slice::from_ref(path), &args.sources));
     let stored = old.as_ref().and_then(|old| old.fleet.find(&object.id)).map(|stored| &*stored.json);
     let operation = if stored.is_some() { Operation::Update } else { Operation::Create };
     let review = Review { operation, old_object: stored, username: (&*args.user).into(), ..object.review() };

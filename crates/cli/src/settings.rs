@@ -1,19 +1,20 @@
 //! The policy's settings, from a file.
 
+use std::path::Path;
+
 use fleet::{Source, to_json};
 use metadata_propagation::Settings;
 use serde_json::Value;
 
 use crate::Failure;
-use crate::args::SettingsFile;
 use crate::input::text;
 
 /// The settings of the file, or the defaults where none is named.
 ///
 /// # Errors
 /// When the file cannot be read, or its settings are not valid.
-pub(crate) fn read(file: &SettingsFile) -> Result<Settings, Failure> {
-    let Some(path) = &file.settings else { return Ok(Settings::default()) };
+pub(crate) fn read(file: Option<&Path>) -> Result<Settings, Failure> {
+    let Some(path) = file else { return Ok(Settings::default()) };
     let name = path.display().to_string();
     let text = text(path).map_err(|reason| Failure(format!("cannot read `{name}`: {reason}")))?;
     let json = to_json(&Source { name: name.clone(), text })

@@ -7,7 +7,7 @@ use metadata_propagation::{FORCED, RULES, Settings, Version};
 use serde::Deserialize;
 use serde::de::value::StrDeserializer;
 
-use crate::args::{SettingsArgs, SettingsFile};
+use crate::args::SettingsArgs;
 use crate::explain::BOLD;
 use crate::{Exit, Failure, output, settings};
 
@@ -58,7 +58,7 @@ pub(crate) fn settings(args: &SettingsArgs) -> Result<Exit, Failure> {
     if args.schema {
         return output::print(SCHEMA.as_bytes());
     }
-    let read = settings::read(&SettingsFile { settings: args.check.clone() })?;
+    let read = settings::read(args.check.as_deref())?;
     if args.check.is_none() {
         let yaml = serde_saphyr::to_string(&Settings::default()).map_err(|error| Failure(error.to_string()))?;
         return output::print(yaml.as_bytes());

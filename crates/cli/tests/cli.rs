@@ -69,7 +69,7 @@ fn files_are_written_in_place_and_named() {
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     assert_eq!(run(&["apply", "--in-place", "machines.yaml"]), (Some(0), "machines.yaml\n".to_owned()));
-    let clean = "3 of 3 objects looked at: nothing found\n".to_owned();
+    let clean = "3 of 3 objects checked: nothing found\n".to_owned();
     assert_eq!(run(&["check", "machines.yaml"]), (Some(0), clean));
     assert_eq!(run(&["apply", "--in-place", "machines.yaml", "clean.yaml"]), (Some(0), String::new()));
 }
@@ -120,4 +120,52 @@ fn revisions_of_a_repository_are_compared() {
     let (code, said) = run(&["plan", "--git", "nothing"]);
     assert!(code == Some(2) && said.contains("nothing"), "{code:?} {said}");
     assert_eq!(run(&["plan", "clusters"]), (Some(2), "error: expected OLD and NEW, or --git\n".to_owned()));
+}
+
+/// A program of this name takes the place of the real one.
+#[cfg(unix)]
+#[test]
+fn a_kustomization_is_rendered_by_the_program_on_the_path() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/kinds.in");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kustomize");
+    fs::create_dir_all(&folder).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+        let output = command.current_dir(&tests).env("PATH", &folder).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let arguments = ["check", "--kustomize", "overlays/prod", "--output", "json"];
+    let _ = fs::remove_file(folder.join("kustomize"));
+    let (code, said) = run(&arguments);
+    let missing = "cannot read `overlays/prod`: `--kustomize` needs `kustomize` or `kubectl` on the PATH";
+    assert!(code == Some(2) && said.contains(missing), "{code:?} {said}");
+    let program = folder.join("kustomize");
+    // Another process of the tests must not have it open for writing when it is run.
+    fs::write(&program, "#!/bin/sh\n[ \"$1 $2\" = 'build overlays/prod' ] && while IFS= read -r line; do echo \"$line\"; done < base/cluster.yaml\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let (code, said) = run(&arguments);
+    assert!(code == Some(0) && said.contains("\"objects\": 1,"), "{code:?} {said}");
+}
+
+#[test]
+fn a_plan_as_json_is_what_its_schema_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let schema = fs::read_to_string(root.join("../../docs/plan.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    for arguments in [
+        ["old", "new"],
+        ["before.yaml", "after.yaml"],
+        ["templates-before.yaml", "templates-after.yaml"],
+        ["stored.yaml", "stored-deleted.yaml"],
+        ["stored.yaml", "stored-later.yaml"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+        command.current_dir(root.join("tests/cmd/plan.in")).args(["plan", "--output", "json"]);
+        let output = command.args(arguments).output().unwrap();
+        let plan = serde_json::from_slice(&output.stdout).unwrap();
+        let errors: Vec<String> = schema.iter_errors(&plan).map(|error| error.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new(), "{arguments:?}");
+    }
 }

@@ -20,7 +20,7 @@ impl Applied {
     /// Writes into every object what the rules bring it, given that the objects above have it already.
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings) -> Applied {
-        let world = World::of(fleet, settings);
+        let world = World::of_changes(fleet, settings);
         let mut texts: Vec<String> = fleet.sources().iter().map(|source| source.text.clone()).collect();
         let mut left = Vec::new();
         let changed = |member: &&Member| !member.report.changes.is_empty();

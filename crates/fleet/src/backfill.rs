@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use metadata_propagation::{Action, Mode, NotApplicableReason, Operation, Outcome, Report, Review, Settings, evaluate};
 use serde_json::Value;
 
+use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::{Object, ObjectId, Origin};
 use crate::world::{Member, World};
@@ -69,21 +70,27 @@ impl Backfill {
     /// What the objects of a fleet lack, given that the objects above have it already.
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings, means: Means) -> Backfill {
-        let world = World::of(fleet, settings);
+        let world = World::of_changes(fleet, settings);
         // Guards are asked here, and what is refused for being incomplete is completed.
         let settings = Settings { mode: Mode::Mutate, ..settings.clone() };
         let mut backfill = Backfill::default();
         let mut stuck: BTreeSet<usize> = BTreeSet::new();
-        for (number, member) in world.in_order().into_iter().filter_map(|number| Some((number, world.member(number)?)))
-        {
-            let Some(origin) = &member.origin else { continue };
-            let refused = |reason: String| Refused { id: member.id.clone(), origin: origin.clone(), reason };
-            let compared = match means {
+        let order = world.in_order();
+        let compare = |number: &usize| {
+            let member = world.member(*number)?;
+            let origin = member.origin.as_ref()?;
+            Some(match means {
                 Means::Release => release::step(member),
                 Means::Touch | Means::Apply => {
                     Stored { member, origin, settings: &settings, world: &world }.step(means)
                 }
-            };
+            })
+        };
+        let compared = each(&order, compare);
+        for (number, compared) in order.into_iter().zip(compared) {
+            let (Some(member), Some(compared)) = (world.member(number), compared) else { continue };
+            let Some(origin) = &member.origin else { continue };
+            let refused = |reason: String| Refused { id: member.id.clone(), origin: origin.clone(), reason };
             match compared {
                 Compared::Complete => {}
                 // What propagates to it propagates through an object that does not have it.

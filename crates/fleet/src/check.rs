@@ -1,12 +1,17 @@
 //! What the policy finds in an object that is stored as it is written: what the audit scanner would report.
 
+use std::collections::BTreeSet;
+
 use metadata_propagation::{
     Action, Carried, Cluster, MapKind, Mode, NotApplicable, NotApplicableReason, Outcome, Report, Settings, Stance,
     concerns, evaluate,
 };
 use serde::Serialize;
 
+use crate::each::each;
+use crate::fleet::Fleet;
 use crate::object::Object;
+use crate::probe::{Blame, blame, probe};
 
 /// Checks objects under the same settings.
 pub struct Checker {
@@ -71,14 +76,49 @@ impl Checker {
         Checker { verify: of_mode(Mode::Verify), mutate: of_mode(Mode::Mutate) }
     }
 
+    /// Checks every object of a fleet, in its order, with the others around it. An object that others cannot be evaluated
+    /// with is [`UNREADABLE`], whether any of them is among the files or not.
+    #[must_use]
+    pub fn fleet(&self, fleet: &Fleet) -> Vec<Checked> {
+        let objects: Vec<&Object> = fleet.objects().collect();
+        let one = |object: &&Object| {
+            let (checked, blame) = self.examined(object, fleet);
+            let probed = if checked.is_concerned { probe(object, &self.verify, fleet) } else { Vec::new() };
+            (checked, blame.into_iter().chain(probed).collect::<Vec<Blame>>())
+        };
+        let (mut all, blames): (Vec<Checked>, Vec<Vec<Blame>>) = each(&objects, one).into_iter().unzip();
+        let blames: BTreeSet<Blame> = blames.into_iter().flatten().collect();
+        if blames.is_empty() {
+            return all;
+        }
+        for (object, checked) in objects.iter().zip(&mut all) {
+            let title = object.id.to_string();
+            for Blame { problem, .. } in blames.iter().filter(|blame| blame.object == title) {
+                let message = messages::no_parent(&title, problem);
+                let is_told = |finding: &Finding| finding.check == UNREADABLE && finding.message.contains(problem);
+                if !checked.findings.iter().any(is_told) {
+                    checked.findings.push(unreadable(message, problem));
+                }
+                checked.is_concerned = true;
+            }
+        }
+        all
+    }
+
     /// Checks one object, with the others around it.
     #[must_use]
     pub fn check(&self, object: &Object, cluster: &dyn Cluster) -> Checked {
+        self.examined(object, cluster).0
+    }
+
+    fn examined(&self, object: &Object, cluster: &dyn Cluster) -> (Checked, Option<Blame>) {
         let review = object.review();
         if !concerns(&review, &self.verify) {
-            return Checked::default();
+            return (Checked::default(), None);
         }
-        let Outcome { rejection, report, mut warnings, .. } = evaluate(&review, &self.verify, cluster);
+        let outcome = evaluate(&review, &self.verify, cluster);
+        let blame = blame(&outcome);
+        let Outcome { rejection, report, mut warnings, .. } = outcome;
         let mut report = report.unwrap_or_default();
         let drift = std::mem::take(&mut report.drift);
         let mut findings: Vec<Finding> = drift
@@ -102,23 +142,22 @@ impl Checker {
             report.findings = completed.report.unwrap_or_default().findings;
             warnings = completed.warnings;
         } else if let Some(rejection) = rejection.filter(|_| !is_unanswered && !refuses(&report)) {
-            let keys = quoted(&rejection.message);
-            let at = keys.first().cloned().unwrap_or_default();
-            findings.push(Finding {
-                level: Level::Reject,
-                check: UNREADABLE,
-                message: rejection.message,
-                at,
-                keys: Vec::new(),
-            });
+            let place = rejection.message.clone();
+            findings.push(unreadable(rejection.message, &place));
         }
         findings.extend(of_checks(&report));
         findings.extend(of_skips(&report));
         if report.cloud_tags.is_some() {
             findings.extend(of_tags(warnings, &findings));
         }
-        Checked { findings, inert: report.inert, is_concerned: true }
+        (Checked { findings, inert: report.inert, is_concerned: true }, blame)
     }
+}
+
+/// That an object has another shape than Kubernetes gives it. Its place is what is quoted first.
+fn unreadable(message: String, place: &str) -> Finding {
+    let at = quoted(place).into_iter().next().unwrap_or_default();
+    Finding { level: Level::Reject, check: UNREADABLE, message, at, keys: Vec::new() }
 }
 
 fn refuses(report: &Report) -> bool {
@@ -181,4 +220,10 @@ fn of_tags(warnings: Vec<String>, told: &[Finding]) -> Vec<Finding> {
 /// What stands in backticks.
 fn quoted(message: &str) -> Vec<String> {
     message.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+mod messages {
+    pub(super) fn no_parent(object: &str, problem: &str) -> String {
+        format!("cannot read {object} for what is made from it: {problem}")
+    }
 }

@@ -1,7 +1,7 @@
 //! Objects at hand as a cluster that is never out of reach.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use metadata_propagation::{Cluster, Get, LookupCause, LookupError};
 
@@ -9,6 +9,7 @@ use crate::locate::Locator;
 use crate::object::{Object, ObjectId, group_and_version};
 use crate::problem::{Problem, Severity, messages};
 use crate::read::{Reading, read_document};
+use crate::scope::{DEFAULT_NAMESPACE, settle};
 use crate::source::Source;
 
 /// Texts, and the objects in them.
@@ -19,30 +20,41 @@ pub struct Fleet {
     problems: Vec<Problem>,
     /// Numbers of objects, ordered by group, kind, namespace and name.
     by_id: Vec<usize>,
+    /// Further names of objects that are written without a namespace, and the names that they have.
+    further: BTreeMap<ObjectId, ObjectId>,
     /// Group, kind and version of the objects.
     served: BTreeSet<(String, String, String)>,
 }
 
 impl Fleet {
-    /// Reads all documents of the texts, one after the other.
+    /// Reads all documents of the texts, one after the other. Objects without a namespace are in `default`.
     #[must_use]
     pub fn read(sources: Vec<Source>) -> Fleet {
-        let mut readings = Vec::new();
-        for (number, source) in sources.iter().enumerate() {
-            readings.extend(source.documents().into_iter().map(|document| read_document(source, number, document)));
-        }
-        Fleet::assemble(sources, readings)
+        let readings = readings(&sources);
+        Fleet::assemble(sources, readings, DEFAULT_NAMESPACE)
+    }
+
+    /// As [`Fleet::read`], with objects that have no namespace where they name none: as in a request.
+    #[must_use]
+    pub fn as_written(sources: Vec<Source>) -> Fleet {
+        let readings = readings(&sources);
+        Fleet::build(sources, readings, None)
     }
 
     /// Puts together what was read of the documents of the texts, in their order. Of two objects of one name the first
-    /// counts.
+    /// counts. Objects without a namespace are in `namespace`, where their kind has namespaces.
     #[must_use]
-    pub fn assemble(sources: Vec<Source>, readings: Vec<Reading>) -> Fleet {
+    pub fn assemble(sources: Vec<Source>, readings: Vec<Reading>, namespace: &str) -> Fleet {
+        Fleet::build(sources, readings, Some(namespace))
+    }
+
+    fn build(sources: Vec<Source>, readings: Vec<Reading>, namespace: Option<&str>) -> Fleet {
         let mut fleet = Fleet { sources, ..Fleet::default() };
         for reading in readings {
             fleet.objects.extend(reading.objects);
             fleet.problems.extend(reading.problems);
         }
+        fleet.further = namespace.map(|namespace| settle(&mut fleet.objects, namespace)).unwrap_or_default();
         let ids = |number: &usize| fleet.objects.get(*number).map(|object| &object.id);
         let mut by_id: Vec<usize> = (0..fleet.objects.len()).collect();
         by_id.sort_by(|a, b| ids(a).cmp(&ids(b)).then(a.cmp(b)));
@@ -105,7 +117,13 @@ impl Fleet {
     /// The object of this name, in any version.
     #[must_use]
     pub fn find(&self, id: &ObjectId) -> Option<&Object> {
+        let id = self.further.get(id).unwrap_or(id);
         self.search(|known| known.cmp(id))
+    }
+
+    /// Further names of objects that are written without a namespace, and the names that they have.
+    pub(crate) fn further(&self) -> &BTreeMap<ObjectId, ObjectId> {
+        &self.further
     }
 
     fn search(&self, order: impl Fn(&ObjectId) -> Ordering) -> Option<&Object> {
@@ -116,12 +134,22 @@ impl Fleet {
     }
 }
 
+/// The documents of texts, one after the other.
+fn readings(sources: &[Source]) -> Vec<Reading> {
+    let documents = |(number, source): (usize, &Source)| {
+        let read = |document| read_document(source, number, document);
+        source.documents().into_iter().map(read).collect::<Vec<_>>()
+    };
+    sources.iter().enumerate().flat_map(documents).collect()
+}
+
 impl Cluster for Fleet {
     /// An object is served in the version in which it is written, its kind in the versions in which there are objects.
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let (group, version) = group_and_version(&get.api_version);
         let wanted = (group, &*get.kind, get.namespace.as_deref().unwrap_or_default(), &*get.name);
-        let found = self.search(|id| (&*id.group, &*id.kind, &*id.namespace, &*id.name).cmp(&wanted));
+        let by_name = || self.search(|id| (&*id.group, &*id.kind, &*id.namespace, &*id.name).cmp(&wanted));
+        let found = if self.further.is_empty() { by_name() } else { self.find(&ObjectId::of(get)) };
         let is_served = || {
             let mut versions = self.served.iter().filter(|(of, kind, _)| *of == group && *kind == get.kind).peekable();
             versions.peek().is_none() || versions.any(|(.., known)| known == version)

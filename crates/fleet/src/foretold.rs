@@ -13,6 +13,8 @@ pub(crate) struct Foretold<'a> {
     pub(crate) object: &'a Value,
     /// The class of a Cluster.
     pub(crate) class: Option<&'a Value>,
+    /// The name of the Cluster above it; empty where there is none.
+    pub(crate) cluster: &'a str,
     /// What is made from it and there.
     pub(crate) children: &'a [&'a Member],
 }
@@ -20,6 +22,14 @@ pub(crate) struct Foretold<'a> {
 const CORE: &str = "cluster.x-k8s.io";
 /// Stands for what a controller appends to a name.
 pub(crate) const SUFFIX: &str = "*";
+
+/// Whether controllers make others from objects of a kind.
+pub(crate) fn makes_others(id: &ObjectId) -> bool {
+    match &*id.group {
+        CORE => matches!(&*id.kind, "Cluster" | "MachineDeployment" | "MachineSet" | "Machine"),
+        group => group == "controlplane.cluster.x-k8s.io" && !id.kind.ends_with("Template"),
+    }
+}
 
 /// What would be made from an object besides what is there.
 pub(crate) fn foretold(above: &Foretold<'_>) -> Vec<Object> {
@@ -60,7 +70,7 @@ impl Foretold<'_> {
         let spec = self.object.pointer("/spec/clusterName").and_then(Value::as_str);
         let labels = self.object.pointer("/metadata/labels");
         let label = || labels?.get("cluster.x-k8s.io/cluster-name")?.as_str();
-        spec.or_else(label).unwrap_or_default()
+        spec.or_else(label).unwrap_or(self.cluster)
     }
 
     /// An object that this one controls.
@@ -106,7 +116,7 @@ fn topology(cluster: &Foretold<'_>) -> Vec<Object> {
             "v1beta1" => json!({ "infrastructureRef": infrastructure }),
             _ => json!({ "spec": { "infrastructureRef": infrastructure } }),
         };
-        let spec = json!({ "machineTemplate": machine });
+        let spec = json!({ "replicas": topology.pointer("/controlPlane/replicas"), "machineTemplate": machine });
         made.push(cluster.object(&group, &version, &kind, &format!("{name}-{SUFFIX}"), labels(None), spec));
     }
     for (list, kind, label) in [
@@ -136,7 +146,8 @@ fn topology(cluster: &Foretold<'_>) -> Vec<Object> {
                 "infrastructureRef": of_class("infrastructure"),
                 "bootstrap": { "configRef": of_class("bootstrap") },
             });
-            let spec = json!({ "clusterName": name, "template": { "spec": machine } });
+            let replicas = entry.get("replicas");
+            let spec = json!({ "clusterName": name, "replicas": replicas, "template": { "spec": machine } });
             let labels = labels(Some((label, entry_name)));
             let object_name = format!("{name}-{entry_name}-{SUFFIX}");
             made.push(cluster.object(CORE, cluster.version, kind, &object_name, labels, spec));

@@ -89,17 +89,17 @@ impl Graph {
         let mut graph = Graph::default();
         // Below the first of equal siblings stands what is below all of them.
         let mut next = Vec::new();
-        let add = |siblings: &[usize], parent: Option<usize>, told: &BTreeMap<usize, Told>, next: &mut Vec<_>| {
-            let look = |number: usize| told.get(&number).map(|told| format!("{:?}", told.notes));
-            let groups = world.alike(siblings, &look);
+        let looks = world.looks(&|number| told.get(&number).map(|told| format!("{:?}", told.notes)));
+        let add = |siblings: &[usize], parent: Option<usize>, next: &mut Vec<_>| {
+            let groups = world.alike(siblings, &looks);
             next.extend(groups.into_iter().rev().map(|group| (group, parent)));
         };
-        add(&world.roots().collect::<Vec<_>>(), None, &told, &mut next);
+        add(&world.roots().collect::<Vec<_>>(), None, &mut next);
         while let Some((group, parent)) = next.pop() {
             let Some((first, member)) = group.first().and_then(|first| Some((*first, world.member(*first)?))) else {
                 continue;
             };
-            add(&member.children, Some(graph.nodes.len()), &told, &mut next);
+            add(&member.children, Some(graph.nodes.len()), &mut next);
             let depth = parent.and_then(|parent| graph.nodes.get(parent)).map_or(0, |parent| parent.depth + 1);
             let mut node = Node::of(member, group.len(), parent, depth, told.remove(&first).unwrap_or_default());
             // What is below stands there once, and for all of them.

@@ -5,24 +5,28 @@
 //! objects in them. A fleet is the [`Cluster`](metadata_propagation::Cluster) that the engine reads from. [`Locator`]
 //! finds the line and column of what the engine names by a path.
 //!
-//! Nothing here touches a file, a clock, a thread or a network: doors do.
+//! Nothing here touches a file, a clock or a network: doors do. With the feature `parallel`, evaluations use all cores.
 
 mod alike;
 mod apply;
 mod backfill;
 mod check;
+mod each;
 mod fleet;
 mod foretold;
 mod graph;
 mod json;
+mod kustomize;
 mod locate;
 mod masks;
 mod object;
 mod plan;
+mod probe;
 mod problem;
 mod read;
 mod relations;
 mod scalar;
+mod scope;
 mod session;
 mod source;
 mod splice;
@@ -31,17 +35,20 @@ mod value;
 mod way;
 mod world;
 
+pub use alike::Looks;
 pub use apply::Applied;
 pub use backfill::{Backfill, BackfillStep, FIELD_MANAGER, Means, Refused};
 pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, ILLEGAL, Level, MISPLACED, UNREADABLE};
 pub use fleet::Fleet;
 pub use graph::Graph;
+pub use kustomize::{KUSTOMIZATION_FILES, of_kustomize};
 pub use locate::{Locator, Place};
 pub use masks::masked;
 pub use object::{Object, ObjectId, Origin};
-pub use plan::{Entry, Happens, Plan, Planned, PlannedEdit};
+pub use plan::{Entry, Happens, Machines, Plan, Planned, PlannedEdit, Verdict};
 pub use problem::{Problem, Severity};
 pub use read::{Reading, read_document, to_json};
+pub use scope::DEFAULT_NAMESPACE;
 pub use session::{Exchange, admission_request, plural, session};
 pub use source::{Position, Source};
 pub use value::{NoValue, Value};

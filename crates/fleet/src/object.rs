@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use metadata_propagation::{GroupVersionKind, Operation, Review};
+use metadata_propagation::{Get, GroupVersionKind, Operation, Review};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -28,7 +28,7 @@ pub struct ObjectId {
     pub group: String,
     /// Such as `Machine`.
     pub kind: String,
-    /// Empty for cluster-scoped objects, and where the manifest names none.
+    /// Empty for cluster-scoped objects, and where the manifest names none and nothing tells whether its kind has namespaces.
     pub namespace: String,
     /// The name, or else `generateName`.
     pub name: String,
@@ -94,6 +94,18 @@ impl Object {
         match &*self.id.group {
             "" => self.version.clone(),
             group => format!("{group}/{}", self.version),
+        }
+    }
+}
+
+impl ObjectId {
+    /// The object that is asked for.
+    pub(crate) fn of(get: &Get) -> ObjectId {
+        ObjectId {
+            group: group_and_version(&get.api_version).0.to_owned(),
+            kind: get.kind.clone(),
+            namespace: get.namespace.clone().unwrap_or_default(),
+            name: get.name.clone(),
         }
     }
 }

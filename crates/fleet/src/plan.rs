@@ -1,22 +1,38 @@
 //! What a change of manifests does: to each object, to the Machines below it, and to the labels further down.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod difference;
+mod reach;
+mod reason;
+mod template;
+mod verdict;
+
+use std::borrow::Cow;
 
 use metadata_propagation::{Edit, Effect, Mode, Operation, Review, Settings, Stance, evaluate};
 use serde_json::Value;
 
+use self::difference::differences;
+use self::reach::{Part, machines};
+use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::{Object, ObjectId};
-use crate::way::blocks;
-use crate::world::{Member, World};
+use crate::relations::text;
+use crate::world::World;
+
+pub use self::reach::Machines;
+pub(crate) use self::reach::replicas;
+pub use self::verdict::Verdict;
 
 /// What a change of manifests does.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Plan {
-    /// The objects that are created, changed or deleted, in the order of the new files, the deleted last.
+    /// The objects that are created, changed or deleted: the deleted with Machines first, then in the order of the new files,
+    /// the other deleted last.
     pub objects: Vec<Planned>,
     /// Labels, annotations and cloud tags that arrive, change or leave further down, in objects whose own manifest does not change.
     pub further: Vec<Entry>,
+    /// What the change does in all.
+    pub verdict: Verdict,
 }
 
 /// One object that a change is about.
@@ -26,6 +42,10 @@ pub struct Planned {
     pub id: ObjectId,
     /// What happens to it.
     pub happens: Happens,
+    /// What the deletion of an object does to Machines; `None` where it does nothing to them, or is none.
+    pub effect: Option<Effect>,
+    /// The Machines that are deleted with it.
+    pub machines: Machines,
     /// What each edit does, the gravest first.
     pub edits: Vec<PlannedEdit>,
     /// Labels and annotations in it that arrive, change or leave, the rules' part included.
@@ -48,8 +68,14 @@ pub enum Happens {
 pub struct PlannedEdit {
     /// Path and effect, as the policy tells them.
     pub edit: Edit,
-    /// The Machines below the path, as far as they are among the files.
-    pub machines: Vec<ObjectId>,
+    /// The Machines below the path.
+    pub machines: Machines,
+    /// Whether it deletes them.
+    pub is_deletion: bool,
+    /// Of a scale: the number before and after, where both are known.
+    pub scale: Option<(u64, u64)>,
+    /// Why the effect cannot be told, if it cannot.
+    pub reason: Option<&'static str>,
 }
 
 /// A label or annotation that differs.
@@ -76,33 +102,41 @@ impl Plan {
         let mut settings = Settings { mode: Mode::Mutate, ..settings.clone() };
         // Whatever the setting is: a plan tells of rollouts.
         settings.cluster_api.rollout = Stance::Warn;
-        let (before, after) = (World::of(old, &settings), World::of(new, &settings));
+        let before = World::of(old, &settings);
+        let after = World::after(&before, new, &settings);
         let mut entries = differences(&before, &after);
-        let mut objects = Vec::new();
-        let same = |a: &Object, b: &Object| {
-            let parsed = |object: &Object| serde_json::from_str::<Value>(&object.json).ok();
-            a.json == b.json || parsed(a) == parsed(b)
-        };
-        for object in new.objects() {
+        let mut plan = Plan::default();
+        let new_objects: Vec<&Object> = new.objects().collect();
+        let planned = each(&new_objects, |object| {
             let stored = old.find(&object.id);
-            if stored.is_some_and(|stored| same(stored, object)) {
-                continue;
+            if stored.is_some_and(|stored| is_same(stored, object)) {
+                return None;
             }
             let edits = stored.map(|stored| edits(stored, object, &settings, &before, &after)).unwrap_or_default();
             let happens = if stored.is_some() { Happens::Changed } else { Happens::Created };
-            let entries = entries.remove(&object.id).unwrap_or_default();
-            objects.push(Planned { id: object.id.clone(), happens, edits, entries });
+            let (id, machines) = (object.id.clone(), Machines::default());
+            Some(Planned { id, happens, effect: None, machines, edits, entries: Vec::new() })
+        });
+        for mut planned in planned.into_iter().flatten() {
+            planned.entries = entries.remove(&planned.id).unwrap_or_default();
+            plan.objects.push(planned);
         }
         for object in old.objects().filter(|object| new.find(&object.id).is_none()) {
             entries.remove(&object.id);
-            let (id, happens) = (object.id.clone(), Happens::Deleted);
-            objects.push(Planned { id, happens, edits: Vec::new(), entries: Vec::new() });
+            plan.objects.push(deletion(&object.id, &before));
         }
+        // The sort is stable.
+        plan.objects.sort_by_key(|object| match (object.happens, object.effect) {
+            (Happens::Deleted, Some(_)) => 0,
+            (Happens::Deleted, None) => 2,
+            _ => 1,
+        });
         // From the top down, as labels go.
         let order = after.in_order();
         let members = order.into_iter().filter_map(|number| after.member(number));
-        let further = members.filter_map(|member| entries.remove(&member.id)).flatten().collect();
-        Plan { objects, further }
+        plan.further = members.filter_map(|member| entries.remove(&member.id)).flatten().collect();
+        plan.verdict = Verdict::of(&plan, &after);
+        plan
     }
 
     /// Whether nothing happens at all.
@@ -112,85 +146,81 @@ impl Plan {
     }
 }
 
+/// Whether two objects differ in nothing but what the API server and controllers write.
+fn is_same(old: &Object, new: &Object) -> bool {
+    let parsed = |object: &Object| {
+        let mut json: Value = serde_json::from_str(&object.json).ok()?;
+        json.as_object_mut()?.remove("status");
+        let metadata = json.get_mut("metadata").and_then(Value::as_object_mut)?;
+        for field in ["resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"] {
+            metadata.remove(field);
+        }
+        Some(json)
+    };
+    old.json == new.json || parsed(old) == parsed(new)
+}
+
+/// An object that is gone, and its Machines with it.
+fn deletion(id: &ObjectId, before: &World) -> Planned {
+    const WITH_MACHINES: [&str; 5] = ["Cluster", "MachineDeployment", "MachineSet", "MachinePool", "Machine"];
+    let is_control_plane = id.group == "controlplane.cluster.x-k8s.io" && !id.kind.ends_with("Template");
+    let has_machines = is_control_plane || id.group == "cluster.x-k8s.io" && WITH_MACHINES.contains(&&*id.kind);
+    let machines = if has_machines { machines(before, id, &Part::Whole) } else { Machines::default() };
+    let (id, happens, effect) = (id.clone(), Happens::Deleted, has_machines.then_some(Effect::Destructive));
+    Planned { id, happens, effect, machines, edits: Vec::new(), entries: Vec::new() }
+}
+
 fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after: &World) -> Vec<PlannedEdit> {
-    let review = Review { operation: Operation::Update, old_object: Some(&old.json), ..new.review() };
+    let is_template = template::is_template(&new.id);
+    let classes = if is_template { template::classes(before, &new.id) } else { Vec::new() };
+    let owned =
+        |object| if classes.is_empty() { Cow::Borrowed(object) } else { Cow::Owned(template::owned(object, &classes)) };
+    let (stored, written) = (owned(old), owned(new));
+    let review = Review { operation: Operation::Update, old_object: Some(&stored.json), ..written.review() };
     let report = evaluate(&review, settings, after).report.unwrap_or_default();
     let edits = report.rollout.map(|impact| impact.edits).unwrap_or_default();
-    let planned = |edit: Edit| {
-        let replaces = !matches!(edit.effect, Effect::Nothing | Effect::InPlace);
-        let machines = if replaces { machines(before, &new.id, &edit.at) } else { Vec::new() };
-        PlannedEdit { edit, machines }
+    let is_unnamed = is_template && classes.is_empty() && !is_of_topology(old) && !template::is_named(before, &new.id);
+    let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
+    let planned = |mut edit: Edit| {
+        let mut reason = None;
+        if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
+            edit.effect = Effect::CannotTell;
+            reason = Some(reason::NAMED_BY_NOTHING);
+        } else if edit.effect == Effect::CannotTell {
+            reason = Some(reason::reason(&new.id, &edit.at));
+        }
+        let machines = match edit.effect {
+            Effect::Nothing | Effect::InPlace => Machines::default(),
+            _ if is_template => template::machines_of(before, &classes),
+            _ => machines(before, &new.id, &Part::of(&new.id, &edit.at)),
+        };
+        let number = |object| at(object, &edit.at).and_then(Value::as_u64);
+        let scale = Some((number(&was), number(&is))).filter(|_| edit.effect == Effect::Scale);
+        let scale = scale.and_then(|(from, to)| Some((from?, to?)));
+        let is_deletion = edit.effect == Effect::Destructive && edit.at.ends_with(']') && at(&is, &edit.at).is_none();
+        PlannedEdit { edit, machines, is_deletion, scale, reason }
     };
     edits.into_iter().map(planned).collect()
 }
 
-/// The Machines below an object; of a topology those of the entry that a path leads through.
-fn machines(world: &World, id: &ObjectId, at: &str) -> Vec<ObjectId> {
-    let Some(top) = world.members().iter().position(|member| member.id == *id) else { return Vec::new() };
-    let entry = ["machineDeployments[", "machinePools["].iter().find_map(|list| {
-        let (_, rest) = at.split_once(list)?;
-        rest.split_once(']').map(|(name, _)| name)
-    });
-    let is_control_plane = at.contains("controlPlane");
-    let leads_to = |member: &Member| {
-        let labels = member.written.pointer("/metadata/labels");
-        let label = |key: &str| labels.and_then(|labels| labels.get(key)).and_then(Value::as_str);
-        let name =
-            label("topology.cluster.x-k8s.io/deployment-name").or_else(|| label("topology.cluster.x-k8s.io/pool-name"));
-        match entry {
-            Some(entry) => name == Some(entry),
-            None => !is_control_plane || member.id.group == "controlplane.cluster.x-k8s.io",
-        }
-    };
-    let mut found = Vec::new();
-    let is_of_topology = id.kind == "Cluster";
-    let mut next: Vec<usize> = world.member(top).map(|member| member.children.clone()).unwrap_or_default();
-    if is_of_topology {
-        next.retain(|number| world.member(*number).is_some_and(leads_to));
-    }
-    while let Some(number) = next.pop() {
-        let Some(member) = world.member(number) else { continue };
-        if member.id.kind == "Machine" && member.origin.is_some() {
-            found.push(member.id.clone());
-        }
-        next.extend(&member.children);
-    }
-    found.sort();
-    found.dedup();
-    found
+/// Whether a template was made for one Cluster from that of a class.
+fn is_of_topology(template: &Object) -> bool {
+    let json: Value = serde_json::from_str(&template.json).unwrap_or_default();
+    let labels = json.pointer("/metadata/labels");
+    labels.is_some_and(|labels| labels.get("topology.cluster.x-k8s.io/owned").is_some())
 }
 
-/// The labels, annotations and cloud tags that differ between two worlds, by object; of objects that are in both.
-fn differences(before: &World, after: &World) -> BTreeMap<ObjectId, Vec<Entry>> {
-    let maps = |member: &Member| -> BTreeMap<(String, String), String> {
-        let object = member.completed();
-        let mut found = Vec::new();
-        blocks(&object, String::new(), &mut found);
-        let tags = object.pointer("/spec/cloudTags").and_then(Value::as_object);
-        found.extend(tags.map(|tags| ("spec.cloudTags".to_owned(), tags)));
-        let entries = found.into_iter().flat_map(|(at, map)| {
-            map.iter().filter_map(move |(key, value)| Some(((at.clone(), key.clone()), value.as_str()?.to_owned())))
-        });
-        entries.collect()
-    };
-    let old: BTreeMap<&ObjectId, &Member> = before.members().iter().map(|member| (&member.id, member)).collect();
-    let mut found = BTreeMap::new();
-    for member in after.members() {
-        let Some(stored) = old.get(&member.id) else { continue };
-        let (was, is) = (maps(stored), maps(member));
-        let keys: BTreeSet<&(String, String)> = was.keys().chain(is.keys()).collect();
-        let entries = keys.into_iter().filter(|key| was.get(*key) != is.get(*key)).map(|key| Entry {
-            id: member.id.clone(),
-            is_foretold: member.origin.is_none(),
-            at: key.0.clone(),
-            key: key.1.clone(),
-            from: was.get(key).cloned(),
-            to: is.get(key).cloned(),
-        });
-        let entries: Vec<Entry> = entries.collect();
-        if !entries.is_empty() {
-            found.insert(member.id.clone(), entries);
+/// The value at a path; entries of lists by their name or class.
+fn at<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
+    let mut here = object;
+    for step in path.split('.') {
+        let (field, entry) =
+            step.split_once('[').map_or((step, None), |(field, entry)| (field, entry.strip_suffix(']')));
+        here = here.get(field)?;
+        if let Some(entry) = entry {
+            let mut entries = here.as_array()?.iter();
+            here = entries.find(|one| [text(one, "name"), text(one, "class")].contains(&entry))?;
         }
     }
-    found
+    Some(here)
 }

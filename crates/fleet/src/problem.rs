@@ -19,7 +19,7 @@ pub struct Problem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The document is no Kubernetes object, and nothing says that it should be one.
+    /// The document is skipped: it is no Kubernetes object, and nothing says that it should be one.
     Note,
     /// The document is read, but perhaps not as it is meant.
     Warning,
@@ -55,6 +55,15 @@ pub(crate) mod messages {
     }
 
     pub(crate) const MORE_DOCUMENTS: &str = "a second document begins here";
+    pub(crate) const JSON_PATCH: &str = "a JSON patch, not a Kubernetes object; skipped";
+    pub(crate) const HELM_TEMPLATE: &str =
+        "a Helm template, not a manifest; skipped: run `helm template … | propagate check -`";
+    pub(crate) const KUSTOMIZATION: &str = "a kustomization, not a manifest; skipped: `--kustomize` renders it";
+
+    pub(crate) fn kustomize_patch(kustomization: &str) -> String {
+        format!("a patch of {kustomization}, not a manifest; skipped: `--kustomize` applies it")
+    }
+
     pub(crate) const NO_OBJECT: &str = "not a Kubernetes object: `apiVersion` or `kind` is missing";
 
     pub(crate) const NOT_STRINGS: &str =
@@ -65,6 +74,6 @@ pub(crate) mod messages {
     }
 
     pub(crate) fn duplicate(object: &str, before: &str) -> String {
-        format!("{object} stands in {before} already; this one is left out")
+        format!("{object} is already defined in {before}; this one is skipped")
     }
 }

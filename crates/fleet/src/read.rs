@@ -31,11 +31,20 @@ pub fn read_document(source: &Source, number: usize, document: Range<usize>) -> 
         Some(values) => values.into_iter().for_each(|value| reader.json(text, value)),
         None => {
             if let Err(Fault { message, at }) = reader.yaml(text) {
-                reader.problem(Severity::Error, messages::unreadable(&message), at);
+                if is_template(text) {
+                    reader.problem(Severity::Note, messages::HELM_TEMPLATE.to_owned(), at);
+                } else {
+                    reader.problem(Severity::Error, messages::unreadable(&message), at);
+                }
             }
         }
     }
     reader.reading
+}
+
+/// Whether a text has actions of Helm in it, by the way that they are written.
+fn is_template(text: &str) -> bool {
+    text.contains("{{") && text.contains("}}")
 }
 
 /// The values of a text that is nothing but JSON.
@@ -97,8 +106,10 @@ impl Reader {
     fn object(&mut self, json: &str, of: &ListOf, origin: Origin, at: usize) {
         let Ok(head) = serde_json::from_str::<Head<'_>>(json) else {
             let is_meant = serde_json::from_str::<Meant>(json).is_ok();
+            let is_patch = serde_json::from_str::<Vec<JsonPatch>>(json).is_ok_and(|patch| !patch.is_empty());
             let (severity, message) = match is_meant {
                 true => (Severity::Error, messages::NOT_STRINGS),
+                false if is_patch => (Severity::Note, messages::JSON_PATCH),
                 false => (Severity::Note, messages::NO_OBJECT),
             };
             return self.problem(severity, message.to_owned(), at);
@@ -109,7 +120,13 @@ impl Reader {
         let (Some(api_version), Some(kind)) = (api_version.or(of.api_version()), kind.or(of.kind())) else {
             return self.problem(Severity::Note, messages::NO_OBJECT.to_owned(), at);
         };
+        if group_and_version(api_version).0 == KUSTOMIZE {
+            return self.problem(Severity::Note, messages::KUSTOMIZATION.to_owned(), at);
+        }
         let id = head.metadata.unwrap_or_default().id(api_version, kind);
+        if [&id.kind, &id.namespace, &id.name].into_iter().any(|text| is_template(text)) {
+            return self.problem(Severity::Note, messages::HELM_TEMPLATE.to_owned(), at);
+        }
         if id.name.is_empty() {
             return self.problem(Severity::Note, messages::no_name(kind), at);
         }
@@ -129,6 +146,18 @@ impl Reader {
         let at = self.document.start + at;
         self.reading.problems.push(Problem { severity, message, source: self.number, at });
     }
+}
+
+/// The group of what configures Kustomize.
+const KUSTOMIZE: &str = "kustomize.config.k8s.io";
+
+/// One operation of a JSON patch (RFC 6902).
+#[derive(Deserialize)]
+struct JsonPatch {
+    #[serde(rename = "op")]
+    _op: IgnoredAny,
+    #[serde(rename = "path")]
+    _path: IgnoredAny,
 }
 
 /// What is meant to be a Kubernetes object.

@@ -49,6 +49,30 @@ pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
         .map(|name| core("Cluster", &id.namespace, name))
 }
 
+/// Where an object names others that are made for it, and that need not name it.
+const REFERENCES: &[(&str, &[&str])] = &[
+    ("Cluster", &["/spec/controlPlaneRef", "/spec/infrastructureRef"]),
+    ("Machine", &["/spec/infrastructureRef", "/spec/bootstrap/configRef"]),
+    ("MachinePool", &["/spec/template/spec/infrastructureRef", "/spec/template/spec/bootstrap/configRef"]),
+];
+
+/// What an object names as made for it: the control plane and infrastructure of a Cluster, the parts of a Machine.
+pub(crate) fn references(id: &ObjectId, object: &Value) -> Vec<ObjectId> {
+    let paths =
+        REFERENCES.iter().filter(|(kind, _)| id.group == CORE && id.kind == *kind).flat_map(|(_, paths)| *paths);
+    let reference = |path: &&str| {
+        let reference = object.pointer(path)?;
+        let group = match text(reference, "apiGroup") {
+            "" => group_and_version(text(reference, "apiVersion")).0,
+            group => group,
+        };
+        let (group, kind, name) =
+            (group.to_owned(), text(reference, "kind").to_owned(), text(reference, "name").to_owned());
+        Some(ObjectId { group, kind, namespace: id.namespace.clone(), name })
+    };
+    paths.filter_map(reference).collect()
+}
+
 /// Name and namespace of the class of a Cluster, in both versions.
 pub(crate) fn class_of(cluster: &Value) -> Option<(&str, Option<&str>)> {
     let topology = cluster.pointer("/spec/topology")?;

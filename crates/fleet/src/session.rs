@@ -29,7 +29,15 @@ pub fn session(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) 
 /// A whole AdmissionRequest for an object, as an API server sends it when `username` creates the object, or updates `old`.
 #[must_use]
 pub fn admission_request(review: &Review<'_>, old: Option<&str>, username: &str) -> Value {
-    let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+    // The API server sets the namespace before it asks webhooks.
+    let parsed = |text: &str| {
+        let mut object = serde_json::from_str::<Value>(text).unwrap_or_default();
+        let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
+        if let Some(metadata) = metadata.filter(|_| !review.namespace.is_empty()) {
+            metadata.entry("namespace").or_insert_with(|| json!(review.namespace));
+        }
+        object
+    };
     let kind = json!({ "group": review.kind.group, "version": review.kind.version, "kind": review.kind.kind });
     let resource = plural(&review.kind.kind);
     let resource = json!({ "group": review.kind.group, "version": review.kind.version, "resource": resource });

@@ -89,6 +89,11 @@ fn is_json(document: &str) -> bool {
     document.trim_ascii_start().starts_with(['{', '['])
 }
 
+/// Whether the lines of a document end as on Windows.
+fn ends_with_crlf(document: &str) -> bool {
+    document.find('\n').is_some_and(|at| document.get(..at).is_some_and(|line| line.ends_with('\r')))
+}
+
 fn is_flow(document: &str, tree: &Tree<'_>, map: Id) -> bool {
     let span = tree.written(map).map_or(0..0, |node| node.span.clone());
     document.get(span).is_some_and(|text| text.starts_with('{'))
@@ -122,6 +127,9 @@ fn addition(document: &str, tree: &Tree<'_>, map: Id, added: Map<String, Value>)
     let indent = " ".repeat(document.get(begin..first)?.chars().count());
     let mut text = String::new();
     block(&added, indent.len(), &mut text);
+    if ends_with_crlf(document) {
+        text = text.replace('\n', "\r\n");
+    }
     // The first line goes where the first entry was, and that to a line of its own.
     let text = format!("{}{indent}", text.strip_prefix(&indent)?);
     Some(Edit { span: first..first, text })

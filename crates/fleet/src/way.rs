@@ -60,17 +60,29 @@ impl World {
     /// are left out, apart from the object itself.
     #[must_use]
     pub fn way(&self, number: usize, key: &str) -> Vec<Step> {
-        let mut above = vec![number];
-        while let Some(parent) = above.last().and_then(|last| self.member(*last)).and_then(|member| member.parent) {
-            above.push(parent);
-        }
-        above.reverse();
+        let above = self.line(number);
         let entries = self.entries(&above);
         let mut steps: Vec<Step> =
             above.into_iter().map(|member| Step { member, stands: self.stands(member, key, &entries) }).collect();
         self.below(number, key, &mut steps);
         steps.retain(|step| step.member == number || !step.stands.is_empty());
         steps
+    }
+
+    /// What an object itself has to do with a key: its step of [`World::way`].
+    #[must_use]
+    pub fn own_stands(&self, number: usize, key: &str) -> Vec<Stand> {
+        self.stands(number, key, &self.entries(&self.line(number)))
+    }
+
+    /// An object, and before it all that is above it.
+    fn line(&self, number: usize) -> Vec<usize> {
+        let mut above = vec![number];
+        while let Some(parent) = above.last().and_then(|last| self.member(*last)).and_then(|member| member.parent) {
+            above.push(parent);
+        }
+        above.reverse();
+        above
     }
 
     /// Why it is not known what comes to an object: the reason at the object itself, or at the next one above that has one.

@@ -53,6 +53,8 @@ fn entries_are_written_in_the_style_of_the_document() {
     ] {
         let text = |labels: &str| format!("{ABOVE}{}", MACHINE.replace("LABELS", labels));
         assert_eq!(applied(&text(before)), (text(after), Vec::new()), "{before}");
+        let on_windows = |labels: &str| text(labels).replace('\n', "\r\n");
+        assert_eq!(applied(&on_windows(before)), (on_windows(after), Vec::new()), "{before}");
     }
 }
 

@@ -138,3 +138,49 @@ fn an_object_of_another_shape_is_a_finding_at_its_place() {
         ]
     );
 }
+
+/// `object: message` of every finding of the check `unreadable`.
+fn unreadable(text: &str) -> Vec<String> {
+    let fleet = Fleet::read(vec![Source { name: "a.yaml".to_owned(), text: text.to_owned() }]);
+    assert_eq!(fleet.problems(), []);
+    let checked = Checker::new(&Settings::default()).fleet(&fleet);
+    let findings = fleet.objects().zip(checked).flat_map(|(object, checked)| {
+        let id = object.id.clone();
+        checked
+            .findings
+            .into_iter()
+            .filter(|it| it.check == "unreadable")
+            .map(move |it| format!("{id}: {}", it.message))
+    });
+    findings.collect()
+}
+
+#[test]
+fn what_others_are_made_from_is_read_as_their_parent() {
+    let object = |kind: &str, spec: &str| {
+        format!("apiVersion: cluster.x-k8s.io/v1beta2\nkind: {kind}\nmetadata: {{name: x}}\nspec: {spec}\n")
+    };
+    for (kind, spec, problem) in [
+        ("MachineDeployment", "{selector: [a]}", "`spec.selector` is not an object"),
+        ("MachineSet", "{selector: {matchLabels: [a]}}", "`spec.selector.matchLabels` is not a map of strings"),
+        ("MachineDeployment", "{selector: {x: y}}", "`spec.selector` has a field `x`; labels are below `matchLabels`"),
+        ("Cluster", "{topology: {class: [c]}}", "`spec.topology.class` is not a string"),
+        ("ClusterClass", "{controlPlane: {templateRef: a}}", "`spec.controlPlane.templateRef` is not an object"),
+        (
+            "ClusterClass",
+            "{controlPlane: {templateRef: {name: 1}}}",
+            "`spec.controlPlane.templateRef.name` is not a string",
+        ),
+        ("ClusterClass", "{patches: {a: b}}", "`spec.patches` is not a list"),
+    ] {
+        let expected = format!("{kind} default/x: cannot read {kind} default/x for what is made from it: {problem}");
+        assert_eq!(unreadable(&object(kind, spec)), [expected], "{kind} {spec}");
+    }
+}
+
+#[test]
+fn a_parent_that_can_be_read_is_no_finding() {
+    for text in [SET, &format!("{SET}{MACHINE}")] {
+        assert_eq!(unreadable(text), Vec::<String>::new());
+    }
+}

@@ -178,7 +178,7 @@ fn a_value_is_shortened_and_broken_into_lines() -> Result<()> {
     let expected = [
         "The way of note".to_owned(),
         "Cluster".to_owned(),
-        "c1".to_owned(),
+        "default/c1".to_owned(),
         "metadata.annotations:".to_owned(),
         "長".repeat(20),
         "長".repeat(20),

@@ -61,8 +61,8 @@ pub(crate) fn check(question: Check) -> Answer {
     let checker = Checker::new(&settings);
     let objects = fleet
         .objects()
-        .map(|object| {
-            let Checked { findings, inert, is_concerned } = checker.check(object, &fleet);
+        .zip(checker.fleet(&fleet))
+        .map(|(object, Checked { findings, inert, is_concerned })| {
             let is_concerned = is_concerned && is_about_composites(object, &settings);
             let reported = if is_concerned { reported(object, &settings, &fleet) } else { Vec::new() };
             let text = fleet.sources().get(object.origin.source).map_or("", |source| &source.name);

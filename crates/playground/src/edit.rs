@@ -73,7 +73,7 @@ struct Write {
 pub(crate) fn edit(question: Edit) -> Answer {
     let read = settings::read(&question.settings.source());
     let [old, new, others] =
-        [&question.old, &question.new, &question.others].map(|text| Fleet::read(vec![text.source()]));
+        [&question.old, &question.new, &question.others].map(|text| Fleet::as_written(vec![text.source()]));
     let mut marks: Vec<Mark> =
         [&old, &new, &others].into_iter().flat_map(|fleet| Places::new(fleet).problems()).collect();
     marks.extend(read.marks);

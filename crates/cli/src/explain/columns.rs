@@ -6,9 +6,8 @@ use super::{is_absent, visible};
 
 /// What a key is at an object: the value that the rules bring, and what is there in its place.
 pub(crate) fn cell(world: &World, number: usize, key: &str) -> String {
-    let way = world.way(number, key);
-    let Some(step) = way.iter().find(|step| step.member == number) else { return "-".to_owned() };
-    let mut stands = step.stands.iter().filter(|stand| !is_absent(&stand.state)).peekable();
+    let stands = world.own_stands(number, key);
+    let mut stands = stands.iter().filter(|stand| !is_absent(&stand.state)).peekable();
     if stands.peek().is_none() {
         return if world.unknown(number).is_some() { "?" } else { "-" }.to_owned();
     }

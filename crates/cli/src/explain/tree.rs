@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fleet::World;
+use fleet::{Looks, World};
+use rayon::prelude::*;
 
 use super::columns::{aligned, cell};
 use super::{BOLD, DIM};
@@ -10,6 +11,7 @@ use super::{BOLD, DIM};
 /// The trees of these objects, without those that stand below another of them. Equal siblings share a line.
 pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {
     let mut rows = Vec::new();
+    let roots: BTreeSet<usize> = roots.iter().copied().collect();
     let is_below = |number: &usize| {
         let mut above = world.member(*number).and_then(|member| member.parent);
         while let Some(parent) = above {
@@ -21,8 +23,18 @@ pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {
         false
     };
     let tops: Vec<usize> = roots.iter().copied().filter(|number| !is_below(number)).collect();
-    for group in groups(world, &tops, keys) {
-        add(world, &group, "", "", keys, &mut rows);
+    let cells: Vec<Vec<String>> = (0..world.members().len())
+        .into_par_iter()
+        .map(|number| {
+            let is_shown = roots.contains(&number) || is_below(&number);
+            keys.iter().filter(|_| is_shown).map(|key| cell(world, number, key)).collect()
+        })
+        .collect();
+    // Without columns only kinds are told.
+    let looks = world.looks(&|number| cells.get(number).map(|cells| cells.join("\n")));
+    let tree = Tree { world, cells, looks };
+    for group in world.alike(&tops, &tree.looks) {
+        tree.add(&group, "", "", &mut rows);
     }
     let mut header = vec![format!("{BOLD}OBJECT{BOLD:#}")];
     // As kubectl names its label columns.
@@ -46,27 +58,33 @@ pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {
     out
 }
 
-/// Adds the line of some equal siblings, and the lines of what is below the first of them.
-fn add(world: &World, group: &[usize], here: &str, below: &str, keys: &[String], rows: &mut Vec<Vec<String>>) {
-    let Some((first, member)) = group.first().and_then(|first| Some((*first, world.member(*first)?))) else { return };
-    let foretold = if member.origin.is_none() { format!(" {DIM}(not among the files){DIM:#}") } else { String::new() };
-    let names = match group.len() {
-        1 => String::new(),
-        count => format!(" and {} like it", count - 1),
-    };
-    let mut row = vec![format!("{here}{}{names}{foretold}", member.id)];
-    row.extend(keys.iter().map(|key| cell(world, first, key)));
-    rows.push(row);
-    let groups = groups(world, &member.children, keys);
-    for (index, group) in groups.iter().enumerate() {
-        let is_last = index + 1 == groups.len();
-        let (branch, rest) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-        add(world, group, &format!("{below}{branch}"), &format!("{below}{rest}"), keys, rows);
-    }
+/// What the lines are made of.
+struct Tree<'w> {
+    world: &'w World,
+    /// The values of the columns, by object.
+    cells: Vec<Vec<String>>,
+    looks: Looks,
 }
 
-/// Siblings that look alike; without columns only kinds are told.
-fn groups(world: &World, siblings: &[usize], keys: &[String]) -> Vec<Vec<usize>> {
-    let cells = |number: usize| keys.iter().map(|key| cell(world, number, key)).collect::<Vec<_>>().join("\n");
-    world.alike(siblings, &|number| Some(cells(number)))
+impl Tree<'_> {
+    /// Adds the line of some equal siblings, and the lines of what is below the first of them.
+    fn add(&self, group: &[usize], here: &str, below: &str, rows: &mut Vec<Vec<String>>) {
+        let member = group.first().and_then(|first| Some((*first, self.world.member(*first)?)));
+        let Some((first, member)) = member else { return };
+        let foretold =
+            if member.origin.is_none() { format!(" {DIM}(not among the files){DIM:#}") } else { String::new() };
+        let names = match group.len() {
+            1 => String::new(),
+            count => format!(" and {} like it", count - 1),
+        };
+        let mut row = vec![format!("{here}{}{names}{foretold}", member.id)];
+        row.extend(self.cells.get(first).into_iter().flatten().cloned());
+        rows.push(row);
+        let groups = self.world.alike(&member.children, &self.looks);
+        for (index, group) in groups.iter().enumerate() {
+            let is_last = index + 1 == groups.len();
+            let (branch, rest) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+            self.add(group, &format!("{below}{branch}"), &format!("{below}{rest}"), rows);
+        }
+    }
 }

@@ -26,7 +26,8 @@ pub(crate) fn github(report: &Report) -> String {
     problems.chain(findings).collect()
 }
 
-fn line(command: &str, place: &Where, title: &str, message: &str) -> String {
+/// One workflow command.
+pub(crate) fn line(command: &str, place: &Where, title: &str, message: &str) -> String {
     let position = place.position.map(|LineColumn { line, column }| format!(",line={line},col={column}"));
     let (file, position) = (property(&place.file), position.unwrap_or_default());
     format!("::{command} file={file}{position},title={}::{}\n", property(title), data(message))

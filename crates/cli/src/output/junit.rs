@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use fleet::Severity;
+use fleet::{Level, Severity};
 use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
 
 use super::report::Report;
 use crate::Failure;
 
-/// The report as XML. A report without findings has one test case that succeeds.
+/// The report as XML. Findings below the level `fail_on` are test cases that succeed, with the finding as their output. A
+/// report without findings has one test case that succeeds.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn junit(report: &Report) -> Result<Vec<u8>, Failure> {
+pub(crate) fn junit(report: &Report, fail_on: Level) -> Result<Vec<u8>, Failure> {
     let mut suites: BTreeMap<String, TestSuite> = BTreeMap::new();
     let mut add = |file: &str, case: TestCase| {
         suites.entry(file.to_owned()).or_insert_with(|| TestSuite::new(file)).add_test_case(case);
@@ -23,9 +24,16 @@ pub(crate) fn junit(report: &Report) -> Result<Vec<u8>, Failure> {
         add(&told.place.file, TestCase::new("document", status));
     }
     for entry in &report.findings {
-        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status.set_message(format!("{}: {}", entry.place, entry.message)).set_type(entry.check);
-        add(&entry.place.file, TestCase::new(entry.object.title.clone(), status));
+        let message = format!("{}: {}", entry.place, entry.message);
+        let mut case = TestCase::new(entry.object.title.clone(), TestCaseStatus::success());
+        if entry.level >= fail_on {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_message(message).set_type(entry.check);
+            case.status = status;
+        } else {
+            case.set_system_out(message);
+        }
+        add(&entry.place.file, case);
     }
     if report.findings.is_empty() && report.summary.unreadable == 0 {
         let case = TestCase::new(format!("{} objects", report.summary.looked_at), TestCaseStatus::success());

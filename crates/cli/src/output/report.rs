@@ -26,6 +26,10 @@ pub(crate) struct Summary {
     pub(crate) warn: usize,
     /// Documents and files.
     pub(crate) unreadable: usize,
+    /// Documents that are no objects, and objects that are defined twice.
+    pub(crate) skipped: usize,
+    /// Objects that were not compared with what is above them.
+    pub(crate) not_compared: usize,
 }
 
 /// One finding.
@@ -101,6 +105,7 @@ impl Report {
 
     pub(crate) fn problem(&mut self, told: Told) {
         self.summary.unreadable += usize::from(told.severity == Severity::Error);
+        self.summary.skipped += usize::from(told.severity == Severity::Note);
         self.problems.push(told);
     }
 }

@@ -73,19 +73,17 @@ fn shown(fleet: &Fleet, level: Severities<'_>, check: &str, message: &str, place
 }
 
 fn summary(summary: &Summary) -> String {
-    let Summary { objects, looked_at, reject, warn, unreadable } = summary;
+    let Summary { objects, looked_at, reject, warn, unreadable, skipped, not_compared } = summary;
     let found = match (reject, warn) {
-        _ if *looked_at == 0 => "nothing to look at".to_owned(),
+        _ if *looked_at == 0 => "nothing to check".to_owned(),
         (0, 0) => "nothing found".to_owned(),
         (reject, 0) => count(*reject, "error"),
         (0, warn) => count(*warn, "warning"),
         (reject, warn) => format!("{}, {}", count(*reject, "error"), count(*warn, "warning")),
     };
-    let unreadable = match unreadable {
-        0 => String::new(),
-        number => format!("; {number} unreadable"),
-    };
-    format!("{looked_at} of {} looked at: {found}{unreadable}\n", count(*objects, "object"))
+    let besides = [(unreadable, "unreadable"), (skipped, "skipped"), (not_compared, "not compared")];
+    let besides = besides.iter().filter(|(number, _)| **number > 0).map(|(number, what)| format!("; {number} {what}"));
+    format!("{looked_at} of {} checked: {found}{}\n", count(*objects, "object"), besides.collect::<String>())
 }
 
 fn count(number: usize, noun: &str) -> String {

@@ -1,0 +1,128 @@
+//! Objects by the names that kubectl takes.
+
+use fleet::{ObjectId, plural};
+
+/// Short names of kinds.
+///
+/// Source: the CustomResourceDefinitions of Cluster API and of Crossplane, and `kubectl api-resources`.
+const SHORT: &[(&str, &str)] = &[
+    ("cc", "ClusterClass"),
+    ("cl", "Cluster"),
+    ("comp", "Composition"),
+    ("kcp", "KubeadmControlPlane"),
+    ("ma", "Machine"),
+    ("md", "MachineDeployment"),
+    ("mhc", "MachineHealthCheck"),
+    ("mp", "MachinePool"),
+    ("ms", "MachineSet"),
+    ("no", "Node"),
+    ("xrd", "CompositeResourceDefinition"),
+];
+
+/// Words are alike that differ in so many letters at most.
+const TYPOS: usize = 3;
+
+/// Whether `KIND`, `KIND/NAME` or `KIND/NAMESPACE/NAME` stands for an object.
+pub(crate) fn is_meant(id: &ObjectId, object: &str, namespace: Option<&str>) -> bool {
+    let mut parts = object.splitn(3, '/');
+    let (kind, first, second) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
+    let (namespace, name) = if second.is_some() { (first, second) } else { (namespace, first) };
+    is_kind(id, kind)
+        && name.is_none_or(|name| id.name == name)
+        && namespace.is_none_or(|namespace| id.namespace == namespace || id.namespace.is_empty())
+}
+
+/// Whether a word stands for the kind of an object: the kind, its plural or its short name, in any case, with or without its
+/// group and version.
+fn is_kind(id: &ObjectId, word: &str) -> bool {
+    let word = word.to_lowercase();
+    let (word, group) = word.split_once('.').map_or((&*word, None), |(word, group)| (word, Some(group)));
+    let is_group = |group: &str| {
+        let without_version = group.split_once('.').filter(|(version, _)| is_version(version)).map(|(_, group)| group);
+        id.group == group || without_version == Some(&*id.group)
+    };
+    let is_short = SHORT.iter().any(|(short, kind)| *short == word && *kind == id.kind);
+    let is_word = is_short || id.kind.to_lowercase() == word || plural(&id.kind) == word;
+    is_word && group.is_none_or(is_group)
+}
+
+fn is_version(text: &str) -> bool {
+    text.strip_prefix('v').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+/// What is said where nothing is meant, with what may be.
+pub(crate) fn nothing<'i>(object: &str, ids: impl Iterator<Item = &'i ObjectId>) -> String {
+    let ids: Vec<&ObjectId> = ids.collect();
+    let (kind, rest) = object.split_once('/').map_or((object, None), |(kind, rest)| (kind, Some(rest)));
+    let name = rest.map(|rest| rest.rsplit('/').next().unwrap_or_default());
+    let of_kind: Vec<&&ObjectId> = ids.iter().filter(|id| is_kind(id, kind)).collect();
+    let close = |a: &str, b: &str| Some(strsim::damerau_levenshtein(a, b)).filter(|typos| *typos <= TYPOS);
+    let guess = match name {
+        // Of that kind there are some, in other namespaces.
+        None if !of_kind.is_empty() => None,
+        Some(name) if !of_kind.is_empty() => {
+            let alike =
+                of_kind.iter().filter_map(|id| Some((close(&id.name, name)?, format!("{}/{}", id.kind, id.name))));
+            alike.min()
+        }
+        _ => {
+            let word = kind.to_lowercase();
+            let alike = ids.iter().filter_map(|id| {
+                let typos =
+                    [id.kind.to_lowercase(), plural(&id.kind)].iter().filter_map(|of| close(of, &word)).min()?;
+                Some((typos, name.map_or(id.kind.clone(), |name| format!("{}/{name}", id.kind))))
+            });
+            alike.min()
+        }
+    };
+    let guess = guess.map(|(_, guess)| format!("; did you mean `{guess}`?")).unwrap_or_default();
+    format!("no {object} among {} objects{guess}\n", ids.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(group: &str, kind: &str, name: &str) -> ObjectId {
+        ObjectId {
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+            namespace: "fleet".to_owned(),
+            name: name.to_owned(),
+        }
+    }
+
+    #[test]
+    fn kinds_have_the_names_that_kubectl_takes() {
+        let machine = id("cluster.x-k8s.io", "Machine", "m");
+        for (word, expected) in [
+            ("Machine", true),
+            ("machines", true),
+            ("ma/m", true),
+            ("machine.cluster.x-k8s.io", true),
+            ("machines.v1beta2.cluster.x-k8s.io/fleet/m", true),
+            ("machines.example.com", false),
+            ("md", false),
+            ("machine/other", false),
+            ("machine/other/m", false),
+        ] {
+            assert_eq!(is_meant(&machine, word, None), expected, "{word}");
+        }
+        assert!(is_meant(&id("", "Ingress", "i"), "ingresses", Some("fleet")));
+        assert!(!is_meant(&machine, "machine", Some("other")));
+    }
+
+    #[test]
+    fn what_may_be_meant_is_named() {
+        let ids = [id("cluster.x-k8s.io", "Machine", "worker-1"), id("cluster.x-k8s.io", "Cluster", "prod")];
+        for (word, expected) in [
+            ("Machin/worker-1", "no Machin/worker-1 among 2 objects; did you mean `Machine/worker-1`?\n"),
+            ("machine/fleet/worker1", "no machine/fleet/worker1 among 2 objects; did you mean `Machine/worker-1`?\n"),
+            ("clutser", "no clutser among 2 objects; did you mean `Cluster`?\n"),
+            ("Pod", "no Pod among 2 objects\n"),
+            ("cl/staging", "no cl/staging among 2 objects\n"),
+        ] {
+            assert_eq!(nothing(word, ids.iter()), expected, "{word}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! A plan for programs: docs/plan.schema.json says what it is made of.
+
+use fleet::{Entry, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Verdict};
+use serde_json::{Value, json};
+
+use super::words;
+
+/// The version of the format. It changes when something is removed or means something else.
+const FORMAT: u8 = 1;
+
+pub(super) fn json(plan: &Plan) -> Value {
+    let objects: Vec<Value> = plan.objects.iter().map(planned).collect();
+    let further: Vec<Value> = plan.further.iter().map(entry).collect();
+    json!({ "format": FORMAT, "objects": objects, "further": further, "verdict": verdict(&plan.verdict) })
+}
+
+fn verdict(verdict: &Verdict) -> Value {
+    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, gravest } = *verdict;
+    json!({
+        "replaces": replaces,
+        "creates": creates,
+        "deletes": deletes,
+        "orphans": orphans,
+        "relabels": relabels,
+        "cloudTags": cloud_tags,
+        "cannotTell": cannot_tell,
+        "gravest": gravest,
+        "text": words::verdict(verdict),
+    })
+}
+
+fn object(id: &ObjectId) -> Value {
+    json!({ "group": id.group, "kind": id.kind, "namespace": id.namespace, "name": id.name })
+}
+
+fn machines(machines: &Machines) -> Value {
+    let named: Vec<Value> = machines.named.iter().map(object).collect();
+    json!({ "count": machines.count(), "named": named })
+}
+
+fn entry(entry: &Entry) -> Value {
+    json!({
+        "object": object(&entry.id),
+        "isAmongTheFiles": !entry.is_foretold,
+        "at": entry.at,
+        "key": entry.key,
+        "from": entry.from,
+        "to": entry.to,
+    })
+}
+
+fn edit(planned: &PlannedEdit) -> Value {
+    let scale = planned.scale.map(|(from, to)| json!({ "from": from, "to": to }));
+    json!({
+        "at": planned.edit.at,
+        "effect": planned.edit.effect,
+        "machines": machines(&planned.machines),
+        "deletesMachines": planned.is_deletion,
+        "scale": scale,
+        "reason": planned.reason,
+    })
+}
+
+fn planned(planned: &Planned) -> Value {
+    let happens = match planned.happens {
+        Happens::Created => "created",
+        Happens::Changed => "changed",
+        Happens::Deleted => "deleted",
+    };
+    let edits: Vec<Value> = planned.edits.iter().map(edit).collect();
+    let entries: Vec<Value> = planned.entries.iter().map(entry).collect();
+    json!({
+        "object": object(&planned.id),
+        "happens": happens,
+        "effect": planned.effect,
+        "machines": machines(&planned.machines),
+        "edits": edits,
+        "entries": entries,
+    })
+}

@@ -1,0 +1,89 @@
+//! A plan as a comment of a pull request.
+
+use std::fmt::Write;
+
+use fleet::{Plan, Planned};
+
+use super::words::{alike, change, deletion, details, effect, happens, verdict};
+
+/// The verdict, a table of edits, and below a fold the labels and annotations.
+pub(super) fn markdown(plan: &Plan) -> String {
+    if plan.is_empty() {
+        return "**propagate plan**: nothing changes\n".to_owned();
+    }
+    let mut out = format!("**propagate plan**: {}\n\n", verdict(&plan.verdict));
+    out += "| object | effect | path |\n|---|---|---|\n";
+    for planned in &plan.objects {
+        let object = code(&planned.id.to_string());
+        if planned.edits.is_empty() {
+            let effect = deletion(planned).unwrap_or_default();
+            let _ = writeln!(out, "| {object} {} | {} | |", happens(planned.happens), cell(&effect));
+        }
+        for edit in &planned.edits {
+            let (effect, at, details) = (effect(edit.edit.effect), code(&edit.edit.at), cell(&details(edit)));
+            let _ = writeln!(out, "| {object} | {effect} | {at}{details} |");
+        }
+    }
+    let mut lines = String::new();
+    for Planned { id, entries, .. } in plan.objects.iter().filter(|object| !object.entries.is_empty()) {
+        let _ = writeln!(lines, "  {id}");
+        for entry in entries {
+            let (sign, rest) = change(entry);
+            let _ = writeln!(lines, "{} {}", diff(sign), one_line(&rest));
+        }
+    }
+    for group in alike(plan) {
+        let _ = writeln!(lines, "  {}", group.title());
+        for entry in group.entries {
+            let (sign, rest) = change(entry);
+            let _ = writeln!(lines, "{} {}", diff(sign), one_line(&rest));
+        }
+    }
+    if !lines.is_empty() {
+        let fence = fence(&lines);
+        let _ = write!(
+            out,
+            "\n<details><summary>Labels, annotations and cloud tags</summary>\n\n{fence}diff\n{lines}{fence}\n\n</details>\n"
+        );
+    }
+    out
+}
+
+/// The sign by which a block of `diff` is coloured.
+fn diff(sign: char) -> char {
+    if sign == '~' { '!' } else { sign }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\r', '\n'], " ")
+}
+
+/// A text in a cell of a table.
+fn cell(text: &str) -> String {
+    one_line(text).replace('|', "\\|")
+}
+
+fn code(text: &str) -> String {
+    format!("`{}`", cell(text).replace('`', "'"))
+}
+
+/// A fence that is longer than any within.
+fn fence(text: &str) -> String {
+    let mut fence = "```".to_owned();
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    fence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_a_cell_or_a_block_is_kept_from_it() {
+        assert_eq!(cell("a|b\nc"), "a\\|b c");
+        assert_eq!(code("a`b"), "`a'b`");
+        assert_eq!(fence("x ```` y"), "`````");
+    }
+}

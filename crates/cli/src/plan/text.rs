@@ -1,0 +1,65 @@
+//! A plan for a reader at a terminal.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use fleet::{Entry, Plan, Planned};
+use metadata_propagation::Effect;
+
+use super::words::{alike, change, deletion, details, effect, happens, verdict};
+use crate::explain::BOLD;
+
+const CALM: Style = AnsiColor::Green.on_default();
+const CAREFUL: Style = AnsiColor::Yellow.on_default();
+const GRAVE: Style = AnsiColor::Red.on_default().bold();
+
+/// The plan, coloured; what it goes through takes the colour away where there must be none.
+pub(super) fn text(plan: &Plan) -> String {
+    let mut out = String::new();
+    for planned in &plan.objects {
+        let Planned { id, edits, entries, .. } = planned;
+        let _ = writeln!(out, "{BOLD}{id}{BOLD:#} {}", happens(planned.happens));
+        if let Some(deletion) = deletion(planned) {
+            let _ = writeln!(out, "  {GRAVE}{deletion}{GRAVE:#}");
+        }
+        for planned in edits {
+            let style = style(planned.edit.effect);
+            let (effect, details) = (effect(planned.edit.effect), details(planned));
+            let _ = writeln!(out, "  {style}{effect}{style:#} {}{details}", planned.edit.at);
+        }
+        for entry in entries {
+            let _ = writeln!(out, "  {}", line(entry));
+        }
+    }
+    if !plan.further.is_empty() {
+        let _ = writeln!(out, "{BOLD}Further down{BOLD:#}");
+    }
+    for group in alike(plan) {
+        let _ = writeln!(out, "  {}", group.title());
+        for entry in group.entries {
+            let _ = writeln!(out, "    {}", line(entry));
+        }
+    }
+    if plan.is_empty() {
+        return "nothing changes\n".to_owned();
+    }
+    format!("{out}\n{BOLD}{}{BOLD:#}\n", verdict(&plan.verdict))
+}
+
+fn line(entry: &Entry) -> String {
+    let (sign, rest) = change(entry);
+    let style = match sign {
+        '+' => CALM,
+        '~' => CAREFUL,
+        _ => GRAVE,
+    };
+    format!("{style}{sign}{style:#} {rest}")
+}
+
+fn style(effect: Effect) -> Style {
+    match effect {
+        Effect::Nothing | Effect::InPlace => CALM,
+        Effect::Scale | Effect::CannotTell | Effect::Scheduled => CAREFUL,
+        Effect::Rollout | Effect::Destructive => GRAVE,
+    }
+}

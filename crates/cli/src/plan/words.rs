@@ -1,0 +1,132 @@
+//! What the formats of a plan say in the same words.
+
+use fleet::{Entry, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Verdict};
+use metadata_propagation::Effect;
+
+use crate::explain::visible;
+
+/// So many Machines are named; of more it is told how many they are.
+const NAMED: usize = 5;
+
+/// What a change does in all, on one line.
+pub(super) fn verdict(verdict: &Verdict) -> String {
+    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, .. } = *verdict;
+    let mut parts = vec![format!("replaces {}", counted(replaces, "Machine")), format!("deletes {deletes}")];
+    if creates > 0 {
+        parts.push(format!("creates {creates}"));
+    }
+    if orphans > 0 {
+        parts.push(format!("orphans {orphans}"));
+    }
+    parts.push(format!("relabels {}", counted(relabels, "object")));
+    let verb = if cloud_tags == 1 { "changes" } else { "change" };
+    parts.push(format!("{} {verb}", counted(cloud_tags, "cloud tag")));
+    if cannot_tell > 0 {
+        parts.push(format!("cannot tell for {}", counted(cannot_tell, "edit")));
+    }
+    parts.join(", ")
+}
+
+pub(super) fn counted(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// What happens to an object.
+pub(super) fn happens(happens: Happens) -> &'static str {
+    match happens {
+        Happens::Created => "is created",
+        Happens::Changed => "changes",
+        Happens::Deleted => "is deleted",
+    }
+}
+
+/// The effect of an edit.
+pub(super) fn effect(effect: Effect) -> String {
+    match effect {
+        Effect::Nothing => "replaces no Machine".to_owned(),
+        effect => effect.to_string(),
+    }
+}
+
+/// What is to be said of an edit behind its path: how many Machines, and which, or why that cannot be told.
+pub(super) fn details(planned: &PlannedEdit) -> String {
+    let PlannedEdit { edit, machines, is_deletion, scale, reason } = planned;
+    if let Some((from, to)) = scale {
+        let change = if to < from { format!("deletes {}", from - to) } else { format!("creates {}", to - from) };
+        return format!(" {from} → {to}: {change}");
+    }
+    match (edit.effect, reason) {
+        (_, Some(reason)) => format!(": {reason}"),
+        (Effect::Rollout | Effect::Scheduled, _) => format!(": replaces {}", of_machines(machines)),
+        (Effect::Destructive, _) if *is_deletion => format!(": deletes {}", of_machines(machines)),
+        (Effect::Destructive, _) => format!(": orphans {}", of_machines(machines)),
+        _ => String::new(),
+    }
+}
+
+/// What a deleted object takes with it.
+pub(super) fn deletion(planned: &Planned) -> Option<String> {
+    planned.effect.map(|effect| match planned.id.kind == "Machine" {
+        true => format!("{effect}: deletes this Machine"),
+        false => format!("{effect}: deletes {}", of_machines(&planned.machines)),
+    })
+}
+
+/// Such as `2 Machines (fleet/a, fleet/b)`.
+fn of_machines(machines: &Machines) -> String {
+    let count = counted(machines.count(), "Machine");
+    if machines.named.is_empty() || machines.named.len() > NAMED || !machines.predicted.is_empty() {
+        return count;
+    }
+    let names: Vec<String> = machines.named.iter().map(full_name).collect();
+    format!("{count} ({})", names.join(", "))
+}
+
+fn full_name(id: &ObjectId) -> String {
+    if id.namespace.is_empty() { id.name.clone() } else { format!("{}/{}", id.namespace, id.name) }
+}
+
+/// The sign of a change of an entry, and the rest of its line.
+pub(super) fn change(Entry { at, key, from, to, .. }: &Entry) -> (char, String) {
+    match (from, to) {
+        (Some(from), Some(to)) => ('~', format!("{at} {key}={} (was {})", visible(to), visible(from))),
+        (Some(from), None) => ('-', format!("{at} {key}={}", visible(from))),
+        (None, to) => ('+', format!("{at} {key}={}", visible(to.as_deref().unwrap_or_default()))),
+    }
+}
+
+/// Objects further down in which the same changes, in the order of the first of each: all of one kind.
+pub(super) struct Alike<'p> {
+    pub(super) first: &'p ObjectId,
+    pub(super) others: usize,
+    pub(super) is_foretold: bool,
+    pub(super) entries: &'p [Entry],
+}
+
+/// Groups of objects further down.
+pub(super) fn alike(plan: &Plan) -> Vec<Alike<'_>> {
+    let mut groups: Vec<Alike<'_>> = Vec::new();
+    let mut known = std::collections::BTreeMap::new();
+    for entries in plan.further.chunk_by(|a, b| a.id == b.id) {
+        let Some(first) = entries.first() else { continue };
+        let look: Vec<_> = entries.iter().map(|it| (&it.at, &it.key, &it.from, &it.to)).collect();
+        let look = (&first.id.kind, &first.id.group, first.is_foretold, look);
+        match known.get(&look).and_then(|group: &usize| groups.get_mut(*group)) {
+            Some(group) => group.others += 1,
+            None => {
+                known.insert(look, groups.len());
+                groups.push(Alike { first: &first.id, others: 0, is_foretold: first.is_foretold, entries });
+            }
+        }
+    }
+    groups
+}
+
+impl Alike<'_> {
+    /// The name of the first, and how many there are besides.
+    pub(super) fn title(&self) -> String {
+        let others = if self.others == 0 { String::new() } else { format!(" and {} like it", self.others) };
+        let note = if self.is_foretold { " (not among the files)" } else { "" };
+        format!("{}{others}{note}", self.first)
+    }
+}

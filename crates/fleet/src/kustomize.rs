@@ -1,0 +1,83 @@
+//! Files that Kustomize reads, and that are no manifests: kustomizations, and the patches that they name.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::problem::{Problem, Severity, messages};
+use crate::read::{Reading, to_json};
+use crate::relations::text;
+use crate::source::Source;
+
+/// The names by which Kustomize finds its file in a folder.
+pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// What is said of each text that Kustomize reads and that is no manifest, by its number.
+#[must_use]
+pub fn of_kustomize(sources: &[Source]) -> BTreeMap<usize, Reading> {
+    let mut found = BTreeMap::new();
+    for (number, source) in sources.iter().enumerate() {
+        let (folder, file) = source.name.rsplit_once('/').unwrap_or(("", &source.name));
+        if !KUSTOMIZATION_FILES.contains(&file) {
+            continue;
+        }
+        found.insert(number, skipped(number, messages::KUSTOMIZATION.to_owned()));
+        let json = to_json(source).ok().and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+        for patch in patches(&json) {
+            let name = joined(folder, &patch);
+            if let Some(number) = sources.iter().position(|source| source.name == name) {
+                found.insert(number, skipped(number, messages::kustomize_patch(&source.name)));
+            }
+        }
+    }
+    found
+}
+
+fn skipped(number: usize, message: String) -> Reading {
+    let problem = Problem { severity: Severity::Note, message, source: number, at: 0 };
+    Reading { objects: Vec::new(), problems: vec![problem] }
+}
+
+/// The files that a kustomization names as patches.
+fn patches(kustomization: &Value) -> Vec<String> {
+    let list = |field: &str| kustomization.get(field).and_then(Value::as_array).into_iter().flatten();
+    let of_path = ["patches", "patchesJson6902"].into_iter().flat_map(list).map(|patch| text(patch, "path"));
+    // A path, or the patch itself.
+    let merges = list("patchesStrategicMerge").filter_map(Value::as_str).filter(|patch| !patch.contains('\n'));
+    of_path.chain(merges).filter(|path| !path.is_empty()).map(str::to_owned).collect()
+}
+
+/// A path relative to a folder, without `.` and `..` as far as they can be resolved.
+fn joined(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let root = if folder.starts_with('/') { "/" } else { "" };
+    root.to_owned() + &parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_relative_to_its_folder() {
+        for (folder, path, expected) in [
+            ("", "patch.yaml", "patch.yaml"),
+            ("overlays/prod", "./patch.yaml", "overlays/prod/patch.yaml"),
+            ("overlays/prod", "../../base/patch.yaml", "base/patch.yaml"),
+            ("/a/b", "../c.yaml", "/a/c.yaml"),
+            ("main:overlays/prod", "../c.yaml", "main:overlays/c.yaml"),
+            ("", "../c.yaml", "../c.yaml"),
+        ] {
+            assert_eq!(joined(folder, path), expected, "{folder} {path}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The Machines that an edit or a deletion reaches.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::object::ObjectId;
+use crate::relations::text;
+use crate::world::{Member, World};
+
+const CORE: &str = "cluster.x-k8s.io";
+
+/// Machines: those among the files, and for each owner without any the number that its replicas ask for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Machines {
+    /// Those among the files.
+    pub named: BTreeSet<ObjectId>,
+    /// By owner, where none of its Machines is among the files.
+    pub predicted: BTreeMap<ObjectId, u64>,
+}
+
+/// What of a Cluster, or of the Clusters of a class, is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part {
+    Whole,
+    ControlPlane,
+    /// The entry of a topology.
+    Entry(String),
+    /// What is made from parts of a class: the control plane, and workers of these classes.
+    Class {
+        control_plane: bool,
+        workers: BTreeSet<String>,
+    },
+}
+
+impl Machines {
+    /// How many they are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        let named = u64::try_from(self.named.len()).unwrap_or(u64::MAX);
+        self.predicted.values().fold(named, |sum, number| sum.saturating_add(*number))
+    }
+
+    /// Adds others; those that are in both count once.
+    pub(super) fn add(&mut self, others: &Machines) {
+        self.named.extend(others.named.iter().cloned());
+        self.predicted.extend(others.predicted.iter().map(|(owner, number)| (owner.clone(), *number)));
+    }
+
+    /// Takes others away.
+    pub(super) fn remove(&mut self, others: &Machines) {
+        self.named.retain(|machine| !others.named.contains(machine));
+        self.predicted.retain(|owner, _| !others.predicted.contains_key(owner));
+    }
+}
+
+impl Part {
+    /// What a path of a Cluster or of a ClusterClass leads to.
+    pub(super) fn of(id: &ObjectId, at: &str) -> Part {
+        let entry = ["machineDeployments[", "machinePools["].iter().find_map(|list| {
+            let (_, rest) = at.split_once(list)?;
+            rest.split_once(']').map(|(name, _)| name.to_owned())
+        });
+        let control_plane = at.contains("controlPlane");
+        match (&*id.kind, entry) {
+            ("Cluster", Some(entry)) => Part::Entry(entry),
+            ("Cluster", None) if control_plane => Part::ControlPlane,
+            ("ClusterClass", Some(class)) => Part::Class { control_plane: false, workers: BTreeSet::from([class]) },
+            ("ClusterClass", None) if control_plane => Part::Class { control_plane, workers: BTreeSet::new() },
+            _ => Part::Whole,
+        }
+    }
+
+    fn has(&self, cluster: &Member, child: &Member) -> bool {
+        let is_control_plane = child.id.group == "controlplane.cluster.x-k8s.io";
+        let labels = child.written.pointer("/metadata/labels");
+        let label = |key: &str| labels.and_then(|labels| labels.get(key)).and_then(Value::as_str);
+        let name =
+            label("topology.cluster.x-k8s.io/deployment-name").or_else(|| label("topology.cluster.x-k8s.io/pool-name"));
+        match self {
+            Part::Whole => true,
+            Part::ControlPlane => is_control_plane,
+            Part::Entry(entry) => name == Some(entry),
+            Part::Class { control_plane, .. } if is_control_plane => *control_plane,
+            Part::Class { workers, .. } => {
+                let lists = ["machineDeployments", "machinePools"].into_iter();
+                let topology = |list| cluster.written.pointer(&format!("/spec/topology/workers/{list}"));
+                let mut entries = lists.filter_map(topology).filter_map(Value::as_array).flatten();
+                let entry = entries.find(|entry| Some(text(entry, "name")) == name);
+                entry.is_some_and(|entry| workers.contains(text(entry, "class")))
+            }
+        }
+    }
+}
+
+/// The Machines below an object, as far as a part of it leads to them.
+pub(super) fn machines(world: &World, id: &ObjectId, part: &Part) -> Machines {
+    let mut found = Machines::default();
+    let Some(top) = world.number(id) else { return found };
+    let children = |number: usize| world.member(number).map_or(&[][..], |member| &member.children);
+    let clusters: Vec<usize> = match (&*id.group, &*id.kind) {
+        (CORE, "Cluster") => vec![top],
+        (CORE, "ClusterClass") => children(top).to_vec(),
+        _ => {
+            below(world, top, &mut found);
+            return found;
+        }
+    };
+    for cluster in clusters.into_iter().filter_map(|number| world.member(number)) {
+        for number in &cluster.children {
+            if world.member(*number).is_some_and(|child| part.has(cluster, child)) {
+                below(world, *number, &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// The Machines of an object and of all below it.
+fn below(world: &World, top: usize, found: &mut Machines) {
+    let mut next = vec![top];
+    let mut named = BTreeSet::new();
+    while let Some(member) = next.pop().and_then(|number| world.member(number)) {
+        if member.id.kind == "Machine" && member.id.group == CORE && member.origin.is_some() {
+            named.insert(member.id.clone());
+        }
+        next.extend(&member.children);
+    }
+    let Some(member) = world.member(top) else { return };
+    if !named.is_empty() {
+        found.named.append(&mut named);
+    } else if let Some(replicas) = replicas(member) {
+        found.predicted.insert(member.id.clone(), replicas);
+    }
+}
+
+/// How many Machines an object asks for; 1 where it does not say. `None` for kinds that have none.
+pub(crate) fn replicas(member: &Member) -> Option<u64> {
+    let has_replicas = match &*member.id.group {
+        CORE => matches!(&*member.id.kind, "MachineDeployment" | "MachineSet" | "MachinePool"),
+        group => group == "controlplane.cluster.x-k8s.io" && !member.id.kind.ends_with("Template"),
+    };
+    has_replicas.then(|| member.written.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1))
+}

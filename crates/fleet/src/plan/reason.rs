@@ -1,0 +1,35 @@
+//! Why it cannot be told what an edit does.
+
+use crate::object::ObjectId;
+
+/// By a part of the path, the first that fits.
+const REASONS: &[(&str, &str)] = &[
+    ("variables", "patches of the ClusterClass read variables, and patches are not evaluated"),
+    ("patches", "patches of a ClusterClass are not evaluated"),
+    ("ealthCheck", "it decides which Machines are replaced because they are unhealthy"),
+    ("strategy", "outdated Machines would be replaced, and the status does not say whether there are any"),
+    ("annotations[", "an upgrade that waits would go on, and the status does not say whether there is one"),
+    ("templateRef", "it depends on how the other template differs"),
+    (".ref", "it depends on how the other template differs"),
+    ("class", "it depends on how the other class differs"),
+    ("clusterNetwork", "patches of the ClusterClass may read it, and patches are not evaluated"),
+    ("initConfiguration", "it depends on which Machine initialized the control plane"),
+];
+
+/// Why it cannot be told what the edit of a path does: one sentence, lower case, no final stop.
+pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
+    if matches!(&*id.kind, "MachinePool" | "KubeadmConfig") {
+        return "the infrastructure provider decides";
+    }
+    if id.kind.ends_with("Template") {
+        return "patches and the provider of the control plane decide";
+    }
+    REASONS
+        .iter()
+        .find(|(part, _)| at.contains(part))
+        .map_or("it depends on patches, a provider or a status that is not among the files", |(_, reason)| reason)
+}
+
+/// A template that nothing names.
+pub(super) const NAMED_BY_NOTHING: &str =
+    "no object among the files names this template; if a ClusterClass does, its Machines are replaced";

@@ -1,0 +1,77 @@
+//! Templates that a ClusterClass names: the topology controller makes new ones of them, and Machines follow.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::reach::{Machines, Part, machines};
+use crate::object::{Object, ObjectId};
+use crate::relations::{references, text};
+use crate::scope::templates;
+use crate::world::{Member, World};
+
+/// The classes among the objects that name a template, and what of them.
+pub(super) fn classes(world: &World, template: &ObjectId) -> Vec<(ObjectId, Part)> {
+    let is_class = |member: &&Member| member.id.kind == "ClusterClass" && member.id.namespace == template.namespace;
+    let classes = world.members().iter().filter(is_class);
+    classes.filter_map(|class| Some((class.id.clone(), part(&class.written, template)?))).collect()
+}
+
+/// What of a class is made from a template; `None` where the class does not name it.
+fn part(class: &Value, template: &ObjectId) -> Option<Part> {
+    let names = |section: Option<&Value>| {
+        let mut found = BTreeSet::new();
+        section.iter().for_each(|section| templates(section, &mut found));
+        found.contains(&(template.group.clone(), template.kind.clone(), template.name.clone()))
+    };
+    if !names(class.get("spec")) {
+        return None;
+    }
+    let lists = ["/spec/workers/machineDeployments", "/spec/workers/machinePools"];
+    let entries = lists.iter().filter_map(|list| class.pointer(list)).filter_map(Value::as_array).flatten();
+    let workers = entries.filter(|entry| names(Some(*entry))).map(|entry| text(entry, "class").to_owned()).collect();
+    Some(Part::Class { control_plane: names(class.pointer("/spec/controlPlane")), workers })
+}
+
+/// The Machines of every Cluster of these classes, as far as they are made from the template.
+pub(super) fn machines_of(world: &World, classes: &[(ObjectId, Part)]) -> Machines {
+    let mut found = Machines::default();
+    for (class, part) in classes {
+        found.add(&machines(world, class, part));
+    }
+    found
+}
+
+/// A template with the owner that the ClusterClass controller gives it.
+pub(super) fn owned(template: &Object, classes: &[(ObjectId, Part)]) -> Object {
+    let mut json: Value = serde_json::from_str(&template.json).unwrap_or_default();
+    if let Some(metadata) = json.get_mut("metadata").and_then(Value::as_object_mut) {
+        let owners = metadata.entry("ownerReferences").or_insert_with(|| json!([]));
+        let owner = |(class, _): &(ObjectId, Part)| json!({ "apiVersion": format!("{}/v1beta2", class.group), "kind": class.kind, "name": class.name, "uid": "" });
+        if let Some(owners) = owners.as_array_mut() {
+            owners.extend(classes.iter().map(owner));
+        }
+    }
+    Object { json: json.to_string(), ..template.clone() }
+}
+
+/// Whether a kind is one of templates from which parts of Machines or control planes are made.
+pub(super) fn is_template(id: &ObjectId) -> bool {
+    id.kind.ends_with("Template") && id.group.ends_with(".cluster.x-k8s.io")
+}
+
+/// Whether an object other than a class names a template: its controller reads the template only when it makes a Machine.
+pub(super) fn is_named(world: &World, template: &ObjectId) -> bool {
+    const PATHS: [&str; 4] = [
+        "/spec/template/spec/infrastructureRef",
+        "/spec/template/spec/bootstrap/configRef",
+        "/spec/machineTemplate/infrastructureRef",
+        "/spec/machineTemplate/spec/infrastructureRef",
+    ];
+    world.members().iter().filter(|member| member.id.namespace == template.namespace).any(|member| {
+        let is_meant =
+            |reference: &Value| text(reference, "name") == template.name && text(reference, "kind") == template.kind;
+        PATHS.iter().filter_map(|path| member.written.pointer(path)).any(is_meant)
+            || references(&member.id, &member.written).contains(template)
+    })
+}

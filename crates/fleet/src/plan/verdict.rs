@@ -1,0 +1,72 @@
+//! What a change does in all, in numbers.
+
+use std::collections::BTreeSet;
+
+use metadata_propagation::Effect;
+
+use super::reach::Machines;
+use super::{Entry, Happens, Plan};
+use crate::object::ObjectId;
+use crate::world::World;
+
+/// What a change does in all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Machines that are replaced.
+    pub replaces: u64,
+    /// Machines that are made in addition.
+    pub creates: u64,
+    /// Machines that are deleted and not replaced.
+    pub deletes: u64,
+    /// Machines that lose their owner.
+    pub orphans: u64,
+    /// Objects with labels or annotations that arrive, change or leave, those included that are not among the files.
+    pub relabels: u64,
+    /// Cloud tags that arrive, change or leave.
+    pub cloud_tags: u64,
+    /// Edits whose effect cannot be told.
+    pub cannot_tell: u64,
+    /// The gravest effect of an edit or a deletion.
+    pub gravest: Option<Effect>,
+}
+
+impl Verdict {
+    pub(super) fn of(plan: &Plan, after: &World) -> Verdict {
+        let mut verdict = Verdict::default();
+        let (mut replaced, mut orphaned, mut deleted) = (Machines::default(), Machines::default(), Machines::default());
+        for object in &plan.objects {
+            verdict.gravest = verdict.gravest.max(object.effect);
+            if object.happens == Happens::Deleted {
+                deleted.add(&object.machines);
+            }
+            for planned in &object.edits {
+                verdict.gravest = verdict.gravest.max(Some(planned.edit.effect));
+                match planned.edit.effect {
+                    Effect::Rollout | Effect::Scheduled => replaced.add(&planned.machines),
+                    Effect::Destructive if planned.is_deletion => deleted.add(&planned.machines),
+                    Effect::Destructive => orphaned.add(&planned.machines),
+                    Effect::CannotTell => verdict.cannot_tell += 1,
+                    Effect::Scale | Effect::InPlace | Effect::Nothing => {}
+                }
+                if let Some((from, to)) = planned.scale {
+                    verdict.creates += to.saturating_sub(from);
+                    verdict.deletes += from.saturating_sub(to);
+                }
+            }
+        }
+        orphaned.remove(&deleted);
+        replaced.remove(&deleted);
+        replaced.remove(&orphaned);
+        verdict.replaces = replaced.count();
+        verdict.orphans = orphaned.count();
+        verdict.deletes += deleted.count();
+        let entries = || plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
+        verdict.cloud_tags = entries().filter(|entry| entry.at == CLOUD_TAGS).map(|_| 1).sum();
+        let is_label = |entry: &&Entry| ["metadata.labels", "metadata.annotations"].contains(&&*entry.at);
+        let relabelled: BTreeSet<&ObjectId> = entries().filter(is_label).map(|entry| &entry.id).collect();
+        verdict.relabels = relabelled.into_iter().map(|id| after.stands_for(id)).sum();
+        verdict
+    }
+}
+
+const CLOUD_TAGS: &str = "spec.cloudTags";

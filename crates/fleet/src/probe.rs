@@ -1,0 +1,137 @@
+//! Whether an object can be read as the parent of others: what would be made from it is evaluated, and the parent that such an
+//! evaluation cannot read is named.
+
+use metadata_propagation::{Cluster, Get, LookupError, NotApplicableReason, Outcome, Settings, evaluate};
+use serde_json::{Value, json};
+
+use crate::foretold::{Foretold, foretold};
+use crate::object::{Object, ObjectId, Origin};
+use crate::relations::text;
+
+const CORE: &str = "cluster.x-k8s.io";
+/// The name of what is made up here.
+const MADE_UP: &str = "made-up";
+
+/// An object that another one cannot be evaluated with, because it has another shape than Kubernetes gives it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Blame {
+    /// Kind, namespace and name, as the engine writes them.
+    pub(crate) object: String,
+    /// What is wrong: one sentence, lower case, no final stop, the path in backticks.
+    pub(crate) problem: String,
+}
+
+/// The object above that an evaluation could not read, if there is one. One that is not there is not to blame.
+pub(crate) fn blame(outcome: &Outcome) -> Option<Blame> {
+    let inert = outcome.report.as_ref()?.inert.as_ref()?;
+    if inert.reason != NotApplicableReason::LookupFailed {
+        return None;
+    }
+    let details = outcome.log.iter().flat_map(|line| &line.attributes);
+    let (_, problem) = details.into_iter().find(|(name, _)| *name == "detail")?;
+    Some(Blame { object: inert.because.clone(), problem: problem.clone() })
+}
+
+/// Every object that cannot be read when what would be made from this one is evaluated.
+pub(crate) fn probe(object: &Object, settings: &Settings, cluster: &dyn Cluster) -> Vec<Blame> {
+    let is_core = object.id.group == CORE;
+    let read = || serde_json::from_str::<Value>(&object.json).unwrap_or_default();
+    let evaluated = |children: Vec<Object>, cluster: &dyn Cluster| -> Vec<Blame> {
+        children.iter().filter_map(|child| blame(&evaluate(&child.review(), settings, cluster))).collect()
+    };
+    match &*object.id.kind {
+        "MachineDeployment" | "MachineSet" if is_core => {
+            let json = read();
+            let mut blames = evaluated(children(object, &json, None), cluster);
+            blames.extend(selector(object, &json));
+            blames
+        }
+        "KubeadmControlPlane" => evaluated(children(object, &read(), None), cluster),
+        "Cluster" if is_core => {
+            let json = read();
+            if json.pointer("/spec/topology").is_none_or(Value::is_null) {
+                return Vec::new();
+            }
+            let mut made = children(object, &json, None);
+            made.extend(worker(object));
+            evaluated(made, cluster)
+        }
+        "ClusterClass" if is_core => {
+            let json = read();
+            let user = user(object, &json);
+            let read = serde_json::from_str(&user.json).unwrap_or_default();
+            let mut made = children(&user, &read, Some(&json));
+            made.extend(
+                children(&user, &read, Some(&control_plane())).into_iter().filter(|child| child.id.group != CORE),
+            );
+            evaluated(made, &With { object: &user, cluster })
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A field of a selector that selectors do not have: the API server drops it, and the labels below it select nothing.
+fn selector(object: &Object, json: &Value) -> Option<Blame> {
+    let fields = json.pointer("/spec/selector").and_then(Value::as_object)?;
+    let field = fields.keys().find(|field| !["matchLabels", "matchExpressions"].contains(&&***field))?;
+    Some(Blame { object: object.id.to_string(), problem: messages::no_selector(field) })
+}
+
+/// What would be made from an object of which nothing is there.
+fn children(object: &Object, json: &Value, class: Option<&Value>) -> Vec<Object> {
+    foretold(&Foretold { id: &object.id, version: &object.version, object: json, class, cluster: "", children: &[] })
+}
+
+/// A MachineDeployment of no entry: its evaluation reads the list of entries.
+fn worker(cluster: &Object) -> Option<Object> {
+    let topology = json!({ "spec": { "topology": { "workers": { "machineDeployments": [{ "name": MADE_UP }] } } } });
+    children(cluster, &topology, None).into_iter().find(|child| child.id.kind == "MachineDeployment")
+}
+
+/// A class with a control plane: its evaluation reads the parts of the real one that are about it.
+fn control_plane() -> Value {
+    let template =
+        json!({ "apiVersion": "controlplane.cluster.x-k8s.io/v1beta2", "kind": "KubeadmControlPlaneTemplate" });
+    json!({ "spec": { "controlPlane": { "templateRef": template } } })
+}
+
+/// A Cluster with an entry for each class of workers, and one more whose class is not there.
+fn user(class: &Object, json: &Value) -> Object {
+    let entries = |list: &str| -> Vec<Value> {
+        let classes = json.pointer(&format!("/spec/workers/{list}")).and_then(Value::as_array);
+        let named = classes.into_iter().flatten().map(|class| text(class, "class"));
+        named.chain([MADE_UP]).map(|class| json!({ "name": class, "class": class })).collect()
+    };
+    let cluster = json!({
+        "apiVersion": format!("{CORE}/{}", class.version),
+        "kind": "Cluster",
+        "metadata": { "name": MADE_UP, "namespace": class.id.namespace },
+        "spec": { "topology": {
+            // As v1beta2 and as v1beta1 write it.
+            "classRef": { "name": class.id.name },
+            "class": class.id.name,
+            "workers": { "machineDeployments": entries("machineDeployments"), "machinePools": entries("machinePools") },
+        } },
+    });
+    let id = ObjectId { kind: "Cluster".to_owned(), name: MADE_UP.to_owned(), ..class.id.clone() };
+    let origin = Origin { source: 0, document: 0..0, item: None };
+    Object { id, version: class.version.clone(), json: cluster.to_string(), origin }
+}
+
+/// A cluster with one more object.
+struct With<'a> {
+    object: &'a Object,
+    cluster: &'a dyn Cluster,
+}
+
+impl Cluster for With<'_> {
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        if ObjectId::of(get) == self.object.id { Ok(self.object.json.clone()) } else { self.cluster.get(get) }
+    }
+}
+
+mod messages {
+    pub(super) fn no_selector(field: &str) -> String {
+        format!("`spec.selector` has a field `{field}`; labels are below `matchLabels`")
+    }
+}

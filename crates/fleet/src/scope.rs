@@ -1,0 +1,122 @@
+//! The namespaces of objects that are written without one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::object::{Object, ObjectId, group_and_version};
+use crate::relations::{class_of, text};
+
+/// The namespace that kubectl takes where neither the manifest nor a flag names one.
+pub const DEFAULT_NAMESPACE: &str = "default";
+
+/// Groups whose kinds have namespaces, those of Cluster API besides.
+const GROUPS: &[&str] = &["", "apps", "batch"];
+
+/// The group of Cluster API, and the end of those of its providers.
+const CLUSTER_API: &str = "cluster.x-k8s.io";
+
+/// Kinds of these groups that have no namespace.
+///
+/// Sources: `kubectl api-resources --namespaced=false`; the CustomResourceDefinitions of Cluster API and of its providers for
+/// AWS, vSphere and OpenStack, and of the IPAM provider in-cluster.
+const CLUSTER_SCOPED: &[(&str, &str)] = &[
+    ("", "Namespace"),
+    ("", "Node"),
+    ("", "PersistentVolume"),
+    ("infrastructure.cluster.x-k8s.io", "AWSClusterControllerIdentity"),
+    ("infrastructure.cluster.x-k8s.io", "AWSClusterRoleIdentity"),
+    ("infrastructure.cluster.x-k8s.io", "AWSClusterStaticIdentity"),
+    ("infrastructure.cluster.x-k8s.io", "OpenStackClusterIdentity"),
+    ("infrastructure.cluster.x-k8s.io", "VSphereClusterIdentity"),
+    ("infrastructure.cluster.x-k8s.io", "VSphereDeploymentZone"),
+    ("infrastructure.cluster.x-k8s.io", "VSphereFailureDomain"),
+    ("ipam.cluster.x-k8s.io", "GlobalInClusterIPPool"),
+    ("runtime.cluster.x-k8s.io", "ExtensionConfig"),
+];
+
+/// Whether objects of a kind have a namespace. Of kinds of other groups it is not known: they keep what they have.
+fn is_namespaced(id: &ObjectId) -> bool {
+    let is_cluster_api = id.group.strip_suffix(CLUSTER_API).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    (is_cluster_api || GROUPS.contains(&&*id.group)) && !CLUSTER_SCOPED.contains(&(&*id.group, &*id.kind))
+}
+
+/// Gives every object a namespace whose kind has one. Returns further names by which some are found: a ClusterClass without a
+/// namespace, and the templates that it names, are in the namespace of the Clusters that use it.
+pub(crate) fn settle(objects: &mut [Object], namespace: &str) -> BTreeMap<ObjectId, ObjectId> {
+    let mut unplaced = BTreeSet::new();
+    for (number, object) in objects.iter_mut().enumerate() {
+        if object.id.namespace.is_empty() && is_namespaced(&object.id) {
+            namespace.clone_into(&mut object.id.namespace);
+            unplaced.insert(number);
+        }
+    }
+    let is_class = |object: &Object| object.id.group == CLUSTER_API && object.id.kind == "ClusterClass";
+    let classes: Vec<usize> =
+        unplaced.iter().copied().filter(|number| objects.get(*number).is_some_and(is_class)).collect();
+    let mut further = BTreeMap::new();
+    if classes.is_empty() {
+        return further;
+    }
+    let users = users(objects);
+    for class in classes {
+        let Some(class) = objects.get(class) else { continue };
+        let Some(namespaces) = users.get(&*class.id.name) else { continue };
+        let json: Value = serde_json::from_str(&class.json).unwrap_or_default();
+        let mut names = BTreeSet::from([(CLUSTER_API.to_owned(), "ClusterClass".to_owned(), class.id.name.clone())]);
+        templates(&json, &mut names);
+        for number in &unplaced {
+            let Some(object) = objects.get_mut(*number) else { continue };
+            let id = &object.id;
+            if names.contains(&(id.group.clone(), id.kind.clone(), id.name.clone())) {
+                place(&mut object.id, namespaces, &mut further);
+            }
+        }
+    }
+    // What is there under its own name is found by it.
+    for object in objects.iter() {
+        further.remove(&object.id);
+    }
+    further
+}
+
+/// Puts an object into the first of the namespaces, unless it is in one of them already, and notes the others.
+fn place(id: &mut ObjectId, namespaces: &BTreeSet<String>, further: &mut BTreeMap<ObjectId, ObjectId>) {
+    if let Some(first) = namespaces.first().filter(|_| !namespaces.contains(&id.namespace)) {
+        id.namespace.clone_from(first);
+    }
+    for namespace in namespaces.iter().filter(|namespace| **namespace != id.namespace) {
+        further.insert(ObjectId { namespace: namespace.clone(), ..id.clone() }, id.clone());
+    }
+}
+
+/// The namespaces of the Clusters that use a class of their own namespace, by its name.
+fn users(objects: &[Object]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for cluster in objects.iter().filter(|object| object.id.group == CLUSTER_API && object.id.kind == "Cluster") {
+        let json: Value = serde_json::from_str(&cluster.json).unwrap_or_default();
+        if let Some((class, None)) = class_of(&json) {
+            users.entry(class.to_owned()).or_default().insert(cluster.id.namespace.clone());
+        }
+    }
+    users
+}
+
+/// Group, kind and name of every template that a class names.
+pub(crate) fn templates(class: &Value, found: &mut BTreeSet<(String, String, String)>) {
+    match class {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if matches!(&**name, "ref" | "templateRef") && !text(value, "name").is_empty() {
+                    let group = group_and_version(text(value, "apiVersion")).0;
+                    let owned = str::to_owned;
+                    found.insert((owned(group), owned(text(value, "kind")), owned(text(value, "name"))));
+                } else {
+                    templates(value, found);
+                }
+            }
+        }
+        Value::Array(elements) => elements.iter().for_each(|element| templates(element, found)),
+        _ => {}
+    }
+}
