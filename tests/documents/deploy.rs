@@ -164,6 +164,38 @@ fn the_scanner_may_list_what_the_policies_for_reports_ask_about() -> Result<()> 
     Ok(())
 }
 
+#[test]
+fn the_job_that_touches_composites_may_list_get_and_patch_them_and_nothing_else() -> Result<()> {
+    const FILE: &str = "deploy/cloud-tags-touch.yaml";
+    let kinds: Vec<Value> = objects(FILE)?.iter().map(|object| object["kind"].clone()).collect();
+    assert_eq!(kinds, ["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "CronJob"]);
+    let role = object(FILE, "ClusterRole")?;
+    let writes = &policies()?["cloud-tags.yaml"];
+    let groups = &writes["settings"]["cloudTags"]["composites"][0]["apiGroups"];
+    let of_composites = writes["rules"].as_array().context("rules")?.iter().filter(|rule| rule["apiGroups"] == *groups);
+    let composites: Vec<&Value> = of_composites.collect();
+    assert_eq!(resources(&role["rules"]), resources(&json!(composites)));
+    for rule in role["rules"].as_array().context("rules")? {
+        assert_eq!(rule["verbs"], json!(["get", "list", "patch"]));
+    }
+    let account = object(FILE, "ServiceAccount")?["metadata"].take();
+    let subject = json!({ "kind": "ServiceAccount", "name": account["name"], "namespace": account["namespace"] });
+    let binding = object(FILE, "ClusterRoleBinding")?;
+    assert_eq!(binding["subjects"], json!([subject]));
+    assert_eq!(binding["roleRef"]["name"], role["metadata"]["name"]);
+    let job = object(FILE, "CronJob")?;
+    assert_eq!(job["metadata"]["namespace"], account["namespace"]);
+    let pod = &job["spec"]["jobTemplate"]["spec"]["template"]["spec"];
+    assert_eq!(pod["serviceAccountName"], account["name"]);
+    let named: Vec<String> =
+        resources(&role["rules"]).into_iter().map(|(group, name)| format!("{name}.{group}")).collect();
+    // An annotation that is taken away and was never there: nothing is written but what the policy adds.
+    let touch = "metadata-propagation.plexsphere.com/touched-";
+    let expected = json!(["annotate", named.join(","), "--all", "--all-namespaces", touch]);
+    assert_eq!(pod["containers"][0]["args"], expected);
+    Ok(())
+}
+
 /// `conformance/cluster` evaluates the conditions; here they name the controllers that the settings name.
 #[test]
 fn the_match_conditions_list_the_controllers_of_the_settings() -> Result<()> {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use testkit::answer::Answer;
 use testkit::case::Case;
 use testkit::cluster::ApiServer;
 use testkit::patch::patched;
@@ -65,26 +66,64 @@ fn said(corpus: &[Case], name: &str) -> Result<String> {
     Ok(text)
 }
 
-/// docs/cloud-tags.md: its composite, under its first settings.
+/// docs/cloud-tags.md: its complete example, and its composite with assignments under the settings before it.
 #[test]
-fn the_page_shows_the_tags_of_its_example() -> Result<()> {
-    const PAGE: &str = "docs/cloud-tags.md";
-    let (blocks, _) = blocks(PAGE)?;
-    let parsed = |kind: &str| -> Result<Vec<Value>> {
-        let blocks = blocks.iter().filter(|block| block.kind == kind);
-        blocks.map(|block| serde_yaml_ng::from_str(&block.text).context(block.at.clone())).collect()
-    };
-    let settings = parsed("yaml settings")?.into_iter().next().context("no settings")?;
-    let composite = parsed("yaml manifest")?.into_iter().find(|object| object["kind"] != "LabelRegistry");
-    let composite = composite.context("no composite")?;
-    let (group, version) =
-        composite["apiVersion"].as_str().and_then(|text| text.split_once('/')).context("no group")?;
+fn the_page_shows_the_tags_of_its_examples() -> Result<()> {
+    for (section, kind, settings) in
+        [("cloud-tags-complete", "XBucket", 0), ("cloud-tags-example", "XHetznerServer", 1)]
+    {
+        let tags = tags_of(kind, settings)?;
+        let text = serde_yaml_ng::to_string(&json!({ "spec": { "cloudTags": tags } }))?;
+        check_section(TAGS, section, &format!("```yaml result\n{text}```\n"))?;
+    }
+    Ok(())
+}
+
+/// The page about cloud tags.
+const TAGS: &str = "docs/cloud-tags.md";
+
+/// The tags that the page's composite of a kind gets with settings of the page.
+fn tags_of(kind: &str, settings: usize) -> Result<Value> {
+    let objects = of_the_page("yaml manifest")?;
+    let composite = objects.iter().find(|object| object["kind"] == kind).with_context(|| format!("no {kind}"))?;
+    let settings = of_the_page("yaml settings")?.into_iter().nth(settings).context("no settings")?;
+    let stamped = patched(composite, &created(composite, &settings, &objects)?.patch)?;
+    Ok(stamped["spec"]["cloudTags"].clone())
+}
+
+/// The definition and the Composition of the complete example lose no tags, by the strictest settings.
+#[test]
+fn the_complete_example_loses_no_tags() -> Result<()> {
+    let (objects, mut settings) = (of_the_page("yaml manifest")?, of_the_page("yaml settings")?.remove(0));
+    settings["cloudTags"]["xrds"] = json!("reject");
+    settings["cloudTags"]["compositions"] = json!("reject");
+    let mut judged = Vec::new();
+    for object in &objects {
+        if ["CompositeResourceDefinition", "Composition"].iter().any(|kind| object["kind"] == *kind) {
+            let answer = created(object, &settings, &objects)?;
+            assert_eq!((answer.accepted, answer.warnings.as_slice()), (true, [].as_slice()), "{object}");
+            judged.push(object["kind"].as_str());
+        }
+    }
+    assert_eq!(judged, [Some("CompositeResourceDefinition"), Some("Composition")]);
+    Ok(())
+}
+
+/// The blocks of the page of a kind, in their order.
+fn of_the_page(kind: &str) -> Result<Vec<Value>> {
+    let (blocks, _) = blocks(TAGS)?;
+    let blocks = blocks.iter().filter(|block| block.kind == kind);
+    blocks.map(|block| serde_yaml_ng::from_str(&block.text).context(block.at.clone())).collect()
+}
+
+/// What the engine answers to the creation of an object, with the registries among others in the cluster.
+fn created(object: &Value, settings: &Value, others: &[Value]) -> Result<Answer> {
+    let (group, version) = object["apiVersion"].as_str().and_then(|text| text.split_once('/')).context("no group")?;
     let request = json!({
-        "uid": "page", "operation": "CREATE", "userInfo": { "username": "alice" }, "name": composite["metadata"]["name"],
-        "kind": { "group": group, "version": version, "kind": composite["kind"] }, "object": composite,
+        "uid": "page", "operation": "CREATE", "userInfo": { "username": "alice" },
+        "name": object["metadata"]["name"], "namespace": object["metadata"]["namespace"],
+        "kind": { "group": group, "version": version, "kind": object["kind"] }, "object": object,
     });
-    let answer = engine(&request, &settings, &ApiServer::default())?;
-    let stamped = patched(&composite, &answer.patch)?;
-    let tags = json!({ "spec": { "cloudTags": stamped["spec"]["cloudTags"] } });
-    check_section(PAGE, "cloud-tags-example", &format!("```yaml result\n{}```\n", serde_yaml_ng::to_string(&tags)?))
+    let registries = others.iter().filter(|other| other["kind"] == "LabelRegistry").cloned().collect();
+    engine(&request, settings, &ApiServer::new(registries, Vec::new())?)
 }
