@@ -8,7 +8,7 @@ ifneq (,$(findstring wasi,$(TARGET)))
 TESTKIT_FEATURES := --features testkit/wasi
 endif
 
-.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm bench bench-check fuzz fmt lint e2e-tests bless \
+.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check fuzz fmt lint e2e-tests bless \
 	conformance conformance-vectors conformance-cluster conformance-crossplane reproducible policy.cdx.json registry-test chart-test \
 	policy-server-test carriers workflows pages playground playground-test playground-site clean
 
@@ -18,7 +18,7 @@ run: policy.wasm
 
 ## test: every test, the compiled module included
 test: policy.wasm
-	cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude playground --exclude webhook $(TESTKIT_FEATURES)
+	cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
 
 ## policy.wasm: the policy as a wasm32 module, at the root
 policy.wasm:
@@ -80,8 +80,16 @@ ordinary.wasm:
 	scripts/wasm.sh ordinary-policy ordinary.wasm
 
 ## bench: the policy against a no-op module and the ordinary way, and with COMPARE=other.wasm against other builds
-bench: policy.wasm noop.wasm ordinary.wasm
+bench: policy.wasm noop.wasm ordinary.wasm named.wasm
 	cargo run --locked --profile bench --package testkit $(TESTKIT_FEATURES) --bin bench -- $(abspath $(COMPARE))
+
+## profile: which functions execute the instructions of each review, or of one: make profile REVIEW="60 labels"
+profile: named.wasm
+	cargo run --locked --package testkit $(TESTKIT_FEATURES) --bin profile -- target/named/policy.wasm "$(REVIEW)"
+
+# The policy with the names of its functions.
+named.wasm:
+	CARGO_TARGET_DIR=target/named CARGO_PROFILE_RELEASE_STRIP=debuginfo scripts/wasm.sh metadata-propagation-policy target/named/policy.wasm
 
 ## bench-check: every verb of the command line over generated fleets: seconds, and megabytes at most
 bench-check:
@@ -90,7 +98,7 @@ bench-check:
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
-	BLESS=1 cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude playground --exclude webhook $(TESTKIT_FEATURES)
+	BLESS=1 cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
 
 ## carriers: one table of docs/carriers.md, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
 carriers:

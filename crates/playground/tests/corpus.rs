@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::case::Case;
 use testkit::cluster::ApiServer;
 use testkit::difference;
-use testkit::runner::{admit, engine};
+use testkit::runner::{admit, engine, engine_of_files};
 
 /// What the page can ask: writes of whole, named objects in a cluster that is never out of reach.
 fn can_be_asked(review: &Value, cluster: &ApiServer) -> bool {
@@ -69,6 +69,7 @@ fn the_page_answers_as_the_engine_does() -> Result<()> {
         for review in &case.reviews {
             let answer = engine(review, &case.settings, &cluster).with_context(|| case.name.clone())?;
             if can_be_asked(review, &cluster) {
+                let of_files = engine_of_files(review, &case.settings, &cluster)?;
                 let text = playground::answer(&question(review, &case.settings, &cluster).to_string());
                 let told: Value = serde_json::from_str(&text)?;
                 let write = &told["writes"][0];
@@ -82,7 +83,7 @@ fn the_page_answers_as_the_engine_does() -> Result<()> {
                     "log": write["log"],
                 });
                 let mut expected = json!({ "code": null, "message": null, "warnings": [], "log": [] });
-                let (Some(fields), Value::Object(stated)) = (expected.as_object_mut(), serde_json::to_value(&answer)?)
+                let (Some(fields), Value::Object(stated)) = (expected.as_object_mut(), serde_json::to_value(&of_files)?)
                 else {
                     continue;
                 };

@@ -29,6 +29,8 @@ pub mod module;
 pub mod owned;
 pub mod owners;
 pub mod patch;
+#[cfg(feature = "host")]
+pub mod profile;
 pub mod recorded;
 pub mod request;
 pub mod runner;

@@ -1,21 +1,14 @@
 //! `make profile`: which functions of the policy execute the instructions of each review of `make bench`.
 //!
 //!     profile MODULE.wasm [PART OF A REVIEW'S NAME]
-//!
-//! A call is stopped after one instruction in a thousand, again and again, and its stack is read. So the figures are the
-//! same on every machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use testkit::cluster::Host;
 use testkit::module::Module;
+use testkit::profile::stacks;
 use testkit::scenarios::scenarios;
-
-/// How often a call is stopped.
-const STOPS: u64 = 1000;
 
 /// How many functions of a stack are printed.
 const CALLERS: usize = 4;
@@ -29,18 +22,14 @@ fn main() -> Result<()> {
     let part = arguments.next().unwrap_or_default();
     let module = Module::read(Path::new(&path))?.counting()?;
     for scenario in scenarios()?.into_iter().filter(|scenario| scenario.name.contains(&part)) {
-        let payload = scenario.payload();
-        let name = |function: &String| short(function).to_owned();
-        let cluster: Arc<dyn Host> = Arc::new(scenario.cluster.clone());
-        let total = module.call("validate", payload.as_bytes(), &cluster)?.instructions;
+        let (total, stacks) = stacks(&module, &scenario)?;
         let [mut own, mut callers, mut inclusive] = [const { BTreeMap::<String, u32>::new() }; 3];
-        for stop in 1..STOPS {
-            let stack = module.stack_after(total * stop / STOPS, "validate", payload.as_bytes(), &cluster)?;
-            let stack: Vec<String> = stack.iter().map(name).collect();
-            *own.entry(stack.first().cloned().unwrap_or_default()).or_default() += 1;
-            *callers.entry(stack.iter().take(CALLERS).cloned().collect::<Vec<_>>().join(" < ")).or_default() += 1;
+        for stack in stacks {
+            let stack: Vec<&str> = stack.iter().map(|function| short(function)).collect();
+            *own.entry(stack.first().copied().unwrap_or_default().to_owned()).or_default() += 1;
+            *callers.entry(stack.get(..CALLERS).unwrap_or(&stack).join(" < ")).or_default() += 1;
             for function in stack.into_iter().collect::<BTreeSet<_>>() {
-                *inclusive.entry(function).or_default() += 1;
+                *inclusive.entry(function.to_owned()).or_default() += 1;
             }
         }
         println!("{}: {total} instructions", scenario.name);
@@ -51,7 +40,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// A function's mangled name without hashes and what is the same everywhere.
+/// A function's mangled name without what is the same everywhere.
 fn short(function: &str) -> &str {
     function.rsplit_once("metadata_propagation").map_or(function, |(_, name)| name)
 }

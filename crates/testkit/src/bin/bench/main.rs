@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use testkit::markdown::replace_section;
+use testkit::module::Module;
 
 use crate::measure::Candidate;
 
@@ -23,12 +24,13 @@ fn main() -> Result<()> {
         Candidate::read("ordinary way", &built("ordinary.wasm"))?,
         Candidate::read("policy", &built("policy.wasm"))?,
     ];
+    let named = Module::read(&built("target/named/policy.wasm")).context("run `make named.wasm` first")?.counting()?;
     let others: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     for other in &others {
         let name = other.file_stem().unwrap_or_default().to_string_lossy();
         candidates.push(Candidate::read(&name, other)?);
     }
-    let text = page::measured(&candidates)?;
+    let text = page::measured(&candidates, &named)?;
     println!("{text}");
     if others.is_empty() { publish(&text) } else { Ok(()) }
 }

@@ -1,10 +1,15 @@
 //! The measured part of docs/performance.md.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result};
 use serde_json::json;
 use testkit::markdown::table;
+use testkit::module::Module;
+use testkit::profile::{STOPS, part, stacks};
 use testkit::recorded::{LIFE, play};
-use testkit::scenarios::scenarios;
+use testkit::scenarios::{Scenario, scenarios};
 
 use crate::measure::{Candidate, Cost, measure, median};
 
@@ -21,11 +26,12 @@ struct Row {
     costs: Vec<Cost>,
 }
 
-/// Measures everything, and tells it as Markdown. The first candidate is the no-op.
+/// Measures everything, and prints it as Markdown. The first candidate is the no-op; `named` is the policy with the names of
+/// its functions.
 ///
 /// # Errors
 /// When a module fails.
-pub(crate) fn measured(candidates: &[Candidate]) -> Result<String> {
+pub(crate) fn measured(candidates: &[Candidate], named: &Module) -> Result<String> {
     let mut rows = Vec::new();
     for scenario in scenarios()? {
         let payload = scenario.payload();
@@ -42,6 +48,8 @@ pub(crate) fn measured(candidates: &[Candidate]) -> Result<String> {
         instructions(candidates, &rows, &recorded),
         "### Pages of memory that a call touches".to_owned(),
         faults(candidates, &rows),
+        "### Where the instructions go, in percent".to_owned(),
+        parts(named)?,
         "### From 10 labels to 1,000".to_owned(),
         growth(candidates, &rows)?,
     ];
@@ -163,6 +171,29 @@ fn faults(candidates: &[Candidate], rows: &[Row]) -> String {
         line
     };
     table(&header, &rows.iter().map(line).collect::<Vec<_>>())
+}
+
+/// Which part of the policy executes how much of each review, without what it calls in other parts.
+fn parts(named: &Module) -> Result<String> {
+    let mut header = cells([""]);
+    let mut by_part: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    let profiled: Vec<Scenario> =
+        scenarios()?.into_iter().filter(|scenario| !scenario.name.contains("1,000")).collect();
+    for (column, scenario) in profiled.iter().enumerate() {
+        header.push(scenario.name.to_owned());
+        for stack in stacks(named, scenario)?.1 {
+            let part = stack.first().map_or("", |function| part(function));
+            let counts = by_part.entry(part.to_owned()).or_insert_with(|| vec![0; profiled.len()]);
+            if let Some(count) = counts.get_mut(column) {
+                *count += 1;
+            }
+        }
+    }
+    let mut rows: Vec<(String, Vec<u64>)> = by_part.into_iter().collect();
+    rows.sort_by_key(|(_, counts)| Reverse(counts.iter().sum::<u64>()));
+    let percent = |count: &u64| ((count * 100 + STOPS / 2) / STOPS).to_string();
+    let rows = rows.iter().map(|(part, counts)| [part.clone()].into_iter().chain(counts.iter().map(percent)).collect());
+    Ok(table(&header, &rows.collect::<Vec<_>>()))
 }
 
 /// What a hundred times the labels cost: the rows for 1,000 labels against their neighbours for 10.
