@@ -169,6 +169,7 @@ func resourcesOf(o *harness.Object) map[string]composedResource {
 var nested = []*kind{
 	{Group: composites, Version: "v1alpha1", Kind: "XChild", Scope: "Namespaced", Carriers: []string{""}},
 	{Group: composites, Version: "v1alpha1", Kind: "XBareChild", Scope: "Namespaced", Carriers: []string{""}},
+	{Group: composites, Version: "v1alpha1", Kind: "XAWSEC2Instance", Scope: "Namespaced", Carriers: []string{""}},
 	{Group: composites, Version: "v1alpha1", Kind: "XGenericVM", Scope: "Cluster", Carriers: []string{""}},
 }
 
@@ -215,6 +216,10 @@ func (r *run) begin(ctx context.Context, one given, number int) (*played, error)
 		return nil, err
 	}
 	composite = composite.DeepCopy()
+	if one.composite != nil {
+		// A blueprint with two Compositions has one composite.
+		composite.SetName(name)
+	}
 	if err := unstructured.SetNestedMap(composite.Object, twoTags(), "spec", "cloudTags"); err != nil {
 		return nil, err
 	}

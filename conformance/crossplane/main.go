@@ -25,6 +25,8 @@ var lives = []struct {
 }{
 	{"definitions", (*stage).playDefinitions},
 	{"composites", (*stage).compareComposites},
+	{"registry", (*stage).playRegistry},
+	{"stored", (*stage).playStored},
 	{"compositions", (*stage).playCompositions},
 }
 
