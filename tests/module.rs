@@ -1,5 +1,6 @@
 //! The compiled module as a Kubewarden host sees it: its imports, its size, and that every payload gets an answer.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -58,7 +59,7 @@ fn the_module_imports_wapc_only() -> Result<()> {
 }
 
 #[test]
-fn the_module_has_at_most_two_megabytes() -> Result<()> {
+fn the_module_has_at_most_four_megabytes() -> Result<()> {
     let size = Module::policy()?.bytes.len();
     assert!(size <= LARGEST, "{size} bytes");
     Ok(())
@@ -182,24 +183,64 @@ fn unknown_operations_get_an_answer_and_unknown_kinds_pass() -> Result<()> {
 }
 
 #[test]
-fn an_object_of_two_megabytes_is_completed_like_any_other() -> Result<()> {
+fn objects_of_two_and_of_sixteen_megabytes_are_completed_like_any_other() -> Result<()> {
     let machine_set = json!({
         "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": { "namespace": "fleet", "name": "ms" },
         "spec": { "template": { "metadata": { "labels": { "team": "red" } } } },
     });
     let cluster: Arc<dyn Host> = Arc::new(ApiServer::new(vec![machine_set], Vec::new())?);
-    let ballast = "x".repeat(2_000_000);
+    let policy = Module::policy()?;
+    for length in [2_000_000, 16_000_000] {
+        let ballast = "x".repeat(length);
+        let payload = request(|request| {
+            request["namespace"] = json!("fleet");
+            request["object"]["metadata"]["annotations"] = json!({ "ballast": ballast });
+            request["object"]["metadata"]["ownerReferences"] = json!([{
+                "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "ms", "controller": true,
+            }]);
+        });
+        let response = policy.call("validate", &payload, &cluster)?.response;
+        let object = &serde_json::from_slice::<Value>(&response)?["mutated_object"];
+        assert_eq!(object["metadata"]["labels"], json!({ "cluster.x-k8s.io/set-name": "ms", "team": "red" }));
+        assert_eq!(object["metadata"]["annotations"]["ballast"].as_str().map(str::len), Some(length));
+    }
+    Ok(())
+}
+
+/// The largest payload that is read, and one byte more.
+#[test]
+fn a_request_over_sixteen_mebibytes_is_refused_with_an_answer() -> Result<()> {
+    let length = request(|_| {}).len() + r#","annotations":{"b":""}"#.len();
+    let of = |bytes: usize| {
+        let ballast = "x".repeat(bytes - length);
+        request(|request| request["object"]["metadata"]["annotations"] = json!({ "b": ballast }))
+    };
+    let (largest, larger) = (of(16 << 20), of((16 << 20) + 1));
+    assert_eq!((largest.len(), larger.len()), (16_777_216, 16_777_217));
+    assert_eq!(call("validate", &largest)?["accepted"], true);
+    let message = "cannot read the request: it has 16777217 bytes; the policy reads at most 16777216";
+    assert_eq!(refused(&larger)?, message);
+    Ok(())
+}
+
+/// Ten thousand labels to be added: what is written in pieces takes far more memory than the request has bytes.
+#[test]
+fn ten_thousand_labels_are_added() -> Result<()> {
+    let labels: BTreeMap<String, &str> = (0..10_000).map(|number| (format!("example.com/l{number}"), "x")).collect();
+    let machine_set = json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": { "namespace": "fleet", "name": "ms" },
+        "spec": { "template": { "metadata": { "labels": labels } } },
+    });
+    let cluster: Arc<dyn Host> = Arc::new(ApiServer::new(vec![machine_set], Vec::new())?);
     let payload = request(|request| {
         request["namespace"] = json!("fleet");
-        request["object"]["metadata"]["annotations"] = json!({ "ballast": ballast });
         request["object"]["metadata"]["ownerReferences"] = json!([{
             "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "ms", "controller": true,
         }]);
     });
     let response = Module::policy()?.call("validate", &payload, &cluster)?.response;
     let object = &serde_json::from_slice::<Value>(&response)?["mutated_object"];
-    assert_eq!(object["metadata"]["labels"], json!({ "cluster.x-k8s.io/set-name": "ms", "team": "red" }));
-    assert_eq!(object["metadata"]["annotations"]["ballast"].as_str().map(str::len), Some(2_000_000));
+    assert_eq!(object["metadata"]["labels"].as_object().map(serde_json::Map::len), Some(10_001));
     Ok(())
 }
 

@@ -90,7 +90,7 @@ fn object(world: &World, number: usize, out: &mut String) {
             out,
             "    {}={}{} {DIM}{}{place}{DIM:#}",
             entry.key,
-            visible(&value),
+            visible(value),
             told(&stand.state),
             entry.source
         );

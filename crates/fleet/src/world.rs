@@ -207,11 +207,7 @@ impl World {
             Wants::Carried => propagated(&review, settings, self),
             Wants::Changes => Ok(Vec::new()),
         };
-        Some(Completion {
-            json: outcome.object,
-            report: outcome.report.unwrap_or_default(),
-            carried,
-        })
+        Some(Completion { json: outcome.object, report: outcome.report.unwrap_or_default(), carried })
     }
 
     fn complete(&mut self, number: usize, completion: Option<Completion>) {

@@ -83,7 +83,8 @@ fn the_page_answers_as_the_engine_does() -> Result<()> {
                     "log": write["log"],
                 });
                 let mut expected = json!({ "code": null, "message": null, "warnings": [], "log": [] });
-                let (Some(fields), Value::Object(stated)) = (expected.as_object_mut(), serde_json::to_value(&of_files)?)
+                let (Some(fields), Value::Object(stated)) =
+                    (expected.as_object_mut(), serde_json::to_value(&of_files)?)
                 else {
                     continue;
                 };

@@ -113,11 +113,7 @@ impl Form {
 
 /// Whether every character is as it has to be. Most texts are ASCII, and need not be decoded.
 pub(crate) fn every(text: &str, is_allowed: impl Fn(char) -> bool) -> bool {
-    if text.is_ascii() {
-        text.bytes().all(|byte| is_allowed(char::from(byte)))
-    } else {
-        text.chars().all(is_allowed)
-    }
+    if text.is_ascii() { text.bytes().all(|byte| is_allowed(char::from(byte))) } else { text.chars().all(is_allowed) }
 }
 
 /// Whether a character is one of some. They are few, and most are ASCII.

@@ -247,17 +247,7 @@ mod tests {
 
     #[test]
     fn what_is_not_json_is_nothing() {
-        for text in [
-            "",
-            "{",
-            "{\"a\"}",
-            "{\"a\":}",
-            "{\"a\":1,}",
-            "{\"a\":1} x",
-            "{a:1}",
-            "[1 2]",
-            "\"\\q\"",
-        ] {
+        for text in ["", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":1} x", "{a:1}", "[1 2]", "\"\\q\""] {
             assert!(Below::read(text, Span { begin: 0, end: text.len() }).is_none(), "{text}");
         }
     }

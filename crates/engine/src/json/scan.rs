@@ -164,7 +164,8 @@ fn equal(bytes: &[u8; LANES], ignored: u8, wanted: u8) -> u32 {
     const LOW: u64 = ONES * 0x7f;
     let (words, _) = bytes.as_chunks::<8>();
     words.iter().rev().fold(0, |bits, word| {
-        let differing = (u64::from_le_bytes(*word) | ONES * u64::from(ignored)) ^ (ONES * u64::from(wanted | ignored));
+        let differing =
+            (u64::from_le_bytes(*word) | (ONES * u64::from(ignored))) ^ (ONES * u64::from(wanted | ignored));
         // The highest bit of each byte that is zero, then these eight bits side by side.
         let zeros = !(((differing & LOW) + LOW) | differing | LOW) >> 7;
         bits << 8 | (zeros.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32

@@ -239,7 +239,7 @@ impl Change {
                 let beginning: String = value.chars().take(LONGEST_VALUE).chain(['…']).collect();
                 messages::must_be(self.entry(), &self.at, &beginning, &reason)
             }
-            Some(value) => messages::must_be(self.entry(), &self.at, &value, &reason),
+            Some(value) => messages::must_be(self.entry(), &self.at, value, &reason),
             None => messages::must_be_removed(self.entry(), &self.at, &reason),
         }
     }
