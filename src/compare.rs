@@ -1,7 +1,7 @@
 //! `memcmp` by words of eight bytes.
 //!
-//! The one that Rust has for wasm32 compares byte by byte, and keys of labels share long prefixes: comparing them was half of
-//! the instructions of a composite with 60 labels. This one takes its place, because the other is a weak symbol.
+//! Rust's `memcmp` for wasm32 compares byte by byte, and keys of labels share long prefixes: comparing them was half of the
+//! instructions of a composite with 60 labels. This one replaces it, because Rust's is a weak symbol.
 
 use std::cmp::Ordering;
 
@@ -9,8 +9,8 @@ use std::cmp::Ordering;
 ///
 /// It must not call `memcmp`: slices are not compared as a whole anywhere in it.
 #[cfg_attr(
-    not(target_arch = "wasm32"),
-    allow(dead_code, reason = "elsewhere the C library has a fast one; tests use this")
+    not(all(target_arch = "wasm32", target_os = "unknown")),
+    allow(dead_code, reason = "elsewhere the C library has one; tests use this")
 )]
 fn compare(a: &[u8], b: &[u8]) -> Ordering {
     for (word, other) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
@@ -30,7 +30,7 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.try_into().map_or(0, u64::from_le_bytes)
 }
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
 mod exported {
     use std::slice::from_raw_parts;
 
