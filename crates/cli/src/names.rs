@@ -9,14 +9,17 @@ const SHORT: &[(&str, &str)] = &[
     ("cc", "ClusterClass"),
     ("cl", "Cluster"),
     ("comp", "Composition"),
+    ("ext", "ExtensionConfig"),
     ("kcp", "KubeadmControlPlane"),
     ("ma", "Machine"),
     ("md", "MachineDeployment"),
     ("mhc", "MachineHealthCheck"),
+    ("mhcs", "MachineHealthCheck"),
     ("mp", "MachinePool"),
     ("ms", "MachineSet"),
     ("no", "Node"),
     ("xrd", "CompositeResourceDefinition"),
+    ("xrds", "CompositeResourceDefinition"),
 ];
 
 /// Words are alike that differ in so many letters at most.
