@@ -40,6 +40,23 @@ fn request(change: impl FnOnce(&mut Value)) -> Vec<u8> {
     json!({ "request": request, "settings": {} }).to_string().into_bytes()
 }
 
+/// A request for a new Machine of a MachineSet whose template has these labels, and the cluster with that MachineSet.
+#[expect(clippy::indexing_slicing, reason = "assigning to what is absent in a JSON value adds it")]
+fn of_machine_set(labels: &Value, change: impl FnOnce(&mut Value)) -> Result<(Vec<u8>, Arc<dyn Host>)> {
+    let machine_set = json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": { "namespace": "fleet", "name": "ms" },
+        "spec": { "template": { "metadata": { "labels": labels } } },
+    });
+    let payload = request(|request| {
+        request["namespace"] = json!("fleet");
+        request["object"]["metadata"]["ownerReferences"] = json!([{
+            "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "ms", "controller": true,
+        }]);
+        change(request);
+    });
+    Ok((payload, Arc::new(ApiServer::new(vec![machine_set], Vec::new())?)))
+}
+
 #[test]
 fn the_module_imports_wapc_only() -> Result<()> {
     let module = Module::policy()?;
@@ -88,16 +105,7 @@ fn the_protocol_is_v1() -> Result<()> {
 
 #[test]
 fn what_the_module_asks_of_the_host_is_the_sdks_request() -> Result<()> {
-    let machine_set = json!({
-        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": { "namespace": "fleet", "name": "ms" },
-    });
-    let cluster: Arc<dyn Host> = Arc::new(ApiServer::new(vec![machine_set], Vec::new())?);
-    let payload = request(|request| {
-        request["namespace"] = json!("fleet");
-        request["object"]["metadata"]["ownerReferences"] = json!([{
-            "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "ms", "controller": true,
-        }]);
-    });
+    let (payload, cluster) = of_machine_set(&json!({}), |_| {})?;
     let gets = Module::policy()?.call("validate", &payload, &cluster)?.gets;
     assert!(!gets.is_empty());
     for (asked, _) in gets {
@@ -184,21 +192,12 @@ fn unknown_operations_get_an_answer_and_unknown_kinds_pass() -> Result<()> {
 
 #[test]
 fn objects_of_two_and_of_sixteen_megabytes_are_completed_like_any_other() -> Result<()> {
-    let machine_set = json!({
-        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": { "namespace": "fleet", "name": "ms" },
-        "spec": { "template": { "metadata": { "labels": { "team": "red" } } } },
-    });
-    let cluster: Arc<dyn Host> = Arc::new(ApiServer::new(vec![machine_set], Vec::new())?);
     let policy = Module::policy()?;
     for length in [2_000_000, 16_000_000] {
         let ballast = "x".repeat(length);
-        let payload = request(|request| {
-            request["namespace"] = json!("fleet");
+        let (payload, cluster) = of_machine_set(&json!({ "team": "red" }), |request| {
             request["object"]["metadata"]["annotations"] = json!({ "ballast": ballast });
-            request["object"]["metadata"]["ownerReferences"] = json!([{
-                "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "ms", "controller": true,
-            }]);
-        });
+        })?;
         let response = policy.call("validate", &payload, &cluster)?.response;
         let object = &serde_json::from_slice::<Value>(&response)?["mutated_object"];
         assert_eq!(object["metadata"]["labels"], json!({ "cluster.x-k8s.io/set-name": "ms", "team": "red" }));
@@ -227,17 +226,7 @@ fn a_request_over_sixteen_mebibytes_is_refused_with_an_answer() -> Result<()> {
 #[test]
 fn ten_thousand_labels_are_added() -> Result<()> {
     let labels: BTreeMap<String, &str> = (0..10_000).map(|number| (format!("example.com/l{number}"), "x")).collect();
-    let machine_set = json!({
-        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": { "namespace": "fleet", "name": "ms" },
-        "spec": { "template": { "metadata": { "labels": labels } } },
-    });
-    let cluster: Arc<dyn Host> = Arc::new(ApiServer::new(vec![machine_set], Vec::new())?);
-    let payload = request(|request| {
-        request["namespace"] = json!("fleet");
-        request["object"]["metadata"]["ownerReferences"] = json!([{
-            "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": "ms", "controller": true,
-        }]);
-    });
+    let (payload, cluster) = of_machine_set(&json!(labels), |_| {})?;
     let response = Module::policy()?.call("validate", &payload, &cluster)?.response;
     let object = &serde_json::from_slice::<Value>(&response)?["mutated_object"];
     assert_eq!(object["metadata"]["labels"].as_object().map(serde_json::Map::len), Some(10_001));

@@ -22,7 +22,7 @@ const SHORT: &[(&str, &str)] = &[
     ("xrds", "CompositeResourceDefinition"),
 ];
 
-/// Words are alike that differ in so many letters at most.
+/// The most letters in which a misspelled word differs from the one that is suggested.
 const TYPOS: usize = 3;
 
 /// Whether `KIND`, `KIND/NAME` or `KIND/NAMESPACE/NAME` stands for an object.

@@ -177,9 +177,7 @@ fn may_be_written(kind: &GroupVersionKind<'_>, path: &str, settings: &Value) -> 
 /// # Errors
 /// When the settings or the report cannot be read.
 pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
-    let text = request.to_string();
-    let review = Review::from_json(&text).map_err(|malformed| anyhow!("{malformed}"))?;
-    answer(request, &review, settings, cluster)
+    answer(request, true, settings, cluster)
 }
 
 /// As [`engine`], for a review that is made from files, in which nobody owns anything.
@@ -187,14 +185,15 @@ pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<
 /// # Errors
 /// As [`engine`].
 pub fn engine_of_files(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
-    let text = request.to_string();
-    let review = Review::from_json(&text).map_err(|malformed| anyhow!("{malformed}"))?;
-    answer(request, &Review { is_of_api_server: false, ..review }, settings, cluster)
+    answer(request, false, settings, cluster)
 }
 
-fn answer(request: &Value, review: &Review<'_>, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
+fn answer(request: &Value, is_of_api_server: bool, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
+    let text = request.to_string();
+    let review = Review::from_json(&text).map_err(|malformed| anyhow!("{malformed}"))?;
+    let review = Review { is_of_api_server, ..review };
     let settings = Settings::from_json(&settings.to_string())?;
-    let outcome = evaluate(review, &settings, cluster);
+    let outcome = evaluate(&review, &settings, cluster);
     let patch = match &outcome.object {
         Some(object) => patch(&request["object"], &serde_json::from_str(object)?)?,
         None => Vec::new(),

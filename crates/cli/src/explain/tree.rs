@@ -30,7 +30,7 @@ pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {
             keys.iter().filter(|_| is_shown).map(|key| cell(world, number, key)).collect()
         })
         .collect();
-    // Without columns only kinds are told.
+    // Without columns, siblings are compared by kind alone.
     let looks = world.looks(&|number| cells.get(number).map(|cells| cells.join("\n")));
     let tree = Tree { world, cells, looks };
     for group in world.alike(&tops, &tree.looks) {

@@ -5,7 +5,7 @@ use metadata_propagation::Effect;
 
 use crate::explain::visible;
 
-/// So many Machines are named; of more it is told how many they are.
+/// The most Machines that are listed by name; more are counted.
 const NAMED: usize = 5;
 
 /// What a change does in all, on one line.
