@@ -61,17 +61,34 @@ impl<'e> Composite<'_, 'e> {
         let before = if is_nested { self.stored_sources() } else { None };
         let Definitions { counting: definitions, ignored } =
             self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
-        let made = |before: Sources<'_>| {
-            let rules = TagRules::of(&self.settings.cloud_tags, before.provider.unwrap_or_default());
-            Made::of(&before.assigned, &definitions, &self.settings.cloud_tags.prefix, rules, None, &BTreeSet::new())
-                .transformed
-                .tags
-        };
-        let before = before.map(made);
+        let before = before.map(|before| self.tags_before(&before, &definitions));
         let keeps = is_nested.then(|| before.unwrap_or_default());
         let mut tagged = self.tagged(&now, keeps.as_ref(), &definitions)?;
         tagged.tags.ignored_definitions = ignored;
         Ok(tagged)
+    }
+
+    /// The tags that the labels of the stored object made. A label that is not opted in may have been, before its definition
+    /// changed. Only where Crossplane's own apply says which tags the parent forwards are the others known to be the labels'.
+    fn tags_before(
+        &self,
+        before: &Sources<'e>,
+        definitions: &BTreeMap<String, Definition>,
+    ) -> BTreeMap<String, String> {
+        let settings = &self.settings.cloud_tags;
+        let rules = TagRules::of(settings, before.provider.unwrap_or_default());
+        let Made { transformed, not_propagating, .. } =
+            Made::of(&before.assigned, definitions, &settings.prefix, rules, None, &BTreeSet::new());
+        let mut tags = transformed.tags;
+        if crossplane::is_applied_by_composition(self.subject) {
+            for (key, value) in before.assigned.labels.iter().filter(|(key, _)| not_propagating.contains_key(*key)) {
+                let tag_key = rules.tag_key_below(&settings.prefix, key);
+                if rules.refusal(key, &tag_key, value).is_none() {
+                    tags.entry(tag_key).or_insert_with(|| value.clone());
+                }
+            }
+        }
+        tags
     }
 
     /// What differs from it. A composite that another one composes keeps what its parent's Composition forwards: of the

@@ -60,17 +60,25 @@ fn has_finalizer(subject: &Subject<'_>) -> bool {
     finalizers.into_iter().flatten().any(|finalizer| finalizer.as_str() == Some(CLAIM_FINALIZER))
 }
 
+/// Whether a parent's Composition has applied the object: then its entries of `managedFields` say what it sets.
+pub(super) fn is_applied_by_composition(subject: &Subject<'_>) -> bool {
+    applied_by_composition(subject).next().is_some()
+}
+
 /// Whether Crossplane's own server-side apply of what a Composition composes sets a field below `spec`, by its path.
 pub(super) fn is_set_by_composition(subject: &Subject<'_>, field: &str, key: &str) -> bool {
     let (field, key) = (format!("f:{field}"), format!("f:{key}"));
+    applied_by_composition(subject)
+        .any(|entry| entry.at(&["fieldsV1", "f:spec", &field, &key]).is_ok_and(|set| !set.is_null()))
+}
+
+/// The entries of `managedFields` by which Crossplane applies what a Composition composes.
+fn applied_by_composition<'a>(subject: &Subject<'a>) -> impl Iterator<Item = Json<'a>> {
     let entries = subject.object.managed_fields.as_elements().into_iter().flatten();
-    let is_composed = |entry: &Json<'_>| {
+    entries.filter(|entry| {
         let manager = entry.get("manager").ok().and_then(Json::as_str);
         manager.is_some_and(|manager| manager.starts_with(COMPOSED))
-    };
-    entries
-        .filter(is_composed)
-        .any(|entry| entry.at(&["fieldsV1", "f:spec", &field, &key]).is_ok_and(|set| !set.is_null()))
+    })
 }
 
 fn refers_to_own_group(subject: &Subject<'_>, reference: Json<'_>) -> bool {
