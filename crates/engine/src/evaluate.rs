@@ -1,13 +1,16 @@
-//! One request from beginning to end: what the object is, what is decided about it, what becomes of that, and what is
-//! reported.
+//! One request from beginning to end. Each stage is a function of the values of those before it: what is decided about the
+//! object, what becomes of that, what the checks find, and the outcome.
 
+mod answer;
 mod check;
 mod decide;
 pub(crate) mod payload;
 pub(crate) mod propagated;
 mod role;
+mod said;
 mod self_check;
 mod settle;
+mod settled;
 mod unanswered;
 
 use std::cell::OnceCell;
@@ -16,6 +19,7 @@ use crate::admission::request::{Objects, Operation, Review};
 use crate::admission::subject::{Stored, Subject};
 use crate::catalog::version::Version;
 use crate::evaluate::role::Role;
+use crate::evaluate::said::Said;
 use crate::json::Malformed;
 use crate::json::document::Document;
 use crate::kube::answers::{Answers, ReadBudget, Reads};
@@ -24,9 +28,7 @@ use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::report::messages::{about, requests as messages};
-use crate::report::outcome::{Level, LogLine, Outcome, Rejection, Report};
-use crate::report::shortening::short;
-use crate::report::warnings;
+use crate::report::outcome::{Level, Outcome, Rejection};
 use crate::settings::Settings;
 use crate::tags::registry_write;
 
@@ -101,17 +103,15 @@ fn acts_on_reads(outcome: &Outcome) -> bool {
     reads && (outcome.object.is_some() || refuses())
 }
 
-/// One object under review, and what was found out so far.
+/// One object under review, and all that decides about it. No stage changes it.
 struct Evaluation<'e> {
     subject: &'e Subject<'e>,
     role: Role<'e>,
     settings: &'e Settings,
     lookups: Lookups<'e>,
     pass: &'e Pass<'e>,
-    outcome: Outcome,
-    /// The numbers of warnings and log lines before those about what is written; `None` while nothing was decided.
-    before_writing: Option<(usize, usize)>,
-    report: Report,
+    /// Kind, namespace and name.
+    title: String,
 }
 
 impl<'e> Evaluation<'e> {
@@ -122,107 +122,44 @@ impl<'e> Evaluation<'e> {
         cluster: &'e dyn Cluster,
         pass: &'e Pass<'e>,
     ) -> Self {
-        Evaluation {
-            report: report(subject, role, settings),
-            subject,
-            role,
-            settings,
-            lookups: Lookups::new(&subject.review.kind, settings, cluster, &pass.answers),
-            pass,
-            outcome: Outcome::default(),
-            before_writing: None,
-        }
+        let lookups = Lookups::new(&subject.review.kind, settings, cluster, &pass.answers);
+        Evaluation { subject, role, settings, lookups, pass, title: subject.title().to_string() }
     }
 
-    fn run(mut self) -> Outcome {
-        self.tell_of_settings();
-        let above = match self.decide() {
-            Ok(decision) => {
-                self.before_writing = Some((self.outcome.warnings.len(), self.outcome.log.len()));
-                self.settle(decision)
-            }
-            Err(Stop::NotApplicable(inert)) => {
-                self.not_applicable(inert);
-                None
-            }
-            Err(Stop::LookupFailed(failed)) => {
-                self.unanswered(failed);
-                None
-            }
-            Err(Stop::RegistryFailed(failed)) => {
-                self.unregistered(failed);
-                None
-            }
-            Err(Stop::Malformed(malformed)) => return unreadable(self.subject.review, &malformed),
+    fn run(&self) -> Outcome {
+        self.stages().unwrap_or_else(|malformed| unreadable(self.subject.review, &malformed))
+    }
+
+    /// # Errors
+    /// When the object has another shape than Kubernetes gives it.
+    fn stages(&self) -> Result<Outcome, Malformed> {
+        let settled = match self.decide() {
+            Ok(decision) => self.settle(decision),
+            Err(Stop::NotApplicable(inert)) => self.not_applicable(inert),
+            Err(Stop::LookupFailed(failed)) => self.unanswered(failed),
+            Err(Stop::RegistryFailed(failed)) => self.unregistered(failed),
+            Err(Stop::Malformed(malformed)) => return Err(malformed),
         };
-        let review = self.subject.review;
-        if let Err(malformed) = self.check(above.as_ref()) {
-            return unreadable(review, &malformed);
-        }
-        self.answer()
+        let found = self.check(&settled)?;
+        Ok(self.answer(self.hints(), settled, found))
     }
 
-    /// The outcome with the report, where there is something to report.
-    fn answer(self) -> Outcome {
-        let Evaluation { subject, role, pass, mut outcome, mut report, .. } = self;
-        outcome.warnings = warnings::capped(outcome.warnings);
-        report.lookups = pass.answers.records();
-        let is_told = subject.place.is_some()
-            || role.is_tagged()
-            || (matches!(role, Role::Registry) && !report.lookups.is_empty())
-            || report.rollout.is_some()
-            || report.exempt.is_some()
-            || !(report.findings.is_empty() && report.changes.is_empty() && report.drift.is_empty());
-        outcome.report = is_told.then_some(report);
-        outcome
-    }
-
-    /// Tells of settings that may not be meant: a controller that is not listed, a version that is not known.
-    fn tell_of_settings(&mut self) {
+    /// Hints at settings that may not be meant: a controller that is not listed, a version that is not known.
+    fn hints(&self) -> Said {
+        let mut said = Said::default();
         let Subject { review, .. } = self.subject;
         let manager = review.field_manager.as_deref().unwrap_or_default();
         if review.username.starts_with("system:serviceaccount:") && manager.starts_with("capi-") {
             let message = messages::unlisted_controller(&review.username, manager);
-            self.outcome.warnings.push(short(message.clone()));
-            let setting = [("setting", "clusterApi.controllers".to_owned())];
-            self.log(Level::Warning, about(&self.report.object, &message), setting);
+            said.log(Level::Warning, about(&self.title, &message), [("setting", "clusterApi.controllers".to_owned())]);
+            said.warn(message);
         }
         let version = self.settings.cluster_api.version;
         if version > Version::NEWEST && self.subject.place.is_some() {
             let message = messages::newer_version(version, Version::NEWEST);
-            self.log(Level::Warning, message, [("setting", "clusterApi.version".to_owned())]);
+            said.log(Level::Warning, message, [("setting", "clusterApi.version".to_owned())]);
         }
-    }
-
-    /// Refuses the request: nothing is written, and what was said about writing is dropped. Hints at settings and failed
-    /// reads stay, because they may be why the request is refused.
-    fn refuse(&mut self, message: String) {
-        if let Some((warnings, lines)) = self.before_writing {
-            self.outcome.warnings.truncate(warnings);
-            self.outcome.log.truncate(lines);
-        }
-        self.outcome.object = None;
-        self.log(Level::Error, message.clone(), []);
-        self.outcome.rejection = Some(Rejection::refused(message));
-    }
-
-    fn log<const N: usize>(&mut self, level: Level, message: String, attributes: [(&'static str, String); N]) {
-        self.outcome.log.push(line(level, message, attributes));
-    }
-}
-
-fn line<const N: usize>(level: Level, message: String, attributes: [(&'static str, String); N]) -> LogLine {
-    LogLine { level, message, attributes: attributes.into() }
-}
-
-fn report(subject: &Subject<'_>, role: Role<'_>, settings: &Settings) -> Report {
-    let cluster_api =
-        if role.is_tagged() { String::new() } else { settings.cluster_api.version.min(Version::NEWEST).to_string() };
-    Report {
-        object: subject.title().to_string(),
-        cluster_api,
-        field_manager: subject.review.field_manager.as_deref().map(str::to_owned),
-        ..Report::default()
+        said
     }
 }
 

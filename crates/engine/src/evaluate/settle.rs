@@ -2,20 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Evaluation;
 use super::decide::Decision;
-use super::{Evaluation, line};
-use crate::checks::Checked;
+use super::said::{Said, line};
+use super::settled::Settled;
 use crate::json::document::Document;
 use crate::json::splice::{Write, splice};
-use crate::propagation::metadata::{Above, Differences};
+use crate::propagation::metadata::Differences;
 use crate::propagation::ownership::Ownership;
 use crate::report::change::{Action, Change};
 use crate::report::illegal::of_illegal;
 use crate::report::messages::propagation as messages;
 use crate::report::messages::{SettingValue, about, cloud_tags, tag_delivery};
-use crate::report::outcome::{Level, Outcome, Rejection};
-use crate::report::shortening::short;
-use crate::report::tags::{IgnoredDefinition, TagSkipReason};
+use crate::report::outcome::{Level, Rejection};
+use crate::report::skipped::Skipped;
+use crate::report::tags::{IgnoredDefinition, SkippedLabel, TagSkipReason};
 use crate::report::warnings::{self, Fate};
 use crate::settings::{Mode, OnConflict, OnMissingTag, OnRefused, listed};
 use crate::tags::provider::UnknownProvider;
@@ -29,37 +30,31 @@ type Refusal = fn(&str, SettingValue<'_>, &str) -> String;
 const VERIFY: SettingValue<'_> = SettingValue { setting: "mode", value: "verify" };
 
 impl<'e> Evaluation<'e> {
-    /// Writes, leaves or refuses what was decided. What comes from above is returned, where it is known.
-    pub(super) fn settle(&mut self, decision: Decision<'e>) -> Option<Above<'e>> {
+    /// Writes, leaves or refuses what was decided.
+    pub(super) fn settle(&self, decision: Decision<'e>) -> Settled<'e> {
         match decision {
             Decision::Propagated(Differences { changes, skipped, above }) => {
-                self.report.skipped = skipped;
-                self.settle_propagated(changes);
-                self.tell_of_illegal_entries();
-                self.subject.place.map(|_| above)
+                let mut settled = self.settle_propagated(changes);
+                settled.said.append(self.said_of_illegal_entries(&skipped));
+                Settled { skipped, above: self.subject.place.map(|_| above), ..settled }
             }
-            Decision::Tagged(tagged) => {
-                self.settle_tags(*tagged);
-                None
+            Decision::Tagged(tagged) => self.settle_tags(*tagged),
+            Decision::Declared(declarations) => self.declare(declarations),
+            Decision::Registry(RegistryWrite { problems, .. }) if !problems.is_empty() => {
+                Settled::refused(cloud_tags::unusable_registry(&self.title, &listed(&problems)))
             }
-            Decision::Declared(declarations) => {
-                self.declare(declarations);
-                None
-            }
-            Decision::Registry(RegistryWrite { problems, effects }) => {
+            Decision::Registry(RegistryWrite { effects, .. }) => {
+                let mut said = Said::default();
                 for effect in effects {
-                    self.log(Level::Warning, about(&self.report.object, &effect), []);
-                    self.outcome.warnings.push(short(effect));
+                    said.log(Level::Warning, about(&self.title, &effect), []);
+                    said.warn(effect);
                 }
-                if !problems.is_empty() {
-                    self.refuse(cloud_tags::unusable_registry(&self.report.object, &listed(&problems)));
-                }
-                None
+                Settled { said, ..Settled::default() }
             }
         }
     }
 
-    fn settle_propagated(&mut self, changes: Vec<Change>) {
+    fn settle_propagated(&self, changes: Vec<Change>) -> Settled<'e> {
         let is_conflict = |change: &Change| change.action == Action::Restored;
         let on_conflict = self.settings.cluster_api.on_conflict;
         let (written, drift): (Vec<Change>, Vec<Change>) =
@@ -68,91 +63,101 @@ impl<'e> Evaluation<'e> {
                 Mode::Mutate => !is_conflict(change) || on_conflict == OnConflict::Restore,
             });
         if self.settings.mode == Mode::Verify && !drift.is_empty() {
-            return self.refuse_drift(messages::does_not_match, VERIFY, drift);
+            return self.refused_for(messages::does_not_match, VERIFY, drift);
         }
         if on_conflict == OnConflict::Reject && !drift.is_empty() {
             let setting = SettingValue { setting: "clusterApi.onConflict", value: "reject" };
-            return self.refuse_drift(messages::edits_propagated_values, setting, drift);
+            return self.refused_for(messages::edits_propagated_values, setting, drift);
         }
         let ownership = written.iter().any(Change::moves_owners).then(|| Ownership::of(self.subject));
         let ownership = ownership.as_ref();
         let may_write = |change: &Change| !is_conflict(change) || ownership.is_none_or(|it| it.may_restore(change));
         let (written, left): (Vec<Change>, Vec<Change>) = written.into_iter().partition(may_write);
-        let fates = [(&written, Fate::Written), (&drift, Fate::Left), (&left, Fate::LeftToClusterApi)];
+        let said =
+            self.said_of_changes([(&written, Fate::Written), (&drift, Fate::Left), (&left, Fate::LeftToClusterApi)]);
+        let drift = [drift, left].concat();
+        if written.is_empty() {
+            return Settled { said, drift, ..Settled::default() };
+        }
+        let owners = ownership.and_then(|it| it.write(&written));
+        let mut settled = self.write(written, owners, said);
+        settled.drift.extend(drift);
+        if settled.object.is_some() {
+            let message = match settled.changes.iter().filter(|change| change.action != Action::Recorded).count() {
+                0 => messages::updated_record(&self.title),
+                1 => messages::propagated_one(&self.title),
+                count => messages::propagated(count, &self.title),
+            };
+            let rules: BTreeSet<&str> = settled.changes.iter().map(|change| &*change.rule).collect();
+            let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
+            settled.said.log(Level::Info, message, [("rules", rules)]);
+        }
+        settled
+    }
+
+    /// What is said of changes, the most important first, and of each edit of a propagated value.
+    fn said_of_changes(&self, fates: [(&Vec<Change>, Fate); 3]) -> Said {
         let mut by_rank: BTreeMap<u8, Vec<(&Change, Fate)>> = BTreeMap::new();
         for (change, fate) in fates.into_iter().flat_map(|(changes, fate)| changes.iter().map(move |it| (it, fate))) {
             by_rank.entry(warnings::rank(change)).or_default().push((change, fate));
         }
-        let mut conflicts = Vec::new();
+        let (mut said, mut conflicts) = (Said::default(), Vec::new());
         for (change, fate) in by_rank.into_values().flatten() {
-            if is_conflict(change) {
+            if change.action == Action::Restored {
                 let sentence = if fate == Fate::Written { messages::restored_edit } else { messages::left_edit };
-                let message = sentence(change.entry, &self.report.object);
-                conflicts.push(line(Level::Warning, message, attributes(change)));
+                conflicts.push(line(Level::Warning, sentence(change.entry, &self.title), attributes(change)));
             }
-            self.outcome.warnings.extend(warnings::of_change(change, fate));
+            said.warnings.extend(warnings::of_change(change, fate));
         }
-        self.outcome.log.extend(warnings::capped_lines(conflicts));
-        if !written.is_empty() && self.write(&written, ownership.and_then(|it| it.write(&written))) {
-            let title = &self.report.object;
-            let message = match written.iter().filter(|change| change.action != Action::Recorded).count() {
-                0 => messages::updated_record(title),
-                1 => messages::propagated_one(title),
-                count => messages::propagated(count, title),
-            };
-            let rules: BTreeSet<&str> = written.iter().map(|change| &*change.rule).collect();
-            let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
-            self.log(Level::Info, message, [("rules", rules)]);
-        }
-        self.report.changes = written;
-        self.report.drift = [drift, left].concat();
+        said.log = warnings::capped_lines(conflicts);
+        said
     }
 
-    /// Warns of entries that the API server would refuse.
-    fn tell_of_illegal_entries(&mut self) {
-        let sentences = of_illegal(&self.report.skipped);
-        let lines = sentences.iter().map(|(message, _)| line(Level::Warning, about(&self.report.object, message), []));
-        let lines = warnings::capped_lines(lines.collect());
-        self.outcome.log.extend(lines);
-        self.outcome.warnings.extend(sentences.into_iter().map(|(_, warning)| warning));
+    /// What is said of entries that the API server would refuse.
+    fn said_of_illegal_entries(&self, skipped: &[Skipped]) -> Said {
+        let sentences = of_illegal(skipped);
+        let lines = sentences.iter().map(|(message, _)| line(Level::Warning, about(&self.title, message), []));
+        let log = warnings::capped_lines(lines.collect());
+        Said { log, warnings: sentences.into_iter().map(|(_, warning)| warning).collect() }
     }
 
-    /// Tells besides of every label that is no tag.
-    fn settle_tags(&mut self, tagged: Tagged) {
+    /// Says besides what becomes of every label that is no tag.
+    fn settle_tags(&self, tagged: Tagged) -> Settled<'e> {
         let Tagged { changes, undone, unknown_provider, missing, leaves_sources, is_news, findings, cloud, tags } =
             tagged;
         let refuses = |missing: &Missing| missing.on_missing == OnMissingTag::Reject && !leaves_sources;
         let (refusing, missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(refuses);
-        if !refusing.is_empty() {
+        let mut settled = if !refusing.is_empty() {
             let reasons = refusing.iter().map(|Missing { key, reason, setting, .. }| {
                 cloud_tags::refused_without(key, reason, SettingValue { setting, value: "reject" })
             });
             let reasons = reasons.collect::<Vec<_>>().join("; ");
-            self.refuse(about(&self.report.object, &reasons));
-            self.report.drift = changes;
+            Settled { drift: changes, ..Settled::refused(about(&self.title, &reasons)) }
         } else if self.settings.mode == Mode::Verify && !changes.is_empty() {
-            self.refuse_drift(cloud_tags::do_not_match, VERIFY, changes);
-        } else if !changes.is_empty() && self.write(&changes, None) {
+            self.refused_for(cloud_tags::do_not_match, VERIFY, changes)
+        } else if changes.is_empty() {
+            Settled::default()
+        } else {
             let undone = changes.iter().filter(|change| undone.contains(&change.key));
-            self.outcome.warnings.extend(undone.filter_map(warnings::of_undone_tag));
-            let message = cloud_tags::updated(&self.report.object);
-            self.log(Level::Info, message, [("profile", tags.profile.to_owned())]);
-            self.report.changes = changes;
-        }
+            let mut said = Said { warnings: undone.filter_map(warnings::of_undone_tag).collect(), log: Vec::new() };
+            said.log(Level::Info, cloud_tags::updated(&self.title), [("profile", tags.profile.to_owned())]);
+            self.write(changes, None, said)
+        };
+        let said = &mut settled.said;
         for Missing { key, reason, setting, .. } in missing.iter().filter(|_| is_news) {
             let message = cloud_tags::missing(key, reason);
-            self.outcome.warnings.push(short(message.clone()));
             let attributes = [("setting", setting.clone()), ("required_key", key.clone())];
-            self.log(Level::Warning, about(&self.report.object, &message), attributes);
+            said.log(Level::Warning, about(&self.title, &message), attributes);
+            said.warn(message);
         }
         if let Some(UnknownProvider { setting, provider, message }) = unknown_provider {
-            self.outcome.warnings.push(short(message.clone()));
             let profile = tags.profile.to_owned();
             let attributes = [("setting", setting), ("provider", provider), ("profile", profile)];
-            self.log(Level::Warning, about(&self.report.object, &message), attributes);
+            said.log(Level::Warning, about(&self.title, &message), attributes);
+            said.warn(message);
         }
         if let Some(cloud) = cloud.filter(|_| is_news && self.settings.cloud_tags.refused == OnRefused::Warn) {
-            self.outcome.warnings.extend(warnings::of_refused_tags(cloud, &tags.cloud));
+            said.warnings.extend(warnings::of_refused_tags(cloud, &tags.cloud));
         }
         for ignored in tags.ignored_definitions.iter().filter(|_| is_news) {
             let IgnoredDefinition { qualified_key, registry, reason, .. } = ignored;
@@ -162,9 +167,16 @@ impl<'e> Evaluation<'e> {
                 ("registry", registry.clone()),
                 ("reason", reason.as_str().to_owned()),
             ];
-            self.log(Level::Warning, about(&self.report.object, &message), attributes);
+            said.log(Level::Warning, about(&self.title, &message), attributes);
         }
-        for skip in &tags.skipped {
+        said.append(self.said_of_skipped_labels(&tags.skipped));
+        Settled { cloud_tags: Some(tags), findings, ..settled }
+    }
+
+    /// What is said of labels that are no tags: what somebody can mend first, because over the cap there may be many.
+    fn said_of_skipped_labels(&self, skipped: &[SkippedLabel]) -> Said {
+        let mut said = Said::default();
+        for skip in skipped {
             let attributes = [
                 ("provisioned_resource", self.subject.full_name()),
                 ("qualified_key", skip.qualified_key.clone()),
@@ -172,53 +184,49 @@ impl<'e> Evaluation<'e> {
                 ("provider", skip.provider.to_owned()),
                 ("reason", skip.reason.as_str().to_owned()),
             ];
-            self.log(Level::Warning, cloud_tags::LABEL_NOT_ADDED.to_owned(), attributes);
+            said.log(Level::Warning, cloud_tags::LABEL_NOT_ADDED.to_owned(), attributes);
         }
-        // What somebody can mend comes first: over the cap there may be many.
+        let reserve = self.settings.cloud_tags.reserve.into();
         for reason in TagSkipReason::STRICT.into_iter().chain(TagSkipReason::ALL) {
-            let of_reason = tags.skipped.iter().filter(|skip| skip.reason == reason);
-            let reserve = self.settings.cloud_tags.reserve.into();
-            self.outcome.warnings.extend(of_reason.map(|skip| warnings::of_skipped_label(skip, reserve)));
+            let of_reason = skipped.iter().filter(|skip| skip.reason == reason);
+            said.warnings.extend(of_reason.map(|skip| warnings::of_skipped_label(skip, reserve)));
         }
-        self.report.cloud_tags = Some(tags);
-        if !findings.is_empty() {
-            self.report_findings(Checked { findings, rollout: None });
-        }
+        said
     }
 
-    fn declare(&mut self, declarations: Vec<(String, Change)>) {
+    fn declare(&self, declarations: Vec<(String, Change)>) -> Settled<'e> {
         let (versions, changes): (Vec<String>, Vec<Change>) = declarations.into_iter().unzip();
-        if changes.is_empty() || !self.write(&changes, None) {
-            return;
+        if changes.is_empty() {
+            return Settled::default();
         }
+        let mut said = Said::default();
         for version in versions {
             let what = tag_delivery::declared(&version);
-            self.log(Level::Info, about(&self.report.object, &what), []);
-            self.outcome.warnings.push(short(what));
+            said.log(Level::Info, about(&self.title, &what), []);
+            said.warn(what);
         }
-        self.report.changes = changes;
+        self.write(changes, None, said)
     }
 
-    /// Writes changes into the object, and their `owners` with them; false where it cannot be written, which refuses the
-    /// request.
-    fn write(&mut self, changes: &[Change], owners: Option<Write>) -> bool {
+    /// Writes changes into the object, and their `owners` with them. `said` is what is said of that. An object that cannot be
+    /// written is refused.
+    fn write(&self, changes: Vec<Change>, owners: Option<Write>, said: Said) -> Settled<'e> {
         let writes: Vec<Write> = changes.iter().map(Change::write).chain(owners).collect();
         match splice(self.subject.object.root, &writes) {
             Ok(object) => {
                 self.pass.written.get_or_init(|| Document::new(object.clone()));
-                self.outcome.object = Some(object);
-                true
+                Settled { object: Some(object), changes, said, ..Settled::default() }
             }
             Err(error) => {
-                self.outcome = Outcome { rejection: Some(Rejection::unwritable(&error)), ..Outcome::default() };
-                false
+                Settled { rejection: Some(Rejection::unwritable(&error)), drift: changes, ..Settled::default() }
             }
         }
     }
 
-    fn refuse_drift(&mut self, sentence: Refusal, setting: SettingValue<'_>, drift: Vec<Change>) {
-        self.refuse(sentence(&self.report.object, setting, &warnings::differences(&drift)));
-        self.report.drift = drift;
+    /// The settings refuse what differs.
+    fn refused_for(&self, sentence: Refusal, setting: SettingValue<'_>, drift: Vec<Change>) -> Settled<'e> {
+        let message = sentence(&self.title, setting, &warnings::differences(&drift));
+        Settled { drift, ..Settled::refused(message) }
     }
 }
 

@@ -2,86 +2,90 @@
 
 use super::Evaluation;
 use super::role::Role;
+use super::said::Said;
+use super::settled::Settled;
 use crate::kube::cluster::LookupCause;
 use crate::kube::stop::LookupFailed;
 use crate::propagation::untouched;
 use crate::report::messages::{SettingValue, about, cloud_tags, lookups as messages};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::outcome::{Level, Rejection};
-use crate::report::shortening::{first_that_elides, short};
+use crate::report::shortening::first_that_elides;
 use crate::settings::Reaction;
 use crate::tags::{composite, infrastructure};
 
-impl Evaluation<'_> {
+impl<'e> Evaluation<'e> {
     /// An object above could not be had: accepts, warns or refuses, as the settings say.
-    pub(super) fn unanswered(&mut self, failed: LookupFailed) {
+    pub(super) fn unanswered(&self, failed: LookupFailed) -> Settled<'e> {
         let lookup = &self.settings.lookup;
         let (reaction, setting, reason) = if failed.error.cause == LookupCause::NotFound {
             (lookup.on_missing, "lookup.onMissing", NotApplicableReason::ParentMissing)
         } else {
             (lookup.on_failure, "lookup.onFailure", NotApplicableReason::LookupFailed)
         };
-        self.react(failed, reaction, setting, reason);
+        self.react(failed, reaction, setting, reason)
     }
 
     /// The same of the label registry.
-    pub(super) fn unregistered(&mut self, failed: LookupFailed) {
+    pub(super) fn unregistered(&self, failed: LookupFailed) -> Settled<'e> {
         let reaction = self.settings.cloud_tags.on_registry_failure;
-        self.react(failed, reaction, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable);
+        self.react(failed, reaction, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable)
     }
 
-    /// That an object does not exist is no news where it is accepted.
+    /// A missing object is not logged where the request is accepted.
     fn react(
-        &mut self,
+        &self,
         LookupFailed { query, error }: LookupFailed,
         reaction: Reaction,
         setting: &'static str,
         reason: NotApplicableReason,
-    ) {
+    ) -> Settled<'e> {
+        let title = &self.title;
         let is_missing = error.cause == LookupCause::NotFound;
         let message = messages::cannot_read(&query, &error.cause.to_string());
+        let (mut said, mut rejection) = (Said::default(), None);
         if self.leaves_owned_as_stored() {
             if !is_missing {
-                let message = about(&self.report.object, &messages::passes_unread(&message));
-                self.log(Level::Warning, message, [("detail", error.detail)]);
+                let message = about(title, &messages::passes_unread(&message));
+                said.log(Level::Warning, message, [("detail", error.detail)]);
             }
-            self.report.inert = Some(NotApplicable { reason, because: query });
-            return;
-        }
-        let title = &self.report.object;
-        if !is_missing || reaction != Reaction::Accept {
-            let level = if reaction == Reaction::Reject { Level::Error } else { Level::Warning };
-            let message = about(title, &message);
-            self.log(level, message, [("setting", setting.to_owned()), ("detail", error.detail.clone())]);
-        }
-        match reaction {
-            Reaction::Accept => {}
-            Reaction::Warn => self.outcome.warnings.push(short(message)),
-            Reaction::Reject => {
-                let (title, setting) = (&self.report.object, SettingValue { setting, value: "reject" });
-                self.outcome.rejection = Some(if is_missing {
-                    Rejection::refused(messages::refused_missing(title, &message, setting))
-                } else {
-                    Rejection::unavailable(messages::refused_failure(title, &message, &error.detail, setting))
-                });
+        } else {
+            if !is_missing || reaction != Reaction::Accept {
+                let level = if reaction == Reaction::Reject { Level::Error } else { Level::Warning };
+                let attributes = [("setting", setting.to_owned()), ("detail", error.detail.clone())];
+                said.log(level, about(title, &message), attributes);
+            }
+            match reaction {
+                Reaction::Accept => {}
+                Reaction::Warn => said.warn(message),
+                Reaction::Reject => {
+                    let setting = SettingValue { setting, value: "reject" };
+                    rejection = Some(if is_missing {
+                        Rejection::refused(messages::refused_missing(title, &message, setting))
+                    } else {
+                        Rejection::unavailable(messages::refused_failure(title, &message, &error.detail, setting))
+                    });
+                }
             }
         }
-        self.report.inert = Some(NotApplicable { reason, because: query });
+        let inert = Some(NotApplicable { reason, because: query });
+        Settled { rejection, said, inert, ..Settled::default() }
     }
 
-    /// Accepts. That nothing is done is told where somebody has something to mend.
-    pub(super) fn not_applicable(&mut self, inert: NotApplicable) {
+    /// Accepts. That nothing is done is said where somebody has something to mend.
+    pub(super) fn not_applicable(&self, inert: NotApplicable) -> Settled<'e> {
         let in_short = match inert.reason {
             NotApplicableReason::UnusableAssignments => Some(cloud_tags::LEFT_ALONE),
             NotApplicableReason::UnusableTags => Some(cloud_tags::NO_MAP_LEFT_ALONE),
             _ => None,
         };
+        let mut said = Said::default();
         if let Some(in_short) = in_short {
             let message = cloud_tags::left_alone(&inert.because);
-            self.log(Level::Warning, about(&self.report.object, &message), []);
-            self.outcome.warnings.push(first_that_elides([message, in_short.to_owned()]));
+            said.log(Level::Warning, about(&self.title, &message), []);
+            said.warnings.push(first_that_elides([message, in_short.to_owned()]));
         }
-        self.report.inert = Some(inert);
+        Settled { said, inert: Some(inert), ..Settled::default() }
     }
 
     /// Whether nobody has to wait for an answer: what is being deleted needs no labels, and a write that leaves all that

@@ -1,0 +1,36 @@
+//! What is said about a request.
+
+use crate::report::outcome::{Level, LogLine};
+use crate::report::shortening::short;
+
+/// What is said about a request: to the user as warnings, to the operator as log lines.
+#[derive(Default)]
+pub(super) struct Said {
+    pub(super) warnings: Vec<String>,
+    pub(super) log: Vec<LogLine>,
+}
+
+impl Said {
+    pub(super) fn log<const N: usize>(
+        &mut self,
+        level: Level,
+        message: String,
+        attributes: [(&'static str, String); N],
+    ) {
+        self.log.push(line(level, message, attributes));
+    }
+
+    /// A warning, shortened to what kubectl shows.
+    pub(super) fn warn(&mut self, message: String) {
+        self.warnings.push(short(message));
+    }
+
+    pub(super) fn append(&mut self, mut later: Said) {
+        self.warnings.append(&mut later.warnings);
+        self.log.append(&mut later.log);
+    }
+}
+
+pub(super) fn line<const N: usize>(level: Level, message: String, attributes: [(&'static str, String); N]) -> LogLine {
+    LogLine { level, message, attributes: attributes.into() }
+}

@@ -1,0 +1,41 @@
+//! What becomes of an object by the rules.
+
+use super::said::Said;
+use crate::propagation::metadata::Above;
+use crate::report::change::Change;
+use crate::report::finding::Finding;
+use crate::report::not_applicable::NotApplicable;
+use crate::report::outcome::{Level, Rejection};
+use crate::report::skipped::Skipped;
+use crate::report::tags::TagReport;
+
+/// What becomes of an object by the rules, before it is checked.
+#[derive(Default)]
+pub(super) struct Settled<'e> {
+    /// Why the request is refused, if it is.
+    pub(super) rejection: Option<Rejection>,
+    /// The object with what was missing.
+    pub(super) object: Option<String>,
+    pub(super) said: Said,
+    /// Why nothing was decided.
+    pub(super) inert: Option<NotApplicable>,
+    /// What is written.
+    pub(super) changes: Vec<Change>,
+    /// What differs and is left as it is.
+    pub(super) drift: Vec<Change>,
+    pub(super) skipped: Vec<Skipped>,
+    pub(super) cloud_tags: Option<TagReport>,
+    /// What is found of assignments.
+    pub(super) findings: Vec<Finding>,
+    /// What comes from above, where it is known.
+    pub(super) above: Option<Above<'e>>,
+}
+
+impl Settled<'_> {
+    /// The settings refuse what the object is or lacks.
+    pub(super) fn refused(message: String) -> Self {
+        let mut said = Said::default();
+        said.log(Level::Error, message.clone(), []);
+        Settled { rejection: Some(Rejection::refused(message)), said, ..Settled::default() }
+    }
+}
