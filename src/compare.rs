@@ -13,21 +13,33 @@ use std::cmp::Ordering;
     allow(dead_code, reason = "elsewhere the C library has one; tests use this")
 )]
 fn compare(a: &[u8], b: &[u8]) -> Ordering {
-    for (word, other) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        let differing = number(word) ^ number(other);
-        if differing != 0 {
-            let first = differing.trailing_zeros() & !7;
-            return (number(word) >> first & 0xff).cmp(&(number(other) >> first & 0xff));
+    for (word, other) in a.as_chunks().0.iter().zip(b.as_chunks().0) {
+        if word_of(word) != word_of(other) {
+            return compare_words(word, other);
         }
     }
-    let (rest, of_other) = (a.chunks_exact(8).remainder(), b.chunks_exact(8).remainder());
-    let differing = rest.iter().zip(of_other).find(|(byte, other)| byte != other);
+    if let (Some(word), Some(other)) = (a.last_chunk(), b.last_chunk()) {
+        // The bytes that were compared already are equal.
+        return compare_words(word, other);
+    }
+    let differing = a.iter().zip(b).find(|(byte, other)| byte != other);
     differing.map_or(Ordering::Equal, |(byte, other)| byte.cmp(other))
 }
 
+/// Compares two words by their first byte that differs. WebAssembly has no instruction that reverses bytes, so the words are not
+/// compared as numbers.
+fn compare_words(word: &[u8; 8], other: &[u8; 8]) -> Ordering {
+    let (word, other) = (word_of(word), word_of(other));
+    if word == other {
+        return Ordering::Equal;
+    }
+    let first = (word ^ other).trailing_zeros() & !7;
+    (word >> first & 0xff).cmp(&(other >> first & 0xff))
+}
+
 /// Eight bytes, the first one lowest.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.try_into().map_or(0, u64::from_le_bytes)
+fn word_of(bytes: &[u8; 8]) -> u64 {
+    u64::from_le_bytes(*bytes)
 }
 
 #[cfg(all(target_arch = "wasm32", target_os = "unknown"))]

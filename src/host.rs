@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use kubewarden_policy_sdk::wapc_guest::host_call;
-use metadata_propagation::{Cluster, Get, LogLine, LookupCause, LookupError, to_json};
+use metadata_propagation::{Cluster, Get, LogLine, LookupCause, LookupError, Masks, to_json};
 use serde::Serialize;
 
 /// The cluster behind the host capability `kubernetes/get_resource`.
@@ -17,7 +17,7 @@ struct GetResource<'a> {
     name: &'a str,
     namespace: Option<&'a str>,
     disable_cache: bool,
-    field_masks: &'a [&'a str],
+    field_masks: Masks,
 }
 
 impl Cluster for HostCluster {

@@ -163,7 +163,7 @@ fn the_page_shows_the_fields_that_are_read() -> Result<()> {
     let mut read: Vec<(&str, &[&str], Vec<&str>)> = Vec::new();
     for route in ROUTES {
         for (kind, masks) in route.gets {
-            match read.iter_mut().find(|(other, fields, _)| (*other, *fields) == (*kind, *masks)) {
+            match read.iter_mut().find(|(other, fields, _)| *other == *kind && **fields == **masks) {
                 Some((_, _, objects)) if objects.contains(&route.of) => {}
                 Some((_, _, objects)) => objects.push(route.of),
                 None => read.push((kind, masks, vec![route.of])),

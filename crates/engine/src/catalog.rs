@@ -15,6 +15,7 @@ pub(crate) mod infrastructure;
 pub(crate) mod keys;
 pub(crate) mod kinds;
 pub(crate) mod limits;
+pub(crate) mod masks;
 pub(crate) mod node_restriction;
 pub(crate) mod place;
 pub(crate) mod profiles;

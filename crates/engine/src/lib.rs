@@ -51,6 +51,7 @@ pub use catalog::forced::{FORCED, Forced, ForcedValue};
 pub use catalog::functions::{FUNCTIONS, Function, FunctionEffect};
 pub use catalog::grants::{GRANTS, Grant, MOST_READS, ROUTES, Route};
 pub use catalog::guards::{GUARDS, Guard, GuardRail};
+pub use catalog::masks::Masks;
 pub use catalog::place::{MapKind, Place};
 pub use catalog::rules::{Criterion, Keys, RULES, Rule};
 pub use catalog::tools::{TOOL_KEYS, ToolKeys};

@@ -83,7 +83,7 @@ struct Recorder<'c> {
 impl Cluster for Recorder<'_> {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let answer = self.cluster.get(get).map(|object| match serde_json::from_str::<Value>(&object) {
-            Ok(read) => masked(&read, get.masks).to_string(),
+            Ok(read) => masked(&read, &get.masks).to_string(),
             Err(_) => object,
         });
         let request = json!({

@@ -204,7 +204,7 @@ impl Host for ApiServer {
             kind: request.kind,
             namespace: request.namespace,
             name: request.name,
-            masks: &[],
+            masks: metadata_propagation::Masks::NONE,
             fresh: request.disable_cache,
         };
         let object = self.find(&get).map_err(|error| self.failure(&get).map_or(error.detail, Failure::said))?;
@@ -214,7 +214,7 @@ impl Host for ApiServer {
 
 impl Cluster for ApiServer {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
-        self.find(get).map(|object| masked(object, get.masks).to_string())
+        self.find(get).map(|object| masked(object, &get.masks).to_string())
     }
 }
 
@@ -240,6 +240,7 @@ fn identity(object: &Value) -> Option<(&str, &str, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use metadata_propagation::Masks;
     use serde_json::json;
 
     use super::*;
@@ -250,7 +251,7 @@ mod tests {
             kind: "MachineSet".to_owned(),
             namespace: None,
             name: name.to_owned(),
-            masks: &[],
+            masks: Masks::NONE,
             fresh,
         }
     }

@@ -31,6 +31,11 @@ impl<'e> Stored<'e> {
         Stored { document, read: OnceCell::new() }
     }
 
+    /// An object that is written as it is stored is read once.
+    fn is_as_written(&'e self, object: &Object<'e>) {
+        self.read.get_or_init(|| Ok(Some(object.clone())));
+    }
+
     fn object(&'e self) -> Result<Option<&'e Object<'e>>, Malformed> {
         let read = || self.document.as_ref().map(Object::read).transpose();
         self.read.get_or_init(read).as_ref().map(Option::as_ref).map_err(Clone::clone)
@@ -46,7 +51,11 @@ impl<'e> Subject<'e> {
         object: &'e Document<'_>,
         stored: &'e Stored<'e>,
     ) -> Result<Self, Malformed> {
-        Ok(Subject { place, review, object: Object::read(object)?, stored })
+        let object = Object::read(object)?;
+        if review.object == review.old_object {
+            stored.is_as_written(&object);
+        }
+        Ok(Subject { place, review, object, stored })
     }
 
     /// The same object with another text.
@@ -54,7 +63,8 @@ impl<'e> Subject<'e> {
     /// # Errors
     /// As [`Subject::read`].
     pub(crate) fn rewritten(&self, object: &'e Document<'_>) -> Result<Self, Malformed> {
-        Subject::read(self.place, self.review, object, self.stored)
+        let Subject { place, review, stored, .. } = *self;
+        Ok(Subject { place, review, object: Object::read(object)?, stored })
     }
 
     /// The same object as it is stored; on CREATE as it would be.

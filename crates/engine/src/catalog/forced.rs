@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::catalog::keys::*;
+use crate::catalog::place::PAGE_VERSION;
 use crate::catalog::place::Place::{self, *};
 
 /// A label that one hop forces.
@@ -71,14 +72,21 @@ pub(crate) fn is_forced(key: &str) -> bool {
     FORCED.iter().any(|forced| forced.key == key)
 }
 
+impl Forced {
+    /// The row in the manner of the page.
+    pub(crate) fn line(&self) -> String {
+        ["`", self.key, "` is set by Cluster API below `", self.from.owner(), &self.from.printed(PAGE_VERSION), "`"]
+            .concat()
+    }
+}
+
 const fn row(from: Place, to: &'static [Place], key: &'static str, value: ForcedValue) -> Forced {
     Forced { from, to, key, value }
 }
 
-/// One line in the manner of the page.
 impl fmt::Display for Forced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is set by Cluster API below `{}{}`", self.key, self.from.owner(), self.from)
+        f.write_str(&self.line())
     }
 }
 

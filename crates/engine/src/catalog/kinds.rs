@@ -1,7 +1,7 @@
 //! The kinds of Cluster API, and what each is to the rules.
 
-use crate::catalog::grants::{CONTROL_PLANE_MASKS, TEMPLATE_MASKS};
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+use crate::catalog::masks::{CONTROL_PLANE_MASKS, Masks, TEMPLATE_MASKS};
 use crate::catalog::place::Place;
 
 /// A kind, or the kinds of a group that no earlier row names.
@@ -26,7 +26,7 @@ pub(crate) struct Owner {
     /// The places that are read of it, the strongest last.
     pub(crate) gives: &'static [Place],
     /// The fields that are read for them.
-    pub(crate) masks: &'static [&'static str],
+    pub(crate) masks: Masks,
     /// What follows it.
     pub(crate) receivers: &'static [Place],
     /// Whether this policy records what it adds below such an owner, because nobody else removes it with its source.
@@ -108,7 +108,7 @@ const fn written(group: &'static str, name: Name, place: Place) -> KindRow {
     KindRow { group, name, place: Some(place), template: None, owner: None, guarded: &[] }
 }
 
-const fn owner(gives: &'static [Place], masks: &'static [&'static str], receivers: &'static [Place]) -> Option<Owner> {
+const fn owner(gives: &'static [Place], masks: Masks, receivers: &'static [Place]) -> Option<Owner> {
     Some(Owner { gives, masks, receivers, recorded: false })
 }
 
@@ -189,7 +189,7 @@ mod tests {
     /// more.
     #[test]
     fn masks_are_what_the_tables_take() {
-        let mut unneeded: BTreeSet<&str> = TEMPLATE_MASKS.iter().chain(CONTROL_PLANE_MASKS).copied().collect();
+        let mut unneeded: BTreeSet<&str> = TEMPLATE_MASKS.iter().chain(CONTROL_PLANE_MASKS.iter()).copied().collect();
         for owner in KINDS.iter().filter_map(|row| row.owner.as_ref()) {
             let mut taken = BTreeSet::from(["spec.clusterName".to_owned(), "spec.selector".to_owned()]);
             for (place, version) in owner.gives.iter().flat_map(|place| [(*place, "v1beta1"), (*place, "v1beta2")]) {

@@ -104,6 +104,9 @@ const ADDRESSES: &[Address] = &[
     both(Place::Node,                      "Node", TOP_LEVEL),
 ];
 
+/// The version whose paths Cluster API's page writes.
+pub(super) const PAGE_VERSION: &str = "v1beta1";
+
 impl Place {
     /// Steps from the object's root to this `metadata`; `[]` stands for an element of a list.
     pub(crate) fn path(self, version: &str) -> &'static [&'static str] {
@@ -136,10 +139,10 @@ pub(crate) fn printed(steps: &[&str]) -> String {
     steps.iter().flat_map(|step| if *step == "[]" { ["[i]", ""] } else { [".", step] }).collect()
 }
 
-/// The place as the page writes it, which is where it stands in v1beta1.
+/// The place as the page writes it.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.printed("v1beta1"))
+        f.write_str(&self.printed(PAGE_VERSION))
     }
 }
 

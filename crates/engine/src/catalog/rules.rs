@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::catalog::keys::{self, MACHINE_DEPLOYMENT_ONLY, UPGRADE_HOLDS};
 use crate::catalog::place::MapKind::{self, Annotations, Labels};
+use crate::catalog::place::PAGE_VERSION;
 use crate::catalog::place::Place::{self, *};
 use crate::catalog::version::Version;
 
@@ -134,6 +135,27 @@ impl Rule {
         RULES.iter().filter(move |rule| rule.from == from && rule.map == map && rule.holds(version))
     }
 
+    /// The row as the page writes it.
+    pub(crate) fn line(&self) -> String {
+        let (from, map) = (self.from.printed(PAGE_VERSION), self.map.field());
+        let keys = match self.keys {
+            Keys::Only(_) => [".[", self.map.entry(), "-meets-criteria]"],
+            Keys::OptIn => [".[selected-", self.map.entry(), "]"],
+            Keys::Every | Keys::Except(_) => [""; 3],
+        };
+        let [begin, keys, end] = keys;
+        let mut line = ["`", &from, ".", map, begin, keys, end, "` => "].concat();
+        if self.to.is_empty() {
+            line.push_str("Not propagated.");
+        }
+        for (index, to) in self.to.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            let place = to.printed(PAGE_VERSION);
+            line.extend([comma, "`", to.owner(), &place, ".", map, "`"]);
+        }
+        line
+    }
+
     /// Whether a version of Cluster API has this row.
     #[must_use]
     pub fn holds(&self, version: Version) -> bool {
@@ -156,21 +178,7 @@ impl Rule {
 /// The page's line.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}.{}", self.from, self.map)?;
-        match self.keys {
-            Keys::Only(_) => write!(f, ".[{}-meets-criteria]", self.map.entry())?,
-            Keys::OptIn => write!(f, ".[selected-{}]", self.map.entry())?,
-            Keys::Every | Keys::Except(_) => {}
-        }
-        f.write_str("` => ")?;
-        if self.to.is_empty() {
-            return f.write_str("Not propagated.");
-        }
-        for (index, to) in self.to.iter().enumerate() {
-            let comma = if index == 0 { "" } else { ", " };
-            write!(f, "{comma}`{}{to}.{}`", to.owner(), self.map)?;
-        }
-        Ok(())
+        f.write_str(&self.line())
     }
 }
 

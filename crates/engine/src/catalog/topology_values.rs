@@ -46,7 +46,7 @@ const fn value(kind: Kind, at: [&'static str; 2], from: From, path: [&'static [&
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::grants::TOPOLOGY_VALUE_MASKS;
+    use crate::catalog::masks::TOPOLOGY_VALUE_MASKS;
 
     #[test]
     fn what_is_read_of_the_cluster_is_what_the_table_takes() {
@@ -64,6 +64,6 @@ mod tests {
         taken.push("spec.topology.workers.machinePools.name".to_owned());
         taken.sort();
         taken.dedup();
-        assert_eq!(taken, TOPOLOGY_VALUE_MASKS);
+        assert_eq!(taken, *TOPOLOGY_VALUE_MASKS);
     }
 }

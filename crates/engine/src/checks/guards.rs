@@ -233,8 +233,8 @@ impl<'o> Guarded<'_, 'o> {
             for map in MapKind::BOTH {
                 let (new, old) = block.map(map);
                 for (key, value) in new.iter() {
-                    let is_carried = |above: &Above<'o>| above.carried.contains(&(map, key));
-                    if old.get(key) != Some(value) && !self.above.is_some_and(is_carried) {
+                    let is_above = |above: &Above<'o>| above.has(map, key);
+                    if old.get(key) != Some(value) && !self.above.is_some_and(is_above) {
                         entries.push(Entry { block, map, key, value });
                     }
                 }

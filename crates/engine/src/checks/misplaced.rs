@@ -1,17 +1,15 @@
 //! Labels and annotations that are set where nothing propagates from, and where to set them instead.
 
-use std::collections::BTreeSet;
-
 use crate::admission::subject::Subject;
 use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_to, is_never, prefix};
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::Rule;
 use crate::catalog::tools::is_set_by_tools;
 use crate::json::Malformed;
+use crate::propagation::metadata::Above;
 use crate::report::messages::propagation::not_propagated_from_here;
 use crate::report::messages::{EntryName, Location};
-use crate::report::not_applicable::NotApplicableReason;
-use crate::report::outcome::Report;
+use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::shortening::{first_that_fits, short};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
@@ -19,20 +17,20 @@ use crate::settings::ClusterApi;
 /// The keys that this request adds or changes at a place that nothing propagates from, although the object has a machine
 /// template that would propagate them.
 ///
-/// Keys of Cluster API, of controllers, of tools that apply manifests and of `clusterApi.ignoreMisplaced` are left out, and keys that the template has as well, or that came from above
-/// (`carried`). Where it is not known what comes from above, nothing is said.
+/// Keys of Cluster API, of controllers, of tools that apply manifests and of `clusterApi.ignoreMisplaced` are left out, and keys that the template has as well, or that came from `above`. Where it is not known what comes from above, nothing is said.
 ///
 /// # Errors
 /// When the object has another shape than Kubernetes gives it.
 pub(crate) fn wrong_places(
     subject: &Subject<'_>,
-    report: &Report,
-    carried: &BTreeSet<(MapKind, &str)>,
+    title: &str,
+    inert: Option<&NotApplicable>,
+    above: &Above<'_>,
     settings: &ClusterApi,
 ) -> Result<(Vec<Skipped>, Vec<String>), Malformed> {
     let mut skipped = Vec::new();
     let mut warnings = Vec::new();
-    let knows = report.inert.as_ref().is_none_or(|inert| inert.reason == NotApplicableReason::NoOwner);
+    let knows = inert.is_none_or(|inert| inert.reason == NotApplicableReason::NoOwner);
     // Not every third-party control plane has a machine template.
     let has_template = subject.place != Some(Place::ControlPlane)
         || subject.is_kubeadm()
@@ -55,7 +53,7 @@ pub(crate) fn wrong_places(
             let of_cluster_api = of_controllers || prefix(key).ends_with("cluster.x-k8s.io");
             let is_ignored =
                 || settings.ignore_misplaced.iter().any(|ignored| *key == **ignored || belongs_to(key, ignored));
-            let has_its_place = || carried.contains(&(map, key));
+            let has_its_place = || above.has(map, key);
             if of_cluster_api
                 || is_set_by_tools(key)
                 || is_ignored()
@@ -71,7 +69,7 @@ pub(crate) fn wrong_places(
             skipped.push(Skipped {
                 carried: Carried::Map(map),
                 key: key.to_owned(),
-                from: report.object.clone(),
+                from: title.to_owned(),
                 reason: SkipReason::NotPropagated,
                 value: None,
                 advice: Some(advice),

@@ -50,13 +50,20 @@ pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
 
 /// The next byte at or behind `at` that a JSON string has to escape.
 pub(super) fn escape_at(text: &[u8], mut at: usize) -> Option<usize> {
+    let marks = |lanes: &[u8; LANES]| equal(lanes, 0, b'"') | equal(lanes, 0, b'\\') | equal(lanes, 0x1f, 0);
     loop {
-        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
-        let marks = |lanes: &[u8; LANES]| equal(lanes, 0, b'"') | equal(lanes, 0, b'\\') | equal(lanes, 0x1f, 0);
-        // Padded with zeros, which have to be escaped: what is found there is behind the end.
-        let found = rest.first_chunk().map_or_else(|| marks(&padded(rest)), marks);
+        let rest = text.get(at..)?;
+        let found = match (rest.first_chunk(), text.last_chunk()) {
+            (Some(lanes), _) => marks(lanes),
+            // The last bytes, without those before `at`.
+            (None, Some(lanes)) => marks(lanes) >> (LANES - rest.len()),
+            (None, None) => {
+                let is_escaped = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+                return rest.iter().position(is_escaped).map(|found| at + found);
+            }
+        };
         if found != 0 {
-            return Some(at + found.trailing_zeros() as usize).filter(|found| *found < text.len());
+            return Some(at + found.trailing_zeros() as usize);
         }
         at += LANES;
     }

@@ -386,7 +386,10 @@ impl SerializeStruct for Entries<'_> {
             return value.serialize(Writer { out: self.out, escape: self.escape, is_raw: true });
         }
         self.comma();
-        push_quoted(self.out, name, self.escape);
+        self.out.push_str(quote(self.escape));
+        // The name of a field needs no escapes.
+        self.out.push_str(name);
+        self.out.push_str(quote(self.escape));
         self.out.push(':');
         self.value(value)
     }

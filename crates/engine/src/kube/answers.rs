@@ -103,6 +103,7 @@ impl<'b> Answers<'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::masks::Masks;
 
     /// Counts what it is asked.
     struct Counting(Cell<usize>);
@@ -116,7 +117,7 @@ mod tests {
 
     fn get(number: usize) -> Get {
         let (api_version, kind) = ("cluster.x-k8s.io/v1beta2".to_owned(), "Cluster".to_owned());
-        Get { api_version, kind, namespace: None, name: number.to_string(), masks: &[], fresh: false }
+        Get { api_version, kind, namespace: None, name: number.to_string(), masks: Masks::NONE, fresh: false }
     }
 
     #[test]

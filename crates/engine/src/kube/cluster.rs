@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
+use crate::catalog::masks::Masks;
 use crate::kube::object::group_and_version;
 use crate::report::messages::lookups as messages;
 
@@ -31,7 +32,7 @@ pub struct Get {
     /// The object's name.
     pub name: String,
     /// Dotted paths of the fields that are needed; apiVersion, kind and metadata always come along.
-    pub masks: &'static [&'static str],
+    pub masks: Masks,
     /// Bypass any cache.
     pub fresh: bool,
 }

@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
-use crate::catalog::grants::{CLUSTER_MASKS, GRANTS};
+use crate::catalog::grants::GRANTS;
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP};
+use crate::catalog::masks::CLUSTER_MASKS;
 use crate::json::document::Document;
 use crate::kube::answers::Answers;
 use crate::kube::cluster::{Cluster, Get, LookupCause};

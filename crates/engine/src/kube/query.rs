@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::catalog::groups::CORE_GROUP;
+use crate::catalog::masks::Masks;
 use crate::kube::object::OwnerReference;
 
 /// An object to ask for.
@@ -14,18 +15,18 @@ pub(crate) struct ObjectQuery<'a> {
     pub(crate) object: ObjectName<'a>,
     /// The uid that the reference names; empty where it names none.
     pub(crate) uid: &'a str,
-    pub(crate) masks: &'static [&'static str],
+    pub(crate) masks: Masks,
 }
 
 impl<'a> ObjectQuery<'a> {
     /// A kind of Cluster API's core group, by name only.
-    pub(crate) fn core(kind: &'a str, namespace: &'a str, name: &'a str, masks: &'static [&'static str]) -> Self {
+    pub(crate) fn core(kind: &'a str, namespace: &'a str, name: &'a str, masks: Masks) -> Self {
         let object = ObjectName { kind, namespace, name };
         ObjectQuery { group: CORE_GROUP, version: None, object, uid: "", masks }
     }
 
     /// The object that an ownerReference points to.
-    pub(crate) fn owner(owner: &OwnerReference<'a>, namespace: &'a str, masks: &'static [&'static str]) -> Self {
+    pub(crate) fn owner(owner: &OwnerReference<'a>, namespace: &'a str, masks: Masks) -> Self {
         ObjectQuery {
             group: owner.group(),
             version: Some(owner.version()),

@@ -2,8 +2,8 @@
 
 use super::sources;
 use crate::admission::subject::Subject;
-use crate::catalog::grants::TEMPLATE_MASKS;
 use crate::catalog::groups::CORE_GROUP;
+use crate::catalog::masks::TEMPLATE_MASKS;
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::Rule;
 use crate::catalog::version::Version;

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ptr;
 
 use crate::catalog::forced::{FORCED, Forced, ForcedValue};
@@ -169,22 +168,20 @@ fn value_of<'e>(row: &Forced, facts: &Facts<'e>) -> Option<Cow<'e, str>> {
 }
 
 impl Why {
+    /// What asks for an entry, in the page's words.
+    pub(crate) fn line(self) -> String {
+        match self {
+            Why::Rule(rule) => rule.line(),
+            Why::Forced(forced) => forced.line(),
+        }
+    }
+
     /// Whether both are the same row.
     pub(crate) fn is(self, other: Why) -> bool {
         match (self, other) {
             (Why::Rule(rule), Why::Rule(other)) => ptr::eq(rule, other),
             (Why::Forced(forced), Why::Forced(other)) => ptr::eq(forced, other),
             _ => false,
-        }
-    }
-}
-
-/// What asks for an entry, in the page's words.
-impl fmt::Display for Why {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Why::Rule(rule) => rule.fmt(f),
-            Why::Forced(forced) => forced.fmt(f),
         }
     }
 }

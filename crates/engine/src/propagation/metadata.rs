@@ -1,6 +1,5 @@
 //! What an object carries, held against what it must carry.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::fields::{self, FieldDifferences};
@@ -38,9 +37,17 @@ pub(crate) struct Differences<'e> {
 /// What comes from above.
 #[derive(Debug, Default)]
 pub(crate) struct Above<'e> {
-    pub(crate) carried: BTreeSet<(MapKind, &'e str)>,
+    /// The keys that may be there, sorted.
+    carried: Vec<(MapKind, &'e str)>,
     /// The labels by which the owner finds what it controls, where it has a selector.
     pub(crate) selector: Option<Vec<&'e str>>,
+}
+
+impl Above<'_> {
+    /// Whether a key comes from above.
+    pub(crate) fn has(&self, map: MapKind, key: &str) -> bool {
+        self.carried.binary_search(&(map, key)).is_ok()
+    }
 }
 
 /// Holds an object against its sources, and where `records` is set, against the record of what this policy added.
@@ -57,7 +64,8 @@ pub(crate) fn differences<'e>(
     let mut changes = Vec::new();
     let mut skips = Vec::new();
     let mut own_maps = Vec::new();
-    let mut arriving = BTreeSet::new();
+    let mut arriving = Vec::new();
+    let mut descriptions = Descriptions::default();
     // Of an object that is being deleted only fields are kept.
     let targets: &[Place] = if subject.object.deleting { &[] } else { &sources.targets };
     for &target in targets {
@@ -68,7 +76,7 @@ pub(crate) fn differences<'e>(
             let mut missing = expected.iter().filter(missing).peekable();
             if missing.peek().is_some() {
                 let old = subject.old_map(target, map)?;
-                let mut described = Descriptions::new(target, map, subject.object.version);
+                let of_map = WrittenMap::of(target, map, subject.object.version);
                 changes.extend(missing.map(|(key, entry)| {
                     let owned = OwnedPath {
                         place: target,
@@ -77,7 +85,7 @@ pub(crate) fn differences<'e>(
                         is_as_stored: old.get(key) == Some(&*entry.value),
                         can_wait: !(sources.tracked || map == MapKind::Labels && sources.finds_by(key)),
                     };
-                    described.change(key, entry, &actual, owned)
+                    descriptions.change(&of_map, key, entry, &actual, owned)
                 }));
             }
             arriving.extend(expected.keys().map(|key| (map, *key)));
@@ -86,6 +94,8 @@ pub(crate) fn differences<'e>(
             }
         }
     }
+    arriving.sort_unstable();
+    arriving.dedup();
     let mut above = Above::default();
     if subject.template().is_some() || subject.place == Some(Place::Machine) {
         let of_class = skips.iter().filter(|skip| skip.reason == SkipReason::ClassPatches);
@@ -100,7 +110,7 @@ pub(crate) fn differences<'e>(
     }
     skips.retain(|skip| match skip.reason {
         // What reaches one place of the object is not missed at another.
-        SkipReason::NotPropagated => !arriving.contains(&(skip.map, skip.key)),
+        SkipReason::NotPropagated => arriving.binary_search(&(skip.map, skip.key)).is_err(),
         // What stands as it should did arrive.
         SkipReason::ClassPatches => subject.object.top_level(skip.map).get(skip.key) != skip.value.as_deref(),
         _ => true,
@@ -124,56 +134,71 @@ pub(crate) fn differences<'e>(
     }
     if subject.template().is_some() || subject.place == Some(Place::Machine) {
         above.carried.append(&mut arriving);
+        above.carried.sort_unstable();
     }
     above.selector = sources.selector;
     Ok(Differences { changes, skipped, above })
 }
 
-/// What the entries of one map have in common in the report. Few rules and objects give many entries.
-struct Descriptions<'e> {
+/// One map of the object, as the report names it.
+struct WrittenMap {
     path: Path,
     at: Arc<str>,
     map: MapKind,
+}
+
+impl WrittenMap {
+    fn of(target: Place, map: MapKind, version: &str) -> Self {
+        let path = Path::fields(target.path(version)).field(map.field());
+        WrittenMap { at: path.to_string().into(), path, map }
+    }
+}
+
+/// What entries have in common in the report: few rules and objects give many entries.
+#[derive(Default)]
+struct Descriptions<'e> {
     /// Of each rule and place that gave an entry: the rule, the object, and where it is in it.
     origins: Vec<(Why, Origin<'e>, [Arc<str>; 3])>,
 }
 
 impl<'e> Descriptions<'e> {
-    fn new(target: Place, map: MapKind, version: &str) -> Self {
-        let path = Path::fields(target.path(version)).field(map.field());
-        Descriptions { at: path.to_string().into(), path, map, origins: Vec::new() }
-    }
-
-    fn of(&mut self, why: Why, origin: Origin<'e>) -> [Arc<str>; 3] {
+    fn of(&mut self, why: Why, origin: Origin<'e>, map: MapKind) -> [Arc<str>; 3] {
         let known = self.origins.iter().find(|(of, from, _)| of.is(why) && *from == origin);
         if let Some((.., texts)) = known {
             return texts.clone();
         }
-        let place = origin.place.map_or_else(String::new, |place| origin.map_path(place, self.map));
-        let texts = [why.to_string().into(), origin.object.to_string().into(), place.into()];
+        let place = origin.place.map_or_else(String::new, |place| origin.map_path(place, map));
+        let texts = [why.line().into(), origin.object.to_string().into(), place.into()];
         self.origins.push((why, origin, texts.clone()));
         texts
     }
 
     /// One entry that is not as it has to be.
-    fn change(&mut self, key: &str, entry: &Expected<'e>, actual: &Map<'_>, owned: OwnedPath) -> Change {
+    fn change(
+        &mut self,
+        written: &WrittenMap,
+        key: &str,
+        entry: &Expected<'e>,
+        actual: &Map<'_>,
+        owned: OwnedPath,
+    ) -> Change {
         let from = actual.get(key).map(Value::string);
         let action = match from {
             _ if owned.is_as_stored => Action::Restored,
             Some(_) => Action::Changed,
             None => Action::Added,
         };
-        let [rule, source, place] = self.of(entry.why, entry.origin);
+        let [rule, source, place] = self.of(entry.why, entry.origin, written.map);
         Change {
-            at: Arc::clone(&self.at),
+            at: Arc::clone(&written.at),
             key: key.to_owned(),
             action,
             from,
             to: Some(Value::string(&entry.value)),
             rule,
             source,
-            path: self.path.clone(),
-            entry: self.map.entry(),
+            path: written.path.clone(),
+            entry: written.map.entry(),
             place: entry.origin.place.map(|_| place),
             owned: Some(owned),
         }

@@ -33,7 +33,7 @@ pub(crate) fn propagated<'e>(
                 key: (*key).to_owned(),
                 value: Value::string(&entry.value),
                 found: found.get(key).map(Value::string),
-                rule: entry.why.to_string(),
+                rule: entry.why.line(),
                 source: entry.origin.object.to_string(),
                 place: entry.origin.place.map(|place| entry.origin.map_path(place, map)),
             }));

@@ -3,6 +3,8 @@
 use super::crossplane;
 use super::labels::{Assigned, ORIGIN};
 use crate::admission::subject::Subject;
+use crate::catalog::keys::ASSIGNMENTS;
+use crate::kube::object::Object;
 use crate::report::finding::Finding;
 use crate::report::messages::cloud_tags as messages;
 use crate::settings::{Mode, Settings, Stance};
@@ -11,7 +13,10 @@ use crate::settings::{Mode, Settings, Stance};
 /// parent's Composition, so that it is warned at most.
 pub(crate) fn finding(subject: &Subject<'_>, settings: &Settings) -> Option<Finding> {
     let stance = settings.cloud_tags.adopted;
-    let is_adopted = |object| Assigned::read(object).is_ok_and(|assigned| assigned.is_adopted());
+    let has_origin =
+        |object: &Object<'_>| object.labels.contains_key(ORIGIN) || object.annotations.contains_key(ASSIGNMENTS);
+    let is_adopted =
+        |object: &Object<'_>| has_origin(object) && Assigned::read(object).is_ok_and(|assigned| assigned.is_adopted());
     let was = || subject.old().ok().flatten().is_some_and(is_adopted);
     let is_looked_at = stance != Stance::Ignore && settings.mode == Mode::Mutate && !subject.object.deleting;
     if !is_looked_at || !is_adopted(&subject.object) || was() {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::union::Union;
-use crate::catalog::grants::{LABELS, REGISTRY_MASKS};
+use crate::catalog::grants::LABELS;
+use crate::catalog::masks::REGISTRY_MASKS;
 use crate::json::document::Json;
 use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;

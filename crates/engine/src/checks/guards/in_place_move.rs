@@ -1,9 +1,9 @@
 //! A Machine that moves to another MachineSet to be updated in place.
 
 use super::Guarded;
-use crate::catalog::grants::TEMPLATE_MASKS;
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{PENDING_ACKNOWLEDGE_MOVE, TEMPLATE_HASH, UPDATE_IN_PROGRESS};
+use crate::catalog::masks::TEMPLATE_MASKS;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
 use crate::kube::object::{Object, OwnerReference};

@@ -79,7 +79,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
             continue;
         }
         let is_as_above = guarded.above.is_some_and(|above| {
-            above.carried.contains(&(MapKind::Labels, key))
+            above.has(MapKind::Labels, key)
                 && !guarded.drift.iter().any(|change| change.entry == MapKind::Labels.entry() && change.key == key)
         });
         if !is_as_above {

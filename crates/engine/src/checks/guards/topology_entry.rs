@@ -1,8 +1,8 @@
 //! Labels by which a topology takes a MachineDeployment or MachinePool for its own.
 
 use super::{Guarded, OwnCluster, Violation};
-use crate::catalog::grants::TOPOLOGY_ENTRY_MASKS;
 use crate::catalog::keys::{TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
+use crate::catalog::masks::TOPOLOGY_ENTRY_MASKS;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
 use crate::kube::query::ObjectQuery;

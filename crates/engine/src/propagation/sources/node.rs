@@ -1,8 +1,8 @@
 //! The Machine of a Node, in clusters that manage themselves.
 
 use crate::admission::subject::Subject;
-use crate::catalog::grants::NODE_MACHINE_MASKS;
 use crate::catalog::keys::{CLUSTER_NAME, NODE_CLUSTER_NAMESPACE, NODE_MACHINE};
+use crate::catalog::masks::NODE_MACHINE_MASKS;
 use crate::catalog::node_restriction::NODES_GROUP;
 use crate::catalog::place::Place;
 use crate::kube::lookup::Lookups;

@@ -1,10 +1,10 @@
 //! The owner above a MachineSet, a Machine, or a Machine's infrastructure and bootstrap configuration.
 
 use crate::admission::subject::Subject;
-use crate::catalog::grants::MACHINE_MASKS;
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH};
 use crate::catalog::kinds::Owner;
+use crate::catalog::masks::MACHINE_MASKS;
 use crate::catalog::place::Place;
 use crate::json::document::Json;
 use crate::kube::lookup::Lookups;

@@ -2,9 +2,9 @@
 
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
-use crate::catalog::grants::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY_MASKS};
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{self, CLUSTER_NAME, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
+use crate::catalog::masks::{CLASS_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, TOPOLOGY_MASKS};
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::version::Version;
 use crate::json::Malformed;

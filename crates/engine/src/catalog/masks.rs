@@ -1,0 +1,188 @@
+//! Which fields are read of each kind.
+
+use std::ops::Deref;
+
+use serde::{Serialize, Serializer};
+
+use crate::json::Embedded;
+
+/// The fields of an object that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Masks {
+    fields: &'static [&'static str],
+    /// The same as a JSON list: a request sends the masks with each read, and they never change.
+    json: &'static str,
+}
+
+/// The masks of some fields.
+macro_rules! masks {
+    ($first:literal $(, $other:literal)* $(,)?) => {
+        Masks { fields: &[$first $(, $other)*], json: concat!("[\"", $first, $("\",\"", $other,)* "\"]") }
+    };
+}
+
+impl Masks {
+    /// No masks: the whole object is read.
+    pub const NONE: Masks = Masks { fields: &[], json: "[]" };
+}
+
+/// Dotted paths.
+impl Deref for Masks {
+    type Target = [&'static str];
+
+    fn deref(&self) -> &Self::Target {
+        self.fields
+    }
+}
+
+impl Serialize for Masks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Embedded(self.json).serialize(serializer)
+    }
+}
+
+/// Fields that are read of an owner of Machines.
+pub(crate) const TEMPLATE_MASKS: Masks = masks![
+    "spec.clusterName",
+    "spec.deletion.order",
+    "spec.machineNaming",
+    "spec.machineNamingStrategy",
+    "spec.minReadySeconds",
+    "spec.selector",
+    "spec.strategy.rollingUpdate.deletePolicy",
+    "spec.template.metadata",
+    "spec.template.spec.deletion",
+    "spec.template.spec.minReadySeconds",
+    "spec.template.spec.nodeDeletionTimeout",
+    "spec.template.spec.nodeDrainTimeout",
+    "spec.template.spec.nodeVolumeDetachTimeout",
+    "spec.template.spec.readinessGates",
+    "spec.template.spec.taints",
+];
+/// Fields that are read of a control plane.
+pub(crate) const CONTROL_PLANE_MASKS: Masks = masks![
+    "spec.machineTemplate.metadata",
+    "spec.machineTemplate.nodeDeletionTimeout",
+    "spec.machineTemplate.nodeDrainTimeout",
+    "spec.machineTemplate.nodeVolumeDetachTimeout",
+    "spec.machineTemplate.readinessGates",
+    "spec.machineTemplate.spec.deletion",
+    "spec.machineTemplate.spec.readinessGates",
+    "spec.machineTemplate.spec.taints",
+    "spec.machineTemplate.taints",
+];
+/// Fields that are read of the template of a control plane.
+pub(crate) const CONTROL_PLANE_TEMPLATE_MASKS: Masks =
+    masks!["spec.template.metadata", "spec.template.spec.machineTemplate.metadata"];
+/// Fields that are read of a Machine.
+pub(crate) const MACHINE_MASKS: Masks = masks!["spec.clusterName"];
+/// Fields that are read of a Node's Machine.
+pub(crate) const NODE_MACHINE_MASKS: Masks = masks!["spec.clusterName", "status.nodeRef.name"];
+/// Fields that are read of a Cluster to know whether it is paused, and who adopts its control plane.
+pub(crate) const CLUSTER_MASKS: Masks = masks!["spec.controlPlaneRef.kind", "spec.paused"];
+/// Fields that are read of a Cluster with a topology.
+pub(crate) const TOPOLOGY_MASKS: Masks = masks![
+    "spec.controlPlaneRef.kind",
+    "spec.controlPlaneRef.name",
+    "spec.paused",
+    "spec.topology.class",
+    "spec.topology.classNamespace",
+    "spec.topology.classRef",
+    "spec.topology.controlPlane.deletion",
+    "spec.topology.controlPlane.metadata",
+    "spec.topology.controlPlane.nodeDeletionTimeout",
+    "spec.topology.controlPlane.nodeDrainTimeout",
+    "spec.topology.controlPlane.nodeVolumeDetachTimeout",
+    "spec.topology.controlPlane.readinessGates",
+    "spec.topology.controlPlane.taints",
+    "spec.topology.workers.machineDeployments.class",
+    "spec.topology.workers.machineDeployments.deletion",
+    "spec.topology.workers.machineDeployments.metadata",
+    "spec.topology.workers.machineDeployments.minReadySeconds",
+    "spec.topology.workers.machineDeployments.name",
+    "spec.topology.workers.machineDeployments.nodeDeletionTimeout",
+    "spec.topology.workers.machineDeployments.nodeDrainTimeout",
+    "spec.topology.workers.machineDeployments.nodeVolumeDetachTimeout",
+    "spec.topology.workers.machineDeployments.readinessGates",
+    "spec.topology.workers.machineDeployments.strategy.rollingUpdate.deletePolicy",
+    "spec.topology.workers.machineDeployments.taints",
+    "spec.topology.workers.machinePools.class",
+    "spec.topology.workers.machinePools.deletion",
+    "spec.topology.workers.machinePools.metadata",
+    "spec.topology.workers.machinePools.minReadySeconds",
+    "spec.topology.workers.machinePools.name",
+    "spec.topology.workers.machinePools.nodeDeletionTimeout",
+    "spec.topology.workers.machinePools.nodeDrainTimeout",
+    "spec.topology.workers.machinePools.nodeVolumeDetachTimeout",
+];
+/// Fields that are read of a Cluster to know which objects its topology has.
+pub(crate) const TOPOLOGY_ENTRY_MASKS: Masks = masks![
+    "spec.topology.class",
+    "spec.topology.classRef",
+    "spec.topology.workers.machineDeployments.name",
+    "spec.topology.workers.machinePools.name",
+];
+/// Fields that are read of a Cluster to know what its topology says of fields whose edits replace Machines.
+pub(crate) const TOPOLOGY_VALUE_MASKS: Masks = masks![
+    "spec.controlPlaneRef.name",
+    "spec.topology.controlPlane.rollout.after",
+    "spec.topology.version",
+    "spec.topology.workers.machineDeployments.failureDomain",
+    "spec.topology.workers.machineDeployments.name",
+    "spec.topology.workers.machineDeployments.rollout.after",
+    "spec.topology.workers.machineDeployments.rollout.strategy.type",
+    "spec.topology.workers.machineDeployments.strategy.type",
+    "spec.topology.workers.machinePools.failureDomains",
+    "spec.topology.workers.machinePools.name",
+];
+/// Fields that are read of a LabelRegistry.
+pub(crate) const REGISTRY_MASKS: Masks = masks!["spec.definitions", "spec.scope"];
+/// Fields that are read of a ClusterClass.
+pub(crate) const CLASS_MASKS: Masks = masks![
+    "spec.controlPlane.deletion",
+    "spec.controlPlane.machineInfrastructure",
+    "spec.controlPlane.metadata",
+    "spec.controlPlane.nodeDeletionTimeout",
+    "spec.controlPlane.nodeDrainTimeout",
+    "spec.controlPlane.nodeVolumeDetachTimeout",
+    "spec.controlPlane.readinessGates",
+    "spec.controlPlane.ref",
+    "spec.controlPlane.taints",
+    "spec.controlPlane.templateRef",
+    "spec.patches.definitions.jsonPatches.path",
+    "spec.patches.definitions.selector.apiVersion",
+    "spec.patches.definitions.selector.kind",
+    "spec.patches.definitions.selector.matchResources.controlPlane",
+    "spec.patches.external",
+    "spec.workers.machineDeployments.class",
+    "spec.workers.machineDeployments.deletion",
+    "spec.workers.machineDeployments.metadata",
+    "spec.workers.machineDeployments.minReadySeconds",
+    "spec.workers.machineDeployments.nodeDeletionTimeout",
+    "spec.workers.machineDeployments.nodeDrainTimeout",
+    "spec.workers.machineDeployments.nodeVolumeDetachTimeout",
+    "spec.workers.machineDeployments.readinessGates",
+    "spec.workers.machineDeployments.strategy.rollingUpdate.deletePolicy",
+    "spec.workers.machineDeployments.taints",
+    "spec.workers.machineDeployments.template.metadata",
+    "spec.workers.machinePools.class",
+    "spec.workers.machinePools.deletion",
+    "spec.workers.machinePools.metadata",
+    "spec.workers.machinePools.minReadySeconds",
+    "spec.workers.machinePools.nodeDeletionTimeout",
+    "spec.workers.machinePools.nodeDrainTimeout",
+    "spec.workers.machinePools.nodeVolumeDetachTimeout",
+    "spec.workers.machinePools.template.metadata",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_the_json_of_the_fields() {
+        for masks in [CLASS_MASKS, MACHINE_MASKS, TOPOLOGY_MASKS, Masks::NONE] {
+            assert_eq!(masks.json, serde_json::to_string(masks.fields).unwrap());
+        }
+    }
+}
