@@ -66,11 +66,13 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let requested = self.requested.as_ref().filter(|_| self.subject.review.is_of_api_server)?;
         let written: Vec<(&Change, &OwnedPath)> =
             written.iter().filter_map(|change| Some((change, change.owned.as_ref()?))).collect();
+        let moving = written.iter().filter(|(change, _)| change.moves_owners());
+        let moving = moving.map(|(change, owned)| self.moving(change, owned)).collect::<Result<Vec<_>, _>>().ok()?;
         // Each entry with its set of fields.
         let mut entries: Vec<(&Entry<'_>, Cow<'_, str>)> = Vec::new();
         let mut is_same = true;
         for entry in requested {
-            let fields = match self.transferred(Some(entry), self.stored_entry(entry), &written).ok()? {
+            let fields = match self.transferred(Some(entry), self.stored_entry(entry), &moving).ok()? {
                 None => Some(Cow::Borrowed(entry.fields.text())),
                 Some(fields) => {
                     is_same = false;
@@ -83,7 +85,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
             if requested.iter().any(|entry| entry.is_of_the_manager_of(stored)) {
                 continue;
             }
-            if let Some(Some(fields)) = self.transferred(None, Some(stored), &written).ok()? {
+            if let Some(Some(fields)) = self.transferred(None, Some(stored), &moving).ok()? {
                 is_same = false;
                 let at = entries.partition_point(|(entry, _)| entry.order(stored) != Ordering::Greater);
                 entries.insert(at, (stored, Cow::Owned(fields)));
@@ -124,35 +126,37 @@ impl<'s, 'e> Ownership<'s, 'e> {
         same_but_bookkeeping(Document::new(text).root(), old.root)
     }
 
+    /// What the owners of a change depend on.
+    fn moving<'c>(&self, change: &'c Change, owned: &'c OwnedPath) -> Result<Moving<'c>, NotASet> {
+        let whole = [(&[][..], owned.is_as_stored)];
+        let elements = owned.elements.iter().map(|OwnedElement { steps, is_as_stored }| (&**steps, *is_as_stored));
+        let has_elements = !owned.elements.is_empty() && self.tells_elements_apart(change, owned)?;
+        let parts: Vec<(&[String], bool)> = if has_elements { elements.collect() } else { whole.into() };
+        let restored = |(steps, is_as_stored)| Ok((steps, self.restored(change, owned, steps, is_as_stored)?));
+        let parts = parts.into_iter().map(restored).collect::<Result<_, NotASet>>()?;
+        Ok(Moving { change, owned, parts, absent: self.absent(change, owned) })
+    }
+
     /// What one manager's set of fields becomes: `None` where it stays as it is, else its text, unless nothing is left.
     fn transferred(
         &self,
         requested: Option<&Entry<'e>>,
         stored: Option<&Entry<'e>>,
-        written: &[(&Change, &OwnedPath)],
+        moving: &[Moving<'_>],
     ) -> Result<Option<Option<String>>, NotASet> {
         let Some(entry) = requested.or(stored) else { return Ok(None) };
         let requester = self.subject.review.field_manager.as_deref();
         let mut moved = Moved { requested, stored, requester, transfer: Transfer::default() };
-        for (change, owned) in written {
-            if !change.moves_owners() {
-                continue;
-            }
+        for Moving { change, owned, parts, absent } in moving {
             let Some(path) = owned.steps(&change.key, entry.version()) else { continue };
             let stored_path = stored.and_then(|stored| owned.steps(&change.key, stored.version()));
-            if owned.elements.is_empty() || !self.tells_elements_apart(change, owned)? {
-                let value = self.restored(change, owned, &[], owned.is_as_stored)?;
-                moved.move_value(&path, stored_path.as_deref(), value)?;
-            } else {
-                for OwnedElement { steps, is_as_stored } in &owned.elements {
-                    let at = |list: &[String]| [list, steps].concat();
-                    let value = self.restored(change, owned, steps, *is_as_stored)?;
-                    moved.move_value(&at(&path), stored_path.as_deref().map(at).as_deref(), value)?;
-                }
+            for (steps, value) in parts {
+                let at = |path: &[String]| [path, steps].concat();
+                moved.move_value(&at(&path), stored_path.as_deref().map(at).as_deref(), *value)?;
             }
             if owned.steps(&change.key, self.subject.object.version).as_ref() == Some(&path) {
-                for length in self.absent(change, owned) {
-                    let container = |path: &[String]| path.get(..length).unwrap_or_default().to_vec();
+                for length in absent {
+                    let container = |path: &[String]| path.get(..*length).unwrap_or_default().to_vec();
                     moved.move_container(&container(&path), stored_path.as_deref().map(container).as_deref())?;
                 }
             }
@@ -205,6 +209,16 @@ impl<'s, 'e> Ownership<'s, 'e> {
         }
         Ok(false)
     }
+}
+
+/// A change whose owners move, and what they depend on.
+struct Moving<'c> {
+    change: &'c Change,
+    owned: &'c OwnedPath,
+    /// What moves: the value as a whole, or elements of a list by their steps in it.
+    parts: Vec<(&'c [String], Restored)>,
+    /// How long the paths of the objects and the list are that come back with the value.
+    absent: Vec<usize>,
 }
 
 /// A value that was written.
