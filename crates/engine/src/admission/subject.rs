@@ -17,6 +17,8 @@ pub(crate) struct Subject<'e> {
     pub(crate) review: &'e Review<'e>,
     /// The object as it would be stored.
     pub(crate) object: Object<'e>,
+    /// Whether the request writes the object as it is stored, byte for byte.
+    pub(crate) is_unchanged: bool,
     stored: &'e Stored<'e>,
 }
 
@@ -52,10 +54,11 @@ impl<'e> Subject<'e> {
         stored: &'e Stored<'e>,
     ) -> Result<Self, Malformed> {
         let object = Object::read(object)?;
-        if review.object == review.old_object {
+        let is_unchanged = review.object == review.old_object;
+        if is_unchanged {
             stored.is_as_written(&object);
         }
-        Ok(Subject { place, review, object, stored })
+        Ok(Subject { place, review, object, is_unchanged, stored })
     }
 
     /// The same object with another text.
@@ -63,8 +66,7 @@ impl<'e> Subject<'e> {
     /// # Errors
     /// As [`Subject::read`].
     pub(crate) fn rewritten(&self, object: &'e Document<'_>) -> Result<Self, Malformed> {
-        let Subject { place, review, stored, .. } = *self;
-        Ok(Subject { place, review, object: Object::read(object)?, stored })
+        Ok(Subject { object: Object::read(object)?, ..*self })
     }
 
     /// The same object as it is stored; on CREATE as it would be.
@@ -73,7 +75,7 @@ impl<'e> Subject<'e> {
     /// As [`Subject::old`].
     pub(crate) fn as_stored(&self) -> Result<Self, Malformed> {
         let object = self.old()?.unwrap_or(&self.object).clone();
-        Ok(Subject { place: self.place, review: self.review, object, stored: self.stored })
+        Ok(Subject { object, ..*self })
     }
 
     /// Whether its kind is KubeadmControlPlane.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use self::KeyCharacters::{LettersDigitsAnd, NonControlBut};
 use self::Unit::{Bytes, Runes};
-use super::text::{among, every, is_letter_or_digit};
+use super::text::{LETTERS_AND_DIGITS, PRINTED, every, is_letter_or_digit};
 
 /// What every tag key of the specification's profiles begins with: one name to find, and to keep apart from the tags of
 /// others.
@@ -104,6 +104,11 @@ impl Profile {
 }
 
 impl Unit {
+    /// Whether a text is longer than that. No text has more characters than bytes, so most are not counted.
+    pub(crate) fn exceeds(self, text: &str, most: usize) -> bool {
+        text.len() > most && self.length(text) > most
+    }
+
     pub(crate) fn length(self, text: &str) -> usize {
         match self {
             Unit::Runes => text.chars().count(),
@@ -115,8 +120,12 @@ impl Unit {
 impl KeyCharacters {
     pub(crate) fn admit(self, key: &str) -> bool {
         match self {
-            LettersDigitsAnd(others) => every(key, |char| is_letter_or_digit(char) || among(char, others)),
-            NonControlBut(others) => every(key, |char| !(char.is_control() || among(char, others))),
+            LettersDigitsAnd(others) => {
+                every(key, LETTERS_AND_DIGITS.and(others), |char| is_letter_or_digit(char) || others.contains(char))
+            }
+            NonControlBut(others) => {
+                every(key, PRINTED.without(others), |char| !char.is_control() && !others.contains(char))
+            }
         }
     }
 }

@@ -86,16 +86,17 @@ impl Form {
     pub(crate) fn admits(self, text: &str) -> bool {
         match self {
             Any => true,
-            AnyBut(others) => every(text, |char| !(char.is_control() || among(char, others))),
-            Graphic { but } => every(text, |char| char.is_ascii_graphic() && !among(char, but)),
+            AnyBut(others) => every(text, PRINTED.without(others), |char| !char.is_control() && !others.contains(char)),
+            Graphic { but } => every(text, PRINTED.without(" ").without(but), |_| false),
             Containing(Alphabet::Ascii, others) => {
-                every(text, |char| char.is_ascii_alphanumeric() || among(char, others))
+                every(text, LETTERS_AND_DIGITS.and(others), |char| others.contains(char))
             }
-            Containing(Alphabet::Unicode, others) => {
-                every(text, |char| is_letter_number_or_separator(char) || among(char, others))
-            }
+            Containing(Alphabet::Unicode, others) => every(text, LETTERS_AND_DIGITS.and(" ").and(others), |char| {
+                is_letter_number_or_separator(char) || others.contains(char)
+            }),
             LowerCase { and, begins_with_letter } => {
-                every(text, |char| is_letter_without_capital(char) || is_number(char) || among(char, and))
+                let is_allowed = |char| is_letter_without_capital(char) || is_number(char) || and.contains(char);
+                every(text, LOWER_CASE_AND_DIGITS.and(and), is_allowed)
                     && (!begins_with_letter || text.starts_with(is_letter_without_capital))
             }
             Label => text.is_empty() || is_label(text),
@@ -111,33 +112,69 @@ impl Form {
     }
 }
 
-/// Whether every character is as it has to be. Most texts are ASCII, and need not be decoded.
-pub(crate) fn every(text: &str, is_allowed: impl Fn(char) -> bool) -> bool {
-    if text.is_ascii() { text.bytes().all(|byte| is_allowed(char::from(byte))) } else { text.chars().all(is_allowed) }
+/// Characters of ASCII, a bit for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AsciiSet {
+    /// Those below 64.
+    low: u64,
+    high: u64,
 }
 
-/// Whether a character is one of some. They are few, and most are ASCII.
-pub(crate) fn among(char: char, some: &str) -> bool {
-    match u8::try_from(char) {
-        Ok(byte) if byte.is_ascii() => some.as_bytes().contains(&byte),
-        _ => some.contains(char),
+/// ASCII that is printed, the space included: all but the 32 characters at the beginning and the last one.
+pub(crate) const PRINTED: AsciiSet = AsciiSet { low: u64::MAX << 32, high: u64::MAX >> 1 };
+/// `A-Z`, `a-z`, `0-9`.
+pub(crate) const LETTERS_AND_DIGITS: AsciiSet = LOWER_CASE_AND_DIGITS.and("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+const LOWER_CASE_AND_DIGITS: AsciiSet = AsciiSet::of("abcdefghijklmnopqrstuvwxyz0123456789");
+
+impl AsciiSet {
+    /// Those of ASCII in a text.
+    const fn of(text: &str) -> Self {
+        let (mut low, mut high, mut rest) = (0, 0, text.as_bytes());
+        while let [byte, others @ ..] = rest {
+            match *byte {
+                byte @ 0..64 => low |= 1 << byte,
+                byte @ 64..128 => high |= 1 << (byte - 64),
+                _ => {}
+            }
+            rest = others;
+        }
+        AsciiSet { low, high }
     }
+
+    /// These characters as well.
+    pub(crate) const fn and(self, chars: &str) -> Self {
+        let others = AsciiSet::of(chars);
+        AsciiSet { low: self.low | others.low, high: self.high | others.high }
+    }
+
+    /// All but these characters.
+    pub(crate) const fn without(self, chars: &str) -> Self {
+        let others = AsciiSet::of(chars);
+        AsciiSet { low: self.low & !others.low, high: self.high & !others.high }
+    }
+
+    fn has(self, byte: u8) -> bool {
+        let word = if byte < 64 { self.low } else { self.high };
+        byte.is_ascii() && word >> (byte & 63) & 1 == 1
+    }
+}
+
+/// Whether every character is one of `ascii`, or another one that `is_allowed`. Most texts are ASCII, and are not decoded.
+pub(crate) fn every(text: &str, ascii: AsciiSet, is_allowed: impl Fn(char) -> bool) -> bool {
+    let is_one = |char| match u8::try_from(char) {
+        Ok(byte) if byte.is_ascii() => ascii.has(byte),
+        _ => is_allowed(char),
+    };
+    text.bytes().all(|byte| ascii.has(byte)) || (!text.is_ascii() && text.chars().all(is_one))
 }
 
 fn is_label(text: &str) -> bool {
     let is_end = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
-    is_end(text.bytes().next())
-        && is_end(text.bytes().last())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    is_end(text.bytes().next()) && is_end(text.bytes().last()) && every(text, LETTERS_AND_DIGITS.and("-_."), |_| false)
 }
 
 /// Unicode's general categories L and Nd. `char::is_alphanumeric` has letter numbers, fractions and vowel signs besides.
-///
-/// As below, ASCII is not looked up: most texts have nothing else, and every tag of every request is asked about.
 pub(crate) fn is_letter_or_digit(char: char) -> bool {
-    if char.is_ascii() {
-        return char.is_ascii_alphanumeric();
-    }
     char.general_category_group() == GeneralCategoryGroup::Letter
         || char.general_category() == GeneralCategory::DecimalNumber
 }
@@ -145,26 +182,17 @@ pub(crate) fn is_letter_or_digit(char: char) -> bool {
 /// The categories L, N and Z.
 fn is_letter_number_or_separator(char: char) -> bool {
     use GeneralCategoryGroup::{Letter, Number, Separator};
-    if char.is_ascii() {
-        return char.is_ascii_alphanumeric() || char == ' ';
-    }
     [Letter, Number, Separator].contains(&char.general_category_group())
 }
 
 /// The categories Ll and Lo.
 fn is_letter_without_capital(char: char) -> bool {
     use GeneralCategory::{LowercaseLetter, OtherLetter};
-    if char.is_ascii() {
-        return char.is_ascii_lowercase();
-    }
     [LowercaseLetter, OtherLetter].contains(&char.general_category())
 }
 
 /// The category N.
 fn is_number(char: char) -> bool {
-    if char.is_ascii() {
-        return char.is_ascii_digit();
-    }
     char.general_category_group() == GeneralCategoryGroup::Number
 }
 
@@ -217,16 +245,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ascii_is_judged_as_its_categories_say() {
-        use GeneralCategoryGroup::{Letter, Number, Separator};
-        for char in (0..128u8).map(char::from) {
-            let (category, group) = (char.general_category(), char.general_category_group());
-            let is_lower = [GeneralCategory::LowercaseLetter, GeneralCategory::OtherLetter].contains(&category);
-            let is_decimal = category == GeneralCategory::DecimalNumber;
-            assert_eq!(is_letter_or_digit(char), group == Letter || is_decimal, "{char:?}");
-            assert_eq!(is_letter_number_or_separator(char), [Letter, Number, Separator].contains(&group), "{char:?}");
-            assert_eq!(is_letter_without_capital(char), is_lower, "{char:?}");
-            assert_eq!(is_number(char), group == Number, "{char:?}");
+    fn sets_of_ascii_have_the_characters_of_their_categories() {
+        for byte in 0..=u8::MAX {
+            let char = char::from(byte);
+            let is_ascii = char.is_ascii();
+            assert_eq!(PRINTED.has(byte), is_ascii && !char.is_control(), "{char:?}");
+            assert_eq!(LETTERS_AND_DIGITS.has(byte), is_ascii && is_letter_or_digit(char), "{char:?}");
+            let is_lower = is_letter_without_capital(char) || is_number(char);
+            assert_eq!(LOWER_CASE_AND_DIGITS.has(byte), is_ascii && is_lower, "{char:?}");
+            let with_space = LETTERS_AND_DIGITS.and(" ");
+            assert_eq!(with_space.has(byte), is_ascii && is_letter_number_or_separator(char), "{char:?}");
         }
     }
 

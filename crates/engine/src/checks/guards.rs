@@ -125,8 +125,8 @@ fn is_of_no_guard(place: Place) -> bool {
 /// # Errors
 /// When the object has another shape than Kubernetes gives it.
 pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
-    let Subject { place, review, object, .. } = guarded.subject;
-    if place.is_some_and(is_of_no_guard) || object.deleting || review.object == review.old_object {
+    let Subject { place, object, is_unchanged, .. } = guarded.subject;
+    if place.is_some_and(is_of_no_guard) || object.deleting || *is_unchanged {
         return Ok(Vec::new());
     }
     let mut findings = Vec::new();

@@ -24,8 +24,8 @@ use crate::settings::Stance;
 pub(crate) fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
     settings.cluster_api.rollout != Stance::Ignore
         && review.operation == Operation::Update
-        && review.old_object.is_some_and(|old| review.object != Some(old))
         && Kind::of_object(&review.kind, None).is_some()
+        && review.old_object.is_some_and(|old| review.object != Some(old))
 }
 
 /// The setting that decides about edits that replace Machines.

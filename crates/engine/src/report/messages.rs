@@ -28,8 +28,13 @@ pub(crate) struct EntryName<'a> {
 
 impl fmt::Display for EntryName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} `{}`", self.noun, self.key)
+        all_of(f, [self.noun, " `", self.key, "`"])
     }
+}
+
+/// Writes texts one after the other. Names are in every sentence about an entry, and `write!` takes longer.
+fn all_of<const N: usize>(f: &mut fmt::Formatter<'_>, texts: [&str; N]) -> fmt::Result {
+    texts.into_iter().try_for_each(|text| f.write_str(text))
 }
 
 /// Where an entry is set, or has to be set.
@@ -50,11 +55,11 @@ pub(crate) enum Location<'a> {
 impl fmt::Display for Location<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Location::InObject { object, path } => write!(f, "{object} ({path})"),
+            Location::InObject { object, path } => all_of(f, [object, " (", path, ")"]),
             Location::Object(object) => f.write_str(object),
-            Location::InKind { kind, path } => write!(f, "{kind}{path}"),
-            Location::Kind(kind) => write!(f, "the {kind}"),
-            Location::Here(path) => write!(f, "`{path}`"),
+            Location::InKind { kind, path } => all_of(f, [kind, path]),
+            Location::Kind(kind) => all_of(f, ["the ", kind]),
+            Location::Here(path) => all_of(f, ["`", path, "`"]),
         }
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Field<'a, 'e> {
     path: Path,
     /// The path, as it is printed.
     at: Arc<str>,
+    /// A tag comes from no other object.
+    source: Arc<str>,
     /// What the policy's own keys begin with.
     prefixes: Vec<Cow<'a, str>>,
     present: Entries<'e>,
@@ -61,6 +63,7 @@ impl<'a, 'e> Field<'a, 'e> {
             json,
             path,
             at,
+            source: "".into(),
             prefixes,
             present: json.fields()?.collect(),
             stored: OnceCell::new(),
@@ -159,7 +162,7 @@ impl<'a, 'e> Field<'a, 'e> {
             from: from.map(|field| Value::json(field.text())),
             to: to.map(|tag| Value::string(tag)),
             rule: rule.into(),
-            source: "".into(),
+            source: Arc::clone(&self.source),
             path: self.path.clone(),
             entry: "cloud tag",
             place: None,

@@ -118,10 +118,10 @@ fn refused_by_profile(profile: &Profile, qualified_key: &str, tag_key: &str, val
     if profile.reserved_prefix(qualified_key).is_some() {
         return Some(TagSkipReason::ReservedPrefix);
     }
-    if profile.unit.length(tag_key) > profile.key {
+    if profile.unit.exceeds(tag_key, profile.key) {
         return Some(TagSkipReason::KeyTooLong);
     }
-    if profile.unit.length(value) > profile.value {
+    if profile.unit.exceeds(value, profile.value) {
         return Some(TagSkipReason::ValueTooLong);
     }
     (!profile.characters.admit(tag_key)).then_some(TagSkipReason::KeyCharacterClass)

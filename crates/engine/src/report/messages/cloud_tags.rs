@@ -246,7 +246,7 @@ pub(crate) fn refused_deletion(registry: &str, exempt: &str) -> String {
 
 /// The rule behind a tag.
 pub(crate) fn propagates(label: &str) -> String {
-    format!("label `{label}` propagates to cloud tags")
+    ["label `", label, "` propagates to cloud tags"].concat()
 }
 
 /// The rule behind a tag of an infrastructure cluster.
