@@ -3,9 +3,10 @@
 use metadata_propagation::Settings;
 
 use crate::fleet::Fleet;
+use crate::member::Member;
 use crate::object::{ObjectId, Origin};
 use crate::splice::spliced;
-use crate::world::{Member, World};
+use crate::world::World;
 
 /// The texts of a fleet with everything propagated.
 #[derive(Debug)]

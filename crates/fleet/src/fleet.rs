@@ -155,7 +155,7 @@ impl Cluster for Fleet {
             versions.peek().is_none() || versions.any(|(.., known)| known == version)
         };
         let cause = match found {
-            Some(object) if object.version == version => return Ok(object.json.clone()),
+            Some(object) if object.version == version => return Ok(object.json.as_ref().to_owned()),
             None if is_served() => LookupCause::NotFound,
             _ => LookupCause::NotServed,
         };
