@@ -30,6 +30,9 @@ pub struct World {
     by_id: BTreeMap<ObjectId, usize>,
 }
 
+/// So many objects are evaluated before what they have in common is shared: answers take more memory than objects.
+const AT_ONCE: usize = 2048;
+
 impl World {
     /// Completes the objects of a fleet, the highest first.
     #[must_use]
@@ -80,12 +83,14 @@ impl World {
         // What an object is made from is complete before the object is evaluated, and those of one level do not read each other.
         let mut level: Vec<usize> = world.roots().collect();
         while !level.is_empty() {
-            let completions = each(&level, |number| world.completion(*number, (&settings, wants)));
             let mut latest = BTreeMap::new();
-            for (number, completion) in level.iter().zip(completions) {
-                world.complete(*number, completion, &mut latest);
-                if let Some(before) = before {
-                    world.drop_former(*number, before);
+            for some in level.chunks(AT_ONCE) {
+                let completions = each(some, |number| world.completion(*number, (&settings, wants)));
+                for (number, completion) in some.iter().zip(completions) {
+                    world.complete(*number, completion, &mut latest);
+                    if let Some(before) = before {
+                        world.drop_former(*number, before);
+                    }
                 }
             }
             let made = each(&level, |number| world.foretold(*number));
