@@ -147,6 +147,10 @@ pub(crate) struct CheckArgs {
     /// How to print, and where to: text, json, yaml, sarif, junit or github. May be given several times.
     #[arg(long, short, value_name = "FORMAT[=FILE]", env = "PROPAGATE_OUTPUT", value_delimiter = ',')]
     pub(crate) output: Vec<Output>,
+    /// A folder or file whose objects are a cluster or environment of their own; files in no root belong to each. May be given
+    /// several times [default: the folders that define objects of one name in different ways].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Vec<PathBuf>,
     /// The lowest level of findings that the exit code tells of [default: warn].
     #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
     pub(crate) fail_on: Option<FailOn>,

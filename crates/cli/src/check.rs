@@ -1,23 +1,27 @@
 //! `propagate check`: what differs from the rules, does harm, or does not arrive.
 
-use fleet::{Checked, Checker, Fleet, Locator, Object, Problem, Severity};
+use std::collections::BTreeSet;
+
+use fleet::{Checker, Fleet, Locator, Object, Problem, Severity};
 use metadata_propagation::NotApplicableReason;
 
 use crate::args::CheckArgs;
 use crate::input::{self, Input};
 use crate::output::report::{Entry, NotCompared, Report, Told, Where};
+use crate::worlds::{Separate, worlds};
 use crate::{Exit, Failure, output, settings};
 
 /// # Errors
 /// When the settings cannot be used, or an output not be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
-    let Input { fleet, unreadable } = input::read(&args.sources.paths(&args.paths), &args.sources);
-    let objects: Vec<&Object> = fleet.objects().collect();
-    let checked = Checker::new(&settings).fleet(&fleet);
-    let report = report(&fleet, &unreadable, &objects, checked);
+    let Input { fleet, unreadable, rendered } = input::read(&args.sources.paths(&args.paths), &args.sources);
+    let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).chain(rendered).collect();
+    let worlds = worlds(fleet, &named, &settings, args.sources.namespace())?;
+    let report = report(&worlds, &unreadable, &Checker::new(&settings));
+    let Some(Separate { fleet, .. }) = worlds.first() else { return Ok(Exit::Nothing) };
     let fail_on = args.fail_on.unwrap_or_default().level();
-    output::write(&report, &fleet, &args.output, fail_on, args.verbose)?;
+    output::write(&report, fleet, &args.output, fail_on, args.verbose)?;
     let is_unreadable = report.summary.unreadable > 0;
     Ok(match report.findings.iter().any(|finding| finding.level >= fail_on) {
         _ if is_unreadable => Exit::Unreadable,
@@ -27,10 +31,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn report(fleet: &Fleet, unreadable: &[(String, String)], objects: &[&Object], checked: Vec<Checked>) -> Report {
-    let mut locator = Locator::new(fleet);
+fn report(worlds: &[Separate], unreadable: &[(String, String)], checker: &Checker) -> Report {
     let mut report = Report::default();
-    report.summary.objects = objects.len();
     for (file, reason) in unreadable {
         report.problem(Told {
             severity: Severity::Error,
@@ -38,28 +40,74 @@ fn report(fleet: &Fleet, unreadable: &[(String, String)], objects: &[&Object], c
             place: Where { file: file.clone(), ..Where::default() },
         });
     }
+    let mut seen = Seen::default();
+    for Separate { root, fleet } in worlds {
+        report.roots.extend(Some(root.clone()).filter(|root| !root.is_empty()));
+        world(fleet, checker, &mut seen, &mut report);
+    }
+    // An object that is compared in one world is compared.
+    report
+        .not_compared
+        .retain(|it| !seen.compared.contains(&(it.place.source, it.place.span.start, it.object.title.clone())));
+    report.summary.objects = seen.objects.len();
+    report.summary.looked_at = seen.looked_at.len();
+    report.summary.not_compared = report.not_compared.len();
+    report
+}
+
+/// What earlier worlds have: files in no root are in each.
+#[derive(Default)]
+struct Seen {
+    objects: BTreeSet<Identity>,
+    looked_at: BTreeSet<Identity>,
+    /// By where they are pointed at.
+    compared: BTreeSet<(usize, usize, String)>,
+}
+
+/// Where an object is.
+type Identity = (usize, usize, Option<usize>);
+
+fn world(fleet: &Fleet, checker: &Checker, seen: &mut Seen, report: &mut Report) {
+    let is_first = seen.objects.is_empty();
+    let mut locator = Locator::new(fleet);
     for Problem { severity, message, source, at } in fleet.problems() {
         let place = Where::of(fleet, *source, *at..*at, locator.position(*source, *at));
-        report.problem(Told { severity: *severity, message: message.clone(), place });
+        let told = Told { severity: *severity, message: message.clone(), place };
+        if is_first || !report.problems.contains(&told) {
+            report.problem(told);
+        }
     }
-    for (object, checked) in objects.iter().zip(checked) {
-        report.summary.looked_at += usize::from(checked.is_concerned);
+    let objects: Vec<&Object> = fleet.objects().collect();
+    for (object, checked) in objects.iter().zip(checker.fleet(fleet)) {
+        let identity = (object.origin.source, object.origin.document.start, object.origin.item);
+        let is_new = seen.objects.insert(identity);
+        if checked.is_concerned {
+            seen.looked_at.insert(identity);
+        }
         let mut place = |at: &str, keys: &[String]| {
             let place = locator.locate(&object.origin, at, keys);
             Where::of(fleet, place.source, place.span, place.position)
         };
         for finding in checked.findings {
             let place = place(&finding.at, &finding.keys);
-            report.finding(Entry::new(object, finding, place));
+            let entry = Entry::new(object, finding, place);
+            if is_new || !report.findings.contains(&entry) {
+                report.finding(entry);
+            }
         }
-        if let Some(inert) = checked.inert.filter(|inert| inert.reason != NotApplicableReason::NoOwner) {
-            report.not_compared.push(NotCompared {
-                object: object.into(),
-                reason: inert.to_string(),
-                place: place("", &[]),
-            });
+        match checked.inert.filter(|inert| inert.reason != NotApplicableReason::NoOwner) {
+            Some(inert) => {
+                let not_compared =
+                    NotCompared { object: object.into(), reason: inert.to_string(), place: place("", &[]) };
+                if is_new || !report.not_compared.contains(&not_compared) {
+                    report.not_compared.push(not_compared);
+                }
+            }
+            None if is_new && report.roots.is_empty() => {}
+            None => {
+                let place = place("", &[]);
+                seen.compared.insert((place.source, place.span.start, object.id.to_string()));
+            }
         }
     }
-    report.summary.not_compared = report.not_compared.len();
-    report
 }

@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use fleet::{Fleet, KUSTOMIZATION_FILES, Source, of_kustomize, read_document};
 use ignore::WalkBuilder;
@@ -15,6 +16,8 @@ pub(crate) struct Input {
     pub(crate) fleet: Fleet,
     /// Files that cannot be read: name and reason.
     pub(crate) unreadable: Vec<(String, String)>,
+    /// The names of the folders that were rendered.
+    pub(crate) rendered: Vec<String>,
 }
 
 /// The files that are read in folders.
@@ -48,8 +51,9 @@ pub(crate) fn read(paths: &[PathBuf], sources: &Sources) -> Input {
             Err(reason) => unreadable.push((name, reason)),
         }
     }
+    let names = rendered.iter().map(|source| source.name.clone()).collect();
     texts.extend(rendered);
-    of(texts, unreadable, sources.namespace())
+    Input { rendered: names, ..of(texts, unreadable, sources.namespace()) }
 }
 
 /// What Kustomize makes of a folder, by whichever of its programs is there.
@@ -71,11 +75,17 @@ fn kustomize(folder: &Path) -> Result<String, String> {
 
 /// Reads the documents of texts on all cores.
 pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>, namespace: &str) -> Input {
-    let passed_over = of_kustomize(&sources);
+    Input { fleet: fleet(sources.into(), &|_| true, namespace), unreadable, rendered: Vec::new() }
+}
+
+/// The objects in some of the texts.
+pub(crate) fn fleet(sources: Arc<[Source]>, is_read: &(dyn Fn(&Source) -> bool + Sync), namespace: &str) -> Fleet {
+    let mut passed_over = of_kustomize(&sources);
+    passed_over.retain(|number, _| sources.get(*number).is_some_and(is_read));
     let documents: Vec<_> = sources
         .par_iter()
         .enumerate()
-        .filter(|(number, _)| !passed_over.contains_key(number))
+        .filter(|(number, source)| !passed_over.contains_key(number) && is_read(source))
         .flat_map_iter(|(number, source)| {
             source.documents().into_iter().map(move |document| (number, source, document))
         })
@@ -83,7 +93,7 @@ pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>, namesp
     let read = |(number, source, document)| read_document(source, number, document);
     let mut readings: Vec<_> = documents.into_par_iter().map(read).collect();
     readings.extend(passed_over.into_values());
-    Input { fleet: Fleet::assemble(sources, readings, namespace), unreadable }
+    Fleet::assemble(sources, readings, namespace)
 }
 
 /// Whether a file of this name is read in folders.

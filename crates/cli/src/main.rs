@@ -18,6 +18,7 @@ mod plan;
 mod session;
 mod settings;
 mod tables;
+mod worlds;
 
 use std::process::ExitCode;
 

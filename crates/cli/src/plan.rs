@@ -62,7 +62,7 @@ fn inputs(args: &PlanArgs) -> Result<[Input; 2], Failure> {
 }
 
 /// Tells of files and documents that cannot be read; whether there are any.
-pub(crate) fn tell_of_unreadable(Input { fleet, unreadable }: &Input) -> bool {
+pub(crate) fn tell_of_unreadable(Input { fleet, unreadable, .. }: &Input) -> bool {
     for (file, reason) in unreadable {
         anstream::eprintln!("cannot read `{file}`: {reason}");
     }

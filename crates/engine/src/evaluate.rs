@@ -18,6 +18,7 @@ use std::cell::OnceCell;
 use crate::admission::request::{Objects, Operation, Review};
 use crate::admission::subject::{Stored, Subject};
 use crate::catalog::version::Version;
+use crate::evaluate::propagated::Listed;
 use crate::evaluate::role::Role;
 use crate::evaluate::said::Said;
 use crate::json::Malformed;
@@ -37,11 +38,25 @@ use crate::tags::registry_write;
 /// The outcome is a function of the review, the settings and the objects that the cluster returns. Evaluating the
 /// outcome's object again changes nothing.
 pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> Outcome {
-    evaluate_objects(review, Objects::of(review), settings, cluster)
+    evaluate_objects(review, Objects::of(review), settings, cluster, None)
 }
 
-/// As [`evaluate`], where the objects of the request were read already, as far as they were.
-fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settings, cluster: &dyn Cluster) -> Outcome {
+/// What [`evaluate`] and [`propagated()`](propagated::propagated) return, with one read of each object.
+pub fn evaluate_and_list(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> (Outcome, Listed) {
+    let mut listed = None;
+    let outcome = evaluate_objects(review, Objects::of(review), settings, cluster, Some(&mut listed));
+    (outcome, listed.unwrap_or_else(|| propagated::propagated(review, settings, cluster)))
+}
+
+/// As [`evaluate`], where the objects of the request were read already, as far as they were. Where the evaluation came as far
+/// as the rules, `listed` becomes what the object has to carry.
+fn evaluate_objects(
+    review: &Review<'_>,
+    objects: Objects<'_>,
+    settings: &Settings,
+    cluster: &dyn Cluster,
+    listed: Option<&mut Option<Listed>>,
+) -> Outcome {
     if review.operation == Operation::Delete {
         let stored = objects.old.as_ref().and_then(|old| Object::read(old).ok());
         let refusal = registry_write::refused_deletion(review, stored.as_ref(), &settings.cloud_tags);
@@ -73,6 +88,10 @@ fn evaluate_objects(review: &Review<'_>, objects: Objects<'_>, settings: &Settin
         return evaluation.self_check();
     }
     let outcome = evaluation.run();
+    if let Some(listed) = listed {
+        let lookups = Lookups::new(&review.kind, settings, cluster, &cached.answers);
+        *listed = Some(propagated::list(&subject, settings, &lookups));
+    }
     if !acts_on_reads(&outcome) {
         return outcome;
     }

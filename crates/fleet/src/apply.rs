@@ -3,9 +3,10 @@
 use metadata_propagation::Settings;
 
 use crate::fleet::Fleet;
+use crate::member::Member;
 use crate::object::{ObjectId, Origin};
 use crate::splice::spliced;
-use crate::world::{Member, World};
+use crate::world::World;
 
 /// The texts of a fleet with everything propagated.
 #[derive(Debug)]
@@ -21,30 +22,38 @@ impl Applied {
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings) -> Applied {
         let world = World::of_changes(fleet, settings);
-        let mut texts: Vec<String> = fleet.sources().iter().map(|source| source.text.clone()).collect();
         let mut left = Vec::new();
         let changed = |member: &&Member| !member.report.changes.is_empty();
         let origin = |member: &Member| member.origin.clone();
         let mut members: Vec<(&Member, Origin)> =
             world.members().iter().filter(changed).filter_map(|member| Some((member, origin(member)?))).collect();
-        // From the end: what stands before keeps its place. The items of one list share a document.
+        // The items of one list share a document.
         members.sort_by_key(|(_, origin)| (origin.source, origin.document.start, origin.item));
         let same =
             |a: &(&Member, Origin), b: &(&Member, Origin)| (a.1.source, &a.1.document) == (b.1.source, &b.1.document);
-        let documents: Vec<&[(&Member, Origin)]> = members.chunk_by(same).collect();
-        for objects in documents.into_iter().rev() {
-            let Some((_, Origin { source, document, .. })) = objects.first() else { continue };
-            let Some(text) = texts.get_mut(*source) else { continue };
-            let mut written = text.get(document.clone()).unwrap_or_default().to_owned();
-            for (member, origin) in objects {
-                match spliced(&written, origin.item, &member.report.changes, &member.completed()) {
-                    Some(next) => written = next,
-                    None => left.push((member.id.clone(), origin.clone())),
+        let mut documents = members.chunk_by(same).peekable();
+        let mut texts = Vec::new();
+        for (number, source) in fleet.sources().iter().enumerate() {
+            let mut text = String::new();
+            let mut end = 0;
+            let is_of_source =
+                |objects: &&[(&Member, Origin)]| objects.first().is_some_and(|(_, origin)| origin.source == number);
+            while let Some(objects) = documents.next_if(is_of_source) {
+                let Some((_, Origin { document, .. })) = objects.first() else { continue };
+                let mut written = source.text.get(document.clone()).unwrap_or_default().to_owned();
+                for (member, origin) in objects {
+                    match spliced(&written, origin.item, &member.report.changes, &member.completed()) {
+                        Some(next) => written = next,
+                        None => left.push((member.id.clone(), origin.clone())),
+                    }
                 }
+                text.push_str(source.text.get(end..document.start).unwrap_or_default());
+                text.push_str(&written);
+                end = document.end;
             }
-            text.replace_range(document.clone(), &written);
+            text.push_str(source.text.get(end..).unwrap_or_default());
+            texts.push(text);
         }
-        left.reverse();
         Applied { texts, left }
     }
 }

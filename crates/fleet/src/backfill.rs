@@ -13,8 +13,9 @@ use serde_json::Value;
 
 use crate::each::each;
 use crate::fleet::Fleet;
+use crate::member::Member;
 use crate::object::{Object, ObjectId, Origin};
-use crate::world::{Member, World};
+use crate::world::World;
 
 /// The field manager that configurations for server-side apply are meant for.
 pub const FIELD_MANAGER: &str = "metadata-propagation-backfill";
@@ -131,7 +132,7 @@ struct Stored<'a> {
 impl Stored<'_> {
     /// What the policy makes of the object when it is written again as it is.
     fn step(&self, means: Means) -> Compared {
-        let written = &self.member.written;
+        let written = &*self.member.written.once();
         let (report, completed) = match self.evaluated(written, self.settings) {
             Ok(evaluated) => evaluated,
             Err(reason) => return Compared::Refused(reason),
@@ -160,11 +161,11 @@ impl Stored<'_> {
     /// # Errors
     /// When the policy refuses the write: its message.
     fn evaluated(&self, object: &Value, settings: &Settings) -> Result<(Report, Option<Value>), String> {
-        let stored = self.member.written.to_string();
+        let stored = self.member.written.once().to_string();
         let object = Object {
             id: self.member.id.clone(),
             version: self.member.version().to_owned(),
-            json: object.to_string(),
+            json: object.to_string().into(),
             origin: self.origin.clone(),
         };
         let review = Review {

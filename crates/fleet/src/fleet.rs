@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use metadata_propagation::{Cluster, Get, LookupCause, LookupError};
 
@@ -15,13 +16,15 @@ use crate::source::Source;
 /// Texts, and the objects in them.
 #[derive(Debug, Default)]
 pub struct Fleet {
-    sources: Vec<Source>,
+    sources: Arc<[Source]>,
     objects: Vec<Object>,
     problems: Vec<Problem>,
     /// Numbers of objects, ordered by group, kind, namespace and name.
     by_id: Vec<usize>,
     /// Further names of objects that are written without a namespace, and the names that they have.
     further: BTreeMap<ObjectId, ObjectId>,
+    /// Numbers of objects of one name: the first, and a later one.
+    doubles: Vec<(usize, usize)>,
     /// Group, kind and version of the objects.
     served: BTreeSet<(String, String, String)>,
 }
@@ -38,17 +41,17 @@ impl Fleet {
     #[must_use]
     pub fn as_written(sources: Vec<Source>) -> Fleet {
         let readings = readings(&sources);
-        Fleet::build(sources, readings, None)
+        Fleet::build(sources.into(), readings, None)
     }
 
     /// Puts together what was read of the documents of the texts, in their order. Of two objects of one name the first
     /// counts. Objects without a namespace are in `namespace`, where their kind has namespaces.
     #[must_use]
-    pub fn assemble(sources: Vec<Source>, readings: Vec<Reading>, namespace: &str) -> Fleet {
-        Fleet::build(sources, readings, Some(namespace))
+    pub fn assemble(sources: impl Into<Arc<[Source]>>, readings: Vec<Reading>, namespace: &str) -> Fleet {
+        Fleet::build(sources.into(), readings, Some(namespace))
     }
 
-    fn build(sources: Vec<Source>, readings: Vec<Reading>, namespace: Option<&str>) -> Fleet {
+    fn build(sources: Arc<[Source]>, readings: Vec<Reading>, namespace: Option<&str>) -> Fleet {
         let mut fleet = Fleet { sources, ..Fleet::default() };
         for reading in readings {
             fleet.objects.extend(reading.objects);
@@ -67,6 +70,7 @@ impl Fleet {
             is_double
         });
         fleet.by_id = by_id;
+        fleet.doubles = doubles;
         for Object { id, version, .. } in &fleet.objects {
             let is_known = |(group, kind, known): &(String, String, String)| {
                 (group, kind, known) == (&id.group, &id.kind, version)
@@ -75,15 +79,15 @@ impl Fleet {
                 fleet.served.insert((id.group.clone(), id.kind.clone(), version.clone()));
             }
         }
-        fleet.tell_of_doubles(&doubles);
+        fleet.tell_of_doubles();
         fleet.problems.sort_by_key(|problem| (problem.source, problem.at));
         fleet
     }
 
-    fn tell_of_doubles(&mut self, doubles: &[(usize, usize)]) {
+    fn tell_of_doubles(&mut self) {
         let mut locator = Locator::new(self);
         let mut told = Vec::new();
-        for (first, later) in doubles {
+        for (first, later) in &self.doubles {
             let (Some(first), Some(later)) = (self.objects.get(*first), self.objects.get(*later)) else { continue };
             let before = locator.locate(&first.origin, "", &[]);
             let here = locator.locate(&later.origin, "", &[]);
@@ -93,6 +97,17 @@ impl Fleet {
             told.push(Problem { severity: Severity::Note, message, source: here.source, at: here.span.start });
         }
         self.problems.extend(told);
+    }
+
+    /// The objects that have the same name as an earlier one and are skipped, each behind the one that counts.
+    pub fn doubles(&self) -> impl Iterator<Item = (&Object, &Object)> {
+        self.doubles.iter().filter_map(|(first, later)| Some((self.objects.get(*first)?, self.objects.get(*later)?)))
+    }
+
+    /// The texts, for another fleet of some of them.
+    #[must_use]
+    pub fn shared_sources(&self) -> Arc<[Source]> {
+        Arc::clone(&self.sources)
     }
 
     /// The texts, in the order in which they came.
@@ -155,7 +170,7 @@ impl Cluster for Fleet {
             versions.peek().is_none() || versions.any(|(.., known)| known == version)
         };
         let cause = match found {
-            Some(object) if object.version == version => return Ok(object.json.clone()),
+            Some(object) if object.version == version => return Ok(object.json.as_ref().to_owned()),
             None if is_served() => LookupCause::NotFound,
             _ => LookupCause::NotServed,
         };

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::member::Member;
 use crate::object::{Object, ObjectId, Origin};
 use crate::relations::text;
-use crate::world::Member;
 
 /// An object that others are made from.
 pub(crate) struct Foretold<'a> {
@@ -200,7 +200,7 @@ fn object(group: &str, version: &str, kind: &str, namespace: &str, name: &str, j
     Object {
         id: ObjectId { group: owned(group), kind: owned(kind), namespace: owned(namespace), name: owned(name) },
         version: owned(version),
-        json: json.to_string(),
+        json: json.to_string().into(),
         origin: Origin { source: 0, document: 0..0, item: None },
     }
 }

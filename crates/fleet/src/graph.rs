@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use metadata_propagation::NotApplicableReason;
 
 use self::lines::{clipped, wrapped};
+use crate::member::Member;
 use crate::way::{Stand, State};
-use crate::world::{Member, World};
+use crate::world::World;
 
 /// Objects below one another, and what comes to each.
 #[derive(Debug, Default)]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use metadata_propagation::{Get, GroupVersionKind, Operation, Review};
 use serde::Deserialize;
@@ -16,7 +17,7 @@ pub struct Object {
     /// Such as `v1beta2`.
     pub version: String,
     /// The object as JSON.
-    pub json: String,
+    pub json: Arc<str>,
     /// Where it was found.
     pub origin: Origin,
 }
@@ -74,18 +75,7 @@ impl Object {
     /// The request with which the audit scanner asks about a stored object: a CREATE by nobody in particular.
     #[must_use]
     pub fn review(&self) -> Review<'_> {
-        Review {
-            kind: GroupVersionKind {
-                group: Cow::Borrowed(&self.id.group),
-                version: Cow::Borrowed(&self.version),
-                kind: Cow::Borrowed(&self.id.kind),
-            },
-            name: Cow::Borrowed(&self.id.name),
-            namespace: Cow::Borrowed(&self.id.namespace),
-            operation: Operation::Create,
-            object: Some(&self.json),
-            ..Review::default()
-        }
+        create(&self.id, &self.version, &self.json)
     }
 
     /// Group and version.
@@ -131,6 +121,22 @@ impl HeadMetadata<'_> {
             namespace: owned(&self.namespace),
             name: name.unwrap_or_else(|| owned(&self.generate_name)),
         }
+    }
+}
+
+/// A CREATE of an object by nobody in particular.
+pub(crate) fn create<'a>(id: &'a ObjectId, version: &'a str, json: &'a str) -> Review<'a> {
+    Review {
+        kind: GroupVersionKind {
+            group: Cow::Borrowed(&id.group),
+            version: Cow::Borrowed(version),
+            kind: Cow::Borrowed(&id.kind),
+        },
+        name: Cow::Borrowed(&id.name),
+        namespace: Cow::Borrowed(&id.namespace),
+        operation: Operation::Create,
+        object: Some(json),
+        ..Review::default()
     }
 }
 

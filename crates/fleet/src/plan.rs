@@ -8,7 +8,7 @@ mod verdict;
 
 use std::borrow::Cow;
 
-use metadata_propagation::{Edit, Effect, Mode, Operation, Review, Settings, Stance, evaluate};
+use metadata_propagation::{Edit, Effect, Mode, Operation, Review, Settings, Stance, evaluate, has_effects};
 use serde_json::Value;
 
 use self::difference::differences;
@@ -177,9 +177,15 @@ fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after:
         |object| if classes.is_empty() { Cow::Borrowed(object) } else { Cow::Owned(template::owned(object, &classes)) };
     let (stored, written) = (owned(old), owned(new));
     let review = Review { operation: Operation::Update, old_object: Some(&stored.json), ..written.review() };
+    if !has_effects(&review) {
+        return Vec::new();
+    }
     let report = evaluate(&review, settings, after).report.unwrap_or_default();
     let edits = report.rollout.map(|impact| impact.edits).unwrap_or_default();
     let is_unnamed = is_template && classes.is_empty() && !is_of_topology(old) && !template::is_named(before, &new.id);
+    if edits.is_empty() {
+        return Vec::new();
+    }
     let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
     let planned = |mut edit: Edit| {
         let mut reason = None;

@@ -115,7 +115,7 @@ fn user(class: &Object, json: &Value) -> Object {
     });
     let id = ObjectId { kind: "Cluster".to_owned(), name: MADE_UP.to_owned(), ..class.id.clone() };
     let origin = Origin { source: 0, document: 0..0, item: None };
-    Object { id, version: class.version.clone(), json: cluster.to_string(), origin }
+    Object { id, version: class.version.clone(), json: cluster.to_string().into(), origin }
 }
 
 /// A cluster with one more object.
@@ -126,7 +126,11 @@ struct With<'a> {
 
 impl Cluster for With<'_> {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
-        if ObjectId::of(get) == self.object.id { Ok(self.object.json.clone()) } else { self.cluster.get(get) }
+        if ObjectId::of(get) == self.object.id {
+            Ok(self.object.json.as_ref().to_owned())
+        } else {
+            self.cluster.get(get)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! From a document to the objects in it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -131,12 +132,12 @@ impl Reader {
             return self.problem(Severity::Note, messages::no_name(kind), at);
         }
         // Objects in the list of one kind do not repeat it.
-        let json = match (is_typed, json.strip_prefix('{')) {
+        let json: Arc<str> = match (is_typed, json.strip_prefix('{')) {
             (false, Some(rest)) => {
                 let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
-                format!("{{\"apiVersion\":{},\"kind\":{},{rest}", quoted(api_version), quoted(kind))
+                format!("{{\"apiVersion\":{},\"kind\":{},{rest}", quoted(api_version), quoted(kind)).into()
             }
-            _ => json.to_owned(),
+            _ => json.into(),
         };
         let version = group_and_version(api_version).1.to_owned();
         self.reading.objects.push(Object { id, version, json, origin });

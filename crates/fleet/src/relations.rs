@@ -1,5 +1,6 @@
 //! What an object is made from, as its references say.
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::object::{ObjectId, group_and_version};
@@ -49,6 +50,33 @@ pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
         .map(|name| core("Cluster", &id.namespace, name))
 }
 
+/// What of an object its relations are read from: all but the status and the owners of fields.
+pub(crate) fn related(json: &str) -> Value {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Metadata {
+        labels: Option<Value>,
+        annotations: Option<Value>,
+        owner_references: Option<Value>,
+    }
+    #[derive(Deserialize)]
+    struct Related {
+        metadata: Metadata,
+        spec: Option<Value>,
+    }
+    let Ok(Related { metadata, spec }) = serde_json::from_str(json) else {
+        return serde_json::from_str(json).unwrap_or_default();
+    };
+    let Metadata { labels, annotations, owner_references } = metadata;
+    let object = |fields: Vec<(&str, Option<Value>)>| {
+        let present = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        Value::Object(present.collect())
+    };
+    let metadata =
+        object(vec![("labels", labels), ("annotations", annotations), ("ownerReferences", owner_references)]);
+    object(vec![("metadata", Some(metadata)), ("spec", spec)])
+}
+
 /// Where an object names others that are made for it, and that need not name it.
 const REFERENCES: &[(&str, &[&str])] = &[
     ("Cluster", &["/spec/controlPlaneRef", "/spec/infrastructureRef"]),
@@ -73,6 +101,17 @@ pub(crate) fn references(id: &ObjectId, object: &Value) -> Vec<ObjectId> {
     paths.filter_map(reference).collect()
 }
 
+/// The lists of a topology and the names in them whose objects an object is, or belongs to.
+pub(crate) fn topology_entries(object: &Value) -> Vec<(&'static str, String)> {
+    let labels = object.pointer("/metadata/labels");
+    let name = |(label, list)| Some((list, labels?.get(label)?.as_str()?.to_owned()));
+    let lists = [
+        ("topology.cluster.x-k8s.io/deployment-name", "machineDeployments"),
+        ("topology.cluster.x-k8s.io/pool-name", "machinePools"),
+    ];
+    lists.into_iter().filter_map(name).collect()
+}
+
 /// Name and namespace of the class of a Cluster, in both versions.
 pub(crate) fn class_of(cluster: &Value) -> Option<(&str, Option<&str>)> {
     let topology = cluster.pointer("/spec/topology")?;
@@ -83,4 +122,25 @@ pub(crate) fn class_of(cluster: &Value) -> Option<(&str, Option<&str>)> {
 
 pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn relations_are_read_from_metadata_and_spec() {
+        let read = related(
+            r#"{"kind":"Machine","metadata":{"name":"m","labels":{"a":"b"},"managedFields":[{}]},"spec":{"clusterName":"c"},"status":{}}"#,
+        );
+        assert_eq!(read, json!({ "metadata": { "labels": { "a": "b" } }, "spec": { "clusterName": "c" } }));
+    }
+
+    #[test]
+    fn of_a_field_that_is_written_twice_the_last_counts() {
+        let read = related(r#"{"metadata":{"labels":{"a":"b"},"labels":{"c":"d"}}}"#);
+        assert_eq!(read, json!({ "metadata": { "labels": { "c": "d" } } }));
+    }
 }

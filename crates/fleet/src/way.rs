@@ -1,13 +1,15 @@
 //! The way of one label or annotation through the objects above and below.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 use metadata_propagation::{Carried, NotApplicable, NotApplicableReason, Propagated};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::member::Member;
 use crate::relations::text;
-use crate::world::{Member, World};
+use crate::world::World;
 
 /// What one object has to do with a key.
 #[derive(Debug, PartialEq, Eq)]
@@ -113,14 +115,10 @@ impl World {
             if member.id.group == "controlplane.cluster.x-k8s.io" {
                 entries.insert("controlPlane".to_owned());
             }
-            let labels = member.written.pointer("/metadata/labels");
-            for (label, list) in [
-                ("topology.cluster.x-k8s.io/deployment-name", "machineDeployments"),
-                ("topology.cluster.x-k8s.io/pool-name", "machinePools"),
-            ] {
-                let Some(name) = labels.and_then(|labels| labels.get(label)).and_then(Value::as_str) else { continue };
+            for (list, name) in &member.topology_entries {
                 entries.insert(format!("{list}[{name}]"));
-                let clusters = line.iter().filter_map(|number| self.member(*number));
+                let is_cluster = |above: &&Member| above.id.kind == "Cluster";
+                let clusters = line.iter().filter_map(|number| self.member(*number)).filter(is_cluster);
                 let topology =
                     clusters.filter_map(|above| above.written.pointer(&format!("/spec/topology/workers/{list}")));
                 let listed = topology.filter_map(Value::as_array).flatten();
@@ -149,7 +147,8 @@ impl World {
             }
         }
         let mut own = Vec::new();
-        blocks(&member.written, String::new(), &mut own);
+        let written = member.written.once();
+        blocks(&written, &mut String::new(), &mut own);
         for (at, map) in own {
             let is_known = stands.iter().any(|stand| stand.at == at);
             let leads_here = entries.is_empty()
@@ -180,25 +179,39 @@ fn tags(member: &Member, key: &str) -> Option<Stand> {
     Some(Stand { at, value: None, state: State::NoTag, why: Some(why) })
 }
 
-/// Every map of labels and annotations in an object, with its path; entries of lists by their names.
-pub(crate) fn blocks<'v>(value: &'v Value, at: String, found: &mut Vec<(String, &'v serde_json::Map<String, Value>)>) {
+/// Every map of labels and annotations in an object, with its path; entries of lists by their names. `at` is the path of the
+/// value, and so again afterwards.
+pub(crate) fn blocks<'v>(
+    value: &'v Value,
+    at: &mut String,
+    found: &mut Vec<(String, &'v serde_json::Map<String, Value>)>,
+) {
+    let length = at.len();
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
                 let is_map =
                     matches!(&**name, "labels" | "annotations") && (at == "metadata" || at.ends_with(".metadata"));
-                match value {
-                    Value::Object(map) if is_map => found.push((path, map)),
-                    _ => blocks(value, path, found),
+                if !at.is_empty() {
+                    at.push('.');
                 }
+                at.push_str(name);
+                match value {
+                    Value::Object(map) if is_map => found.push((at.clone(), map)),
+                    _ => blocks(value, at, found),
+                }
+                at.truncate(length);
             }
         }
         Value::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
                 let name = [text(element, "name"), text(element, "class")].into_iter().find(|name| !name.is_empty());
-                let name = name.map_or_else(|| index.to_string(), str::to_owned);
-                blocks(element, format!("{at}[{name}]"), found);
+                let _ = match name {
+                    Some(name) => write!(at, "[{name}]"),
+                    None => write!(at, "[{index}]"),
+                };
+                blocks(element, at, found);
+                at.truncate(length);
             }
         }
         _ => {}

@@ -1,19 +1,24 @@
 //! Objects with all that the rules bring them, and the objects below them that controllers would make.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use metadata_propagation::{
-    Cluster, Get, Guards, LookupCause, LookupError, Mode, NotApplicable, Propagated, Report, Review, Settings, Users,
-    evaluate, propagated,
+    Cluster, Get, Guards, Listed, LookupCause, LookupError, Mode, Propagated, Report, Settings, Users, evaluate,
+    evaluate_and_list,
 };
-use serde_json::{Value, json};
+
+use serde_json::Value;
 
 use crate::each::each;
 use crate::fleet::Fleet;
-use crate::foretold::{Foretold, SUFFIX, foretold, makes_others};
-use crate::object::{Object, ObjectId, Origin, group_and_version};
+use crate::foretold::{Foretold, foretold, makes_others};
+use crate::member::Member;
+use crate::object::{Object, ObjectId, Origin, create, group_and_version};
 use crate::plan::replicas;
-use crate::relations::{parent, references};
+use crate::relations::{parent, references, related, topology_entries};
+use crate::shared::Shared;
+use crate::written::Written;
 
 /// The objects of a fleet from the top down, completed by the rules.
 ///
@@ -25,31 +30,8 @@ pub struct World {
     by_id: BTreeMap<ObjectId, usize>,
 }
 
-/// One object of a [`World`].
-#[derive(Debug)]
-pub struct Member {
-    /// What it is called.
-    pub id: ObjectId,
-    /// Where it was found; `None` where it is foretold.
-    pub origin: Option<Origin>,
-    /// What it is made from, by number.
-    pub parent: Option<usize>,
-    /// What is made from it, by number.
-    pub children: Vec<usize>,
-    /// The object as it is written.
-    pub written: Value,
-    /// What it has to carry, as far as it is known.
-    pub carried: Vec<Propagated>,
-    /// Why that is not known.
-    pub unknown: Option<NotApplicable>,
-    /// What the policy says of it besides.
-    pub report: Report,
-    version: String,
-    /// The object as it is stored once the policy has completed it.
-    json: String,
-    /// Of a Machine: the name of its predicted Node.
-    node: Option<String>,
-}
+/// So many objects are evaluated before what they have in common is shared: answers take more memory than objects.
+const AT_ONCE: usize = 2048;
 
 impl World {
     /// Completes the objects of a fleet, the highest first.
@@ -76,42 +58,50 @@ impl World {
         let settings = Settings { mode: Mode::Mutate, guards: silent(), ..settings.clone() };
         let mut world = World::default();
         let objects: Vec<&Object> = fleet.objects().collect();
-        let read = each(&objects, |object| serde_json::from_str(&object.json).unwrap_or_default());
-        for (object, written) in objects.into_iter().zip(read) {
-            world.add(object, written, Some(object.origin.clone()), None);
+        // Values are large: only the relations of all objects are kept.
+        let relations = each(&objects, |object| {
+            let written = related(&object.json);
+            (parent(&object.id, &written), references(&object.id, &written), topology_entries(&written))
+        });
+        for (object, (.., entries)) in objects.into_iter().zip(&relations) {
+            world.add(object, (Some(object.origin.clone()), entries.clone()), None);
         }
         for (further, name) in fleet.further() {
             if let Some(number) = world.find(name) {
                 world.by_id.insert(further.clone(), number);
             }
         }
-        let named: BTreeMap<ObjectId, usize> = (world.members.iter().enumerate())
-            .flat_map(|(number, member)| {
-                references(&member.id, &member.written).into_iter().map(move |id| (id, number))
-            })
+        let named: BTreeMap<&ObjectId, usize> = (relations.iter().enumerate())
+            .flat_map(|(number, (_, references, _))| references.iter().map(move |id| (id, number)))
             .collect();
-        let relations: Vec<Option<usize>> = (world.members.iter())
-            .map(|member| {
-                let parent = parent(&member.id, &member.written).and_then(|parent| world.find(&parent));
-                parent.or_else(|| named.get(&member.id).copied())
-            })
-            .collect();
-        for (number, parent) in relations.iter().enumerate() {
-            world.relate(number, *parent);
+        for (number, (parent, ..)) in relations.iter().enumerate() {
+            let parent = parent.as_ref().and_then(|parent| world.find(parent));
+            let id = world.members.get(number).map(|member| &member.id);
+            let parent = parent.or_else(|| named.get(id?).copied());
+            world.relate(number, parent);
         }
         // What an object is made from is complete before the object is evaluated, and those of one level do not read each other.
         let mut level: Vec<usize> = world.roots().collect();
         while !level.is_empty() {
-            let completions = each(&level, |number| world.completion(*number, (&settings, wants)));
-            for (number, completion) in level.iter().zip(completions) {
-                world.complete(*number, completion);
-                if let Some(before) = before {
-                    world.drop_former(*number, before);
+            let mut latest = BTreeMap::new();
+            for some in level.chunks(AT_ONCE) {
+                let completions = each(some, |number| world.completion(*number, (&settings, wants)));
+                for (number, completion) in some.iter().zip(completions) {
+                    world.complete(*number, completion, &mut latest);
+                    if let Some(before) = before {
+                        world.drop_former(*number, before);
+                    }
                 }
             }
             let made = each(&level, |number| world.foretold(*number));
             for (number, made) in level.iter().zip(made) {
                 world.foretell(*number, made);
+            }
+            let read = each(&level, |number| world.members.get(*number).and_then(Member::as_read));
+            for (number, read) in level.iter().zip(read) {
+                if let Some(member) = world.members.get_mut(*number) {
+                    member.read = read;
+                }
             }
             let below = |number: &usize| world.members.get(*number).map_or(&[][..], |member| &member.children);
             level = level.iter().flat_map(below).copied().collect();
@@ -154,7 +144,12 @@ impl World {
         self.by_id.get(id).copied()
     }
 
-    fn add(&mut self, object: &Object, written: Value, origin: Option<Origin>, parent: Option<usize>) -> usize {
+    fn add(
+        &mut self,
+        object: &Object,
+        (origin, topology_entries): (Option<Origin>, Vec<(&'static str, String)>),
+        parent: Option<usize>,
+    ) {
         let number = self.members.len();
         self.by_id.insert(object.id.clone(), number);
         self.members.push(Member {
@@ -162,16 +157,17 @@ impl World {
             origin,
             parent: None,
             children: Vec::new(),
-            written,
-            carried: Vec::new(),
+            written: Written::new(Arc::clone(&object.json)),
+            carried: Shared::default(),
             unknown: None,
-            report: Report::default(),
+            report: Shared::default(),
+            topology_entries,
             version: object.version.clone(),
-            json: object.json.clone(),
+            completed: None,
+            read: None,
             node: None,
         });
         self.relate(number, parent);
-        number
     }
 
     /// Puts an object below another, unless that stands below it already.
@@ -195,30 +191,36 @@ impl World {
     /// What the policy makes of an object.
     fn completion(&self, number: usize, (settings, wants): (&Settings, Wants)) -> Option<Completion> {
         let member = self.members.get(number)?;
-        let object = Object {
-            id: member.id.clone(),
-            version: member.version.clone(),
-            json: member.json.clone(),
-            origin: Origin { source: 0, document: 0..0, item: None },
+        let review = create(&member.id, &member.version, member.json());
+        let (outcome, listed) = match wants {
+            Wants::Carried => evaluate_and_list(&review, settings, self),
+            Wants::Changes => (evaluate(&review, settings, self), Ok(Vec::new())),
         };
-        let review: Review<'_> = object.review();
-        let outcome = evaluate(&review, settings, self);
-        let carried = match wants {
-            Wants::Carried => propagated(&review, settings, self),
-            Wants::Changes => Ok(Vec::new()),
-        };
-        Some(Completion { json: outcome.object, report: outcome.report.unwrap_or_default(), carried })
+        let Report { changes, skipped, cloud_tags, .. } = outcome.report.unwrap_or_default();
+        let report = Report { changes, skipped, cloud_tags, ..Report::default() };
+        Some(Completion { json: outcome.object, report, listed })
     }
 
-    fn complete(&mut self, number: usize, completion: Option<Completion>) {
-        let (Some(member), Some(completion)) = (self.members.get_mut(number), completion) else { return };
-        if let Some(json) = completion.json {
-            member.json = json;
+    /// `latest` has the last completed object of each kind: many are like it.
+    fn complete(&mut self, number: usize, completion: Option<Completion>, latest: &mut BTreeMap<String, usize>) {
+        let (Some(id), Some(completion)) = (self.members.get(number).map(|member| &member.id), completion) else {
+            return;
+        };
+        let alike = latest.get(&id.kind).and_then(|number| self.members.get(*number));
+        let report = Shared::like(completion.report, alike.map(|alike| &alike.report), |a, b| {
+            a.cloud_tags.is_none() && b.cloud_tags.is_none() && (&a.changes, &a.skipped) == (&b.changes, &b.skipped)
+        });
+        let (carried, unknown) = match completion.listed {
+            Ok(carried) => (Shared::like(carried, alike.map(|alike| &alike.carried), Vec::eq), None),
+            Err(reason) => (Shared::default(), Some(reason)),
+        };
+        match latest.get_mut(&id.kind) {
+            Some(latest) => *latest = number,
+            None => _ = latest.insert(id.kind.clone(), number),
         }
-        member.report = completion.report;
-        match completion.carried {
-            Ok(carried) => member.carried = carried,
-            Err(reason) => member.unknown = Some(reason),
+        if let Some(member) = self.members.get_mut(number) {
+            (member.completed, member.report, member.carried, member.unknown) =
+                (completion.json, report, carried, unknown);
         }
     }
 
@@ -237,10 +239,14 @@ impl World {
             let is_kept = |kept: &Propagated| (&kept.at, &kept.key) == (&entry.at, &entry.key);
             ["label", "annotation"].contains(&entry.entry) && !member.carried.iter().any(is_kept)
         };
+        let gone: Vec<&Propagated> = former.carried.iter().filter(is_gone).collect();
+        if gone.is_empty() {
+            return;
+        }
         let pointer = |at: &str| format!("/{}", at.replace('.', "/"));
         let mut object = member.completed();
         let mut is_changed = false;
-        for entry in former.carried.iter().filter(is_gone) {
+        for entry in gone {
             let value = entry.value.plain();
             let map = object.pointer_mut(&pointer(&entry.at)).and_then(Value::as_object_mut);
             if let Some(map) = map.filter(|map| map.get(&entry.key).and_then(Value::as_str) == Some(&*value)) {
@@ -249,7 +255,7 @@ impl World {
             }
         }
         if is_changed && let Some(member) = self.members.get_mut(number) {
-            member.json = object.to_string();
+            member.completed = Some(object.to_string());
         }
     }
 
@@ -294,7 +300,7 @@ impl World {
         };
         let completed = member.completed();
         let children: Vec<&Member> = member.children.iter().filter_map(|child| self.members.get(*child)).collect();
-        let class = member.parent.and_then(|class| self.members.get(class)).map(|class| &class.written);
+        let class = member.parent.and_then(|class| self.members.get(class)).map(|class| &*class.written);
         foretold(&Foretold {
             id: &member.id,
             version: &member.version,
@@ -310,8 +316,7 @@ impl World {
             if self.find(&object.id).is_some() {
                 continue;
             }
-            let written = serde_json::from_str(&object.json).unwrap_or_default();
-            self.add(&object, written, None, Some(number));
+            self.add(&object, (None, topology_entries(&related(&object.json))), Some(number));
             if let Some(member) = self.members.get_mut(number).filter(|_| object.id.kind == "Node") {
                 member.node = Some(object.id.name);
             }
@@ -333,46 +338,7 @@ struct Completion {
     /// The object, where it changes.
     json: Option<String>,
     report: Report,
-    carried: Result<Vec<Propagated>, NotApplicable>,
-}
-
-impl Member {
-    /// The version of its kind, such as `v1beta2`.
-    #[must_use]
-    pub fn version(&self) -> &str {
-        &self.version
-    }
-
-    /// The text of the object as it is stored once the policy has completed it.
-    pub(crate) fn json(&self) -> &str {
-        &self.json
-    }
-
-    /// The object as it is stored once the policy has completed it.
-    #[must_use]
-    pub fn completed(&self) -> Value {
-        serde_json::from_str(&self.json).unwrap_or_default()
-    }
-
-    /// The object as others read it. A Machine names the Node that is predicted for it. A predicted name is one that
-    /// labels can have: what a controller appends to it, they can.
-    fn read(&self) -> String {
-        let name = self.id.name.strip_suffix(SUFFIX).filter(|_| self.origin.is_none());
-        if name.is_none() && self.node.is_none() {
-            return self.json.clone();
-        }
-        let mut object = self.completed();
-        if let (Some(name), Some(metadata)) = (name, object.get_mut("metadata").and_then(Value::as_object_mut)) {
-            metadata.insert("name".to_owned(), json!(format!("{name}x")));
-        }
-        if let (Some(node), Some(fields)) = (&self.node, object.as_object_mut()) {
-            let status = fields.entry("status").or_insert_with(|| json!({}));
-            if let Some(status) = status.as_object_mut() {
-                status.insert("nodeRef".to_owned(), json!({ "name": node }));
-            }
-        }
-        object.to_string()
-    }
+    listed: Listed,
 }
 
 impl Cluster for World {
@@ -380,7 +346,9 @@ impl Cluster for World {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let version = group_and_version(&get.api_version).1;
         let cause = match self.find(&ObjectId::of(get)).and_then(|number| self.members.get(number)) {
-            Some(member) if member.version == version => return Ok(member.read()),
+            Some(member) if member.version == version => {
+                return Ok(member.read.as_deref().unwrap_or_else(|| member.json()).to_owned());
+            }
             Some(_) => LookupCause::NotServed,
             None => LookupCause::NotFound,
         };

@@ -51,7 +51,7 @@ fn objects_of_streams_lists_and_json_are_found() {
     assert_eq!(problems(&fleet), Vec::<String>::new());
     let machine = fleet.objects().nth(3).unwrap();
     assert_eq!(
-        machine.json,
+        &*machine.json,
         r#"{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"Machine","metadata":{"name":"x","namespace":"s"}}"#
     );
 }

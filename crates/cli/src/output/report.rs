@@ -12,6 +12,9 @@ pub(crate) struct Report {
     pub(crate) findings: Vec<Entry>,
     pub(crate) not_compared: Vec<NotCompared>,
     pub(crate) problems: Vec<Told>,
+    /// The folders and files whose objects were checked separately; none where all were checked together.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) roots: Vec<String>,
     pub(crate) summary: Summary,
 }
 
@@ -33,7 +36,7 @@ pub(crate) struct Summary {
 }
 
 /// One finding.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Entry {
     pub(crate) level: Level,
     pub(crate) check: &'static str,
@@ -45,7 +48,7 @@ pub(crate) struct Entry {
 }
 
 /// An object that nothing was compared with.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct NotCompared {
     pub(crate) object: ObjectRef,
     pub(crate) reason: String,
@@ -54,7 +57,7 @@ pub(crate) struct NotCompared {
 }
 
 /// What is wrong with a document or a file.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Told {
     pub(crate) severity: Severity,
     pub(crate) message: String,
@@ -63,7 +66,7 @@ pub(crate) struct Told {
 }
 
 /// An object by its name.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ObjectRef {
     pub(crate) api_version: String,

@@ -37,6 +37,9 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
     }
     let not_compared = report.not_compared.iter();
     notes.extend(not_compared.map(|it| format!("{}: {} is not compared: {}", it.place, it.object.title, it.reason)));
+    if !report.roots.is_empty() {
+        notes.insert(0, format!("checked separately: {}", report.roots.join(", ")));
+    }
     let named = if is_verbose { notes.len() } else { NAMED };
     let has_notes = !notes.is_empty();
     let note = Renderer::styled();
@@ -50,7 +53,7 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
     if has_notes {
         out.push('\n');
     }
-    out + &summary(&report.summary)
+    out + &summary(&report.summary, report.roots.len())
 }
 
 /// One finding above its line.
@@ -72,7 +75,7 @@ fn shown(fleet: &Fleet, level: Severities<'_>, check: &str, message: &str, place
     format!("{}\n\n", Renderer::styled().render(&[group]))
 }
 
-fn summary(summary: &Summary) -> String {
+fn summary(summary: &Summary, roots: usize) -> String {
     let Summary { objects, looked_at, reject, warn, unreadable, skipped, not_compared } = summary;
     let found = match (reject, warn) {
         _ if *looked_at == 0 => "nothing to check".to_owned(),
@@ -83,7 +86,8 @@ fn summary(summary: &Summary) -> String {
     };
     let besides = [(unreadable, "unreadable"), (skipped, "skipped"), (not_compared, "not compared")];
     let besides = besides.iter().filter(|(number, _)| **number > 0).map(|(number, what)| format!("; {number} {what}"));
-    format!("{looked_at} of {} checked: {found}{}\n", count(*objects, "object"), besides.collect::<String>())
+    let roots = if roots > 1 { format!(" in {roots} roots") } else { String::new() };
+    format!("{looked_at} of {} checked{roots}: {found}{}\n", count(*objects, "object"), besides.collect::<String>())
 }
 
 fn count(number: usize, noun: &str) -> String {

@@ -19,7 +19,7 @@ fn decide(payload: &[u8], cluster: &dyn Cluster) -> Result<Outcome, String> {
     let text = str::from_utf8(payload).map_err(|error| requests::not_utf8(error.valid_up_to()))?;
     let (call, objects) = Call::with_objects(text).map_err(|malformed| requests::unreadable_request(&malformed))?;
     let settings = Settings::from_json(call.settings).map_err(|error| requests::unusable_settings(&error))?;
-    Ok(evaluate_objects(&call.review, objects, &settings, cluster))
+    Ok(evaluate_objects(&call.review, objects, &settings, cluster, None))
 }
 
 #[cfg(test)]

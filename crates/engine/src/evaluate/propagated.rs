@@ -3,9 +3,11 @@
 use super::role::Role;
 use crate::admission::request::{Objects, Review};
 use crate::admission::subject::{Stored, Subject};
+use crate::catalog::effects::Kind;
 use crate::kube::answers::{Answers, ReadBudget, Reads};
 use crate::kube::cluster::{Cluster, LookupCause};
 use crate::kube::lookup::Lookups;
+use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::propagation::propagated::propagated as entries;
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
@@ -17,19 +19,32 @@ use crate::settings::Settings;
 ///
 /// # Errors
 /// When nothing propagates to the object, or when it is not known what does.
-pub fn propagated(
-    review: &Review<'_>,
-    settings: &Settings,
-    cluster: &dyn Cluster,
-) -> Result<Vec<Propagated>, NotApplicable> {
+pub fn propagated(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> Listed {
     let Some(place) = Role::of(review, settings).and_then(Role::place) else { return Ok(Vec::new()) };
     let objects = Objects::of(review);
     let stored = Stored::new(objects.old);
     let budget = ReadBudget::whole();
     let answers = Answers::new(Reads::Cached, &budget);
     let lookups = Lookups::new(&review.kind, settings, cluster, &answers);
-    let read = Subject::read(Some(place), review, &objects.new, &stored).map_err(Stop::from);
-    read.and_then(|subject| entries(&subject, &settings.cluster_api, &lookups)).map_err(|stop| match stop {
+    match Subject::read(Some(place), review, &objects.new, &stored) {
+        Ok(subject) => list(&subject, settings, &lookups),
+        Err(malformed) => Err(unknown(malformed.into())),
+    }
+}
+
+/// What an object has to carry, or why that is not known.
+pub type Listed = Result<Vec<Propagated>, NotApplicable>;
+
+/// As [`propagated`], of an object that was read already.
+pub(super) fn list<'e>(subject: &Subject<'e>, settings: &Settings, lookups: &Lookups<'e>) -> Listed {
+    match subject.place {
+        Some(_) => entries(subject, &settings.cluster_api, lookups).map_err(unknown),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn unknown(stop: Stop) -> NotApplicable {
+    match stop {
         Stop::NotApplicable(reason) => reason,
         Stop::LookupFailed(failed) | Stop::RegistryFailed(failed) => {
             let is_missing = failed.error.cause == LookupCause::NotFound;
@@ -40,7 +55,7 @@ pub fn propagated(
         Stop::Malformed(malformed) => {
             NotApplicable { reason: NotApplicableReason::LookupFailed, because: malformed.to_string() }
         }
-    })
+    }
 }
 
 /// Whether the policy looks at objects of this kind at all.
@@ -49,9 +64,17 @@ pub fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
     Role::of(review, settings).is_some()
 }
 
+/// Whether an UPDATE may have edits that the table of effects knows, whatever the settings ask for.
+#[must_use]
+pub fn has_effects(review: &Review<'_>) -> bool {
+    let Some(old) = Objects::of(review).old else { return false };
+    Object::read(&old).is_ok_and(|old| Kind::of_object(&review.kind, Some(&old)).is_some())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::{evaluate, evaluate_and_list};
     use crate::kube::cluster::Manifests;
     use crate::report::change::Value;
 
@@ -95,5 +118,37 @@ mod tests {
         let found = propagated(&Review::from_json(&request).unwrap(), &Settings::default(), &Manifests::default());
         let because = "cluster.x-k8s.io/v1beta2 MachineSet fleet/ms".to_owned();
         assert_eq!(found, Err(NotApplicable { reason: NotApplicableReason::ParentMissing, because }));
+    }
+
+    #[test]
+    fn an_evaluation_with_a_list_is_the_evaluation_and_the_list() {
+        let request = machine(r#"{"team":"blue"}"#);
+        let review = Review::from_json(&request).unwrap();
+        let settings = Settings::default();
+        let mut cluster = Manifests::default();
+        let (outcome, listed) = evaluate_and_list(&review, &settings, &cluster);
+        assert_eq!((outcome.object, &listed), (None, &propagated(&review, &settings, &cluster)));
+        let set = r#"{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"MachineSet","metadata":{"name":"ms"},
+            "spec":{"template":{"metadata":{"labels":{"team":"red"}}}}}"#;
+        cluster.insert("cluster.x-k8s.io/v1beta2", "MachineSet", "fleet", "ms", set.to_owned());
+        let (outcome, listed) = evaluate_and_list(&review, &settings, &cluster);
+        let alone = evaluate(&review, &settings, &cluster);
+        assert_eq!((outcome.object, outcome.warnings), (alone.object, alone.warnings));
+        assert_eq!(listed, propagated(&review, &settings, &cluster));
+        assert_eq!(listed.map(|entries| entries.len()), Ok(2));
+    }
+
+    #[test]
+    fn effects_are_of_kinds_that_the_table_knows() {
+        let of_kind = |kind: &str| {
+            format!(
+                r#"{{"operation":"UPDATE","namespace":"fleet","name":"a","userInfo":{{}},
+                "kind":{{"group":"cluster.x-k8s.io","version":"v1beta2","kind":"{kind}"}},
+                "object":{{"metadata":{{"name":"a"}}}},"oldObject":{{"metadata":{{"name":"a"}}}}}}"#
+            )
+        };
+        for (kind, expected) in [("MachineDeployment", true), ("Machine", false), ("MachineHealthCheck", false)] {
+            assert_eq!(has_effects(&Review::from_json(&of_kind(kind)).unwrap()), expected, "{kind}");
+        }
     }
 }

@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::managed::{Owned, OwnedPath, fields, remove};
 use super::{BackfillStep, Compared, Stored};
+use crate::member::Member;
 use crate::splice::block;
-use crate::world::{Member, silent};
+use crate::world::silent;
 
 impl Stored<'_> {
     /// What the object lacks, and what earlier backfills applied, as far as the rules still ask for it: server-side apply
@@ -20,7 +21,7 @@ impl Stored<'_> {
         if is_complete && owned.is_empty() {
             return Compared::Complete;
         }
-        let mut bare = stored.clone();
+        let mut bare = (**stored).clone();
         for (_, path) in &owned {
             remove(&mut bare, &fields(path));
         }

@@ -3,14 +3,15 @@
 use super::apply::{identity, yaml};
 use super::managed::{Owned, fields};
 use super::{BackfillStep, Compared, messages};
-use crate::world::Member;
+use crate::member::Member;
 
 /// A configuration with nothing in it, where everything that the field manager owns has another owner as well.
 ///
 /// Source: k8s.io/apimachinery, pkg/util/managedfields; structured-merge-diff, merge/update.go, `Updater.Apply`: what a
 /// manager applied before and does not apply again is removed, unless another manager owns it.
 pub(super) fn step(member: &Member) -> Compared {
-    let owned = Owned::of(&member.written);
+    let written = member.written.once();
+    let owned = Owned::of(&written);
     if owned.own.is_empty() {
         return Compared::Complete;
     }

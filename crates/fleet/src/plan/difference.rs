@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Entry;
 use crate::each::each;
+use crate::member::Member;
 use crate::object::ObjectId;
 use crate::way::blocks;
-use crate::world::{Member, World};
+use crate::world::World;
 
 /// What kubectl keeps of an object in an annotation: the object itself, and no entry of its own.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -27,29 +28,35 @@ pub(super) fn differences(before: &World, after: &World) -> BTreeMap<ObjectId, V
 }
 
 fn entries(stored: &Member, member: &Member) -> Vec<Entry> {
-    let (was, is) = (maps(stored), maps(member));
-    let keys: BTreeSet<&(String, String)> = was.keys().chain(is.keys()).collect();
-    let entries = keys.into_iter().filter(|key| was.get(*key) != is.get(*key)).map(|key| Entry {
-        id: member.id.clone(),
-        is_foretold: member.origin.is_none(),
-        at: key.0.clone(),
-        key: key.1.clone(),
-        from: was.get(key).cloned(),
-        to: is.get(key).cloned(),
-    });
-    entries.collect()
+    let (was, is) = (stored.completed(), member.completed());
+    let (was, is) = (maps(&was), maps(&is));
+    let nothing = Map::new();
+    let mut entries = Vec::new();
+    for at in was.keys().chain(is.keys()).collect::<BTreeSet<_>>() {
+        let [was, is] = [&was, &is].map(|maps| maps.get(at).copied().unwrap_or(&nothing));
+        if was == is {
+            continue;
+        }
+        let keys: BTreeSet<&String> = was.keys().chain(is.keys()).filter(|key| *key != LAST_APPLIED).collect();
+        let value = |map: &Map<String, Value>, key: &str| Some(map.get(key)?.as_str()?.to_owned());
+        let differing = keys.into_iter().map(|key| (key, value(was, key), value(is, key)));
+        entries.extend(differing.filter(|(_, from, to)| from != to).map(|(key, from, to)| Entry {
+            id: member.id.clone(),
+            is_foretold: member.origin.is_none(),
+            at: at.clone(),
+            key: key.clone(),
+            from,
+            to,
+        }));
+    }
+    entries
 }
 
-/// Every label, annotation and cloud tag by path and key.
-fn maps(member: &Member) -> BTreeMap<(String, String), String> {
-    let object = member.completed();
+/// Every map of labels, annotations and cloud tags by its path.
+fn maps(object: &Value) -> BTreeMap<String, &Map<String, Value>> {
     let mut found = Vec::new();
-    blocks(&object, String::new(), &mut found);
+    blocks(object, &mut String::new(), &mut found);
     let tags = object.pointer("/spec/cloudTags").and_then(Value::as_object);
     found.extend(tags.map(|tags| ("spec.cloudTags".to_owned(), tags)));
-    let entries = found.into_iter().flat_map(|(at, map)| {
-        let kept = map.iter().filter(|(key, _)| *key != LAST_APPLIED);
-        kept.filter_map(move |(key, value)| Some(((at.clone(), key.clone()), value.as_str()?.to_owned())))
-    });
-    entries.collect()
+    found.into_iter().collect()
 }

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::member::Member;
 use crate::object::ObjectId;
 use crate::relations::text;
-use crate::world::{Member, World};
+use crate::world::World;
 
 const CORE: &str = "cluster.x-k8s.io";
 

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::reach::{Machines, Part, machines};
+use crate::member::Member;
 use crate::object::{Object, ObjectId};
 use crate::relations::{references, text};
 use crate::scope::templates;
-use crate::world::{Member, World};
+use crate::world::World;
 
 /// The classes among the objects that name a template, and what of them.
 pub(super) fn classes(world: &World, template: &ObjectId) -> Vec<(ObjectId, Part)> {
@@ -52,7 +53,7 @@ pub(super) fn owned(template: &Object, classes: &[(ObjectId, Part)]) -> Object {
             owners.extend(classes.iter().map(owner));
         }
     }
-    Object { json: json.to_string(), ..template.clone() }
+    Object { json: json.to_string().into(), ..template.clone() }
 }
 
 /// Whether a kind is one of templates from which parts of Machines or control planes are made.

@@ -1,0 +1,102 @@
+//! Several clusters and environments in one repository: objects of one name in several folders are not the same object.
+
+use std::collections::BTreeSet;
+
+use fleet::{Fleet, Object};
+use metadata_propagation::{Settings, concerns};
+
+use crate::{Failure, input};
+
+/// Objects that are checked together.
+pub(crate) struct Separate {
+    /// The folder or file by which they differ from others; empty where all objects are one world.
+    pub(crate) root: String,
+    pub(crate) fleet: Fleet,
+}
+
+/// The worlds of a repository: one for each root, with the files that are in no root. Where no roots are named, they are the
+/// folders or files that define objects of one name in different ways.
+///
+/// # Errors
+/// When a root is named that none of the files is in.
+pub(crate) fn worlds(
+    whole: Fleet,
+    named: &[String],
+    settings: &Settings,
+    namespace: &str,
+) -> Result<Vec<Separate>, Failure> {
+    let roots = match named {
+        [] => found(&whole, settings),
+        named => named.iter().map(|root| root.trim_start_matches("./").trim_end_matches('/').to_owned()).collect(),
+    };
+    if let Some(empty) = roots.iter().find(|root| !whole.sources().iter().any(|source| is_in(&source.name, root))) {
+        return Err(Failure(format!("--root: none of the files is in `{empty}`")));
+    }
+    // A root with others below it is no world itself.
+    let leaves: Vec<&String> =
+        roots.iter().filter(|root| !roots.iter().any(|other| other != *root && is_in(other, root))).collect();
+    if leaves.len() < 2 {
+        return Ok(vec![Separate { root: String::new(), fleet: whole }]);
+    }
+    let sources = whole.shared_sources();
+    let world = |leaf: &&String| {
+        let is_of_leaf = |name: &str| roots.iter().filter(|root| is_in(name, root)).all(|root| is_in(leaf, root));
+        let fleet = input::fleet(sources.clone(), &|source| is_of_leaf(&source.name), namespace);
+        Separate { root: (*leaf).clone(), fleet }
+    };
+    Ok(leaves.iter().map(world).collect())
+}
+
+/// Where the paths of objects of one name part, as far as the policy checks such objects and they are not the same.
+fn found(whole: &Fleet, settings: &Settings) -> BTreeSet<String> {
+    let mut roots = BTreeSet::new();
+    let name = |object: &Object| whole.sources().get(object.origin.source).map_or("", |source| &source.name);
+    let doubles: Vec<(&Object, &Object)> = whole.doubles().collect();
+    for same in doubles.chunk_by(|a, b| a.0.id == b.0.id) {
+        let first = same.first().map(|(first, _)| *first);
+        let all: Vec<&Object> = first.into_iter().chain(same.iter().map(|(_, later)| *later)).collect();
+        for (index, a) in all.iter().enumerate().filter(|(_, a)| concerns(&a.review(), settings)) {
+            for b in all.iter().skip(index + 1).filter(|b| a.json != b.json) {
+                roots.extend(parting(name(a), name(b)).into_iter().flatten());
+            }
+        }
+    }
+    roots
+}
+
+/// The shortest beginnings of two paths by which they differ; `None` for one file.
+fn parting(a: &str, b: &str) -> Option<[String; 2]> {
+    let (a, b): (Vec<&str>, Vec<&str>) = (a.split('/').collect(), b.split('/').collect());
+    let common = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    let until = |path: &[&str]| path.get(..=common).map(|parts| parts.join("/"));
+    Some([until(&a)?, until(&b)?])
+}
+
+/// Whether a path is a root or below it.
+fn is_in(path: &str, root: &str) -> bool {
+    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_part_at_the_first_folder_or_file_that_differs() {
+        let owned = |roots: Option<[&str; 2]>| roots.map(|roots| roots.map(str::to_owned));
+        for (a, b, expected) in [
+            ("clusters/dev/a.yaml", "clusters/prod/b/a.yaml", Some(["clusters/dev", "clusters/prod"])),
+            ("clusters/dev.yaml", "clusters/prod.yaml", Some(["clusters/dev.yaml", "clusters/prod.yaml"])),
+            ("a.yaml", "prod/a.yaml", Some(["a.yaml", "prod"])),
+            ("a.yaml", "a.yaml", None),
+        ] {
+            assert_eq!(parting(a, b), owned(expected), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_in_a_root_by_whole_names() {
+        let is = |path, root| is_in(path, root);
+        assert_eq!([is("a/b/c.yaml", "a/b"), is("a/b", "a/b"), is("a/bc/d.yaml", "a/b")], [true, true, false]);
+    }
+}

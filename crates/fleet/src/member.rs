@@ -1,0 +1,110 @@
+//! One object of a world.
+
+use metadata_propagation::{NotApplicable, Propagated, Report};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+
+use crate::foretold::SUFFIX;
+use crate::object::{ObjectId, Origin};
+use crate::shared::Shared;
+use crate::written::Written;
+
+/// One object of a [`World`](crate::World).
+#[derive(Debug)]
+pub struct Member {
+    /// What it is called.
+    pub id: ObjectId,
+    /// Where it was found; `None` where it is foretold.
+    pub origin: Option<Origin>,
+    /// What it is made from, by number.
+    pub parent: Option<usize>,
+    /// What is made from it, by number.
+    pub children: Vec<usize>,
+    /// The object as it is written.
+    pub written: Written,
+    /// What it has to carry, as far as it is known.
+    pub carried: Shared<Vec<Propagated>>,
+    /// Why that is not known.
+    pub unknown: Option<NotApplicable>,
+    /// What the policy says of it besides: what it changes, what does not propagate, and the cloud tags of a composite.
+    pub report: Shared<Report>,
+    /// The lists and names of the topology's entries that it is made for.
+    pub(crate) topology_entries: Vec<(&'static str, String)>,
+    pub(crate) version: String,
+    /// The object as it is stored once the policy has completed it, where that changes it.
+    pub(crate) completed: Option<String>,
+    /// The object as others read it, where that is something else.
+    pub(crate) read: Option<String>,
+    /// Of a Machine: the name of its predicted Node.
+    pub(crate) node: Option<String>,
+}
+
+impl Member {
+    /// The version of its kind, such as `v1beta2`.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The text of the object as it is stored once the policy has completed it.
+    pub(crate) fn json(&self) -> &str {
+        self.completed.as_deref().unwrap_or_else(|| self.written.text())
+    }
+
+    /// The object as it is stored once the policy has completed it.
+    #[must_use]
+    pub fn completed(&self) -> Value {
+        serde_json::from_str(self.json()).unwrap_or_default()
+    }
+
+    /// The object as others read it, where that is not how it is stored. A Machine names the Node that is predicted for it. A
+    /// predicted name is one that labels can have: what a controller appends to it, they can.
+    pub(crate) fn as_read(&self) -> Option<String> {
+        let name = self.id.name.strip_suffix(SUFFIX).filter(|_| self.origin.is_none());
+        if name.is_none() && self.node.is_none() {
+            return None;
+        }
+        if let (None, Some(node), Some(object)) = (name, &self.node, self.json().strip_suffix('}'))
+            && !has_status(self.json())
+        {
+            return Some(format!("{object},\"status\":{}}}", json!({ "nodeRef": { "name": node } })));
+        }
+        let mut object = self.completed();
+        if let (Some(name), Some(metadata)) = (name, object.get_mut("metadata").and_then(Value::as_object_mut)) {
+            metadata.insert("name".to_owned(), json!(format!("{name}x")));
+        }
+        if let (Some(node), Some(fields)) = (&self.node, object.as_object_mut()) {
+            let status = fields.entry("status").or_insert_with(|| json!({}));
+            if let Some(status) = status.as_object_mut() {
+                status.insert("nodeRef".to_owned(), json!({ "name": node }));
+            }
+        }
+        Some(object.to_string())
+    }
+}
+
+/// Whether an object has a status, or cannot be read.
+fn has_status(json: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        #[serde(default, deserialize_with = "is_there")]
+        status: bool,
+    }
+    fn is_there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| true)
+    }
+    serde_json::from_str::<Head>(json).map_or(true, |head| head.status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_there_whatever_it_is_and_in_what_cannot_be_read() {
+        for (json, expected) in [("{}", false), (r#"{"status":{}}"#, true), (r#"{"status":null}"#, true), ("[", true)] {
+            assert_eq!(has_status(json), expected, "{json}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! An object as it is written, read as a value when somebody asks for one.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+/// The text of an object, and its value, which takes five times as much memory: it is kept where it is asked for as such.
+#[derive(Debug)]
+pub struct Written {
+    text: Arc<str>,
+    value: OnceLock<Value>,
+}
+
+impl Written {
+    pub(crate) fn new(text: Arc<str>) -> Written {
+        Written { text, value: OnceLock::new() }
+    }
+
+    /// The text that the object was read as.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The value for one use: one that was not asked for before is not kept.
+    #[must_use]
+    pub fn once(&self) -> Cow<'_, Value> {
+        self.value.get().map_or_else(|| Cow::Owned(read(&self.text)), Cow::Borrowed)
+    }
+}
+
+impl Deref for Written {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        self.value.get_or_init(|| read(&self.text))
+    }
+}
+
+fn read(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_value_is_what_the_text_says() {
+        let written = Written::new(r#"{"a": 1}"#.into());
+        let value = json!({ "a": 1 });
+        assert_eq!((written.text(), &*written.once()), (r#"{"a": 1}"#, &value));
+        assert!(written.value.get().is_none());
+        assert_eq!((&*written, &*written.once()), (&value, &value));
+    }
+}
