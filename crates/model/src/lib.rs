@@ -16,4 +16,5 @@ pub mod spot;
 pub mod story;
 pub mod trace;
 pub mod twin;
+pub mod without;
 pub mod world;

@@ -1,13 +1,7 @@
 //! The same events in a world with the policy and in all worlds without, and what has to hold.
-//!
-//! Controllers take their time. Without the policy an edit may be reverted at once, or be there still when its source
-//! changes, and both are right. So there is not one world without the policy but the set of those that the events may lead
-//! to, whenever the controllers run; the world with the policy has to end like one of them.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use stateright::{Model, Property};
 
@@ -18,6 +12,7 @@ use crate::manifest::Cluster;
 use crate::policy::Policy;
 use crate::server::Entry;
 use crate::spot::{Key, Kind, Manager, Slot, Spot, Value};
+use crate::without::{Without, Worlds};
 use crate::world::{Place, World, Write, Written};
 
 /// Nobody's write is refused.
@@ -69,9 +64,6 @@ pub enum Flaw {
     Strange(String),
 }
 
-/// Worlds without the policy.
-pub type Worlds = Arc<BTreeSet<World>>;
-
 /// The model: who may do what, and what is wrong on purpose.
 pub struct Twins {
     /// The policy of the one world.
@@ -86,8 +78,8 @@ pub struct Twins {
     pub events: usize,
     /// What is known to differ and does not count.
     pub tolerated: Vec<Known>,
-    /// The worlds without the policy that an event leads to.
-    known: Mutex<HashMap<(World, Action, Shared), Worlds>>,
+    /// What is known of worlds without the policy.
+    without: Without,
 }
 
 /// What is wrong with a state, or with what becomes of it when nobody acts any more.
@@ -116,7 +108,7 @@ impl Twins {
             cluster,
             events,
             tolerated: Known::ALL.to_vec(),
-            known: Mutex::default(),
+            without: Without::default(),
         }
     }
 
@@ -125,7 +117,7 @@ impl Twins {
     pub fn beginning(&self) -> State {
         let world = World::settled(&self.cluster);
         let shared = Shared { cluster: self.cluster, argo: None };
-        let without = Arc::new(BTreeSet::from([world.as_stored()]));
+        let without = self.without.only(world.as_stored());
         State { shared, with: world, without, flaw: None, left: self.events }
     }
 
@@ -134,11 +126,7 @@ impl Twins {
     pub fn after(&self, state: &State, action: Action) -> (State, Vec<(Write, Written)>) {
         let (mut next, journal) = self.with_policy(state, action);
         if !matches!(action, Action::Reconcile(_) | Action::Expire) {
-            let reached = state
-                .without
-                .iter()
-                .flat_map(|world| self.reached(world, action, next.shared).iter().cloned().collect::<Vec<_>>());
-            next.without = Arc::new(reached.collect());
+            next.without = self.without.after(&state.without, action, next.shared, &self.fixed);
         }
         (next, journal)
     }
@@ -157,30 +145,6 @@ impl Twins {
         });
         state.flaw = state.flaw.or(flaw);
         (state, journal)
-    }
-
-    /// The worlds without the policy that an event and any reconciliations after it lead to.
-    fn reached(&self, world: &World, action: Action, shared: Shared) -> Worlds {
-        let question = (world.clone(), action, shared);
-        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&question) {
-            return Arc::clone(known);
-        }
-        let place = Place { cluster: shared.cluster, policy: None };
-        let step = |world: &World, action: Action| {
-            let mut world = world.clone();
-            action.happen(&mut world, place, &self.fixed, &mut Vec::new());
-            world.as_stored()
-        };
-        let mut reached = BTreeSet::new();
-        let mut new = vec![step(world, action)];
-        while let Some(world) = new.pop() {
-            if reached.insert(world.clone()) {
-                new.extend(Kind::ALL.map(|kind| step(&world, Action::Reconcile(kind))));
-            }
-        }
-        let reached = Arc::new(reached);
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(question, Arc::clone(&reached));
-        reached
     }
 
     /// What becomes of a state when nobody acts any more: the Cluster is resumed, controllers run until none of them
@@ -207,13 +171,7 @@ impl Twins {
                 next = self.with_policy(&next, Action::Reconcile(kind)).0;
             }
             if next == state {
-                let is_done = |world: &&World| {
-                    Kind::ALL.iter().all(|kind| {
-                        *self.reached(world, Action::Reconcile(*kind), state.shared)
-                            == BTreeSet::from([(*world).clone()])
-                    })
-                };
-                next.without = Arc::new(next.without.iter().filter(is_done).cloned().collect());
+                next.without = self.without.done(&next.without, next.shared, &self.fixed);
                 return Some(next);
             }
             state = next;
