@@ -1,0 +1,50 @@
+//! Cluster API's controllers: each brings one object to what its source says.
+
+use crate::spot::{Kind, Manager};
+use crate::world::{Place, Verb, World, Write, Written};
+
+/// One reconciliation of the object of a kind, with the writes that it took, in order.
+///
+/// Source: core/reconcilers/topology/cluster/structuredmerge, core/reconcilers/machinedeployment and machineset; all apply
+/// by force and remember what they applied.
+pub fn reconcile(world: &mut World, place: Place<'_>, kind: Kind, journal: &mut Vec<(Write, Written)>) {
+    if place.cluster.paused {
+        return;
+    }
+    let wanted = world.wanted(kind, place.cluster);
+    if world.object(kind).is_some() && world.remembered(kind) == Some(wanted) {
+        return;
+    }
+    let manager = kind.controller();
+    let mut apply = |world: &mut World, values, dry_run| {
+        let verb = Verb::Apply { values, is_whole: true, force: true };
+        let write = Write { kind, manager, verb, dry_run, compares: dry_run };
+        let written = world.write(place, &write);
+        journal.push((write, written.clone()));
+        match written {
+            Written::Stored(object) => object,
+            _ => None,
+        }
+    };
+    if manager == Manager::Topology
+        && let Some(before) = world.object(kind).copied()
+    {
+        // It writes where the answers to both differ, or what it owns.
+        let (Some(modified), Some(original)) = (apply(world, wanted, true), apply(world, before.values(), true)) else {
+            return;
+        };
+        let owns_the_same = kind.spots().all(|spot| {
+            let owns = |object: &crate::server::Object| object.at(spot.slot, spot.key).owners.has(manager);
+            owns(&before) == owns(&modified)
+        });
+        if modified.values() == original.values() && owns_the_same {
+            world.remember(kind, wanted);
+            return;
+        }
+        apply(world, wanted, false);
+        return;
+    }
+    if apply(world, wanted, false).is_some() {
+        world.remember(kind, wanted);
+    }
+}

@@ -1,0 +1,48 @@
+//! Defects that the policy or its surroundings once had, to be put back one at a time.
+
+/// A defect. None of them is in the engine: they are in what the world puts around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Defect {
+    /// Whoever edited a value owns it, also after the policy restored it.
+    ForgottenOwners,
+    /// `propagate backfill` applies what is missing, and keeps it.
+    OwningBackfill,
+    /// The policy does not know when the topology controller compares.
+    AnsweredDryRuns,
+    /// A read past the host's cache is answered from it.
+    CachedWrites,
+}
+
+impl Defect {
+    /// All.
+    pub const ALL: [Defect; 4] =
+        [Defect::ForgottenOwners, Defect::OwningBackfill, Defect::AnsweredDryRuns, Defect::CachedWrites];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Defect::ForgottenOwners => "forgotten-owners",
+            Defect::OwningBackfill => "owning-backfill",
+            Defect::AnsweredDryRuns => "answered-dry-runs",
+            Defect::CachedWrites => "cached-writes",
+        }
+    }
+
+    /// What is wrong with it.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Defect::ForgottenOwners => "whoever edits a value owns it, also after the policy restored it",
+            Defect::OwningBackfill => "`propagate backfill` applies what is missing as an owner that never lets go",
+            Defect::AnsweredDryRuns => "the policy completes the dry runs by which the topology controller compares",
+            Defect::CachedWrites => "a read past the host's cache is answered from the cache",
+        }
+    }
+
+    /// Whether it shows only where Cluster API's controllers are not listed in `clusterApi.controllers`.
+    #[must_use]
+    pub fn needs_unlisted_controllers(self) -> bool {
+        self == Defect::AnsweredDryRuns
+    }
+}

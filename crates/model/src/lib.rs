@@ -1,0 +1,20 @@
+//! Every order of events in a small world: the policy is the real engine, the rest is a model.
+//!
+//! docs/model.md says what the world holds and what it leaves out.
+
+#![expect(clippy::indexing_slicing, reason = "arrays have an element for each variant of the enum that indexes them")]
+
+pub mod action;
+pub mod controllers;
+pub mod defect;
+pub mod known;
+pub mod manifest;
+pub mod policy;
+pub mod search;
+pub mod server;
+pub mod spot;
+pub mod story;
+pub mod trace;
+pub mod twin;
+pub mod without;
+pub mod world;

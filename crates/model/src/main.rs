@@ -1,0 +1,78 @@
+//! `model COMMAND`: every order of events, and random ones for the real API server. docs/model.md says what it is about.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, anyhow, bail};
+use model::defect::Defect;
+use model::known::Known;
+use model::search::{Found, SEARCHES, find_defect, find_known, search};
+use model::trace::traces;
+use model::twin::Twins;
+
+const USAGE: &str = "usage: model explore [EVENTS] | defects | traces --seed SEED --count COUNT";
+
+fn main() -> Result<ExitCode> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args.as_slice() {
+        ["explore"] => explore(None),
+        ["explore", events] => explore(Some(events.parse().context("EVENTS is a number")?)),
+        ["defects"] => Ok(defects()),
+        ["traces", "--seed", seed, "--count", count] => {
+            println!(
+                "{}",
+                traces(seed.parse().context("SEED is a number")?, count.parse().context("COUNT is a number")?)
+            );
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => bail!(USAGE),
+    }
+}
+
+/// Runs the searches with as many events as the table says, or fewer; those with controllers that are listed and those with
+/// controllers that are not beside each other.
+fn explore(events: Option<usize>) -> Result<ExitCode> {
+    println!(
+        "{:<34} {:<10} {:>6} {:>9} {:>9} {:>11} {:>8}",
+        "search", "controllers", "events", "states", "steps", "evaluations", "seconds"
+    );
+    let all = move |lists_controllers: bool| {
+        SEARCHES.iter().all(|of| {
+            let events = events.unwrap_or(of.most).min(of.most);
+            let found = search(Twins::new(None, lists_controllers, (of.alphabet)(), events));
+            let Found { states, steps, evaluations, time, counterexample } = found;
+            let controllers = if lists_controllers { "listed" } else { "unlisted" };
+            let seconds = time.as_secs_f64();
+            println!(
+                "{:<34} {controllers:<10} {events:>6} {states:>9} {steps:>9} {evaluations:>11} {seconds:>8.1}",
+                of.name
+            );
+            if let Some(it) = &counterexample {
+                println!("\ndoes not hold: {}\n\n{}", it.property, it.story);
+            }
+            counterexample.is_none()
+        })
+    };
+    let unlisted = std::thread::spawn(move || all(false));
+    let listed = all(true);
+    let unlisted = unlisted.join().map_err(|_| anyhow!("the search with unlisted controllers failed"))?;
+    Ok(if listed && unlisted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Puts the defects back one at a time, and prints the shortest story of each; then of what is known to differ.
+fn defects() -> ExitCode {
+    let mut is_right = true;
+    let known = Known::ALL.map(|known| (known.name(), "known to differ", find_known(known)));
+    let defects = Defect::ALL.map(|defect| (defect.name(), defect.sentence(), find_defect(defect)));
+    for (name, sentence, found) in defects.into_iter().chain(known) {
+        println!("== {name}: {sentence}");
+        let Some((of, Found { states, counterexample: Some(it), .. })) = found else {
+            println!("not found\n");
+            is_right = false;
+            continue;
+        };
+        println!("found by the search \"{}\" after {} events and {states} states", of.name, it.actions.len());
+        println!("does not hold: {}\n\n{}", it.property, it.story);
+    }
+    if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,295 @@
+//! The objects of the world as Kubernetes has them: JSON, and back.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Map, Value as Json, json};
+
+use crate::server::{Object, Values, value};
+use crate::spot::{Key, Kind, Manager, Slot, Spot, Value};
+
+/// The group and version of everything here.
+pub const API_VERSION: &str = "cluster.x-k8s.io/v1beta2";
+/// The namespace of everything here.
+pub const NAMESPACE: &str = "fleet";
+
+/// Labels by which Cluster API finds the objects of a topology.
+const IDENTITY: [(&str, &str); 3] = [
+    ("cluster.x-k8s.io/cluster-name", "c1"),
+    ("topology.cluster.x-k8s.io/deployment-name", "workers"),
+    ("topology.cluster.x-k8s.io/owned", ""),
+];
+const HASH: (&str, &str) = ("machine-template-hash", "1-abcde");
+/// An annotation of the topology that stays. No map of the world is ever empty.
+const STAYS: (&str, &str) = ("stays", "here");
+/// Marks what the topology controller compares.
+pub(crate) const DRY_RUN: &str = "topology.cluster.x-k8s.io/dry-run";
+
+/// What a Cluster says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Cluster {
+    /// The values of its topology, by key.
+    pub topology: [Option<Value>; 2],
+    /// `spec.paused`
+    pub paused: bool,
+}
+
+/// The Cluster.
+#[must_use]
+pub fn cluster(cluster: &Cluster) -> Json {
+    let [team, note] = cluster.topology;
+    let metadata = metadata(&[], team, note);
+    json!({
+        "apiVersion": API_VERSION,
+        "kind": "Cluster",
+        "metadata": { "name": "c1", "namespace": NAMESPACE, "uid": "c1-uid" },
+        "spec": {
+            "paused": cluster.paused,
+            "topology": {
+                "classRef": { "name": "small" },
+                "version": "v1.36.0",
+                "workers": { "machineDeployments": [{ "name": "workers", "class": "worker", "metadata": metadata }] },
+            },
+        },
+    })
+}
+
+/// The ClusterClass, which nobody changes.
+#[must_use]
+pub fn class() -> Json {
+    json!({
+        "apiVersion": API_VERSION,
+        "kind": "ClusterClass",
+        "metadata": { "name": "small", "namespace": NAMESPACE, "uid": "small-uid" },
+        "spec": { "workers": { "machineDeployments": [{ "class": "worker" }] } },
+    })
+}
+
+/// An object without owners, as somebody who reads it needs it, or writes it.
+#[must_use]
+pub fn written(kind: Kind, values: &Values) -> Json {
+    let block =
+        |slot| metadata(&fixed_labels(kind, slot), value(values, slot, Key::Team), value(values, slot, Key::Note));
+    let mut object = json!({
+        "apiVersion": API_VERSION,
+        "kind": kind.text(),
+        "metadata": block(Slot::Own),
+        "spec": { "clusterName": "c1" },
+    });
+    object["metadata"]["name"] = json!(kind.name());
+    object["metadata"]["namespace"] = json!(NAMESPACE);
+    if let Some(owner) = owner(kind) {
+        object["metadata"]["ownerReferences"] = json!([{
+            "apiVersion": API_VERSION, "kind": owner.text(), "name": owner.name(), "uid": uid(owner), "controller": true,
+        }]);
+    }
+    if kind != Kind::Machine {
+        let hash: &[(&str, &str)] = if kind == Kind::Set { &[HASH] } else { &[] };
+        object["spec"]["selector"] = json!({ "matchLabels": map(IDENTITY.iter().chain(hash)) });
+        object["spec"]["template"] = json!({ "metadata": block(Slot::Template), "spec": { "clusterName": "c1" } });
+    }
+    object
+}
+
+/// An object as it is stored.
+#[must_use]
+pub fn stored(kind: Kind, object: &Object) -> Json {
+    let mut json = requested(kind, object);
+    json["metadata"]["uid"] = json!(uid(kind));
+    json
+}
+
+/// An object as a request has it that creates it: the API server knows its owners, and it has no uid.
+#[must_use]
+pub fn requested(kind: Kind, object: &Object) -> Json {
+    let mut json = written(kind, &object.values());
+    json["metadata"]["managedFields"] = Json::Array(entries(kind, object));
+    json
+}
+
+/// The uid of an object.
+#[must_use]
+pub fn uid(kind: Kind) -> String {
+    format!("{}-uid", kind.name())
+}
+
+/// Marks what the topology controller compares.
+pub fn compared(object: &mut Json) {
+    object["metadata"]["annotations"][DRY_RUN] = json!("");
+}
+
+/// What a manager says when it names values alone, such as an applier's configuration, or with null what is removed.
+#[must_use]
+pub fn configuration(kind: Kind, named: impl Iterator<Item = (Spot, Option<Value>)>) -> Json {
+    let mut object = json!({
+        "apiVersion": API_VERSION,
+        "kind": kind.text(),
+        "metadata": { "name": kind.name(), "namespace": NAMESPACE },
+    });
+    for (spot, value) in named {
+        let block = if spot.slot == Slot::Own { &mut object } else { &mut object["spec"]["template"] };
+        block["metadata"][spot.key.map()][spot.key.text()] = json!(value.map(Value::text));
+    }
+    object
+}
+
+/// What is left of an object when JSON is read as one.
+///
+/// # Errors
+/// When it says what no object of the world can say.
+pub fn read(kind: Kind, json: &Json) -> Result<Object> {
+    let mut object = Object::default();
+    for Spot { slot, key, .. } in kind.spots() {
+        let prefix = if slot == Slot::Own { "" } else { "/spec/template" };
+        let text = json.pointer(&format!("{prefix}/metadata/{}/{}", key.map(), key.text())).and_then(Json::as_str);
+        let value = text.map(|text| Value::read(text).with_context(|| format!("{} is {text}", key.text())));
+        object.at_mut(slot, key).value = value.transpose()?;
+    }
+    let managed_fields = json.pointer("/metadata/managedFields").and_then(Json::as_array);
+    for entry in managed_fields.into_iter().flatten() {
+        let manager = Manager::OWNERS.into_iter().find(|manager| entry["manager"] == manager.text());
+        let manager = manager.with_context(|| format!("an unknown field manager: {entry}"))?;
+        for Spot { slot, key, .. } in kind.spots() {
+            if entry["fieldsV1"].pointer(&fields_path(slot, key)).is_some() {
+                let entry = object.at_mut(slot, key);
+                entry.owners = entry.owners.and(manager);
+            }
+        }
+        if !entry["fieldsV1"]["f:spec"]["f:clusterName"].is_null() {
+            object.fixed = object.fixed.and(manager);
+        }
+    }
+    Ok(object)
+}
+
+/// The same, where nothing else may be in it than what [`stored`] or [`requested`] would write.
+///
+/// # Errors
+/// When there is something else in it.
+pub fn read_whole(kind: Kind, json: &Json) -> Result<Object> {
+    let object = read(kind, json)?;
+    let mut again = requested(kind, &object);
+    if let Some(uid) = json.pointer("/metadata/uid") {
+        again["metadata"]["uid"] = uid.clone();
+    }
+    let sorted = |json: &Json| {
+        let mut json = json.clone();
+        let entries = json.pointer_mut("/metadata/managedFields").and_then(Json::as_array_mut);
+        entries.into_iter().for_each(|entries| entries.sort_by_key(Json::to_string));
+        json
+    };
+    let (found, expected) = (sorted(json), sorted(&again));
+    ensure!(found == expected, "the policy wrote something else than an entry:\n{found}\n{expected}");
+    Ok(object)
+}
+
+fn owner(kind: Kind) -> Option<Kind> {
+    match kind {
+        Kind::Deployment => None,
+        Kind::Set => Some(Kind::Deployment),
+        Kind::Machine => Some(Kind::Set),
+    }
+}
+
+fn fixed_labels(kind: Kind, slot: Slot) -> Vec<(&'static str, &'static str)> {
+    let more: &[(&str, &str)] = match (kind, slot) {
+        (Kind::Deployment, _) => &[],
+        (Kind::Set, Slot::Own) => &[HASH, ("cluster.x-k8s.io/deployment-name", "md")],
+        (Kind::Set, Slot::Template) => &[HASH],
+        (Kind::Machine, _) => &[HASH, ("cluster.x-k8s.io/deployment-name", "md"), ("cluster.x-k8s.io/set-name", "ms")],
+    };
+    IDENTITY.iter().chain(more).copied().collect()
+}
+
+fn metadata(labels: &[(&str, &str)], team: Option<Value>, note: Option<Value>) -> Json {
+    let mut metadata = json!({ "labels": map(labels), "annotations": map(&[STAYS]) });
+    for (key, value) in [(Key::Team, team), (Key::Note, note)] {
+        if let Some(value) = value {
+            metadata[key.map()][key.text()] = json!(value.text());
+        }
+    }
+    metadata
+}
+
+fn map<'e>(entries: impl IntoIterator<Item = &'e (&'e str, &'e str)>) -> Json {
+    Json::Object(entries.into_iter().map(|(key, value)| ((*key).to_owned(), json!(value))).collect())
+}
+
+/// `metadata.managedFields`, in the order in which the API server lists it.
+fn entries(kind: Kind, object: &Object) -> Vec<Json> {
+    let mut entries = Vec::new();
+    for manager in Manager::OWNERS {
+        let mut set = Json::Object(Map::new());
+        for Spot { slot, key, .. } in kind.spots() {
+            if object.at(slot, key).owners.has(manager) {
+                own(&mut set, &fields_path(slot, key));
+            }
+        }
+        if object.fixed.has(manager) {
+            for path in fixed_paths(kind) {
+                own(&mut set, &path);
+            }
+        }
+        if set.as_object().is_some_and(Map::is_empty) {
+            continue;
+        }
+        let operation = if manager.applies() { "Apply" } else { "Update" };
+        entries.push(json!({
+            "manager": manager.text(), "operation": operation, "apiVersion": API_VERSION,
+            "time": "2026-11-20T08:00:00Z", "fieldsType": "FieldsV1", "fieldsV1": set,
+        }));
+    }
+    let order = |entry: &Json| [entry["operation"].to_string(), entry["manager"].to_string()];
+    entries.sort_by_key(order);
+    entries
+}
+
+fn own(set: &mut Json, path: &str) {
+    let mut at = set;
+    for step in path.split('/').skip(1) {
+        let step = step.replace("~1", "/");
+        at = &mut at[step];
+        if at.is_null() {
+            *at = json!({});
+        }
+    }
+}
+
+/// Where an entry is in a set of fields, as a JSON pointer.
+fn fields_path(slot: Slot, key: Key) -> String {
+    let prefix = if slot == Slot::Own { "" } else { "/f:spec/f:template" };
+    format!("{prefix}/f:metadata/f:{}/f:{}", key.map(), key.text())
+}
+
+fn fixed_paths(kind: Kind) -> Vec<String> {
+    let mut paths = vec!["/f:spec/f:clusterName".to_owned()];
+    for slot in kind.slots() {
+        let prefix = if *slot == Slot::Own { "" } else { "/f:spec/f:template" };
+        let labels = fixed_labels(kind, *slot);
+        paths
+            .extend(labels.iter().map(|(key, _)| format!("{prefix}/f:metadata/f:labels/f:{}", key.replace('/', "~1"))));
+        paths.push(format!("{prefix}/f:metadata/f:annotations/f:{}", STAYS.0));
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for kind in Kind::ALL {
+            let values = [[Some(Value::Red), None], [None, Some(Value::Blue).filter(|_| kind != Kind::Machine)]];
+            let object = Object::created(kind, kind.controller(), &values);
+            let object = object.updated(Manager::Alice, Slot::Own, Key::Note, Some(Value::Red));
+            assert_eq!(read_whole(kind, &stored(kind, &object)).unwrap(), object.known());
+        }
+    }
+
+    #[test]
+    fn what_the_world_does_not_have_is_noticed() {
+        let object = Object::created(Kind::Machine, Manager::Set, &Values::default());
+        let mut json = stored(Kind::Machine, &object);
+        json["spec"]["providerID"] = json!("x");
+        assert!(read_whole(Kind::Machine, &json).is_err());
+    }
+}

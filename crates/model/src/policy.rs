@@ -1,0 +1,233 @@
+//! The policy of the world: the real engine, asked with the bytes of an admission request.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use metadata_propagation::{Cluster as Reads, Get, LookupCause, LookupError, evaluate_payload};
+use serde_json::{Value as Json, json};
+
+use crate::defect::Defect;
+use crate::manifest::{self, Cluster};
+use crate::server::{Object, Values};
+use crate::spot::{Kind, Manager};
+
+/// What the policy is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// The object's kind.
+    pub kind: Kind,
+    /// Who writes.
+    pub manager: Manager,
+    /// The object as it is stored; `None` on CREATE.
+    pub before: Option<Object>,
+    /// The object as it would be stored.
+    pub after: Object,
+    /// Nothing is stored.
+    pub dry_run: bool,
+    /// The topology controller compares, and says so.
+    pub compares: bool,
+}
+
+/// The objects that the policy may read, one of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Readable {
+    /// The Cluster.
+    pub cluster: Option<Cluster>,
+    /// The MachineDeployment.
+    pub deployment: Option<Values>,
+    /// The MachineSet.
+    pub set: Option<Values>,
+}
+
+/// What the policy answers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// The object as it is to be stored.
+    Accepted(Object),
+    /// Why not.
+    Refused(String),
+    /// It wrote something that it has no business with.
+    Strange(String),
+}
+
+/// The engine with its settings, and with a defect where one is put back.
+pub struct Policy {
+    defect: Option<Defect>,
+    settings: &'static str,
+    known: Mutex<HashMap<Question, (Answer, Readable)>>,
+}
+
+type Question = (Request, Readable, Readable);
+
+impl Policy {
+    /// `lists_controllers` says whether Cluster API's controllers are known as such, which is the default.
+    #[must_use]
+    pub fn new(defect: Option<Defect>, lists_controllers: bool) -> Policy {
+        Policy { defect, settings: settings(lists_controllers), known: Mutex::default() }
+    }
+
+    /// Decides a request. The host's cache keeps what was read through it.
+    ///
+    /// The same question is put to the engine once.
+    pub fn decide(&self, request: &Request, stored: &Readable, cache: &mut Readable) -> Answer {
+        let question = (*request, stored.for_kind(request.kind), cache.for_kind(request.kind));
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&question).cloned();
+        let (answer, read) = known.unwrap_or_else(|| {
+            let answered = self.ask(&question);
+            self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(question, answered.clone());
+            answered
+        });
+        cache.keep(&read);
+        answer
+    }
+
+    /// How many different questions the engine was asked.
+    #[must_use]
+    pub fn evaluations(&self) -> usize {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn ask(&self, (request, stored, cache): &Question) -> (Answer, Readable) {
+        let host = Host { stored, cache: Cell::new(*cache), always_cached: self.defect == Some(Defect::CachedWrites) };
+        let payload = self.payload(request);
+        let outcome = evaluate_payload(payload.to_string().as_bytes(), &host);
+        let answer = match (outcome.rejection, outcome.object) {
+            (Some(rejection), _) => Answer::Refused(rejection.message),
+            (None, None) => Answer::Accepted(request.after),
+            (None, Some(text)) => self.read(request, &text),
+        };
+        (answer, host.cache.get())
+    }
+
+    fn payload(&self, request: &Request) -> Json {
+        let Request { kind, manager, before, after, dry_run, compares } = request;
+        let mut object = match before {
+            Some(_) => manifest::stored(*kind, after),
+            None => manifest::requested(*kind, after),
+        };
+        if *compares && self.defect != Some(Defect::AnsweredDryRuns) {
+            manifest::compared(&mut object);
+        }
+        let mut groups = vec!["system:authenticated"];
+        if manager.user().starts_with("system:serviceaccount:") {
+            groups.push("system:serviceaccounts");
+        }
+        let operation = if before.is_some() { "UPDATE" } else { "CREATE" };
+        let settings: Json = serde_json::from_str(self.settings).unwrap_or_default();
+        json!({
+            "request": {
+                "uid": "model",
+                "kind": { "group": "cluster.x-k8s.io", "version": "v1beta2", "kind": kind.text() },
+                "name": kind.name(),
+                "namespace": manifest::NAMESPACE,
+                "operation": operation,
+                "userInfo": { "username": manager.user(), "groups": groups },
+                "object": object,
+                "oldObject": before.map(|before| manifest::stored(*kind, &before)),
+                "dryRun": dry_run,
+                "options": {
+                    "apiVersion": "meta.k8s.io/v1",
+                    "kind": if before.is_some() { "UpdateOptions" } else { "CreateOptions" },
+                    "fieldManager": manager.text(),
+                },
+            },
+            "settings": settings,
+        })
+    }
+
+    /// The object that the engine returned.
+    fn read(&self, request: &Request, text: &str) -> Answer {
+        let read = serde_json::from_str(text).map_err(anyhow::Error::from);
+        let read = read.and_then(|mut json: Json| {
+            if request.compares
+                && let Some(annotations) = json.pointer_mut("/metadata/annotations").and_then(Json::as_object_mut)
+            {
+                annotations.remove(manifest::DRY_RUN);
+            }
+            manifest::read_whole(request.kind, &json)
+        });
+        match read {
+            Ok(mut object) => {
+                if self.defect == Some(Defect::ForgottenOwners) {
+                    for spot in request.kind.spots() {
+                        object.at_mut(spot.slot, spot.key).owners = request.after.at(spot.slot, spot.key).owners;
+                    }
+                }
+                Answer::Accepted(object)
+            }
+            Err(error) => Answer::Strange(format!("{error:#}")),
+        }
+    }
+}
+
+/// The policy's settings, as JSON.
+#[must_use]
+pub fn settings(lists_controllers: bool) -> &'static str {
+    if lists_controllers { "{}" } else { r#"{"clusterApi":{"controllers":[]}}"# }
+}
+
+impl Readable {
+    /// What may be read for an object of a kind.
+    fn for_kind(&self, kind: Kind) -> Readable {
+        Readable {
+            cluster: self.cluster,
+            deployment: self.deployment.filter(|_| kind == Kind::Set),
+            set: self.set.filter(|_| kind == Kind::Machine),
+        }
+    }
+
+    fn keep(&mut self, read: &Readable) {
+        self.cluster = read.cluster.or(self.cluster);
+        self.deployment = read.deployment.or(self.deployment);
+        self.set = read.set.or(self.set);
+    }
+
+    fn object(&self, kind: &str) -> Option<Json> {
+        let stored = |kind, values: Values| {
+            let mut object = manifest::written(kind, &values);
+            object["metadata"]["uid"] = json!(manifest::uid(kind));
+            object
+        };
+        match kind {
+            "Cluster" => self.cluster.map(|cluster| manifest::cluster(&cluster)),
+            "MachineDeployment" => self.deployment.map(|values| stored(Kind::Deployment, values)),
+            "MachineSet" => self.set.map(|values| stored(Kind::Set, values)),
+            _ => None,
+        }
+    }
+}
+
+/// Kubewarden's host: what was read through the cache stays in it, a read past it leaves it as it is.
+struct Host<'w> {
+    stored: &'w Readable,
+    cache: Cell<Readable>,
+    always_cached: bool,
+}
+
+impl Host<'_> {
+    fn find(&self, get: &Get) -> Option<Json> {
+        if get.kind == "ClusterClass" {
+            return Some(manifest::class());
+        }
+        if get.fresh && !self.always_cached {
+            return self.stored.object(&get.kind);
+        }
+        let mut cache = self.cache.get();
+        match &*get.kind {
+            "Cluster" => cache.cluster = cache.cluster.or(self.stored.cluster),
+            "MachineDeployment" => cache.deployment = cache.deployment.or(self.stored.deployment),
+            "MachineSet" => cache.set = cache.set.or(self.stored.set),
+            _ => {}
+        }
+        self.cache.set(cache);
+        cache.object(&get.kind)
+    }
+}
+
+impl Reads for Host<'_> {
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        let missing = || LookupError { cause: LookupCause::NotFound, detail: get.to_string() };
+        self.find(get).map(|object| object.to_string()).ok_or_else(missing)
+    }
+}

@@ -1,0 +1,198 @@
+//! The API server as far as the world needs it: maps whose entries have owners.
+//!
+//! Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go, `Update`, `Apply` and `prune`;
+//! k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager. Held to a real API server by `make conformance-model`.
+
+use crate::spot::{Key, Kind, Manager, Managers, Slot, Spot, Value};
+
+/// One entry of one map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Entry {
+    /// `None` where there is none.
+    pub value: Option<Value>,
+    /// The field managers that own it.
+    pub owners: Managers,
+    /// The field managers whose own last write said this value. The API server does not know: it is for the properties.
+    pub writers: Managers,
+    /// The policy wrote this value, its source had it then, and nobody has owned it since. For the properties too.
+    pub is_policys: bool,
+    /// Who kept a share of this value when the policy restored it, besides Cluster API. For the properties too.
+    pub kept: Managers,
+}
+
+/// The values of an object: by slot, by key.
+pub type Values = [[Option<Value>; 2]; 2];
+
+/// One object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Object {
+    entries: [[Entry; 2]; 2],
+    /// Who owns what is always the same of it: the labels that Cluster API forces, one annotation, `spec`.
+    pub fixed: Managers,
+}
+
+/// What a server-side apply without force is refused for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conflict;
+
+impl Object {
+    /// One entry.
+    #[must_use]
+    pub fn at(&self, slot: Slot, key: Key) -> &Entry {
+        &self.entries[slot as usize][key as usize]
+    }
+
+    /// The same, to be changed.
+    pub fn at_mut(&mut self, slot: Slot, key: Key) -> &mut Entry {
+        &mut self.entries[slot as usize][key as usize]
+    }
+
+    /// The values alone.
+    #[must_use]
+    pub fn values(&self) -> Values {
+        self.entries.map(|entries| entries.map(|entry| entry.value))
+    }
+
+    /// As the API server knows it, without what only the properties look at.
+    #[must_use]
+    pub fn known(mut self) -> Object {
+        for entry in self.entries.iter_mut().flatten() {
+            *entry = Entry { value: entry.value, owners: entry.owners, ..Entry::default() };
+        }
+        self
+    }
+
+    /// A new object that one manager makes: it owns everything.
+    #[must_use]
+    pub fn created(kind: Kind, manager: Manager, values: &Values) -> Object {
+        let mut object = Object { fixed: Managers::only(manager), ..Object::default() };
+        for Spot { slot, key, .. } in kind.spots() {
+            object.set(slot, key, value(values, slot, key), manager);
+        }
+        object
+    }
+
+    /// An update that changes one entry, or with `None` removes it.
+    #[must_use]
+    pub fn updated(mut self, manager: Manager, slot: Slot, key: Key, value: Option<Value>) -> Object {
+        if self.at(slot, key).value == value {
+            // An update owns what it changes only.
+            self.at_mut(slot, key).writers = self.at(slot, key).writers.and(manager);
+        } else {
+            self.set(slot, key, value, manager);
+        }
+        self
+    }
+
+    /// A server-side apply: the manager owns the values that it names, and what it named before and names no longer goes,
+    /// unless another manager owns it.
+    ///
+    /// # Errors
+    /// When it would change a value that another manager owns, without force.
+    pub fn applied(
+        mut self,
+        kind: Kind,
+        manager: Manager,
+        values: &Values,
+        is_whole: bool,
+        force: bool,
+    ) -> Result<Object, Conflict> {
+        for Spot { slot, key, .. } in kind.spots() {
+            let entry = *self.at(slot, key);
+            match value(values, slot, key) {
+                Some(wanted) if entry.value == Some(wanted) => {
+                    let entry = self.at_mut(slot, key);
+                    entry.owners = entry.owners.and(manager);
+                    entry.writers = entry.writers.and(manager);
+                    entry.is_policys = false;
+                    entry.kept = entry.kept.without(manager);
+                }
+                Some(_) if !force && !entry.owners.without(manager).is_empty() => return Err(Conflict),
+                Some(wanted) => self.set(slot, key, Some(wanted), manager),
+                None => {
+                    let entry = self.at_mut(slot, key);
+                    let was_owner = entry.owners.has(manager);
+                    entry.owners = entry.owners.without(manager);
+                    entry.writers = entry.writers.without(manager);
+                    entry.kept = entry.kept.without(manager);
+                    if was_owner && entry.owners.is_empty() {
+                        *entry = Entry::default();
+                    }
+                }
+            }
+        }
+        if is_whole {
+            self.fixed = self.fixed.and(manager);
+        }
+        Ok(self)
+    }
+
+    /// Another value: who wrote it owns it, and nobody else.
+    fn set(&mut self, slot: Slot, key: Key, value: Option<Value>, manager: Manager) {
+        let owners = value.map_or(Managers::NOBODY, |_| Managers::only(manager));
+        *self.at_mut(slot, key) = Entry { value, owners, writers: owners, ..Entry::default() };
+    }
+}
+
+/// One value.
+#[must_use]
+pub fn value(values: &Values, slot: Slot, key: Key) -> Option<Value> {
+    values[slot as usize][key as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RED: Values = [[Some(Value::Red), None], [None, None]];
+    const BLUE: Values = [[Some(Value::Blue), None], [None, None]];
+    const NOTHING: Values = [[None; 2]; 2];
+
+    fn team(object: Object) -> (Option<Value>, String) {
+        let entry = object.at(Slot::Own, Key::Team);
+        (entry.value, entry.owners.to_string())
+    }
+
+    fn machine() -> Object {
+        Object::created(Kind::Machine, Manager::Set, &RED)
+    }
+
+    fn applied(object: Object, manager: Manager, values: &Values) -> Object {
+        object.applied(Kind::Machine, manager, values, manager.is_controller(), true).unwrap()
+    }
+
+    #[test]
+    fn who_changes_a_value_owns_it_alone() {
+        let edited = machine().updated(Manager::Alice, Slot::Own, Key::Team, Some(Value::Blue));
+        assert_eq!(team(edited), (Some(Value::Blue), "kubectl-edit".to_owned()));
+        let forced = applied(edited, Manager::Set, &RED);
+        assert_eq!(team(forced), (Some(Value::Red), "capi-machineset".to_owned()));
+        let same = machine().updated(Manager::Alice, Slot::Own, Key::Team, Some(Value::Red));
+        assert_eq!(team(same), (Some(Value::Red), "capi-machineset".to_owned()));
+    }
+
+    #[test]
+    fn who_applies_the_same_value_shares_it() {
+        let shared = applied(machine(), Manager::Argo, &RED);
+        assert_eq!(team(shared), (Some(Value::Red), "capi-machineset and argocd-controller".to_owned()));
+        let dropped = applied(shared, Manager::Set, &NOTHING);
+        assert_eq!(team(dropped), (Some(Value::Red), "argocd-controller".to_owned()));
+        assert_eq!(team(applied(dropped, Manager::Argo, &NOTHING)), (None, "nobody".to_owned()));
+    }
+
+    #[test]
+    fn without_force_a_value_of_others_is_a_conflict() {
+        let apply = |object: Object, values| object.applied(Kind::Machine, Manager::Argo, values, false, false);
+        assert_eq!(apply(machine(), &BLUE), Err(Conflict));
+        assert!(apply(machine(), &RED).is_ok());
+        let unowned = machine().updated(Manager::Alice, Slot::Own, Key::Team, None);
+        assert!(apply(unowned, &BLUE).is_ok());
+    }
+
+    #[test]
+    fn what_nobody_owns_is_removed_by_nobodys_apply() {
+        let mut object = machine();
+        object.at_mut(Slot::Own, Key::Team).owners = Managers::NOBODY;
+        assert_eq!(team(applied(object, Manager::Set, &NOTHING)), (Some(Value::Red), "nobody".to_owned()));
+    }
+}

@@ -1,0 +1,131 @@
+//! A path through the model as sentences: who wrote what, and who owned it then.
+
+use crate::action::Action;
+use crate::server::Entry;
+use crate::spot::{Kind, Manager, Spot, Value};
+use crate::twin::{Flaw, State, Twins, Verdict};
+use crate::world::{Verb, World, Write, Written};
+
+/// The events of a path, what they lead to, and how that differs from what they lead to without the policy.
+#[must_use]
+pub fn story(twins: &Twins, actions: &[Action]) -> String {
+    let mut state = twins.beginning();
+    let mut lines =
+        vec!["at the beginning every object has what the topology says, owned by its controller:".to_owned()];
+    lines.extend(Spot::all().filter_map(|spot| described(&state.with, spot)).map(|line| format!("     {line}")));
+    for (number, action) in actions.iter().enumerate() {
+        let (next, journal) = twins.after(&state, *action);
+        lines.push(format!("{:>2}. {}", number + 1, sentence(*action, twins)));
+        lines.extend(journal.iter().filter_map(|(write, written)| outcome(write, written)));
+        lines.extend(changed(&state.with, &next.with));
+        state = next;
+    }
+    lines.extend(end(twins, &state));
+    lines.join("\n") + "\n"
+}
+
+/// What happens, in one sentence.
+pub(crate) fn sentence(action: Action, twins: &Twins) -> String {
+    let set =
+        |value: Option<Value>| value.map_or("removes it".to_owned(), |value| format!("sets it to {}", value.text()));
+    match action {
+        Action::Source(key, value) => {
+            format!("Alice changes {} {} of the Cluster's topology: {}", entry_name(key.map()), key.text(), set(value))
+        }
+        Action::Pause(true) => "Alice pauses the Cluster".to_owned(),
+        Action::Pause(false) => "Alice resumes the Cluster".to_owned(),
+        Action::Edit(spot, value, dry_run) => {
+            let how = if dry_run { " as a dry run" } else { "" };
+            format!("Alice edits {spot}{how}: {}", set(value))
+        }
+        Action::Backfill(kind) => format!("an administrator completes the {} with `propagate backfill`", kind.text()),
+        Action::Delete => "Alice deletes the Machine".to_owned(),
+        Action::Restore => "Velero restores the Machine from a backup of the beginning".to_owned(),
+        Action::Argo(value, force) => {
+            let what = value.map_or("a configuration without it".to_owned(), |value| value.text().to_owned());
+            let how = if force { "by force" } else { "without force" };
+            format!("Argo CD applies {what} for {} {how}", twins.fixed.argo_at)
+        }
+        Action::Expire => "the host's cache forgets what it has read".to_owned(),
+        Action::Reconcile(kind) => format!("{} reconciles the {}", kind.controller().text(), kind.text()),
+    }
+}
+
+fn entry_name(map: &str) -> &str {
+    map.trim_end_matches('s')
+}
+
+/// What became of a write, where that is not seen by what is stored.
+fn outcome(write: &Write, written: &Written) -> Option<String> {
+    let who = write.manager.text();
+    Some(match written {
+        Written::Stored(_) if write.dry_run && write.manager == Manager::Topology => {
+            let Verb::Apply { values, .. } = write.verb else { return None };
+            let Written::Stored(Some(object)) = written else { return None };
+            let applied: Vec<String> = values_of(write.kind, |spot| values[spot.slot as usize][spot.key as usize]);
+            let answered = values_of(write.kind, |spot| object.at(spot.slot, spot.key).value);
+            let is_same = if applied == answered { "the same".to_owned() } else { answered.join(", ") };
+            format!("     it tries {}, and is answered {is_same}", applied.join(", "))
+        }
+        Written::Stored(_) => return None,
+        Written::Conflict => format!("     {who} is told of a conflict"),
+        Written::Impossible => {
+            format!("     {who} cannot write: the {} is not there, or is already", write.kind.text())
+        }
+        Written::Refused(message) => format!("     the policy refuses: {message}"),
+        Written::Strange(what) => format!("     the policy wrote what is not its own: {what}"),
+    })
+}
+
+fn values_of(kind: Kind, value: impl Fn(Spot) -> Option<Value>) -> Vec<String> {
+    let named = kind.spots().filter_map(|spot| Some((spot, value(spot)?)));
+    let texts: Vec<String> =
+        named.map(|(spot, value)| format!("{}={}", spot.to_string().replace(", ", " "), value.text())).collect();
+    if texts.is_empty() { vec!["nothing".to_owned()] } else { texts }
+}
+
+/// The entries that are stored otherwise than before.
+fn changed(before: &World, after: &World) -> Vec<String> {
+    let mut lines = Vec::new();
+    for kind in Kind::ALL {
+        if before.object(kind).is_some() && after.object(kind).is_none() {
+            lines.push(format!("     {} is gone", kind.text()));
+        }
+    }
+    let differs = |spot: &Spot| {
+        let known = |world: &World| world.object(spot.kind).map(|object| *object.known().at(spot.slot, spot.key));
+        known(before) != known(after) && after.object(spot.kind).is_some()
+    };
+    for spot in Spot::all().filter(differs) {
+        lines.push(format!("     {}", described(after, spot).unwrap_or_else(|| format!("{spot}: gone"))));
+    }
+    if lines.is_empty() { vec!["     nothing is stored otherwise".to_owned()] } else { lines }
+}
+
+/// Such as `Machine, label team: red, owned by capi-machineset`.
+fn described(world: &World, spot: Spot) -> Option<String> {
+    let Entry { value, owners, .. } = *world.object(spot.kind)?.at(spot.slot, spot.key);
+    value.map(|value| format!("{spot}: {}, owned by {owners}", value.text()))
+}
+
+fn end(twins: &Twins, state: &State) -> Vec<String> {
+    let Verdict { flaw, differ, is_restless, stay } = twins.verdict(state);
+    match flaw {
+        Some(Flaw::Refused(message)) => return vec![format!("the policy refused a write: {message}")],
+        Some(Flaw::Strange(what)) => return vec![format!("the policy wrote what is not its own: {what}")],
+        None if is_restless => return vec!["then the controllers write for ever".to_owned()],
+        None => {}
+    }
+    let Some(closed) = twins.closed(state) else { return Vec::new() };
+    let mut lines = vec!["then nobody acts any more, and the controllers run until they are done:".to_owned()];
+    let told = |world: &World, spot| described(world, spot).unwrap_or_else(|| format!("{spot}: gone"));
+    let mut wrong = differ.clone();
+    wrong.extend(stay.iter().filter(|spot| !differ.contains(spot)));
+    for spot in wrong {
+        lines.push(format!("     with the policy:    {}", told(&closed.with, spot)));
+        let mut without: Vec<String> = closed.without.iter().map(|world| told(world, spot)).collect();
+        without.dedup();
+        lines.push(format!("     without the policy: {}", without.join("; or ")));
+    }
+    lines
+}

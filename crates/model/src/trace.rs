@@ -1,0 +1,177 @@
+//! Random paths as requests to a real API server, with what the model says is stored after each event.
+
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use serde_json::{Value as Json, json};
+
+use crate::action::{Action, Alphabet};
+use crate::manifest;
+use crate::policy::settings;
+use crate::server::Object;
+use crate::spot::{Kind, Slot, Spot};
+use crate::story::sentence;
+use crate::twin::{State, Twins};
+use crate::world::{Verb, World, Write, Written};
+
+/// How many random events a trace has.
+const EVENTS: usize = 14;
+
+/// Traces by settings, as `conformance/model` reads them. The same seed gives the same traces.
+#[must_use]
+pub fn traces(seed: u64, count: usize) -> Json {
+    let mut random = SmallRng::seed_from_u64(seed);
+    let of = |lists_controllers: bool, count: usize, random: &mut SmallRng| {
+        let twins = Twins::new(None, lists_controllers, Alphabet::whole(), 0);
+        let traces: Vec<Json> = (0..count).map(|_| trace(&twins, random)).collect();
+        let settings: Json = serde_json::from_str(settings(lists_controllers)).unwrap_or_default();
+        json!({ "settings": settings, "traces": traces })
+    };
+    let listed = of(true, count.div_ceil(2), &mut random);
+    json!([listed, of(false, count / 2, &mut random)])
+}
+
+/// The beginning, random events, and what controllers do in the end.
+fn trace(twins: &Twins, random: &mut SmallRng) -> Json {
+    let mut state = twins.beginning();
+    let mut events = vec![beginning(&state)];
+    for _ in 0..EVENTS {
+        let action = any(twins, &state, random);
+        events.push(event(twins, &mut state, action));
+    }
+    if state.shared.cluster.paused {
+        events.push(event(twins, &mut state, Action::Pause(false)));
+    }
+    for _ in 0..2 {
+        events.extend(Kind::ALL.map(|kind| event(twins, &mut state, Action::Reconcile(kind))));
+    }
+    json!(events)
+}
+
+/// One event of those that may be next, each sort of them as likely as another.
+fn any(twins: &Twins, state: &State, random: &mut SmallRng) -> Action {
+    let mut actions = Vec::new();
+    twins.alphabet.actions(&state.shared, &state.with, &mut actions);
+    let sort = |action: &Action| match action {
+        Action::Source(..) => 0,
+        Action::Edit(.., false) => 1,
+        Action::Edit(.., true) => 2,
+        Action::Argo(..) => 3,
+        Action::Pause(_) | Action::Delete | Action::Restore => 4,
+        Action::Backfill(_) | Action::Expire => 5,
+        Action::Reconcile(kind) => 6 + *kind as usize,
+    };
+    let sorts: Vec<usize> = (0..9).filter(|it| actions.iter().any(|action| sort(action) == *it)).collect();
+    let chosen = sorts.choose(random).copied();
+    actions.retain(|action| Some(sort(action)) == chosen);
+    match actions.choose(random).copied() {
+        Some(Action::Argo(value, _)) => Action::Argo(value, random.random_bool(0.7)),
+        Some(action) => action,
+        None => Action::Expire,
+    }
+}
+
+fn event(twins: &Twins, state: &mut State, action: Action) -> Json {
+    let (next, journal) = twins.after(state, action);
+    *state = next;
+    let mut writes: Vec<Json> = journal.iter().map(|(write, written)| request(write, written)).collect();
+    if let Action::Source(..) | Action::Pause(_) = action {
+        writes.push(json!({
+            "verb": "patch", "user": "alice", "manager": "kubectl-edit", "force": false, "dryRun": false,
+            "object": manifest::cluster(&state.shared.cluster), "answer": "stored",
+        }));
+    }
+    json!({
+        "story": sentence(action, twins),
+        "expires": action == Action::Expire,
+        "writes": writes,
+        "after": stored(&state.with),
+    })
+}
+
+/// How everything comes to be: the class, the Cluster, and what the controllers apply.
+fn beginning(state: &State) -> Json {
+    let create = |object: Json| {
+        json!({
+            "verb": "create", "user": "alice", "manager": "kubectl-edit", "force": false, "dryRun": false,
+            "object": object, "answer": "stored",
+        })
+    };
+    let mut writes = vec![create(manifest::class()), create(manifest::cluster(&state.shared.cluster))];
+    for kind in Kind::ALL {
+        let values = state.with.wanted(kind, state.shared.cluster);
+        let verb = Verb::Apply { values, is_whole: true, force: true };
+        let write = Write { kind, manager: kind.controller(), verb, dry_run: false, compares: false };
+        writes.push(request(&write, &Written::Stored(state.with.object(kind).copied())));
+    }
+    json!({ "story": "the beginning", "expires": false, "writes": writes, "after": stored(&state.with) })
+}
+
+/// A write as it is sent, and what has to be answered.
+fn request(write: &Write, written: &Written) -> Json {
+    let Write { kind, manager, verb, dry_run, compares } = *write;
+    let (name, force, mut object) = match verb {
+        Verb::Create(values) => ("create", false, manifest::written(kind, &values)),
+        Verb::Edit(spot, value) => ("patch", false, manifest::configuration(kind, [(spot, value)].into_iter())),
+        Verb::Touch => ("patch", false, manifest::configuration(kind, std::iter::empty())),
+        Verb::Delete => ("delete", false, manifest::configuration(kind, std::iter::empty())),
+        Verb::Apply { values, is_whole: true, force } => ("apply", force, manifest::written(kind, &values)),
+        Verb::Apply { values, is_whole: false, force } => {
+            let named = kind.spots().map(|spot| (spot, values[spot.slot as usize][spot.key as usize]));
+            ("apply", force, manifest::configuration(kind, named.filter(|(_, value)| value.is_some())))
+        }
+    };
+    if compares {
+        manifest::compared(&mut object);
+    }
+    let answer = match written {
+        Written::Stored(_) => "stored",
+        Written::Conflict => "conflict",
+        Written::Impossible => "impossible",
+        Written::Refused(_) => "refused",
+        Written::Strange(_) => "strange",
+    };
+    let answered = match written {
+        Written::Stored(Some(object)) => entries(kind, object),
+        _ => json!(null),
+    };
+    json!({
+        "verb": name, "user": manager.user(), "manager": manager.text(), "force": force, "dryRun": dry_run,
+        "object": object, "answer": answer, "answered": answered,
+    })
+}
+
+/// What is stored of each object; null for one that is not there.
+fn stored(world: &World) -> Json {
+    let of =
+        |kind: Kind| (kind.text().to_owned(), world.object(kind).map_or(json!(null), |object| entries(kind, object)));
+    Json::Object(Kind::ALL.into_iter().map(of).collect())
+}
+
+/// Every entry with its path, value and owners.
+fn entries(kind: Kind, object: &Object) -> Json {
+    let entry = |spot: Spot| {
+        let entry = object.at(spot.slot, spot.key);
+        let place: &[&str] = if spot.slot == Slot::Own { &["metadata"] } else { &["spec", "template", "metadata"] };
+        let path = [place, &[spot.key.map(), spot.key.text()]].concat();
+        let mut owners: Vec<&str> = entry.owners.each().map(|manager| manager.text()).collect();
+        owners.sort_unstable();
+        json!({ "path": path, "value": entry.value.map(|value| value.text()).unwrap_or_default(), "owners": owners })
+    };
+    let mut fixed: Vec<&str> = object.fixed.each().map(|manager| manager.text()).collect();
+    fixed.sort_unstable();
+    let mut entries: Vec<Json> = kind.spots().map(entry).collect();
+    entries.push(json!({ "path": ["spec", "clusterName"], "value": "c1", "owners": fixed }));
+    json!(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_traces() {
+        assert_eq!(traces(1, 2), traces(1, 2));
+        assert_ne!(traces(1, 2), traces(2, 2));
+    }
+}

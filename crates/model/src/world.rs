@@ -1,0 +1,228 @@
+//! The objects of the world, the host's cache, what controllers remember, and how a write gets into them.
+
+use crate::manifest::Cluster;
+use crate::policy::{Answer, Policy, Readable, Request};
+use crate::server::{Conflict, Entry, Object, Values};
+use crate::spot::{Kind, Manager, Source, Spot, Value};
+
+/// Everything that exists, but for the Cluster.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct World {
+    objects: [Option<Object>; 3],
+    /// What the policy's host read through its cache.
+    cache: Readable,
+    /// What each controller applied last, until the object changes: it does not apply that again.
+    ///
+    /// Source: internal/util/ssa/patch.go, `Patch`, whose cache has the resourceVersion after the apply in its key.
+    remembered: [Option<Values>; 3],
+}
+
+/// Where a write takes place.
+#[derive(Clone, Copy)]
+pub struct Place<'p> {
+    /// The Cluster as it is stored.
+    pub cluster: Cluster,
+    /// `None` in the world without the policy.
+    pub policy: Option<&'p Policy>,
+}
+
+/// A write as the API server receives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Write {
+    /// The object's kind.
+    pub kind: Kind,
+    /// Who writes.
+    pub manager: Manager,
+    /// How.
+    pub verb: Verb,
+    /// Nothing is stored.
+    pub dry_run: bool,
+    /// With the annotation of the topology controller's dry runs.
+    pub compares: bool,
+}
+
+/// How an object is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// Created, with these values.
+    Create(Values),
+    /// A patch that changes one entry.
+    Edit(Spot, Option<Value>),
+    /// A patch that changes nothing.
+    Touch,
+    /// Server-side apply.
+    Apply {
+        /// What is applied.
+        values: Values,
+        /// With everything that the object's controller applies besides.
+        is_whole: bool,
+        /// Values of others are taken over.
+        force: bool,
+    },
+    /// Deleted.
+    Delete,
+}
+
+/// What becomes of a write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Written {
+    /// Stored, or what a dry run answers; `None` where the object is gone.
+    Stored(Option<Object>),
+    /// The API server found a conflict.
+    Conflict,
+    /// There is no such object, or there is one already.
+    Impossible,
+    /// The policy refused.
+    Refused(String),
+    /// The policy wrote something that it has no business with.
+    Strange(String),
+}
+
+impl World {
+    /// Everything as the Cluster's topology says, applied by the controllers.
+    #[must_use]
+    pub fn settled(cluster: &Cluster) -> World {
+        let values = [cluster.topology; 2];
+        let object = |kind: Kind| Some(Object::created(kind, kind.controller(), &values));
+        World { objects: Kind::ALL.map(object), cache: Readable::default(), remembered: [None; 3] }
+    }
+
+    /// One object.
+    #[must_use]
+    pub fn object(&self, kind: Kind) -> Option<&Object> {
+        self.objects[kind as usize].as_ref()
+    }
+
+    /// What the controller of a kind applied last, where it would not apply that again.
+    #[must_use]
+    pub fn remembered(&self, kind: Kind) -> Option<Values> {
+        self.remembered[kind as usize]
+    }
+
+    /// Remembers what the controller of a kind applied.
+    pub fn remember(&mut self, kind: Kind, values: Values) {
+        self.remembered[kind as usize] = Some(values);
+    }
+
+    /// The host's cache forgets what it has.
+    pub fn expire(&mut self) {
+        self.cache = Readable::default();
+    }
+
+    /// Whether the host's cache has anything.
+    #[must_use]
+    pub fn has_cached(&self) -> bool {
+        self.cache != Readable::default()
+    }
+
+    /// The same without what decides about nothing where there is no policy: to apply the same again changes nothing
+    /// there, and nobody reads through the host's cache.
+    #[must_use]
+    pub fn as_stored(&self) -> World {
+        let objects = self.objects.map(|object| object.map(Object::known));
+        World { objects, cache: Readable::default(), remembered: [None; 3] }
+    }
+
+    /// A write: the API server works out the owners, asks the policy, and stores the answer.
+    pub fn write(&mut self, place: Place<'_>, write: &Write) -> Written {
+        let Write { kind, manager, verb, dry_run, compares } = *write;
+        let before = self.objects[kind as usize];
+        let after = match (verb, before) {
+            (Verb::Create(values), None) => Object::created(kind, manager, &values),
+            (Verb::Apply { values, is_whole: true, .. }, None) => Object::created(kind, manager, &values),
+            (Verb::Edit(spot, value), Some(before)) => before.updated(manager, spot.slot, spot.key, value),
+            (Verb::Touch, Some(before)) => before,
+            (Verb::Apply { values, is_whole, force }, Some(before)) => {
+                match before.applied(kind, manager, &values, is_whole, force) {
+                    Ok(after) => after,
+                    Err(Conflict) => return Written::Conflict,
+                }
+            }
+            (Verb::Delete, Some(_)) => {
+                if !dry_run {
+                    self.store(kind, None);
+                }
+                return Written::Stored(None);
+            }
+            _ => return Written::Impossible,
+        };
+        let answered = match place.policy {
+            None => after,
+            Some(policy) => {
+                let request = Request {
+                    kind,
+                    manager,
+                    before: before.map(Object::known),
+                    after: after.known(),
+                    dry_run,
+                    compares,
+                };
+                let stored = self.readable(place.cluster);
+                match policy.decide(&request, &stored, &mut self.cache) {
+                    Answer::Accepted(answered) => self.remarked(write, &after, answered, place.cluster),
+                    Answer::Refused(message) => return Written::Refused(message),
+                    Answer::Strange(what) => return Written::Strange(what),
+                }
+            }
+        };
+        if !dry_run {
+            self.store(kind, Some(answered));
+        }
+        Written::Stored(Some(answered))
+    }
+
+    fn store(&mut self, kind: Kind, object: Option<Object>) {
+        let before = self.objects[kind as usize];
+        if before.map(Object::known) != object.map(Object::known) {
+            self.remembered[kind as usize] = None;
+        }
+        self.objects[kind as usize] = object;
+    }
+
+    fn readable(&self, cluster: Cluster) -> Readable {
+        let values = |kind: Kind| self.object(kind).map(Object::values);
+        Readable { cluster: Some(cluster), deployment: values(Kind::Deployment), set: values(Kind::Set) }
+    }
+
+    /// What the policy answered, with what only the properties look at.
+    fn remarked(&self, write: &Write, after: &Object, mut answered: Object, cluster: Cluster) -> Object {
+        let before = self.objects[write.kind as usize];
+        for spot in write.kind.spots() {
+            let entry = *answered.at(spot.slot, spot.key);
+            let requested = after.at(spot.slot, spot.key);
+            let stored = before.map(|before| *before.at(spot.slot, spot.key)).filter(|it| it.value == entry.value);
+            let remarked = answered.at_mut(spot.slot, spot.key);
+            if entry.value == requested.value {
+                *remarked = Entry { owners: entry.owners, ..*requested };
+            } else if let Some(stored) = stored {
+                *remarked = Entry { owners: entry.owners, ..stored };
+                remarked.writers = stored.writers.without(write.manager);
+                remarked.is_policys |= self.source(spot, cluster) == entry.value;
+                remarked.kept = entry.owners.in_both(stored.owners).without(write.kind.controller());
+            } else {
+                remarked.is_policys = self.source(spot, cluster) == entry.value;
+            }
+            remarked.is_policys &= entry.owners.is_empty() && entry.value.is_some();
+        }
+        answered
+    }
+
+    /// What the source of an entry says.
+    #[must_use]
+    pub fn source(&self, spot: Spot, cluster: Cluster) -> Option<Value> {
+        match spot.source() {
+            Source::Topology => cluster.topology[spot.key as usize],
+            Source::Above(above) => self.object(above.kind)?.at(above.slot, above.key).value,
+        }
+    }
+
+    /// What the sources of an object say of it.
+    #[must_use]
+    pub fn wanted(&self, kind: Kind, cluster: Cluster) -> Values {
+        let mut values = Values::default();
+        for spot in kind.spots() {
+            values[spot.slot as usize][spot.key as usize] = self.source(spot, cluster);
+        }
+        values
+    }
+}

@@ -1,0 +1,73 @@
+//! Every order of events up to a depth, and every defect that is put back.
+
+use model::defect::Defect;
+use model::known::Known;
+use model::search::{Found, SEARCHES, find_defect, find_known, search};
+use model::twin::{ALIKE, DROPPED, Twins};
+
+/// The stories of what ends otherwise.
+fn ends_otherwise(lists_controllers: bool) -> Vec<String> {
+    let searched = SEARCHES.iter().filter_map(|of| {
+        let twins = Twins::new(None, lists_controllers, (of.alphabet)(), of.events);
+        let it = search(twins).counterexample?;
+        Some(format!("{}: does not hold: {}\n\n{}", of.name, it.property, it.story))
+    });
+    searched.collect()
+}
+
+#[test]
+fn with_listed_controllers_no_order_of_events_ends_otherwise_than_without_the_policy() {
+    assert_eq!(ends_otherwise(true), Vec::<String>::new());
+}
+
+#[test]
+fn with_unlisted_controllers_no_order_of_events_ends_otherwise_than_without_the_policy() {
+    assert_eq!(ends_otherwise(false), Vec::<String>::new());
+}
+
+/// The property that does not hold, and the number of events of a shortest path.
+fn shown(found: Option<(&'static model::search::Search, Found)>) -> Option<(&'static str, usize)> {
+    let it = found?.1.counterexample?;
+    Some((it.property, it.actions.len()))
+}
+
+#[test]
+fn each_defect_is_found() {
+    let found = Defect::ALL.map(|defect| (defect, shown(find_defect(defect))));
+    assert_eq!(
+        found,
+        [
+            (Defect::ForgottenOwners, Some((ALIKE, 1))),
+            (Defect::OwningBackfill, Some((ALIKE, 2))),
+            (Defect::AnsweredDryRuns, Some((ALIKE, 1))),
+            (Defect::CachedWrites, Some((ALIKE, 3))),
+        ]
+    );
+}
+
+#[test]
+fn what_is_known_to_differ_does_differ() {
+    let found = Known::ALL.map(|known| (known, shown(find_known(known))));
+    assert_eq!(found, [(Known::SetAndDropped, Some((DROPPED, 3))), (Known::SharesKept, Some((ALIKE, 2)))]);
+}
+
+#[test]
+fn a_story_tells_who_wrote_and_who_owned_what() {
+    let (_, found) = find_defect(Defect::ForgottenOwners).unwrap();
+    let story = found.counterexample.unwrap().story;
+    assert_eq!(
+        story,
+        "at the beginning every object has what the topology says, owned by its controller:
+     MachineDeployment, label team: red, owned by capi-topology
+     MachineDeployment's template, label team: red, owned by capi-topology
+     MachineSet, label team: red, owned by capi-machinedeployment
+     MachineSet's template, label team: red, owned by capi-machinedeployment
+     Machine, label team: red, owned by capi-machineset
+ 1. Alice edits Machine, label team: sets it to blue
+     Machine, label team: red, owned by kubectl-edit
+then nobody acts any more, and the controllers run until they are done:
+     with the policy:    Machine, label team: red, owned by capi-machineset and kubectl-edit
+     without the policy: Machine, label team: red, owned by capi-machineset
+"
+    );
+}
