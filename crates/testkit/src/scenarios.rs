@@ -58,6 +58,34 @@ pub fn scenarios() -> Result<Vec<Scenario>> {
     ])
 }
 
+/// A Namespace of a Rancher Project with four labels: what Kubewarden's `rancher-project-propagate-labels` answers, and the
+/// policy has nothing to do with.
+///
+/// # Errors
+/// When the Project cannot be used.
+pub fn namespace() -> Result<Scenario> {
+    let labels: Map<String, Value> = ["owner", "team", "tier", "cost-center"]
+        .map(|key| (format!("propagate.{key}"), json!("red")))
+        .into_iter()
+        .collect();
+    let project = json!({
+        "apiVersion": "management.cattle.io/v3", "kind": "Project",
+        "metadata": { "namespace": "local", "name": "p-checkout", "labels": labels },
+        "spec": { "clusterName": "local", "description": "", "displayName": "checkout", "enableProjectMonitoring": false },
+    });
+    let object = json!({
+        "apiVersion": "v1", "kind": "Namespace",
+        "metadata": { "name": "checkout", "annotations": { "field.cattle.io/projectId": "local:p-checkout" } },
+    });
+    Ok(Scenario {
+        name: "Namespace, four labels of a Rancher Project",
+        request: request(json!({ "operation": "CREATE", "username": "alice", "object": object })),
+        settings: json!({}),
+        cluster: ApiServer::new(vec![project], Vec::new())?,
+        changes: 0,
+    })
+}
+
 /// The first recorded write of a Machine of a MachineSet that is not a controller's own: the simulated infrastructure
 /// provider's, which sets what the rules do not speak of.
 fn recorded_update() -> Result<Scenario> {

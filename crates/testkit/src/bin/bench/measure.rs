@@ -9,6 +9,9 @@ use serde_json::Value;
 use testkit::cluster::{ApiServer, Host};
 use testkit::module::{Exchange, Module};
 
+/// Where the policy is among the candidates: behind the modules that are always measured with it.
+pub(crate) const POLICY: usize = 2;
+
 /// A module that is measured.
 pub(crate) struct Candidate {
     pub(crate) name: String,
@@ -16,7 +19,7 @@ pub(crate) struct Candidate {
     counting: Module,
 }
 
-/// What a review costs one module.
+/// What a review costs one module; no number where the module fails.
 pub(crate) struct Cost {
     /// Microseconds, the median: a fresh instance, the call, its response.
     pub(crate) call: f64,
@@ -24,7 +27,7 @@ pub(crate) struct Cost {
     /// parses the response, and makes a patch of a mutated object.
     pub(crate) as_host: f64,
     /// From the start of the instance to the response.
-    pub(crate) instructions: u64,
+    pub(crate) instructions: f64,
     /// How many pages of memory the call touches first, the median: each is a page fault of this process.
     pub(crate) faults: f64,
     pub(crate) gets: usize,
@@ -67,10 +70,15 @@ impl Candidate {
     }
 }
 
-/// What a review costs each module.
+/// A module that cannot answer a review.
+const FAILED: Cost =
+    Cost { call: f64::NAN, as_host: f64::NAN, instructions: f64::NAN, faults: f64::NAN, gets: 0, log_lines: 0 };
+
+/// What a review costs each module. The policy and those before it have to answer; another policy fails where the review is
+/// about something else.
 ///
 /// # Errors
-/// When a module fails.
+/// When one of them fails.
 pub(crate) fn measure(
     candidates: &[Candidate],
     payload: &str,
@@ -80,13 +88,24 @@ pub(crate) fn measure(
     let cluster: Arc<dyn Host> = Arc::new(cluster.clone());
     let mut costs = Vec::new();
     let mut hosts: Vec<Arc<dyn Host>> = Vec::new();
-    for candidate in candidates {
-        let call = candidate.counting.call("validate", payload.as_bytes(), &cluster)?;
+    for (index, candidate) in candidates.iter().enumerate() {
+        let call = match candidate.counting.call("validate", payload.as_bytes(), &cluster) {
+            Err(_) if index > POLICY => {
+                hosts.push(Arc::new(Canned(Vec::new())));
+                costs.push(FAILED);
+                continue;
+            }
+            call => call?,
+        };
         let (gets, log_lines) = (call.gets.len(), call.log.len());
         hosts.push(Arc::new(Canned(call.gets)));
-        costs.push(Cost { call: 0.0, as_host: 0.0, instructions: call.instructions, faults: 0.0, gets, log_lines });
+        let instructions = call.instructions as f64;
+        costs.push(Cost { call: 0.0, as_host: 0.0, instructions, faults: 0.0, gets, log_lines });
     }
-    for ((candidate, host), cost) in candidates.iter().zip(&hosts).zip(&mut costs) {
+    let answers: Vec<bool> = costs.iter().map(|cost| !cost.call.is_nan()).collect();
+    for ((candidate, host), cost) in
+        candidates.iter().zip(&hosts).zip(&mut costs).filter(|(_, cost)| !cost.call.is_nan())
+    {
         let one = || -> Result<f64> {
             let before = page_faults()?;
             candidate.module.call("validate", payload.as_bytes(), host)?;
@@ -96,7 +115,8 @@ pub(crate) fn measure(
     }
     let mut times = vec![(Vec::new(), Vec::new()); candidates.len()];
     for _ in 0..rounds {
-        for ((candidate, host), (call, as_host)) in candidates.iter().zip(&hosts).zip(&mut times) {
+        let answering = candidates.iter().zip(&hosts).zip(&mut times).zip(&answers).filter(|(_, answers)| **answers);
+        for (((candidate, host), (call, as_host)), _) in answering {
             let (alone, besides) = timed(&candidate.module, payload, host)?;
             call.push(alone);
             as_host.push(alone + besides);

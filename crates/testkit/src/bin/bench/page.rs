@@ -9,9 +9,9 @@ use testkit::markdown::table;
 use testkit::module::Module;
 use testkit::profile::{STOPS, part, stacks};
 use testkit::recorded::{LIFE, play};
-use testkit::scenarios::{Scenario, scenarios};
+use testkit::scenarios::{Scenario, namespace, scenarios};
 
-use crate::measure::{Candidate, Cost, measure, median};
+use crate::measure::{Candidate, Cost, POLICY, measure, median};
 
 /// How often each review is answered.
 const ROUNDS: usize = 400;
@@ -33,7 +33,8 @@ struct Row {
 /// When a module fails.
 pub(crate) fn measured(candidates: &[Candidate], named: &Module) -> Result<String> {
     let mut rows = Vec::new();
-    for scenario in scenarios()? {
+    let is_comparison = candidates.len() > POLICY + 1;
+    for scenario in scenarios()?.into_iter().chain(is_comparison.then(namespace).transpose()?) {
         let payload = scenario.payload();
         let costs = measure(candidates, &payload, &scenario.cluster, ROUNDS)?;
         rows.push(Row { name: scenario.name.to_owned(), bytes: payload.len(), costs });
@@ -76,7 +77,7 @@ fn recorded(candidates: &[Candidate]) -> Result<Recorded> {
         for (cost, (call, as_host, instructions)) in costs.iter().zip(&mut columns) {
             call.push(cost.call / noop.call);
             as_host.push(cost.as_host / noop.as_host);
-            instructions.push(cost.instructions as f64);
+            instructions.push(cost.instructions);
         }
         bytes.push(payload.len() as f64);
         gets += costs.get(POLICY).map_or(0, |cost| cost.gets);
@@ -152,12 +153,12 @@ fn instructions(candidates: &[Candidate], rows: &[Row], recorded: &Recorded) -> 
         .map(|row| {
             let log_lines = row.costs.get(POLICY).map_or(0, |cost| cost.log_lines);
             let mut line = vec![row.name.clone(), log_lines.to_string()];
-            line.extend(row.costs.iter().map(|cost| cost.instructions.to_string()));
+            line.extend(row.costs.iter().map(|cost| whole(cost.instructions)));
             line
         })
         .collect();
     let mut line = vec![format!("{} recorded reviews, median", recorded.reviews), String::new()];
-    line.extend(recorded.instructions.iter().map(|count| format!("{count:.0}")));
+    line.extend(recorded.instructions.iter().copied().map(whole));
     lines.push(line);
     table(&header, &lines)
 }
@@ -167,7 +168,7 @@ fn faults(candidates: &[Candidate], rows: &[Row]) -> String {
     header.extend(others(candidates));
     let line = |row: &Row| {
         let mut line = vec![row.name.clone()];
-        line.extend(row.costs.iter().map(|cost| format!("{:.0}", cost.faults)));
+        line.extend(row.costs.iter().map(|cost| whole(cost.faults)));
         line
     };
     table(&header, &rows.iter().map(line).collect::<Vec<_>>())
@@ -208,16 +209,13 @@ fn growth(candidates: &[Candidate], rows: &[Row]) -> Result<String> {
         let few = rows.iter().find(|row| row.name == few).with_context(|| format!("no review {few}"))?;
         let mut line = vec![many.name.replace("1,000 ", "")];
         for (many, few) in many.costs.iter().zip(&few.costs).skip(POLICY) {
-            line.push(format!("× {:.0}", many.call / few.call));
-            line.push(format!("× {:.0}", many.instructions as f64 / few.instructions as f64));
+            line.push(times_as_much(many.call / few.call));
+            line.push(times_as_much(many.instructions / few.instructions));
         }
         lines.push(line);
     }
     Ok(table(&header, &lines))
 }
-
-/// Where the policy stands among the candidates.
-const POLICY: usize = 2;
 
 fn others(candidates: &[Candidate]) -> impl Iterator<Item = String> {
     candidates.iter().skip(1).map(|candidate| candidate.name.clone())
@@ -228,5 +226,16 @@ fn cells<const N: usize>(names: [&str; N]) -> Vec<String> {
 }
 
 fn ratio(value: f64) -> String {
-    format!("{value:.2}")
+    if value.is_nan() { FAILS.to_owned() } else { format!("{value:.2}") }
 }
+
+fn whole(value: f64) -> String {
+    if value.is_nan() { FAILS.to_owned() } else { format!("{value:.0}") }
+}
+
+fn times_as_much(value: f64) -> String {
+    if value.is_nan() { FAILS.to_owned() } else { format!("× {value:.0}") }
+}
+
+/// What is printed where a module cannot answer.
+const FAILS: &str = "fails";
