@@ -85,11 +85,13 @@ impl Assigned {
         &self,
         definitions: &BTreeMap<String, Definition>,
     ) -> (Labels, BTreeMap<String, &'static str>) {
-        // Both are in the order of their keys: maps of sorted entries are made without a search.
+        // All are in the order of their keys: definitions are found, and maps are made, without a search.
         let (mut labels, mut others) = (Vec::with_capacity(self.labels.len()), Vec::new());
+        let mut definitions = definitions.iter().peekable();
         for (key, value) in &self.labels {
-            let reason = match definitions.get(key) {
-                Some(definition) if definition.cloud_tag_propagation => {
+            while definitions.next_if(|(defined, _)| *defined < key).is_some() {}
+            let reason = match definitions.next_if(|(defined, _)| *defined == key) {
+                Some((_, definition)) if definition.cloud_tag_propagation => {
                     labels.push((key.clone(), value.clone()));
                     continue;
                 }
