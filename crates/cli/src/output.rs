@@ -4,7 +4,7 @@ pub(crate) mod github;
 mod junit;
 pub(crate) mod report;
 mod sarif;
-mod text;
+pub(crate) mod text;
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};

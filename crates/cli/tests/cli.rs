@@ -147,6 +147,9 @@ fn a_kustomization_is_rendered_by_the_program_on_the_path() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let (code, said) = run(&arguments);
     assert!(code == Some(0) && said.contains("\"objects\": 1,"), "{code:?} {said}");
+    // What another kustomization is made from is not rendered by itself, nor read.
+    let (code, said) = run(&["check", "--kustomize", "--output", "json"]);
+    assert!(code == Some(0) && said.contains("\"objects\": 1,") && !said.contains("base/"), "{code:?} {said}");
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub use backfill::{Backfill, BackfillStep, FIELD_MANAGER, Means, Refused};
 pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, ILLEGAL, Level, MISPLACED, UNREADABLE};
 pub use fleet::Fleet;
 pub use graph::Graph;
-pub use kustomize::{KUSTOMIZATION_FILES, of_kustomize};
+pub use kustomize::{KUSTOMIZATION_FILES, of_kustomize, resources};
 pub use locate::{Locator, Place};
 pub use masks::masked;
 pub use member::Member;

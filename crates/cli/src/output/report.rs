@@ -10,6 +10,9 @@ use serde::Serialize;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) findings: Vec<Entry>,
+    /// Findings that somebody knows of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ignored: Vec<IgnoredEntry>,
     pub(crate) not_compared: Vec<NotCompared>,
     pub(crate) problems: Vec<Told>,
     /// The folders and files whose objects were checked separately; none where all were checked together.
@@ -33,6 +36,12 @@ pub(crate) struct Summary {
     pub(crate) skipped: usize,
     /// Objects that were not compared with what is above them.
     pub(crate) not_compared: usize,
+    /// Findings that somebody knows of.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) ignored: usize,
+    /// Findings of the baseline that are there no more.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) gone: usize,
 }
 
 /// One finding.
@@ -45,6 +54,25 @@ pub(crate) struct Entry {
     pub(crate) at: String,
     #[serde(flatten)]
     pub(crate) place: Where,
+}
+
+/// A finding that is ignored, and why.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct IgnoredEntry {
+    #[serde(flatten)]
+    pub(crate) entry: Entry,
+    #[serde(flatten)]
+    pub(crate) ignored: Ignored,
+}
+
+/// What ignores a finding.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "by", content = "reason", rename_all = "camelCase")]
+pub(crate) enum Ignored {
+    /// A comment or an annotation.
+    InSource(String),
+    /// propagate.toml or a baseline.
+    External(String),
 }
 
 /// An object that nothing was compared with.
@@ -106,11 +134,28 @@ impl Report {
         self.findings.push(entry);
     }
 
+    pub(crate) fn ignored(&mut self, entry: IgnoredEntry) {
+        self.summary.ignored += 1;
+        self.ignored.push(entry);
+    }
+
     pub(crate) fn problem(&mut self, told: Told) {
         self.summary.unreadable += usize::from(told.severity == Severity::Error);
         self.summary.skipped += usize::from(told.severity == Severity::Note);
         self.problems.push(told);
     }
+}
+
+impl Ignored {
+    pub(crate) fn reason(&self) -> &str {
+        match self {
+            Ignored::InSource(reason) | Ignored::External(reason) => reason,
+        }
+    }
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl Entry {

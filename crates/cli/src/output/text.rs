@@ -37,6 +37,13 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
     }
     let not_compared = report.not_compared.iter();
     notes.extend(not_compared.map(|it| format!("{}: {} is not compared: {}", it.place, it.object.title, it.reason)));
+    let ignored = report.ignored.iter().map(|it| (&it.entry, it.ignored.reason()));
+    notes.extend(ignored.map(|(entry, reason)| {
+        format!("{}: `{}` of {} is ignored: {reason}", entry.place, entry.check, entry.object.title)
+    }));
+    if report.summary.gone > 0 {
+        notes.push(format!("{} of the baseline are gone: write it again", count(report.summary.gone, "finding")));
+    }
     if !report.roots.is_empty() {
         notes.insert(0, format!("checked separately: {}", report.roots.join(", ")));
     }
@@ -76,7 +83,7 @@ fn shown(fleet: &Fleet, level: Severities<'_>, check: &str, message: &str, place
 }
 
 fn summary(summary: &Summary, roots: usize) -> String {
-    let Summary { objects, looked_at, reject, warn, unreadable, skipped, not_compared } = summary;
+    let Summary { objects, looked_at, reject, warn, unreadable, skipped, not_compared, ignored, .. } = summary;
     let found = match (reject, warn) {
         _ if *looked_at == 0 => "nothing to check".to_owned(),
         (0, 0) => "nothing found".to_owned(),
@@ -84,12 +91,14 @@ fn summary(summary: &Summary, roots: usize) -> String {
         (0, warn) => count(*warn, "warning"),
         (reject, warn) => format!("{}, {}", count(*reject, "error"), count(*warn, "warning")),
     };
-    let besides = [(unreadable, "unreadable"), (skipped, "skipped"), (not_compared, "not compared")];
+    let besides =
+        [(unreadable, "unreadable"), (skipped, "skipped"), (not_compared, "not compared"), (ignored, "ignored")];
     let besides = besides.iter().filter(|(number, _)| **number > 0).map(|(number, what)| format!("; {number} {what}"));
     let roots = if roots > 1 { format!(" in {roots} roots") } else { String::new() };
     format!("{looked_at} of {} checked{roots}: {found}{}\n", count(*objects, "object"), besides.collect::<String>())
 }
 
-fn count(number: usize, noun: &str) -> String {
+/// A number of things.
+pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
