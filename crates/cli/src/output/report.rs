@@ -5,6 +5,8 @@ use std::ops::Range;
 use fleet::{Finding, Fleet, Level, Object, Position, Severity};
 use serde::Serialize;
 
+use crate::checks::Check;
+
 /// Everything that was found.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -50,6 +52,9 @@ pub(crate) struct Entry {
     pub(crate) level: Level,
     pub(crate) check: &'static str,
     pub(crate) message: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(crate) help: &'static str,
     pub(crate) object: ObjectRef,
     pub(crate) at: String,
     #[serde(flatten)]
@@ -161,7 +166,8 @@ fn is_zero(number: &usize) -> bool {
 impl Entry {
     pub(crate) fn new(object: &Object, finding: Finding, place: Where) -> Entry {
         let Finding { level, check, message, at, .. } = finding;
-        Entry { level, check, message, object: object.into(), at, place }
+        let help = Check::of(check).map_or("", |check| check.help);
+        Entry { level, check, message, help, object: object.into(), at, place }
     }
 }
 

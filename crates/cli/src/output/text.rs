@@ -16,8 +16,12 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
     let mut notes = Vec::new();
     for told in &report.problems {
         match told.severity {
-            Severity::Error => out += &shown(fleet, Severities::ERROR, "document", &told.message, &told.place, ""),
-            Severity::Warning => out += &shown(fleet, Severities::WARNING, "document", &told.message, &told.place, ""),
+            Severity::Error => {
+                out += &shown(fleet, Severities::ERROR, "document", &told.message, &told.place, ("", ""))
+            }
+            Severity::Warning => {
+                out += &shown(fleet, Severities::WARNING, "document", &told.message, &told.place, ("", ""))
+            }
             Severity::Note => notes.push(format!("{}: {}", told.place, told.message)),
         }
     }
@@ -27,12 +31,14 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
             Level::Warn => Severities::WARNING,
         };
         // What is about the same place stands above it together.
-        let is_last = report.findings.get(index + 1).is_none_or(|next| next.place != entry.place);
+        let next = report.findings.get(index + 1);
+        let is_last = next.is_none_or(|next| next.place != entry.place);
+        let help = if next.is_none_or(|next| is_last || next.check != entry.check) { entry.help } else { "" };
         out += &if is_last {
-            shown(fleet, level, entry.check, &entry.message, &entry.place, &entry.object.title)
+            shown(fleet, level, entry.check, &entry.message, &entry.place, (&entry.object.title, help))
         } else {
             let title = Group::with_title(level.primary_title(&entry.message).id(entry.check));
-            format!("{}\n", Renderer::styled().render(&[title]))
+            format!("{}\n", Renderer::styled().render(&[helped(title, help)]))
         };
     }
     let not_compared = report.not_compared.iter();
@@ -64,7 +70,14 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
 }
 
 /// One finding above its line.
-fn shown(fleet: &Fleet, level: Severities<'_>, check: &str, message: &str, place: &Where, object: &str) -> String {
+fn shown(
+    fleet: &Fleet,
+    level: Severities<'_>,
+    check: &str,
+    message: &str,
+    place: &Where,
+    (object, help): (&str, &str),
+) -> String {
     let title = level.primary_title(message).id(check);
     let text = fleet.sources().get(place.source).map(|source| &*source.text);
     let group = match (text, place.position) {
@@ -79,7 +92,12 @@ fn shown(fleet: &Fleet, level: Severities<'_>, check: &str, message: &str, place
         }
         _ => Group::with_title(title),
     };
-    format!("{}\n\n", Renderer::styled().render(&[group]))
+    format!("{}\n\n", Renderer::styled().render(&[helped(group, help)]))
+}
+
+/// What to do, below the rest.
+fn helped<'t>(group: Group<'t>, help: &'t str) -> Group<'t> {
+    if help.is_empty() { group } else { group.element(Severities::HELP.message(help)) }
 }
 
 fn summary(summary: &Summary, roots: usize) -> String {
