@@ -2,6 +2,7 @@
 
 mod baseline;
 mod ignore;
+mod reviews;
 
 use std::collections::BTreeSet;
 
@@ -20,6 +21,9 @@ use crate::{Exit, Failure, output, settings};
 /// # Errors
 /// When the settings cannot be used, or an output not be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    if !args.reviews.is_empty() {
+        return reviews::run(args);
+    }
     let settings = settings::read(args.sources.settings.as_deref())?;
     let Input { fleet, unreadable, rendered } = input::read(&args.sources.paths(&args.paths), &args.sources);
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).chain(rendered).collect();
