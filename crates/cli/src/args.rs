@@ -9,6 +9,7 @@ use fleet::Level;
 use metadata_propagation::{Effect, Version};
 use serde::Deserialize;
 
+use crate::config::IgnoredPaths;
 use crate::input::is_read;
 use crate::output::Output;
 
@@ -102,7 +103,8 @@ pub(crate) struct Sources {
     /// The namespace of objects that are written without one [default: default].
     #[arg(long, short, value_name = "NAME", env = "PROPAGATE_NAMESPACE")]
     pub(crate) namespace: Option<String>,
-    /// Render a folder that has a kustomization with `kustomize` or `kubectl`, and read what comes out.
+    /// Render folders that have a kustomization with `kustomize` or `kubectl`, and read what comes out: those that no other
+    /// kustomization is made from.
     #[arg(long)]
     pub(crate) kustomize: bool,
     /// The policy's settings, or a manifest of the policy that has them [default: the defaults].
@@ -154,9 +156,22 @@ pub(crate) struct CheckArgs {
     /// The lowest level of findings that the exit code tells of [default: warn].
     #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
     pub(crate) fail_on: Option<FailOn>,
-    /// Name every object that is not compared and every document that is no object.
+    /// Answer the AdmissionReviews of a file instead, in their order: JSON, one after the other or in a list, packed with gzip
+    /// where the name ends in .gz. PATHs are what is stored besides. May be given several times.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "baseline", "write_baseline"])]
+    pub(crate) reviews: Vec<PathBuf>,
+    /// Ignore the findings of this file, which `--write-baseline` writes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write all findings to a file that `--baseline` takes.
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    pub(crate) write_baseline: Option<PathBuf>,
+    /// Name every object that is not compared, every document that is no object and every finding that is ignored.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+    /// What propagate.toml ignores.
+    #[arg(skip)]
+    pub(crate) ignores: Vec<IgnoredPaths>,
 }
 
 #[derive(Debug, Args)]

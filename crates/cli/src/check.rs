@@ -1,25 +1,46 @@
 //! `propagate check`: what differs from the rules, does harm, or does not arrive.
 
+mod baseline;
+mod ignore;
+mod reviews;
+
 use std::collections::BTreeSet;
 
 use fleet::{Checker, Fleet, Locator, Object, Problem, Severity};
 use metadata_propagation::NotApplicableReason;
 
+use self::baseline::Baseline;
+use self::ignore::{ANNOTATION, Ignores};
 use crate::args::CheckArgs;
 use crate::input::{self, Input};
-use crate::output::report::{Entry, NotCompared, Report, Told, Where};
+use crate::output::report::{Entry, IgnoredEntry, NotCompared, Report, Summary, Told, Where};
+use crate::output::text::count;
 use crate::worlds::{Separate, worlds};
 use crate::{Exit, Failure, output, settings};
 
 /// # Errors
 /// When the settings cannot be used, or an output not be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    if !args.reviews.is_empty() {
+        return reviews::run(args);
+    }
     let settings = settings::read(args.sources.settings.as_deref())?;
     let Input { fleet, unreadable, rendered } = input::read(&args.sources.paths(&args.paths), &args.sources);
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).chain(rendered).collect();
     let worlds = worlds(fleet, &named, &settings, args.sources.namespace())?;
-    let report = report(&worlds, &unreadable, &Checker::new(&settings));
     let Some(Separate { fleet, .. }) = worlds.first() else { return Ok(Exit::Nothing) };
+    let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    let (mut ignores, told) = Ignores::of(&args.ignores, baseline, fleet)?;
+    let mut report = report(&worlds, &unreadable, (&Checker::new(&settings), &mut ignores));
+    told.into_iter().for_each(|told| report.problem(told));
+    ignores.unused(fleet).into_iter().for_each(|told| report.problem(told));
+    report.summary.gone = ignores.gone();
+    if let Some(path) = &args.write_baseline {
+        Baseline::write(path, report.findings.iter())?;
+        let Summary { unreadable, .. } = report.summary;
+        anstream::eprintln!("{} in {}", count(report.findings.len(), "finding"), path.display());
+        return Ok(if unreadable > 0 { Exit::Unreadable } else { Exit::Clean });
+    }
     let fail_on = args.fail_on.unwrap_or_default().level();
     output::write(&report, fleet, &args.output, fail_on, args.verbose)?;
     let is_unreadable = report.summary.unreadable > 0;
@@ -31,7 +52,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn report(worlds: &[Separate], unreadable: &[(String, String)], checker: &Checker) -> Report {
+fn report(
+    worlds: &[Separate],
+    unreadable: &[(String, String)],
+    (checker, ignores): (&Checker, &mut Ignores),
+) -> Report {
     let mut report = Report::default();
     for (file, reason) in unreadable {
         report.problem(Told {
@@ -43,7 +68,7 @@ fn report(worlds: &[Separate], unreadable: &[(String, String)], checker: &Checke
     let mut seen = Seen::default();
     for Separate { root, fleet } in worlds {
         report.roots.extend(Some(root.clone()).filter(|root| !root.is_empty()));
-        world(fleet, checker, &mut seen, &mut report);
+        world(fleet, (checker, ignores), &mut seen, &mut report);
     }
     // An object that is compared in one world is compared.
     report
@@ -67,7 +92,7 @@ struct Seen {
 /// Where an object is.
 type Identity = (usize, usize, Option<usize>);
 
-fn world(fleet: &Fleet, checker: &Checker, seen: &mut Seen, report: &mut Report) {
+fn world(fleet: &Fleet, (checker, ignores): (&Checker, &mut Ignores), seen: &mut Seen, report: &mut Report) {
     let is_first = seen.objects.is_empty();
     let mut locator = Locator::new(fleet);
     for Problem { severity, message, source, at } in fleet.problems() {
@@ -88,10 +113,20 @@ fn world(fleet: &Fleet, checker: &Checker, seen: &mut Seen, report: &mut Report)
             let place = locator.locate(&object.origin, at, keys);
             Where::of(fleet, place.source, place.span, place.position)
         };
-        for finding in checked.findings {
+        if let Some(message) = ignore::wrong_annotation(object).filter(|_| is_new) {
+            let place = place("metadata.annotations", &[ANNOTATION.to_owned()]);
+            report.problem(Told { severity: Severity::Warning, message: format!("`{ANNOTATION}`: {message}"), place });
+        }
+        // The annotation is about this object alone.
+        for finding in checked.findings.into_iter().filter(|finding| finding.keys != [ANNOTATION]) {
             let place = place(&finding.at, &finding.keys);
             let entry = Entry::new(object, finding, place);
-            if is_new || !report.findings.contains(&entry) {
+            if let Some(ignored) = ignores.reason(object, &entry) {
+                let entry = IgnoredEntry { entry, ignored };
+                if is_new || !report.ignored.contains(&entry) {
+                    report.ignored(entry);
+                }
+            } else if is_new || !report.findings.contains(&entry) {
                 report.finding(entry);
             }
         }

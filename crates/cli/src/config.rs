@@ -20,6 +20,22 @@ struct Config {
     fail_on: Option<FailOn>,
     color: Option<Color>,
     namespace: Option<String>,
+    #[serde(default)]
+    ignore: Vec<IgnoredPaths>,
+}
+
+/// Findings that `check` ignores.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct IgnoredPaths {
+    /// Files and folders, as in .gitignore.
+    pub(crate) paths: Vec<String>,
+    /// Checks, or groups of checks.
+    pub(crate) checks: Vec<String>,
+    pub(crate) reason: String,
+    /// The folder that the paths are relative to.
+    #[serde(skip)]
+    pub(crate) folder: PathBuf,
 }
 
 impl Cli {
@@ -39,7 +55,9 @@ impl Cli {
         let folder = path.parent().unwrap_or(Path::new(""));
         self.color = self.color.or(config.color);
         let sources = match &mut self.verb {
-            Verb::Check(CheckArgs { sources, output, fail_on, .. }) => {
+            Verb::Check(CheckArgs { sources, output, fail_on, ignores, .. }) => {
+                ignores.extend(config.ignore);
+                ignores.iter_mut().for_each(|ignore| ignore.folder = folder.to_owned());
                 if output.is_empty() {
                     *output = config.output.unwrap_or_default();
                 }

@@ -4,10 +4,11 @@ mod columns;
 mod json;
 mod tree;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use fleet::{Fleet, Locator, Member, Stand, State, World};
+use fleet::{Fleet, Locator, Member, Stand, State, World, help_of_skips, help_of_unknown};
 
 use crate::args::{ExplainArgs, PlainFormat};
 use crate::names::{self, is_meant};
@@ -15,6 +16,7 @@ use crate::{Exit, Failure, input, output, plan, settings};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
+const HELP: Style = AnsiColor::Cyan.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
 
@@ -76,6 +78,7 @@ fn object(world: &World, number: usize, out: &mut String) {
     let _ = writeln!(out, "{BOLD}{}{BOLD:#}{}", member.id, note(member));
     if let Some(reason) = &member.unknown {
         let _ = writeln!(out, "  not compared: {reason}");
+        add_help(help_of_unknown(reason).as_ref(), "  ", out);
     }
     let mut last = "";
     for entry in &member.carried {
@@ -115,8 +118,19 @@ fn object(world: &World, number: usize, out: &mut String) {
         let value = skip.value.as_ref().map(|value| format!("={value}")).unwrap_or_default();
         let _ = writeln!(out, "    {}{value} {DIM}{}: {}{DIM:#}", skip.key, skip.from, skip.reason);
     }
+    let skipped = member.report.skipped.iter().filter(|skip| skip.advice.is_none());
+    for help in skipped.map(help_of_skips).collect::<BTreeSet<String>>() {
+        add_help(Some(&help), "    ", out);
+    }
     for advice in member.report.skipped.iter().filter_map(|skip| skip.advice.as_ref()) {
         let _ = writeln!(out, "    {advice}");
+    }
+}
+
+/// What to do, below what it is about.
+fn add_help(help: Option<&String>, indent: &str, out: &mut String) {
+    if let Some(help) = help {
+        let _ = writeln!(out, "{indent}{HELP}help{HELP:#}: {help}");
     }
 }
 
@@ -131,9 +145,17 @@ fn way(world: &World, fleet: &Fleet, number: usize, key: &str, out: &mut String)
         if step.stands.is_empty() {
             let reason =
                 world.unknown(step.member).map(|(member, reason)| format!(": {} is not compared: {reason}", member.id));
-            let _ = writeln!(out, "  `{key}` neither stands here nor comes here{}", reason.unwrap_or_default());
+            let _ =
+                writeln!(out, "  `{key}` is not set here and does not propagate here{}", reason.unwrap_or_default());
+            let help = match world.unknown(step.member) {
+                Some((_, reason)) => help_of_unknown(reason),
+                None => Some("set it where it propagates from: `propagate rules` lists the places".to_owned()),
+            };
+            add_help(help.as_ref(), "  ", out);
         }
-        for stands in step.stands.chunk_by(|a, b| (&a.value, &a.state, &a.why) == (&b.value, &b.state, &b.why)) {
+        let is_alike =
+            |a: &Stand, b: &Stand| (&a.value, &a.state, &a.why, &a.help) == (&b.value, &b.state, &b.why, &b.help);
+        for stands in step.stands.chunk_by(is_alike) {
             let Some(stand) = stands.first() else { continue };
             let value = stand.value.as_ref().map(|value| format!(" {}", visible(value))).unwrap_or_default();
             let places = stands.iter().filter(|stand| !is_absent(&stand.state)).filter_map(|stand| {
@@ -148,6 +170,7 @@ fn way(world: &World, fleet: &Fleet, number: usize, key: &str, out: &mut String)
             if let Some(why) = &stand.why {
                 let _ = writeln!(out, "    {DIM}{why}{DIM:#}");
             }
+            add_help(stand.help.as_ref(), "    ", out);
         }
     }
 }

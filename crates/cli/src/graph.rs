@@ -16,7 +16,7 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     if graph.is_empty() {
         let objects = input.fleet.objects().count();
         match &key {
-            Some(key) => anstream::eprintln!("`{key}` neither stands at any of {objects} objects nor comes to one"),
+            Some(key) => anstream::eprintln!("`{key}` is not set at any of {objects} objects and propagates to none"),
             None => anstream::eprintln!("nothing propagates between {objects} objects"),
         }
     } else {

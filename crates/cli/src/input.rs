@@ -1,11 +1,12 @@
 //! Files, folders and standard input.
 
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use fleet::{Fleet, KUSTOMIZATION_FILES, Source, of_kustomize, read_document};
+use fleet::{Fleet, KUSTOMIZATION_FILES, Source, of_kustomize, read_document, resources};
 use ignore::WalkBuilder;
 use rayon::prelude::*;
 
@@ -32,17 +33,23 @@ pub(crate) fn read(paths: &[PathBuf], sources: &Sources) -> Input {
     for path in paths {
         if !path.is_dir() {
             files.push(path.clone());
-        } else if sources.kustomize && KUSTOMIZATION_FILES.iter().any(|file| path.join(file).is_file()) {
-            match kustomize(path) {
-                Ok(text) => rendered.push(Source { name: name(path), text }),
-                Err(reason) => unreadable.push((name(path), reason)),
+            continue;
+        }
+        let mut folders = vec![path.clone()];
+        if !(sources.kustomize && KUSTOMIZATION_FILES.iter().any(|file| path.join(file).is_file())) {
+            let mut found = walk(path, &mut unreadable);
+            folders = if sources.kustomize { kustomizations(&mut found) } else { Vec::new() };
+            files.append(&mut found);
+        }
+        for folder in folders {
+            match kustomize(&folder) {
+                Ok(text) => rendered.push(Source { name: name(&folder), text }),
+                Err(reason) => unreadable.push((name(&folder), reason)),
             }
-        } else {
-            walk(path, &mut files, &mut unreadable);
         }
     }
     // A file that is named twice is read once.
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     files.retain(|file| seen.insert(file.clone()));
     let mut texts = Vec::new();
     for (name, text) in files.par_iter().map(|file| (name(file), text(file))).collect::<Vec<_>>() {
@@ -54,6 +61,19 @@ pub(crate) fn read(paths: &[PathBuf], sources: &Sources) -> Input {
     let names = rendered.iter().map(|source| source.name.clone()).collect();
     texts.extend(rendered);
     Input { rendered: names, ..of(texts, unreadable, sources.namespace()) }
+}
+
+/// The folders with a kustomization that no other one is made from. The files in such folders are left to Kustomize.
+fn kustomizations(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
+    let (mut folders, mut bases) = (BTreeSet::new(), BTreeSet::new());
+    for file in files.iter().filter(|file| is_kustomization(file)) {
+        folders.extend(file.parent().map(Path::to_owned));
+        let text = text(file).unwrap_or_default();
+        bases.extend(resources(&Source { name: name(file), text }));
+    }
+    files.retain(|file| !folders.iter().any(|folder| file.starts_with(folder)));
+    let names = folders.iter().map(|folder| name(folder));
+    names.filter(|folder| !bases.contains(folder)).map(PathBuf::from).collect()
 }
 
 /// What Kustomize makes of a folder, by whichever of its programs is there.
@@ -112,13 +132,18 @@ pub(crate) fn text(file: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()))
 }
 
-fn walk(folder: &Path, files: &mut Vec<PathBuf>, unreadable: &mut Vec<(String, String)>) {
+fn is_kustomization(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| KUSTOMIZATION_FILES.iter().any(|known| name == *known))
+}
+
+/// The files of a folder and of all below it.
+fn walk(folder: &Path, unreadable: &mut Vec<(String, String)>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let walk = WalkBuilder::new(folder).require_git(false).add_custom_ignore_filename(".propagateignore").build();
     for entry in walk {
         match entry {
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                if is_read(entry.path()) {
+                if is_read(entry.path()) || is_kustomization(entry.path()) {
                     found.push(entry.into_path());
                 }
             }
@@ -127,7 +152,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>, unreadable: &mut Vec<(String, S
         }
     }
     found.sort();
-    files.append(&mut found);
+    found
 }
 
 /// A path as it is shown: with slashes, without a leading `./`.

@@ -7,6 +7,7 @@ mod apply;
 mod args;
 mod backfill;
 mod check;
+mod checks;
 mod config;
 mod explain;
 mod git;

@@ -4,11 +4,11 @@ pub(crate) mod github;
 mod junit;
 pub(crate) mod report;
 mod sarif;
-mod text;
+pub(crate) mod text;
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use fleet::{Fleet, Level};
@@ -90,18 +90,36 @@ pub(crate) fn write(
             Format::Junit => junit::junit(report, fail_on)?,
             Format::Github => github::github(report).into_bytes(),
         };
-        match file {
-            Some(path) => {
-                let file = File::create(path);
-                let written = file.and_then(|file| anstream::StripStream::new(file).write_all(&bytes));
-                written.map_err(|error| Failure(format!("cannot write `{}`: {error}", path.display())))?;
-            }
-            None => {
-                print(&bytes)?;
-            }
-        }
+        write_to(file.as_deref(), &bytes)?;
     }
     Ok(())
+}
+
+/// Prints as text, JSON or YAML, whichever was asked for; as text where none was.
+///
+/// # Errors
+/// When a file cannot be written, or another format was asked for.
+pub(crate) fn write_plain(outputs: &[Output], words: &str, value: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = [Output { format: Format::Text, file: None }];
+    for Output { format, file } in if outputs.is_empty() { &text } else { outputs } {
+        let bytes = match format {
+            Format::Text => words.as_bytes().to_vec(),
+            Format::Json => json(value)?,
+            Format::Yaml => serde_saphyr::to_string(value).map_err(|error| Failure(error.to_string()))?.into_bytes(),
+            Format::Sarif | Format::Junit | Format::Github => {
+                return Err(Failure("this is printed as text, json or yaml".to_owned()));
+            }
+        };
+        write_to(file.as_deref(), &bytes)?;
+    }
+    Ok(())
+}
+
+/// Writes a file, or to standard output.
+fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
+    let Some(path) = file else { return print(bytes).map(|_| ()) };
+    let written = File::create(path).and_then(|file| anstream::StripStream::new(file).write_all(bytes));
+    written.map_err(|error| Failure(format!("cannot write `{}`: {error}", path.display())))
 }
 
 /// Prints to standard output; whoever does not read on is left in peace.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use metadata_propagation::tags::PROFILES;
-use metadata_propagation::{FORCED, RULES, Settings, Version};
+use metadata_propagation::{FORCED, Keys, RULES, Rule, Settings, Version};
 use serde::Deserialize;
 use serde::de::value::StrDeserializer;
 
@@ -23,13 +23,29 @@ pub(crate) fn rules(version: Option<Version>) -> Result<Exit, Failure> {
     let mut out = String::new();
     let _ = writeln!(out, "{BOLD}Rules of Cluster API {version}{BOLD:#}");
     for rule in RULES.iter().filter(|rule| rule.holds(version)) {
-        let _ = writeln!(out, "{rule}");
+        let _ = writeln!(out, "{}", whole(rule));
     }
     let _ = writeln!(out, "\n{BOLD}Labels that Cluster API sets itself{BOLD:#}");
     for forced in FORCED {
         let _ = writeln!(out, "{forced}");
     }
     output::print(out.as_bytes())
+}
+
+/// A line of the page, and what the page says in other places: the object that is read, above the line, and the criteria
+/// that keys have to meet.
+fn whole(rule: &Rule) -> String {
+    let line = rule.to_string();
+    let line = format!("`{}{}", rule.from.owner(), line.strip_prefix('`').unwrap_or(&line));
+    let keys = match rule.keys {
+        Keys::Only(criteria) => criteria.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        Keys::Except(keys) => {
+            format!("all but {}", keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "))
+        }
+        Keys::OptIn => "those of `clusterApi.optIn.machineToInfra`".to_owned(),
+        Keys::Every => return line,
+    };
+    format!("{line}; keys: {keys}")
 }
 
 /// A version as it is written in the settings.

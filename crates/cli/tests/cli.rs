@@ -147,6 +147,19 @@ fn a_kustomization_is_rendered_by_the_program_on_the_path() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let (code, said) = run(&arguments);
     assert!(code == Some(0) && said.contains("\"objects\": 1,"), "{code:?} {said}");
+    // What another kustomization is made from is not rendered by itself, nor read.
+    let (code, said) = run(&["check", "--kustomize", "--output", "json"]);
+    assert!(code == Some(0) && said.contains("\"objects\": 1,") && !said.contains("base/"), "{code:?} {said}");
+}
+
+#[test]
+fn recorded_reviews_are_unpacked_and_answered() {
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/recorded/01-create.jsonl.gz");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+    let output = command.args(["check", "--fail-on", "reject", "--reviews"]).arg(recorded).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let expected = "455 requests: 455 accepted as they are, 0 changed, 0 rejected; 1 with warnings";
+    assert_eq!((output.status.code(), text.lines().last()), (Some(0), Some(expected)));
 }
 
 #[test]

@@ -33,6 +33,15 @@ pub fn of_kustomize(sources: &[Source]) -> BTreeMap<usize, Reading> {
     found
 }
 
+/// The folders and files that a kustomization is made from, by their names. A text that is no YAML has none.
+#[must_use]
+pub fn resources(kustomization: &Source) -> Vec<String> {
+    let folder = kustomization.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let json: Value = to_json(kustomization).ok().and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+    let list = |field| json.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    ["resources", "bases", "components"].into_iter().flat_map(list).map(|path| joined(folder, path)).collect()
+}
+
 fn skipped(number: usize, message: String) -> Reading {
     let problem = Problem { severity: Severity::Note, message, source: number, at: 0 };
     Reading { objects: Vec::new(), problems: vec![problem] }
@@ -66,6 +75,13 @@ fn joined(folder: &str, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kustomization_is_made_from_resources_bases_and_components() {
+        let text = "resources: [../../base, a.yaml]\ncomponents: [../extra/]\n".to_owned();
+        let source = Source { name: "overlays/prod/kustomization.yaml".to_owned(), text };
+        assert_eq!(resources(&source), ["base", "overlays/prod/a.yaml", "overlays/extra"]);
+    }
 
     #[test]
     fn a_path_is_relative_to_its_folder() {

@@ -7,6 +7,7 @@ use metadata_propagation::{Carried, NotApplicable, NotApplicableReason, Propagat
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::help::{help_of_own, help_of_skip};
 use crate::member::Member;
 use crate::relations::text;
 use crate::world::World;
@@ -33,6 +34,9 @@ pub struct Stand {
     /// The rule that brings it, or the reason why it does not come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// What to do where it does not come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
 }
 
 /// What is to be said of a key at a place.
@@ -143,6 +147,7 @@ impl World {
                     value: skip.value.clone(),
                     state: State::NotPropagated,
                     why: Some(skip.reason.to_string()),
+                    help: Some(help_of_skip(skip)),
                 });
             }
         }
@@ -157,7 +162,9 @@ impl World {
             if let Some(value) = map.get(key).and_then(Value::as_str).filter(|_| !is_known && leads_here) {
                 let advice = member.report.skipped.iter().find(|skip| skip.key == key && at.starts_with("metadata."));
                 let why = advice.and_then(|skip| skip.advice.clone());
-                stands.push(Stand { at, value: Some(value.to_owned()), state: State::Set, why });
+                let has_topology = written.pointer("/spec/topology").is_some();
+                let help = help_of_own(&member.id, &at, has_topology).filter(|_| why.is_none());
+                stands.push(Stand { at, value: Some(value.to_owned()), state: State::Set, why, help });
             }
         }
         stands.extend(tags(member, key));
@@ -172,11 +179,13 @@ fn tags(member: &Member, key: &str) -> Option<Stand> {
     if let Some((tag, value)) = report.tags.iter().find(|(tag, _)| tag.split_once(':').is_some_and(|(_, of)| of == key))
     {
         let why = Some(format!("{tag} (profile `{}`)", report.profile));
-        return Some(Stand { at, value: Some(value.clone()), state: State::Tag, why });
+        return Some(Stand { at, value: Some(value.clone()), state: State::Tag, why, help: None });
     }
     let skipped = report.skipped.iter().find(|label| label.qualified_key == key).map(|label| label.sentence());
     let why = skipped.or_else(|| report.not_propagating.get(key).map(|reason| (*reason).to_owned()))?;
-    Some(Stand { at, value: None, state: State::NoTag, why: Some(why) })
+    let help =
+        "change the label to one that the profile allows (`propagate profiles`), or define it in a label registry";
+    Some(Stand { at, value: None, state: State::NoTag, why: Some(why), help: Some(help.to_owned()) })
 }
 
 /// Every map of labels and annotations in an object, with its path; entries of lists by their names. `at` is the path of the
@@ -246,6 +255,6 @@ impl Stand {
             None => State::Missing,
         };
         let value = Some(entry.value.plain().to_owned());
-        Stand { at: entry.at.clone(), value, state, why: Some(entry.rule.clone()) }
+        Stand { at: entry.at.clone(), value, state, why: Some(entry.rule.clone()), help: None }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{Looks, World};
+use fleet::{Looks, World, help_of_unknown};
 use rayon::prelude::*;
 
 use super::columns::{aligned, cell};
-use super::{BOLD, DIM};
+use super::{BOLD, DIM, add_help};
 
 /// The trees of these objects, without those that stand below another of them. Equal siblings share a line.
 pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {
@@ -53,6 +53,11 @@ pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {
         for reason in reasons {
             out += &reason;
             out.push('\n');
+        }
+        let unknown = (0..world.members().len()).filter(|number| roots.contains(number) || is_below(number));
+        let help = unknown.filter_map(|number| help_of_unknown(world.unknown(number)?.1));
+        for help in help.collect::<BTreeSet<String>>() {
+            add_help(Some(&help), "", &mut out);
         }
     }
     out

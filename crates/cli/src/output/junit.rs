@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fleet::{Level, Severity};
 use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
 
-use super::report::Report;
+use super::report::{IgnoredEntry, Report};
 use crate::Failure;
 
 /// The report as XML. Findings below the level `fail_on` are test cases that succeed, with the finding as their output. A
@@ -35,7 +35,12 @@ pub(crate) fn junit(report: &Report, fail_on: Level) -> Result<Vec<u8>, Failure>
         }
         add(&entry.place.file, case);
     }
-    if report.findings.is_empty() && report.summary.unreadable == 0 {
+    for IgnoredEntry { entry, ignored } in &report.ignored {
+        let mut status = TestCaseStatus::skipped();
+        status.set_message(format!("{}: {}: {}", entry.place, entry.message, ignored.reason())).set_type(entry.check);
+        add(&entry.place.file, TestCase::new(entry.object.title.clone(), status));
+    }
+    if report.findings.is_empty() && report.ignored.is_empty() && report.summary.unreadable == 0 {
         let case = TestCase::new(format!("{} objects", report.summary.looked_at), TestCaseStatus::success());
         add("propagate", case);
     }

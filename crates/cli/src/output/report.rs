@@ -5,11 +5,16 @@ use std::ops::Range;
 use fleet::{Finding, Fleet, Level, Object, Position, Severity};
 use serde::Serialize;
 
+use crate::checks::Check;
+
 /// Everything that was found.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) findings: Vec<Entry>,
+    /// Findings that somebody knows of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ignored: Vec<IgnoredEntry>,
     pub(crate) not_compared: Vec<NotCompared>,
     pub(crate) problems: Vec<Told>,
     /// The folders and files whose objects were checked separately; none where all were checked together.
@@ -33,6 +38,12 @@ pub(crate) struct Summary {
     pub(crate) skipped: usize,
     /// Objects that were not compared with what is above them.
     pub(crate) not_compared: usize,
+    /// Findings that somebody knows of.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) ignored: usize,
+    /// Findings of the baseline that are there no more.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) gone: usize,
 }
 
 /// One finding.
@@ -41,10 +52,32 @@ pub(crate) struct Entry {
     pub(crate) level: Level,
     pub(crate) check: &'static str,
     pub(crate) message: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(crate) help: &'static str,
     pub(crate) object: ObjectRef,
     pub(crate) at: String,
     #[serde(flatten)]
     pub(crate) place: Where,
+}
+
+/// A finding that is ignored, and why.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct IgnoredEntry {
+    #[serde(flatten)]
+    pub(crate) entry: Entry,
+    #[serde(flatten)]
+    pub(crate) ignored: Ignored,
+}
+
+/// What ignores a finding.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "by", content = "reason", rename_all = "camelCase")]
+pub(crate) enum Ignored {
+    /// A comment or an annotation.
+    InSource(String),
+    /// propagate.toml or a baseline.
+    External(String),
 }
 
 /// An object that nothing was compared with.
@@ -106,6 +139,11 @@ impl Report {
         self.findings.push(entry);
     }
 
+    pub(crate) fn ignored(&mut self, entry: IgnoredEntry) {
+        self.summary.ignored += 1;
+        self.ignored.push(entry);
+    }
+
     pub(crate) fn problem(&mut self, told: Told) {
         self.summary.unreadable += usize::from(told.severity == Severity::Error);
         self.summary.skipped += usize::from(told.severity == Severity::Note);
@@ -113,10 +151,23 @@ impl Report {
     }
 }
 
+impl Ignored {
+    pub(crate) fn reason(&self) -> &str {
+        match self {
+            Ignored::InSource(reason) | Ignored::External(reason) => reason,
+        }
+    }
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 impl Entry {
     pub(crate) fn new(object: &Object, finding: Finding, place: Where) -> Entry {
         let Finding { level, check, message, at, .. } = finding;
-        Entry { level, check, message, object: object.into(), at, place }
+        let help = Check::of(check).map_or("", |check| check.help);
+        Entry { level, check, message, help, object: object.into(), at, place }
     }
 }
 

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use fleet::{Level, Severity};
 use serde_json::{Value, json};
 
-use super::report::{Report, Where};
+use super::report::{Entry, Ignored, IgnoredEntry, Report, Where};
+use crate::checks::Check;
 
 /// The report as a SARIF log with one run.
 pub(crate) fn sarif(report: &Report) -> Value {
@@ -18,17 +19,21 @@ pub(crate) fn sarif(report: &Report) -> Value {
         };
         Some(result("document", level, &told.message, &told.place))
     });
-    let findings = report.findings.iter().map(|entry| {
-        let level = match entry.level {
-            Level::Reject => "error",
-            Level::Warn => "warning",
+    let ignored = report.ignored.iter().map(|IgnoredEntry { entry, ignored }| {
+        let mut result = finding(entry);
+        let kind = match ignored {
+            Ignored::InSource(_) => "inSource",
+            Ignored::External(_) => "external",
         };
-        let message = format!("{}: {}", entry.object.title, entry.message);
-        result(entry.check, level, &message, &entry.place)
+        if let Some(fields) = result.as_object_mut() {
+            let suppression = json!({ "kind": kind, "justification": ignored.reason() });
+            fields.insert("suppressions".to_owned(), json!([suppression]));
+        }
+        result
     });
-    let results: Vec<Value> = problems.chain(findings).collect();
+    let results: Vec<Value> = problems.chain(report.findings.iter().map(finding)).chain(ignored).collect();
     let rules: BTreeSet<&str> = results.iter().filter_map(|result| result.get("ruleId")?.as_str()).collect();
-    let rules: Vec<Value> = rules.into_iter().map(|id| json!({ "id": id })).collect();
+    let rules: Vec<Value> = rules.into_iter().map(rule).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -38,6 +43,32 @@ pub(crate) fn sarif(report: &Report) -> Value {
             "results": results,
         }],
     })
+}
+
+/// What a check finds, and what to do about it.
+fn rule(id: &str) -> Value {
+    match Check::of(id) {
+        Some(check) => json!({
+            "id": id,
+            "shortDescription": { "text": check.finds },
+            "help": { "text": check.help },
+            "helpUri": check.link(),
+        }),
+        None => json!({
+            "id": id,
+            "shortDescription": { "text": "a document or file cannot be read as it is meant" },
+            "help": { "text": "correct the document; `.propagateignore` leaves out what is no manifest" },
+        }),
+    }
+}
+
+fn finding(entry: &Entry) -> Value {
+    let level = match entry.level {
+        Level::Reject => "error",
+        Level::Warn => "warning",
+    };
+    let message = format!("{}: {}", entry.object.title, entry.message);
+    result(entry.check, level, &message, &entry.place)
 }
 
 fn result(rule: &str, level: &str, message: &str, place: &Where) -> Value {

@@ -16,8 +16,12 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
     let mut notes = Vec::new();
     for told in &report.problems {
         match told.severity {
-            Severity::Error => out += &shown(fleet, Severities::ERROR, "document", &told.message, &told.place, ""),
-            Severity::Warning => out += &shown(fleet, Severities::WARNING, "document", &told.message, &told.place, ""),
+            Severity::Error => {
+                out += &shown(fleet, Severities::ERROR, "document", &told.message, &told.place, ("", ""))
+            }
+            Severity::Warning => {
+                out += &shown(fleet, Severities::WARNING, "document", &told.message, &told.place, ("", ""))
+            }
             Severity::Note => notes.push(format!("{}: {}", told.place, told.message)),
         }
     }
@@ -27,16 +31,25 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
             Level::Warn => Severities::WARNING,
         };
         // What is about the same place stands above it together.
-        let is_last = report.findings.get(index + 1).is_none_or(|next| next.place != entry.place);
+        let next = report.findings.get(index + 1);
+        let is_last = next.is_none_or(|next| next.place != entry.place);
+        let help = if next.is_none_or(|next| is_last || next.check != entry.check) { entry.help } else { "" };
         out += &if is_last {
-            shown(fleet, level, entry.check, &entry.message, &entry.place, &entry.object.title)
+            shown(fleet, level, entry.check, &entry.message, &entry.place, (&entry.object.title, help))
         } else {
             let title = Group::with_title(level.primary_title(&entry.message).id(entry.check));
-            format!("{}\n", Renderer::styled().render(&[title]))
+            format!("{}\n", Renderer::styled().render(&[helped(title, help)]))
         };
     }
     let not_compared = report.not_compared.iter();
     notes.extend(not_compared.map(|it| format!("{}: {} is not compared: {}", it.place, it.object.title, it.reason)));
+    let ignored = report.ignored.iter().map(|it| (&it.entry, it.ignored.reason()));
+    notes.extend(ignored.map(|(entry, reason)| {
+        format!("{}: `{}` of {} is ignored: {reason}", entry.place, entry.check, entry.object.title)
+    }));
+    if report.summary.gone > 0 {
+        notes.push(format!("{} of the baseline are gone: write it again", count(report.summary.gone, "finding")));
+    }
     if !report.roots.is_empty() {
         notes.insert(0, format!("checked separately: {}", report.roots.join(", ")));
     }
@@ -57,7 +70,14 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
 }
 
 /// One finding above its line.
-fn shown(fleet: &Fleet, level: Severities<'_>, check: &str, message: &str, place: &Where, object: &str) -> String {
+fn shown(
+    fleet: &Fleet,
+    level: Severities<'_>,
+    check: &str,
+    message: &str,
+    place: &Where,
+    (object, help): (&str, &str),
+) -> String {
     let title = level.primary_title(message).id(check);
     let text = fleet.sources().get(place.source).map(|source| &*source.text);
     let group = match (text, place.position) {
@@ -72,11 +92,16 @@ fn shown(fleet: &Fleet, level: Severities<'_>, check: &str, message: &str, place
         }
         _ => Group::with_title(title),
     };
-    format!("{}\n\n", Renderer::styled().render(&[group]))
+    format!("{}\n\n", Renderer::styled().render(&[helped(group, help)]))
+}
+
+/// What to do, below the rest.
+fn helped<'t>(group: Group<'t>, help: &'t str) -> Group<'t> {
+    if help.is_empty() { group } else { group.element(Severities::HELP.message(help)) }
 }
 
 fn summary(summary: &Summary, roots: usize) -> String {
-    let Summary { objects, looked_at, reject, warn, unreadable, skipped, not_compared } = summary;
+    let Summary { objects, looked_at, reject, warn, unreadable, skipped, not_compared, ignored, .. } = summary;
     let found = match (reject, warn) {
         _ if *looked_at == 0 => "nothing to check".to_owned(),
         (0, 0) => "nothing found".to_owned(),
@@ -84,12 +109,14 @@ fn summary(summary: &Summary, roots: usize) -> String {
         (0, warn) => count(*warn, "warning"),
         (reject, warn) => format!("{}, {}", count(*reject, "error"), count(*warn, "warning")),
     };
-    let besides = [(unreadable, "unreadable"), (skipped, "skipped"), (not_compared, "not compared")];
+    let besides =
+        [(unreadable, "unreadable"), (skipped, "skipped"), (not_compared, "not compared"), (ignored, "ignored")];
     let besides = besides.iter().filter(|(number, _)| **number > 0).map(|(number, what)| format!("; {number} {what}"));
     let roots = if roots > 1 { format!(" in {roots} roots") } else { String::new() };
     format!("{looked_at} of {} checked{roots}: {found}{}\n", count(*objects, "object"), besides.collect::<String>())
 }
 
-fn count(number: usize, noun: &str) -> String {
+/// A number of things.
+pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -1,0 +1,79 @@
+//! Findings that were there before, in a file.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Failure;
+use crate::input;
+use crate::output::report::Entry;
+
+/// The findings of a file, and which of them are there still.
+pub(super) struct Baseline {
+    known: BTreeSet<Known>,
+    found: BTreeSet<Known>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    findings: BTreeSet<Known>,
+}
+
+/// A finding without its line, which moves when others are edited.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    file: String,
+    object: String,
+    check: String,
+    message: String,
+}
+
+impl Baseline {
+    /// # Errors
+    /// When the file cannot be read, or is no baseline.
+    pub(super) fn read(path: &Path) -> Result<Baseline, Failure> {
+        let text =
+            input::text(path).map_err(|reason| Failure(format!("cannot read `{}`: {reason}", path.display())))?;
+        let content: Content = serde_json::from_str(&text)
+            .map_err(|error| Failure(format!("`{}` is no baseline: {error}", path.display())))?;
+        Ok(Baseline { known: content.findings, found: BTreeSet::new() })
+    }
+
+    /// # Errors
+    /// When the file cannot be written.
+    pub(super) fn write<'e>(path: &Path, findings: impl Iterator<Item = &'e Entry>) -> Result<(), Failure> {
+        let content = Content { findings: findings.map(Known::of).collect() };
+        let mut text = serde_json::to_string_pretty(&content).map_err(|error| Failure(error.to_string()))?;
+        text.push('\n');
+        std::fs::write(path, text).map_err(|error| Failure(format!("cannot write `{}`: {error}", path.display())))
+    }
+
+    /// Whether it has a finding.
+    pub(super) fn has(&mut self, entry: &Entry) -> bool {
+        let known = Known::of(entry);
+        let has = self.known.contains(&known);
+        if has {
+            self.found.insert(known);
+        }
+        has
+    }
+
+    /// How many of its findings were not asked for.
+    pub(super) fn gone(&self) -> usize {
+        self.known.len() - self.found.len()
+    }
+}
+
+impl Known {
+    fn of(entry: &Entry) -> Known {
+        Known {
+            file: entry.place.file.clone(),
+            object: entry.object.title.clone(),
+            check: entry.check.to_owned(),
+            message: entry.message.clone(),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What to do where a label or annotation stops.
+
+use metadata_propagation::{Carried, MapKind, NotApplicable, NotApplicableReason, SkipReason, Skipped};
+
+use crate::object::ObjectId;
+
+/// What to do where an entry does not propagate to an object: one sentence, lower case, no final stop.
+#[must_use]
+pub fn help_of_skip(skipped: &Skipped) -> String {
+    of_reason(skipped.reason, skipped.carried, Some(&skipped.key))
+}
+
+/// As [`help_of_skip`], for all entries with the same reason.
+#[must_use]
+pub fn help_of_skips(skipped: &Skipped) -> String {
+    of_reason(skipped.reason, skipped.carried, None)
+}
+
+fn of_reason(reason: SkipReason, carried: Carried, key: Option<&str>) -> String {
+    let fixed = match reason {
+        SkipReason::NodeCriteria if carried == Carried::Map(MapKind::Annotations) => {
+            "add the annotation to the manager's flag `--additional-sync-machine-annotations` and to \
+             `clusterApi.node.additionalAnnotations`"
+        }
+        SkipReason::NodeCriteria => {
+            let name = key.map_or("…", |key| key.rsplit_once('/').map_or(key, |(_, name)| name));
+            return format!(
+                "use `node.cluster.x-k8s.io/{name}`, or add the label to the manager's flag \
+                 `--additional-sync-machine-labels` and to `clusterApi.node.additionalLabels`"
+            );
+        }
+        SkipReason::NotPropagated => "set it where it propagates from: `propagate rules` lists the places",
+        SkipReason::Overridden => "change the source with higher precedence, or remove the key there",
+        SkipReason::Forced => "use another key: Cluster API sets this one",
+        SkipReason::ControllerOwned => "use another key: this one is about a single object",
+        SkipReason::UpgradeHold => "leave it: it has its effect where it is set",
+        SkipReason::ClassPatches => "read the patches of the ClusterClass: they may set it",
+        SkipReason::TaintsGate => "set `clusterApi.taints` where the feature gate of the cluster is on",
+        SkipReason::NodeRestriction => "leave it to the Machine controller, which may set it",
+        SkipReason::IllegalKey => "use a key that Kubernetes allows",
+        SkipReason::IllegalValue => "use a value that Kubernetes allows for labels",
+        SkipReason::TooManyElements => "shorten the list at its source",
+        SkipReason::AnnotationsTooLarge => "shorten the annotations at their source",
+    };
+    fixed.to_owned()
+}
+
+/// What to do where it is not known what propagates to an object; `None` where nothing is to be done.
+#[must_use]
+pub fn help_of_unknown(reason: &NotApplicable) -> Option<String> {
+    let because = &reason.because;
+    Some(match reason.reason {
+        NotApplicableReason::ParentMissing => format!("add the manifest of {because}"),
+        NotApplicableReason::LookupFailed => format!("correct {because}: `propagate check` says what is wrong"),
+        NotApplicableReason::RegistryUnavailable => "add the manifest of the label registry".to_owned(),
+        NotApplicableReason::Paused => "nothing propagates until the pause ends".to_owned(),
+        NotApplicableReason::TopologyEntryMissing | NotApplicableReason::ClassEntryMissing => {
+            "add the entry, or correct the name of the entry in the object that is made from it".to_owned()
+        }
+        NotApplicableReason::ParentOfAnotherUid => "dump both objects at the same time".to_owned(),
+        NotApplicableReason::NoNodeYet | NotApplicableReason::AnotherNode => {
+            "add the Machine as it is stored, with `status.nodeRef`".to_owned()
+        }
+        NotApplicableReason::UnusableAssignments | NotApplicableReason::UnusableTags => {
+            "correct the field: `propagate check` says what is wrong".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// What to do with a label or annotation of a Cluster with a topology or of a ClusterClass itself, which stays there.
+pub(crate) fn help_of_own(id: &ObjectId, at: &str, has_topology: bool) -> Option<String> {
+    let map = at.strip_prefix("metadata.")?;
+    let places = match &*id.kind {
+        _ if id.group != "cluster.x-k8s.io" => return None,
+        "Cluster" if has_topology => [
+            "spec.topology.controlPlane.metadata",
+            "spec.topology.workers.machineDeployments[].metadata",
+            "spec.topology.workers.machinePools[].metadata",
+        ],
+        "ClusterClass" => [
+            "spec.controlPlane.metadata",
+            "spec.workers.machineDeployments[].metadata",
+            "spec.workers.machinePools[].metadata",
+        ],
+        _ => return None,
+    };
+    let [first, second, third] = places.map(|place| format!("`{place}.{map}`"));
+    Some(format!("it does not propagate from here; set it in {first}, {second} or {third}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skipped(key: &str, map: MapKind) -> Skipped {
+        Skipped {
+            carried: Carried::Map(map),
+            key: key.to_owned(),
+            from: String::new(),
+            reason: SkipReason::NodeCriteria,
+            value: None,
+            advice: None,
+        }
+    }
+
+    #[test]
+    fn a_label_for_nodes_has_a_name_that_propagates() {
+        let flag = "or add the label to the manager's flag `--additional-sync-machine-labels` and to \
+                    `clusterApi.node.additionalLabels`";
+        for (key, name) in [("team", "team"), ("example.com/team", "team")] {
+            let expected = format!("use `node.cluster.x-k8s.io/{name}`, {flag}");
+            assert_eq!(help_of_skip(&skipped(key, MapKind::Labels)), expected);
+        }
+        assert_eq!(help_of_skips(&skipped("team", MapKind::Labels)), format!("use `node.cluster.x-k8s.io/…`, {flag}"));
+        let annotation = "add the annotation to the manager's flag `--additional-sync-machine-annotations` and to \
+                          `clusterApi.node.additionalAnnotations`";
+        assert_eq!(help_of_skip(&skipped("team", MapKind::Annotations)), annotation);
+    }
+
+    #[test]
+    fn a_parent_that_is_missing_is_to_be_added() {
+        let of = |reason| help_of_unknown(&NotApplicable { reason, because: "Cluster fleet/c1".to_owned() });
+        assert_eq!(of(NotApplicableReason::ParentMissing).as_deref(), Some("add the manifest of Cluster fleet/c1"));
+        assert_eq!(of(NotApplicableReason::Deleting), None);
+    }
+
+    #[test]
+    fn a_label_of_a_cluster_belongs_into_its_topology() {
+        let id = |kind: &str| ObjectId {
+            group: "cluster.x-k8s.io".to_owned(),
+            kind: kind.to_owned(),
+            namespace: "fleet".to_owned(),
+            name: "c1".to_owned(),
+        };
+        let expected = "it does not propagate from here; set it in `spec.topology.controlPlane.metadata.labels`, \
+                        `spec.topology.workers.machineDeployments[].metadata.labels` or \
+                        `spec.topology.workers.machinePools[].metadata.labels`";
+        assert_eq!(help_of_own(&id("Cluster"), "metadata.labels", true).as_deref(), Some(expected));
+        assert_eq!(help_of_own(&id("Cluster"), "metadata.labels", false), None);
+        assert_eq!(help_of_own(&id("Machine"), "metadata.labels", true), None);
+    }
+}
