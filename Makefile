@@ -9,7 +9,7 @@ TESTKIT_FEATURES := --features testkit/wasi
 endif
 
 .PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check fuzz fmt lint e2e-tests bless \
-	conformance conformance-vectors conformance-cluster conformance-crossplane reproducible policy.cdx.json registry-test chart-test \
+	conformance conformance-vectors conformance-cluster conformance-crossplane conformance-model explore reproducible policy.cdx.json registry-test chart-test \
 	policy-server-test carriers workflows pages playground playground-test playground-site clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
@@ -105,8 +105,8 @@ carriers:
 	@test -d "$(CRDS)" && test -n "$(RELEASE)" || { echo 'usage: make carriers CRDS=FOLDER RELEASE="owner/name version"' >&2; exit 1; }
 	cargo run --locked --quiet --package testkit --no-default-features --bin carriers -- "$(CRDS)" "$(RELEASE)"
 
-## conformance: the policy against Cluster API and Crossplane themselves
-conformance: conformance-vectors conformance-cluster conformance-crossplane
+## conformance: the policy against Cluster API and Crossplane themselves, and the model against an API server
+conformance: conformance-vectors conformance-cluster conformance-crossplane conformance-model
 
 ## conformance-cluster: the compiled policy and Cluster API's real controllers, on a real API server; some of the
 ## scenarios: LIVES=ownership,kubelet; an older Cluster API: CAPI=v1.12
@@ -116,6 +116,15 @@ conformance-cluster: policy.wasm
 ## conformance-crossplane: the compiled policy and Crossplane's real core, on a real API server
 conformance-crossplane: policy.wasm
 	scripts/real-crossplane.sh
+
+## conformance-model: random paths of the model, on a real API server with the compiled policy in front; another seed: SEED=2
+SEED ?= 1
+conformance-model: policy.wasm
+	scripts/real-model.sh $(SEED)
+
+## explore: every order of more events than `make test` tries: docs/model.md. Fewer of them: make explore EVENTS=4
+explore:
+	cargo run --locked --profile bench --package model -- explore $(EVENTS)
 
 ## fuzz: FUZZ_RUNS executions of each fuzz target, or of one: make fuzz FUZZ_TARGETS=settings
 FUZZ_RUNS ?= 100000

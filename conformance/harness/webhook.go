@@ -19,6 +19,8 @@ type Webhook struct {
 	// Granted is what the module may read.
 	Granted           []map[string]any
 	EvaluationSeconds int
+	// CacheSeconds is how long the host keeps what it read; 0 is as long as Kubewarden's.
+	CacheSeconds int
 	// Token is the file by which the policy's host reads the API server.
 	Token string
 	// Name is the webhook configuration's.
@@ -49,7 +51,7 @@ func (s *Server) StartWebhook(ctx context.Context, w Webhook) (string, error) {
 		"certificate": serving.Certificate, "key": serving.Key,
 		"policy": w.Policy, "module": w.Module,
 		"settings": w.Settings, "granted": w.Granted,
-		"evaluationSeconds": w.EvaluationSeconds,
+		"evaluationSeconds": w.EvaluationSeconds, "cacheSeconds": w.CacheSeconds,
 		"server":            s.API.Config.Host, "certificateAuthority": s.Authority.File(), "token": w.Token,
 		"journal": s.Journal(), "recording": filepath.Join(s.Directory, "reviews.jsonl"),
 	})

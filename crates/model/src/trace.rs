@@ -34,7 +34,8 @@ pub fn traces(seed: u64, count: usize) -> Json {
 /// The beginning, random events, and what controllers do in the end.
 fn trace(twins: &Twins, random: &mut SmallRng) -> Json {
     let mut state = twins.beginning();
-    let mut events = vec![beginning(&state)];
+    // The policy reads for the first writes too, where controllers are not listed.
+    let mut events = vec![beginning(&state), event(twins, &mut state, Action::Expire)];
     for _ in 0..EVENTS {
         let action = any(twins, &state, random);
         events.push(event(twins, &mut state, action));

@@ -25,6 +25,9 @@ pub(crate) struct Config {
     pub(crate) settings: Value,
     /// `timeoutEvalSeconds`: the host refuses a request whose evaluation takes longer.
     pub(crate) evaluation_seconds: u64,
+    /// How long the host keeps what it read through its cache; 0 is as long as Kubewarden's.
+    #[serde(default)]
+    pub(crate) cache_seconds: u64,
     /// `contextAwareResources`: what the module may read.
     pub(crate) granted: Vec<Grant>,
     /// The API server, such as `https://127.0.0.1:6443`.

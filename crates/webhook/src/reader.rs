@@ -16,7 +16,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use crate::config::{Config, Grant, Kind};
 use crate::troubles::Troubles;
 
-/// How long the host keeps what it read.
+/// How long Kubewarden's host keeps what it read.
 const CACHED: Duration = Duration::from_secs(5);
 
 /// Reads one API server as the PolicyServer's ServiceAccount.
@@ -28,6 +28,8 @@ pub(crate) struct Reader {
     troubles: Arc<Troubles>,
     /// Whether even a read past the cache is answered from it.
     always_cached: bool,
+    /// How long what was read is kept.
+    kept: Duration,
     plurals: Mutex<BTreeMap<(String, String), String>>,
     objects: Mutex<BTreeMap<String, (Instant, Value)>>,
 }
@@ -47,6 +49,10 @@ impl Reader {
             granted: config.granted.clone(),
             troubles,
             always_cached: config.policy == Kind::CachedWrites,
+            kept: match config.cache_seconds {
+                0 => CACHED,
+                seconds => Duration::from_secs(seconds),
+            },
             plurals: Mutex::default(),
             objects: Mutex::default(),
         })
@@ -86,7 +92,7 @@ impl Reader {
 
     fn cached(&self, path: &str) -> Option<Value> {
         let objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = |read: &Instant| read.elapsed() < CACHED && !self.troubles.restarted_since(*read);
+        let kept = |read: &Instant| read.elapsed() < self.kept && !self.troubles.restarted_since(*read);
         objects.get(path).filter(|(read, _)| kept(read)).map(|(_, object)| object.clone())
     }
 

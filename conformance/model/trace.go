@@ -1,0 +1,47 @@
+package main
+
+import "conformance/harness"
+
+// group is the traces with the same settings of the policy.
+type group struct {
+	Settings map[string]any `json:"settings"`
+	Traces   []trace        `json:"traces"`
+}
+
+// trace is events in a row.
+type trace []event
+
+// event is something that happens, and what is stored then.
+type event struct {
+	// Story is what happens, as a sentence.
+	Story string `json:"story"`
+	// Expires is whether the host's cache forgets what it has.
+	Expires bool    `json:"expires"`
+	Writes  []write `json:"writes"`
+	// After is what is stored afterwards, by kind; null is that there is none.
+	After map[string][]entry `json:"after"`
+}
+
+// write is one request.
+type write struct {
+	// Verb is apply, patch, create or delete.
+	Verb    string         `json:"verb"`
+	User    string         `json:"user"`
+	Manager string         `json:"manager"`
+	Force   bool           `json:"force"`
+	DryRun  bool           `json:"dryRun"`
+	Object  map[string]any `json:"object"`
+	// Answer is stored, conflict, impossible or refused.
+	Answer string `json:"answer"`
+	// Answered is the object in the answer.
+	Answered []entry `json:"answered"`
+}
+
+// entry is one value of an object, and the field managers that own it, sorted. An empty value is that there is none.
+type entry struct {
+	Path   []string `json:"path"`
+	Value  string   `json:"value"`
+	Owners []string `json:"owners"`
+}
+
+type object = harness.Object
