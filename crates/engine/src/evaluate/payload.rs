@@ -2,6 +2,7 @@
 
 use crate::admission::request::Call;
 use crate::evaluate::evaluate_objects;
+use crate::json::utf8;
 use crate::kube::cluster::Cluster;
 use crate::report::messages::requests;
 use crate::report::outcome::{Outcome, Rejection};
@@ -16,9 +17,7 @@ pub fn evaluate_payload(payload: &[u8], cluster: &dyn Cluster) -> Outcome {
 }
 
 fn decide(payload: &[u8], cluster: &dyn Cluster) -> Result<Outcome, String> {
-    // `basic` reads sixteen bytes at a time and does not say where the error is.
-    let text = simdutf8::basic::from_utf8(payload).or_else(|_| str::from_utf8(payload));
-    let text = text.map_err(|error| requests::not_utf8(error.valid_up_to()))?;
+    let text = utf8(payload).map_err(|error| requests::not_utf8(error.valid_up_to()))?;
     let (call, objects) = Call::with_objects(text).map_err(|malformed| requests::unreadable_request(&malformed))?;
     let settings = Settings::from_json(call.settings).map_err(|error| requests::unusable_settings(&error))?;
     Ok(evaluate_objects(&call.review, objects, &settings, cluster, None))

@@ -1,8 +1,24 @@
 //! JSON strings.
 
 use std::borrow::Cow;
+use std::str::Utf8Error;
 
 use super::scan::escape_at;
+
+/// As [`str::from_utf8`], sixteen bytes at a time.
+///
+/// # Errors
+/// When the bytes are not UTF-8.
+///
+/// ```
+/// # use metadata_propagation::utf8;
+/// assert_eq!(utf8(b"team"), Ok("team"));
+/// assert_eq!(utf8(b"te\xff").unwrap_err().valid_up_to(), 2);
+/// ```
+pub fn utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
+    // It does not say where the error is.
+    simdutf8::basic::from_utf8(bytes).or_else(|_| str::from_utf8(bytes))
+}
 
 /// The text of a JSON string, `None` for any other value. Borrowed where it has no escapes.
 pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
