@@ -63,7 +63,8 @@ impl Action {
         shared
     }
 
-    /// Lets it happen in one world, where `place` is as it is afterwards. The writes that it takes are added to `journal`.
+    /// Lets it happen in one world, where `place` is as it is afterwards. The writes that it takes are added to
+    /// `journal`.
     pub fn happen(self, world: &mut World, place: Place<'_>, fixed: &Fixed, journal: &mut Vec<(Write, Written)>) {
         let write = match self {
             Action::Source(..) | Action::Pause(_) => return,

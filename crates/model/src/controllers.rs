@@ -5,8 +5,8 @@ use crate::world::{Place, Verb, World, Write, Written};
 
 /// One reconciliation of the object of a kind, with the writes that it took, in order.
 ///
-/// Source: core/reconcilers/topology/cluster/structuredmerge, core/reconcilers/machinedeployment and machineset; all apply
-/// by force and remember what they applied.
+/// Source: core/reconcilers/topology/cluster/structuredmerge, core/reconcilers/machinedeployment and machineset; all
+/// apply by force and remember what they applied.
 pub fn reconcile(world: &mut World, place: Place<'_>, kind: Kind, journal: &mut Vec<(Write, Written)>) {
     if place.cluster.paused {
         return;

@@ -6,11 +6,11 @@ use crate::twin::State;
 /// A reason for which an entry may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Known {
-    /// The policy set a value before its controller did, or after its only owner had let go of it, and the source dropped it
-    /// before the controller came. Nobody owns the value, so nobody removes it.
+    /// The policy set a value before its controller did, or after its only owner had let go of it, and the source
+    /// dropped it before the controller came. Nobody owns the value, so nobody removes it.
     SetAndDropped,
-    /// The policy restored a value of which somebody besides Cluster API had a share, who keeps it. Without the policy the
-    /// edit ends the share, and Cluster API takes the value back alone.
+    /// The policy restored a value of which somebody besides Cluster API had a share, who keeps it. Without the policy
+    /// the edit ends the share, and Cluster API takes the value back alone.
     SharesKept,
 }
 

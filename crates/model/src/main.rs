@@ -1,4 +1,5 @@
-//! `model COMMAND`: every order of events, and random ones for the real API server. docs/model.md says what it is about.
+//! `model COMMAND`: every order of events, and random ones for the real API server. docs/model.md says what it is
+//! about.
 
 use std::process::ExitCode;
 
@@ -19,21 +20,19 @@ fn main() -> Result<ExitCode> {
         ["explore", events] => explore(Some(events.parse().context("EVENTS is a number")?)),
         ["defects"] => Ok(defects()),
         ["traces", "--seed", seed, "--count", count] => {
-            println!(
-                "{}",
-                traces(seed.parse().context("SEED is a number")?, count.parse().context("COUNT is a number")?)
-            );
+            let seed = seed.parse().context("SEED is a number")?;
+            println!("{}", traces(seed, count.parse().context("COUNT is a number")?));
             Ok(ExitCode::SUCCESS)
         }
         _ => bail!(USAGE),
     }
 }
 
-/// Runs the searches with as many events as the table says, or fewer; those with controllers that are listed and those with
-/// controllers that are not beside each other.
+/// Runs the searches with as many events as the table says, or fewer; those with controllers that are listed and those
+/// with controllers that are not beside each other.
 fn explore(events: Option<usize>) -> Result<ExitCode> {
     println!(
-        "{:<34} {:<10} {:>6} {:>9} {:>9} {:>11} {:>8}",
+        "{:<34} {:<11} {:>6} {:>9} {:>9} {:>11} {:>8}",
         "search", "controllers", "events", "states", "steps", "evaluations", "seconds"
     );
     let all = move |lists_controllers: bool| {
@@ -44,7 +43,7 @@ fn explore(events: Option<usize>) -> Result<ExitCode> {
             let controllers = if lists_controllers { "listed" } else { "unlisted" };
             let seconds = time.as_secs_f64();
             println!(
-                "{:<34} {controllers:<10} {events:>6} {states:>9} {steps:>9} {evaluations:>11} {seconds:>8.1}",
+                "{:<34} {controllers:<11} {events:>6} {states:>9} {steps:>9} {evaluations:>11} {seconds:>8.1}",
                 of.name
             );
             if let Some(it) = &counterexample {

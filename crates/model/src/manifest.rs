@@ -78,7 +78,8 @@ pub fn written(kind: Kind, values: &Values) -> Json {
     object["metadata"]["namespace"] = json!(NAMESPACE);
     if let Some(owner) = owner(kind) {
         object["metadata"]["ownerReferences"] = json!([{
-            "apiVersion": API_VERSION, "kind": owner.text(), "name": owner.name(), "uid": uid(owner), "controller": true,
+            "apiVersion": API_VERSION, "kind": owner.text(), "name": owner.name(), "uid": uid(owner),
+            "controller": true,
         }]);
     }
     if kind != Kind::Machine {
@@ -135,7 +136,7 @@ pub fn configuration(kind: Kind, named: impl Iterator<Item = (Spot, Option<Value
 ///
 /// # Errors
 /// When it says what no object of the world can say.
-pub fn read(kind: Kind, json: &Json) -> Result<Object> {
+fn read(kind: Kind, json: &Json) -> Result<Object> {
     let mut object = Object::default();
     for Spot { slot, key, .. } in kind.spots() {
         let prefix = if slot == Slot::Own { "" } else { "/spec/template" };

@@ -84,8 +84,8 @@ impl Object {
         self
     }
 
-    /// A server-side apply: the manager owns the values that it names, and what it named before and names no longer goes,
-    /// unless another manager owns it.
+    /// A server-side apply: the manager owns the values that it names, and what it named before and names no longer
+    /// goes, unless another manager owns it.
     ///
     /// # Errors
     /// When it would change a value that another manager owns, without force.

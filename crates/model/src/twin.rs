@@ -38,7 +38,8 @@ pub struct State {
     pub without: Worlds,
     /// Set when the policy did what it must never do.
     pub flaw: Option<Flaw>,
-    /// How many more events may follow. States are the same whatever it is: the search meets each first on a shortest path.
+    /// How many more events may follow. States are the same whatever it is: the search meets each first on a shortest
+    /// path.
     pub left: usize,
 }
 
@@ -148,7 +149,8 @@ impl Twins {
     }
 
     /// What becomes of a state when nobody acts any more: the Cluster is resumed, controllers run until none of them
-    /// changes anything, the host's cache forgets, Argo CD applies what it wants once more. `None` where that does not end.
+    /// changes anything, the host's cache forgets, Argo CD applies what it wants once more. `None` where that does not
+    /// end.
     #[must_use]
     pub fn closed(&self, state: &State) -> Option<State> {
         let mut state = state.clone();

@@ -1,8 +1,8 @@
 //! The worlds without the policy that the same events may lead to.
 //!
 //! Controllers take their time. Without the policy an edit may be reverted at once, or be there still when its source
-//! changes, and both are right. So there is not one world without the policy but the set of those that the events may lead
-//! to, whenever the controllers run.
+//! changes, and both are right. So there is not one world without the policy but the set of those that the events may
+//! lead to, whenever the controllers run.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
