@@ -16,7 +16,7 @@ use crate::input::{self, Input};
 use crate::output::report::{Entry, IgnoredEntry, NotCompared, Report, Summary, Told, Where};
 use crate::output::text::count;
 use crate::worlds::{Separate, worlds};
-use crate::{Exit, Failure, output, settings};
+use crate::{Exit, Failure, output, progress, settings};
 
 /// # Errors
 /// When the settings cannot be used, or an output not be written.
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     if let Some(path) = &args.write_baseline {
         Baseline::write(path, report.findings.iter())?;
         let Summary { unreadable, .. } = report.summary;
+        progress::end();
         anstream::eprintln!("{} in {}", count(report.findings.len(), "finding"), path.display());
         return Ok(if unreadable > 0 { Exit::Unreadable } else { Exit::Clean });
     }

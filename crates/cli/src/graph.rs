@@ -3,7 +3,7 @@
 use fleet::{Graph, World};
 
 use crate::args::{GraphArgs, Picture};
-use crate::{Exit, Failure, input, output, plan, settings};
+use crate::{Exit, Failure, input, output, plan, progress, settings};
 
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
@@ -14,6 +14,7 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     let world = World::of(&input.fleet, &settings);
     let graph = Graph::of(&world, key.as_deref());
     if graph.is_empty() {
+        progress::end();
         let objects = input.fleet.objects().count();
         match &key {
             Some(key) => anstream::eprintln!("`{key}` is not set at any of {objects} objects and propagates to none"),

@@ -11,6 +11,7 @@ use ignore::WalkBuilder;
 use rayon::prelude::*;
 
 use crate::args::Sources;
+use crate::progress;
 
 /// What was read, and what could not be.
 pub(crate) struct Input {
@@ -27,6 +28,7 @@ const ENDINGS: &[&str] = &["yaml", "yml", "json"];
 /// Reads everything below the paths, documents on all cores. Objects that are written without a namespace are in the
 /// namespace of `sources`.
 pub(crate) fn read(paths: &[PathBuf], sources: &Sources) -> Input {
+    progress::step("reading files");
     let mut unreadable = Vec::new();
     let mut files = Vec::new();
     let mut rendered = Vec::new();
@@ -113,7 +115,9 @@ pub(crate) fn fleet(sources: Arc<[Source]>, is_read: &(dyn Fn(&Source) -> bool +
     let read = |(number, source, document)| read_document(source, number, document);
     let mut readings: Vec<_> = documents.into_par_iter().map(read).collect();
     readings.extend(passed_over.into_values());
-    Fleet::assemble(sources, readings, namespace)
+    let fleet = Fleet::assemble(sources, readings, namespace);
+    progress::step(format!("evaluating {} objects", fleet.objects().count()));
+    fleet
 }
 
 /// Whether a file of this name is read in folders.

@@ -16,6 +16,7 @@ mod input;
 mod names;
 mod output;
 mod plan;
+mod progress;
 mod session;
 mod settings;
 mod tables;
@@ -43,6 +44,7 @@ enum Exit {
 fn main() -> ExitCode {
     let result = Cli::parse().completed().and_then(|cli| {
         cli.color.unwrap_or_default().write_global();
+        progress::watch();
         match &cli.verb {
             Verb::Check(args) => check::run(args),
             Verb::Explain(args) => explain::run(args),
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
             }
         }
     });
+    progress::end();
     match result {
         Ok(exit) => ExitCode::from(exit as u8),
         Err(failure) => {

@@ -15,7 +15,7 @@ use fleet::{Fleet, Level};
 use serde::Deserialize;
 
 use crate::output::report::Report;
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, progress};
 
 /// A format, and the file that it goes to; standard output where there is none.
 #[derive(Debug, Clone, Deserialize)]
@@ -127,6 +127,7 @@ fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
 /// # Errors
 /// When it cannot be written.
 pub(crate) fn print(bytes: &[u8]) -> Result<Exit, Failure> {
+    progress::end();
     let mut out = anstream::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
