@@ -89,8 +89,13 @@ pub(super) fn judge<'a>(
             }
             OwnTags::None => faults.add(Loss, resource.at, messages::NESTED_WITHOUT_TAGS),
         },
-        Tags::Map(field) if is_unread_later => faults.add(CannotTell, resource.at, messages::not_patched_so_far(field)),
-        Tags::Map(field) => faults.add(Loss, resource.at, messages::not_patched(field)),
+        Tags::Map(field) => {
+            let path = written_path(field, &resource.object);
+            match is_unread_later {
+                true => faults.add(CannotTell, resource.at, messages::not_patched_so_far(&path)),
+                false => faults.add(Loss, resource.at, messages::not_patched(&path)),
+            }
+        }
     }
     Ok(())
 }
@@ -216,6 +221,27 @@ impl Place {
 /// The field that a provider reads all the time, for one that it reads when it creates the cloud's resource.
 fn of_provider(path: &str) -> Cow<'_, str> {
     path.strip_prefix(INIT_PROVIDER).map_or(Cow::Borrowed(path), |rest| Cow::Owned([FOR_PROVIDER, rest].concat()))
+}
+
+/// The path of a field as a patch of this object has to write it: old versions of some kinds have a list of one where newer ones
+/// have an object, and the table of carriers leaves elements out.
+fn written_path(field: &'static str, object: &Value<'_>) -> String {
+    let (mut path, mut steps) = (String::new(), Vec::new());
+    for name in field.split('.') {
+        path.push_str(if path.is_empty() { "" } else { "." });
+        path.push_str(name);
+        steps.push(Step::Field(name));
+        let is_list = match object.get(&steps).as_deref() {
+            Ok(Value::List(_)) => true,
+            Ok(Value::Given(json)) => json.as_elements().is_some(),
+            _ => false,
+        };
+        if is_list {
+            path.push_str("[0]");
+            steps.push(Step::Element(0));
+        }
+    }
+    path
 }
 
 /// Whether the name of a field is like those of tags.

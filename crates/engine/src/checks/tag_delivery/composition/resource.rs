@@ -6,7 +6,7 @@ use super::apply::{self, Expansion};
 use super::halt::Halt;
 use super::patch::{Patch, Source, Target};
 use super::resource_kind::ResourceKind;
-use super::value::{Policy, Tags, Value};
+use super::value::{Object, Policy, Tags, Value};
 use crate::checks::tag_delivery::faults::Severity::{self, Fails, Loss};
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
@@ -37,14 +37,15 @@ pub(super) struct ComposedResource<'a> {
 impl<'a> ComposedResource<'a> {
     /// A resource before its first patch.
     pub(super) fn new(name: &'a str, at: Json<'a>, base: Json<'a>, kind: ResourceKind<'a>, step: usize) -> Self {
+        let is_pruned = step == 0;
         ComposedResource {
             name,
             at,
             base,
             kind,
-            object: if base.is_null() { Value::Unknown } else { Value::Given(base) },
+            object: if base.is_null() { Value::Unknown } else { template(base, is_pruned) },
             step,
-            is_pruned: step == 0,
+            is_pruned,
             faults: Vec::new(),
             doubts: Vec::new(),
             has_patched_tags: false,
@@ -130,4 +131,15 @@ impl<'a> ComposedResource<'a> {
     pub(super) fn fault(&mut self, severity: Severity, at: Json<'a>, message: impl Display) {
         self.faults.push((severity, at, message.to_string()));
     }
+}
+
+/// A base before its first patch. Crossplane 1 declares it as an embedded resource: the API server stores `metadata: null`, as in
+/// a file, as an empty object. In the input of a function it stays null, and a patch of labels fails.
+fn template<'a>(base: Json<'a>, is_embedded: bool) -> Value<'a> {
+    let Some(fields) = base.as_fields().filter(|_| is_embedded) else { return Value::Given(base) };
+    let fields = fields.map(|(name, value)| match value.is_null() && name == "metadata" {
+        true => (name, Value::Object(Object::default())),
+        false => (name, Value::Given(value)),
+    });
+    Value::Object(Object { fields: fields.collect(), ..Object::default() })
 }
