@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use kubewarden_policy_sdk::wapc_guest::host_call;
-use metadata_propagation::{Cluster, Get, LogLine, LookupCause, LookupError, Masks, to_json, utf8};
+use metadata_propagation::{Cluster, Get, LogLine, LookupCause, LookupError, Masks, to_json};
 use serde::Serialize;
 
 /// The cluster behind the host capability `kubernetes/get_resource`.
@@ -33,8 +33,7 @@ impl Cluster for HostCluster {
         let request = request.map_err(|error| unreadable(&error))?;
         let object = host_call("kubewarden", "kubernetes", "get_resource", request.as_bytes());
         let object = object.map_err(|error| failure(&error.to_string()))?;
-        // To validate the bytes faster is worth the copy.
-        utf8(&object).map(str::to_owned).map_err(|error| unreadable(&error))
+        String::from_utf8(object).map_err(|error| unreadable(&error))
     }
 }
 

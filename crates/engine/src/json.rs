@@ -16,6 +16,5 @@ mod write;
 
 pub use self::malformed::Malformed;
 pub(crate) use self::map::Map;
-pub use self::string::utf8;
-pub(crate) use self::string::{push_string, string};
+pub(crate) use self::string::{push_string, string, utf8};
 pub use self::write::{Embedded, NotWritten, Quoted, to_json};
