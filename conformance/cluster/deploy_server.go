@@ -192,7 +192,7 @@ func (r *run) grantsOf(ctx context.Context, objects []*object) (int, []string, e
 	if err != nil {
 		return 0, nil, err
 	}
-	name, namespace, err := subject(grants)
+	name, namespace, err := harness.GrantedTo(grants)
 	if err != nil {
 		return 0, nil, err
 	}

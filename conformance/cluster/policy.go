@@ -8,7 +8,6 @@ import (
 
 	"conformance/harness"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
 
@@ -47,10 +46,11 @@ func (r *run) startPolicy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	token, err := r.policyServer(ctx)
+	token, grants, err := r.PolicyServer(ctx, filepath.Join(r.root, "deploy", "rbac.yaml"))
 	if err != nil {
 		return err
 	}
+	r.grants = grants
 	rules, conditions := deployed.Spec.Rules, deployed.Spec.MatchConditions
 	if r.options.policy == observe {
 		rules = everything
@@ -103,49 +103,4 @@ func (r *run) deployed() (*manifest, error) {
 		clusterAPI["controllers"] = []any{}
 	}
 	return deployed, nil
-}
-
-// policyServer makes the ServiceAccount of the PolicyServer, with what deploy/rbac.yaml grants it, and returns the file
-// with its token.
-func (r *run) policyServer(ctx context.Context) (string, error) {
-	content, err := os.ReadFile(filepath.Join(r.root, "deploy", "rbac.yaml"))
-	if err != nil {
-		return "", err
-	}
-	if r.grants, err = harness.Decode("deploy/rbac.yaml", content); err != nil {
-		return "", err
-	}
-	name, namespace, err := subject(r.grants)
-	if err != nil {
-		return "", fmt.Errorf("deploy/rbac.yaml: %w", err)
-	}
-	for _, o := range append([]*object{
-		{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}},
-		{Object: map[string]any{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": name, "namespace": namespace}}},
-	}, r.grants...) {
-		if err := r.API.Ensure(ctx, o.DeepCopy()); err != nil {
-			return "", err
-		}
-	}
-	_, login, err := r.Account(ctx, namespace, name)
-	if err != nil {
-		return "", err
-	}
-	return login.BearerTokenFile, nil
-}
-
-// subject is the one ServiceAccount to which permissions are granted.
-func subject(grants []*object) (name, namespace string, err error) {
-	for _, o := range grants {
-		subjects, _, err := unstructured.NestedSlice(o.Object, "subjects")
-		if err != nil {
-			return "", "", err
-		}
-		for _, entry := range subjects {
-			if entry, is := entry.(map[string]any); is && entry["kind"] == "ServiceAccount" {
-				return fmt.Sprint(entry["name"]), fmt.Sprint(entry["namespace"]), nil
-			}
-		}
-	}
-	return "", "", fmt.Errorf("no ServiceAccount is granted anything")
 }

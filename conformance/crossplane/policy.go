@@ -68,7 +68,7 @@ func (r *run) startPolicy(ctx context.Context, p policy) error {
 			rule["apiVersions"], rule["resources"] = []any{"*"}, []any{"*"}
 		}
 	}
-	token, err := r.policyServer(ctx)
+	token, _, err := r.PolicyServer(ctx, filepath.Join(r.root, "deploy", "rbac.yaml"))
 	if err != nil {
 		return err
 	}
@@ -80,30 +80,4 @@ func (r *run) startPolicy(ctx context.Context, p policy) error {
 		FailurePolicy: deployed.Spec.FailurePolicy, TimeoutSeconds: deployed.Spec.TimeoutSeconds,
 	})
 	return err
-}
-
-// policyServer makes the ServiceAccount of the PolicyServer with what deploy/rbac.yaml grants it, and returns the file
-// with its token.
-func (r *run) policyServer(ctx context.Context) (string, error) {
-	content, err := os.ReadFile(filepath.Join(r.root, "deploy", "rbac.yaml"))
-	if err != nil {
-		return "", err
-	}
-	grants, err := harness.Decode("deploy/rbac.yaml", content)
-	if err != nil {
-		return "", err
-	}
-	const namespace, name = "kubewarden", "metadata-propagation"
-	for _, o := range append([]*harness.Object{
-		named("v1", "Namespace", "", namespace), named("v1", "ServiceAccount", namespace, name),
-	}, grants...) {
-		if err := r.API.Ensure(ctx, o); err != nil {
-			return "", err
-		}
-	}
-	_, login, err := r.Account(ctx, namespace, name)
-	if err != nil {
-		return "", err
-	}
-	return login.BearerTokenFile, nil
 }

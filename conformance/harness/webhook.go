@@ -52,7 +52,7 @@ func (s *Server) StartWebhook(ctx context.Context, w Webhook) (string, error) {
 		"policy": w.Policy, "module": w.Module,
 		"settings": w.Settings, "granted": w.Granted,
 		"evaluationSeconds": w.EvaluationSeconds, "cacheSeconds": w.CacheSeconds,
-		"server":            s.API.Config.Host, "certificateAuthority": s.Authority.File(), "token": w.Token,
+		"server": s.API.Config.Host, "certificateAuthority": s.Authority.File(), "token": w.Token,
 		"journal": s.Journal(), "recording": filepath.Join(s.Directory, "reviews.jsonl"),
 	})
 	if err != nil {

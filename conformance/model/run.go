@@ -40,7 +40,7 @@ func (r *run) start(ctx context.Context, settings map[string]any) error {
 	if err := r.define(ctx); err != nil {
 		return err
 	}
-	token, err := r.policyServer(ctx)
+	token, _, err := r.PolicyServer(ctx, filepath.Join(r.root, "deploy", "rbac.yaml"))
 	if err != nil {
 		return err
 	}
@@ -72,36 +72,6 @@ func (r *run) start(ctx context.Context, settings map[string]any) error {
 		FailurePolicy: "Fail", TimeoutSeconds: 30,
 	})
 	return err
-}
-
-// policyServer makes the ServiceAccount of the PolicyServer with what deploy/rbac.yaml grants it, and returns the file
-// with its token.
-func (r *run) policyServer(ctx context.Context) (string, error) {
-	content, err := os.ReadFile(filepath.Join(r.root, "deploy", "rbac.yaml"))
-	if err != nil {
-		return "", err
-	}
-	grants, err := harness.Decode("deploy/rbac.yaml", content)
-	if err != nil {
-		return "", err
-	}
-	const namespace, name = "kubewarden", "metadata-propagation"
-	made := []*object{
-		{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}},
-		{Object: map[string]any{
-			"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": name, "namespace": namespace},
-		}},
-	}
-	for _, o := range append(made, grants...) {
-		if err := r.API.Ensure(ctx, o); err != nil {
-			return "", err
-		}
-	}
-	_, login, err := r.Account(ctx, namespace, name)
-	if err != nil {
-		return "", err
-	}
-	return login.BearerTokenFile, nil
 }
 
 // expire lets the host's cache forget: it does when the host was away.
