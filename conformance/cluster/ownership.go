@@ -27,10 +27,11 @@ var ownership = []step{
 var shortOwnership = []string{"create", "sources", "edit-in-every-way", "apply-again", "remove-sources"}
 
 // editInEveryWay lets each writer change and remove what propagates, on each derived object. Without the policy Cluster
-// API reverts that; with it the answers have the right values already.
+// API reverts that; with it the answers have the right values already. The last ones come first: whoever sets a value that
+// arrived from above a moment earlier does not become its owner, and nobody says how long it takes to arrive.
 func editInEveryWay(ctx context.Context, r *run) error {
 	pause(ctx, cached)
-	for _, d := range derived {
+	for _, d := range slices.Backward(derived) {
 		o, err := r.first(d.kind, d.labels)
 		if err != nil {
 			return err
