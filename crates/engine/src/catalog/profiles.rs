@@ -4,7 +4,8 @@ use std::fmt;
 
 use self::KeyCharacters::{LettersDigitsAnd, NonControlBut};
 use self::Unit::{Bytes, Runes};
-use super::text::{LETTERS_AND_DIGITS, PRINTED, every, is_letter_or_digit};
+use super::ascii::{LETTERS_AND_DIGITS, PRINTED};
+use super::text::{every, is_letter_or_digit};
 
 /// What every tag key of the specification's profiles begins with: one name to find, and to keep apart from the tags of
 /// others.

@@ -6,6 +6,7 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 
 use self::Form::{Any, AnyBut, Containing, Graphic, Label, LowerCase, PrefixedLabel, Without};
 use self::Length::{Bytes, Prefixed, Runes};
+use super::ascii::{AsciiSet, LETTERS_AND_DIGITS, LOWER_CASE_AND_DIGITS, PRINTED};
 
 /// How long a text may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,60 +113,13 @@ impl Form {
     }
 }
 
-/// Characters of ASCII, a bit for each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct AsciiSet {
-    /// Those below 64.
-    low: u64,
-    high: u64,
-}
-
-/// ASCII that is printed, the space included: all but the 32 characters at the beginning and the last one.
-pub(crate) const PRINTED: AsciiSet = AsciiSet { low: u64::MAX << 32, high: u64::MAX >> 1 };
-/// `A-Z`, `a-z`, `0-9`.
-pub(crate) const LETTERS_AND_DIGITS: AsciiSet = LOWER_CASE_AND_DIGITS.and("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-const LOWER_CASE_AND_DIGITS: AsciiSet = AsciiSet::of("abcdefghijklmnopqrstuvwxyz0123456789");
-
-impl AsciiSet {
-    /// Those of ASCII in a text.
-    const fn of(text: &str) -> Self {
-        let (mut low, mut high, mut rest) = (0, 0, text.as_bytes());
-        while let [byte, others @ ..] = rest {
-            match *byte {
-                byte @ 0..64 => low |= 1 << byte,
-                byte @ 64..128 => high |= 1 << (byte - 64),
-                _ => {}
-            }
-            rest = others;
-        }
-        AsciiSet { low, high }
-    }
-
-    /// These characters as well.
-    pub(crate) const fn and(self, chars: &str) -> Self {
-        let others = AsciiSet::of(chars);
-        AsciiSet { low: self.low | others.low, high: self.high | others.high }
-    }
-
-    /// All but these characters.
-    pub(crate) const fn without(self, chars: &str) -> Self {
-        let others = AsciiSet::of(chars);
-        AsciiSet { low: self.low & !others.low, high: self.high & !others.high }
-    }
-
-    fn has(self, byte: u8) -> bool {
-        let word = if byte < 64 { self.low } else { self.high };
-        byte.is_ascii() && word >> (byte & 63) & 1 == 1
-    }
-}
-
 /// Whether every character is one of `ascii`, or another one that `is_allowed`. Most texts are ASCII, and are not decoded.
 pub(crate) fn every(text: &str, ascii: AsciiSet, is_allowed: impl Fn(char) -> bool) -> bool {
     let is_one = |char| match u8::try_from(char) {
         Ok(byte) if byte.is_ascii() => ascii.has(byte),
         _ => is_allowed(char),
     };
-    text.bytes().all(|byte| ascii.has(byte)) || (!text.is_ascii() && text.chars().all(is_one))
+    ascii.has_all_of(text) || (!text.is_ascii() && text.chars().all(is_one))
 }
 
 fn is_label(text: &str) -> bool {

@@ -105,8 +105,9 @@ impl<'a> Json<'a> {
     /// # Errors
     /// When this value is not an object.
     pub(crate) fn get(self, name: &str) -> Result<Self, Malformed> {
-        let found = self.fields()?.rfind(|(key, _)| *key == name);
-        Ok(found.map_or(self.absent(), |(_, value)| value))
+        let Fields { document, fields } = self.fields()?;
+        let found = fields.rev().find(|(key, _)| key.is(&document.text, name));
+        Ok(Json { node: found.map(|(_, node)| node), ..self })
     }
 
     /// The value under a path of fields.

@@ -101,6 +101,13 @@ impl Below {
 }
 
 impl Key {
+    pub(super) fn is(&self, text: &str, name: &str) -> bool {
+        match self {
+            Key::AsWritten(span) => text.as_bytes().get(span.begin..span.end) == Some(name.as_bytes()),
+            Key::Unescaped(unescaped) => **unescaped == *name,
+        }
+    }
+
     pub(super) fn plain<'t>(&'t self, text: &'t str) -> &'t str {
         match self {
             Key::AsWritten(span) => text.get(span.begin..span.end).unwrap_or_default(),
@@ -117,18 +124,32 @@ fn skip_space(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Behind `byte` and the space that follows it, if it is what is there.
+/// Behind `byte` and the space around it, if it is what comes next.
 fn behind(text: &[u8], at: usize, byte: u8) -> Option<usize> {
+    // Hosts and the API server write no space.
+    if let Some([first, next, ..]) = text.get(at..)
+        && *first == byte
+        && *next > b' '
+    {
+        return Some(at + 1);
+    }
+    let at = skip_space(text, at);
     (text.get(at) == Some(&byte)).then(|| skip_space(text, at + 1))
+}
+
+/// Behind the bracket that comes next, if it is this one.
+fn closed(text: &[u8], at: usize, bracket: u8) -> Option<usize> {
+    let at = skip_space(text, at);
+    (text.get(at) == Some(&bracket)).then_some(at + 1)
 }
 
 /// The fields of the object that begins at `begin`, in so many levels, and its end.
 fn fields(text: &str, begin: usize, levels: u8) -> Option<(Vec<(Key, Node)>, usize)> {
     let bytes = text.as_bytes();
-    let mut at = skip_space(bytes, begin + 1);
-    if bytes.get(at) == Some(&b'}') {
-        return Some((Vec::new(), at + 1));
+    if let Some(end) = closed(bytes, begin + 1, b'}') {
+        return Some((Vec::new(), end));
     }
+    let mut at = skip_space(bytes, begin + 1);
     let mut found = Vec::with_capacity(8);
     loop {
         (bytes.get(at) == Some(&b'"')).then_some(())?;
@@ -138,19 +159,18 @@ fn fields(text: &str, begin: usize, levels: u8) -> Option<(Vec<(Key, Node)>, usi
         } else {
             Key::AsWritten(Span { begin: at + 1, end: quote })
         };
-        at = behind(bytes, skip_space(bytes, quote + 1), b':')?;
+        at = behind(bytes, quote + 1, b':')?;
         let node = if bytes.get(at) == Some(&b'{') && levels > 1 && is_read_along(key.plain(text)) {
             let (below, end) = fields(text, at, levels - 1)?;
             Node { span: Span { begin: at, end }, is_plain: false, below: OnceCell::from(Below::Fields(below)) }
         } else {
             value(bytes, at)?
         };
-        at = skip_space(bytes, node.span.end);
+        let end = node.span.end;
         found.push((key, node));
-        match bytes.get(at)? {
-            b'}' => return Some((found, at + 1)),
-            b',' => at = skip_space(bytes, at + 1),
-            _ => return None,
+        match behind(bytes, end, b',') {
+            Some(next) => at = next,
+            None => return Some((found, closed(bytes, end, b'}')?)),
         }
     }
 }
@@ -158,19 +178,18 @@ fn fields(text: &str, begin: usize, levels: u8) -> Option<(Vec<(Key, Node)>, usi
 /// The elements of the list that begins at `begin`, and its end.
 fn elements(text: &str, begin: usize) -> Option<(Vec<Node>, usize)> {
     let bytes = text.as_bytes();
-    let mut at = skip_space(bytes, begin + 1);
-    if bytes.get(at) == Some(&b']') {
-        return Some((Vec::new(), at + 1));
+    if let Some(end) = closed(bytes, begin + 1, b']') {
+        return Some((Vec::new(), end));
     }
+    let mut at = skip_space(bytes, begin + 1);
     let mut found = Vec::new();
     loop {
         let node = value(bytes, at)?;
-        at = skip_space(bytes, node.span.end);
+        let end = node.span.end;
         found.push(node);
-        match bytes.get(at)? {
-            b']' => return Some((found, at + 1)),
-            b',' => at = skip_space(bytes, at + 1),
-            _ => return None,
+        match behind(bytes, end, b',') {
+            Some(next) => at = next,
+            None => return Some((found, closed(bytes, end, b']')?)),
         }
     }
 }

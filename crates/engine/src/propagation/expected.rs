@@ -1,8 +1,7 @@
 //! Sources and rules → the maps that an object must carry, each entry with its reason.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::ptr;
+use std::{mem, ptr};
 
 use crate::catalog::forced::{FORCED, Forced, ForcedValue};
 use crate::catalog::keys::{UPGRADE_HOLDS, is_never};
@@ -23,8 +22,52 @@ pub(crate) struct Expected<'e> {
     pub(crate) origin: Origin<'e>,
 }
 
-/// The entries that one map must carry, by key.
-pub(crate) type Entries<'e> = BTreeMap<&'e str, Expected<'e>>;
+/// The entries that one map must carry, by ascending key.
+#[derive(Default)]
+pub(crate) struct Entries<'e> {
+    entries: Vec<(&'e str, Expected<'e>)>,
+}
+
+impl<'e> Entries<'e> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Expected<'e>> {
+        let index = self.entries.binary_search_by_key(&key, |(known, _)| known).ok()?;
+        self.entries.get(index).map(|(_, entry)| entry)
+    }
+
+    pub(crate) fn contains_key(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'e str, &Expected<'e>)> {
+        self.entries.iter().map(|(key, entry)| (*key, entry))
+    }
+
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &'e str> {
+        self.entries.iter().map(|(key, _)| *key)
+    }
+
+    /// Lays stronger entries, by ascending key, over these. Those that they replace with another value are returned.
+    fn overlay(&mut self, stronger: impl Iterator<Item = (&'e str, Expected<'e>)>) -> Vec<(&'e str, Expected<'e>)> {
+        let mut lost = Vec::new();
+        let mut weaker = mem::take(&mut self.entries).into_iter().peekable();
+        for (key, entry) in stronger {
+            while let Some(kept) = weaker.next_if(|(weaker, _)| *weaker < key) {
+                self.entries.push(kept);
+            }
+            lost.extend(weaker.next_if(|(weaker, _)| *weaker == key).filter(|(_, lost)| lost.value != entry.value));
+            self.entries.push((key, entry));
+        }
+        self.entries.extend(weaker);
+        lost
+    }
+}
+
+impl<'e> Expected<'e> {
+    /// It is not propagated.
+    fn skipped(self, map: MapKind, key: &'e str, reason: SkipReason) -> Skip<'e> {
+        Skip { map, key, reason, origin: self.origin, value: Some(self.value) }
+    }
+}
 
 /// What asks for an entry.
 #[derive(Clone, Copy)]
@@ -56,7 +99,7 @@ pub(crate) fn expected<'e>(
     settings: &ClusterApi,
     skips: &mut Vec<Skip<'e>>,
 ) -> Entries<'e> {
-    let mut expected = Entries::new();
+    let mut expected = Entries::default();
     let mut left = Vec::new();
     for layer in &sources.layers {
         let origin = layer.origin;
@@ -64,28 +107,32 @@ pub(crate) fn expected<'e>(
         let rules = Rule::reading(layer.place, map, settings.version)
             .filter(|rule| !matches!(rule.keys, Keys::OptIn) || rule.to.contains(&target));
         for rule in rules {
-            for (key, value) in layer.map(map).iter() {
+            let carried = layer.map(map).iter().filter_map(|(key, value)| {
                 if let Some(reason) = refusal(rule, target, map, key, settings) {
                     left.push(Skip { map, key, reason, origin, value: None });
-                } else {
-                    let entry = Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), origin };
-                    skips.extend(overwrite(&mut expected, map, key, entry, SkipReason::Overridden));
+                    return None;
                 }
-            }
+                Some((key, Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), origin }))
+            });
+            let lost = expected.overlay(carried);
+            skips.extend(lost.into_iter().map(|(key, entry)| entry.skipped(map, key, SkipReason::Overridden)));
         }
     }
     if let (MapKind::Labels, Some(strongest)) = (map, sources.layers.last()) {
         let origin = Origin { place: None, ..strongest.origin };
-        for row in FORCED.iter().filter(|row| row.from == strongest.place && row.to.contains(&target)) {
-            if let Some(value) = value_of(row, &sources.facts) {
-                let entry = Expected { value, why: Why::Forced(row), origin };
-                skips.extend(overwrite(&mut expected, map, row.key, entry, SkipReason::Forced));
-            }
-        }
+        let rows = FORCED.iter().filter(|row| row.from == strongest.place && row.to.contains(&target));
+        let entry = |row: &'static Forced| {
+            let value = value_of(row, &sources.facts)?;
+            Some((row.key, Expected { value, why: Why::Forced(row), origin }))
+        };
+        let mut forced: Vec<_> = rows.filter_map(entry).collect();
+        forced.sort_by_key(|(key, _)| *key);
+        let lost = expected.overlay(forced.into_iter());
+        skips.extend(lost.into_iter().map(|(key, entry)| entry.skipped(map, key, SkipReason::Forced)));
     }
     // A key that arrives from elsewhere is not missed.
     skips.extend(left.into_iter().filter(|skip| !expected.contains_key(skip.key)));
-    expected.retain(|key, entry| {
+    expected.entries.retain(|(key, entry)| {
         let Some(reason) = withheld(sources, target, map, key, entry, actual) else { return true };
         skips.push(Skip { map, key, reason, origin: entry.origin, value: Some(entry.value.clone()) });
         false
@@ -120,19 +167,6 @@ fn withheld(
         MapKind::Annotations if !is_annotation_key(key) => Some(SkipReason::IllegalKey),
         _ => None,
     }
-}
-
-/// Sets an entry; what it overwrites, where that has another value, does not travel.
-fn overwrite<'e>(
-    expected: &mut Entries<'e>,
-    map: MapKind,
-    key: &'e str,
-    entry: Expected<'e>,
-    reason: SkipReason,
-) -> Option<Skip<'e>> {
-    let value = entry.value.clone();
-    let lost = expected.insert(key, entry).filter(|lost| lost.value != value)?;
-    Some(Skip { map, key, reason, origin: lost.origin, value: Some(lost.value) })
 }
 
 /// Why a rule does not bring a key to a place; `None` where it does.

@@ -37,8 +37,8 @@ pub(crate) struct Differences<'e> {
 /// What comes from above.
 #[derive(Debug, Default)]
 pub(crate) struct Above<'e> {
-    /// The keys that may be there, sorted.
-    carried: Vec<(MapKind, &'e str)>,
+    /// The keys that may be there, in lists that are sorted.
+    carried: Vec<(MapKind, Vec<&'e str>)>,
     /// The labels by which the owner finds what it controls, where it has a selector.
     pub(crate) selector: Option<Vec<&'e str>>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Above<'e> {
 impl Above<'_> {
     /// Whether a key comes from above.
     pub(crate) fn has(&self, map: MapKind, key: &str) -> bool {
-        self.carried.binary_search(&(map, key)).is_ok()
+        self.carried.iter().any(|(of, keys)| *of == map && keys.binary_search(&key).is_ok())
     }
 }
 
@@ -63,8 +63,7 @@ pub(crate) fn differences<'e>(
     let sources = sources::of(subject, settings.version, lookups)?;
     let mut changes = Vec::new();
     let mut skips = Vec::new();
-    let mut own_maps = Vec::new();
-    let mut arriving = Vec::new();
+    let mut compared = Vec::new();
     let mut descriptions = Descriptions::default();
     // Of an object that is being deleted only fields are kept.
     let targets: &[Place] = if subject.object.deleting { &[] } else { &sources.targets };
@@ -72,12 +71,12 @@ pub(crate) fn differences<'e>(
         for map in MapKind::BOTH {
             let actual = subject.object.map(target, map, None)?;
             let expected = expected(&sources, target, map, &actual, settings, &mut skips);
-            let missing = |(key, entry): &(&&str, &Expected<'_>)| actual.get(key) != Some(&*entry.value);
-            let mut missing = expected.iter().filter(missing).peekable();
-            if missing.peek().is_some() {
+            let missing = |(key, entry): &(&str, &Expected<'_>)| actual.get(key) != Some(&*entry.value);
+            let missing: Vec<_> = expected.iter().filter(missing).collect();
+            if !missing.is_empty() {
                 let old = subject.old_map(target, map)?;
                 let of_map = WrittenMap::of(target, map, subject.object.version);
-                changes.extend(missing.map(|(key, entry)| {
+                changes.extend(missing.into_iter().map(|(key, entry)| {
                     let owned = OwnedPath {
                         place: target,
                         value: OwnedValue::Entry(map),
@@ -88,29 +87,18 @@ pub(crate) fn differences<'e>(
                     descriptions.change(&of_map, key, entry, &actual, owned)
                 }));
             }
-            arriving.extend(expected.keys().map(|key| (map, *key)));
-            if Some(target) == subject.place {
-                own_maps.push((target, map, expected, actual));
-            }
+            compared.push(Compared { target, map, expected, actual });
         }
     }
-    arriving.sort_unstable();
-    arriving.dedup();
     let mut above = Above::default();
     if subject.template().is_some() || subject.place == Some(Place::Machine) {
-        let of_class = skips.iter().filter(|skip| skip.reason == SkipReason::ClassPatches);
-        above.carried = of_class.map(|skip| (skip.map, skip.key)).collect();
-        // A new object may carry whatever the patches of its class made.
-        if subject.review.operation == Operation::Create {
-            for map in MapKind::BOTH {
-                let keys = subject.object.top_level(map).keys().filter(|key| sources.patches.may_decide(map, key));
-                above.carried.extend(keys.map(|key| (map, key)));
-            }
-        }
+        above.carried = carried(subject, &sources, &compared, &skips);
     }
     skips.retain(|skip| match skip.reason {
         // What reaches one place of the object is not missed at another.
-        SkipReason::NotPropagated => arriving.binary_search(&(skip.map, skip.key)).is_err(),
+        SkipReason::NotPropagated => {
+            !compared.iter().any(|of| of.map == skip.map && of.expected.contains_key(skip.key))
+        }
         // What stands as it should did arrive.
         SkipReason::ClassPatches => subject.object.top_level(skip.map).get(skip.key) != skip.value.as_deref(),
         _ => true,
@@ -124,7 +112,7 @@ pub(crate) fn differences<'e>(
     skipped.sort();
     skipped.dedup();
     if records && subject.place.is_some_and(may_carry_record) && !subject.object.deleting {
-        keep_record(subject, &sources, &own_maps, &fields, &skipped, &mut changes)?;
+        keep_record(subject, &sources, &compared, &fields, &skipped, &mut changes)?;
     }
     leave_out_what_has_no_room(&subject.object, &mut changes, &mut skipped)?;
     if let Some((namespace, name)) = sources.unread_cluster.filter(|_| !changes.is_empty())
@@ -132,12 +120,38 @@ pub(crate) fn differences<'e>(
     {
         return Err(Stop::not_applicable(NotApplicableReason::Paused, format!("Cluster {namespace}/{name}")));
     }
-    if subject.template().is_some() || subject.place == Some(Place::Machine) {
-        above.carried.append(&mut arriving);
-        above.carried.sort_unstable();
-    }
     above.selector = sources.selector;
     Ok(Differences { changes, skipped, above })
+}
+
+/// One map of the object, and what it must carry.
+struct Compared<'e> {
+    target: Place,
+    map: MapKind,
+    expected: Entries<'e>,
+    actual: Map<'e>,
+}
+
+/// The keys that may come from above, in lists that are sorted.
+fn carried<'e>(
+    subject: &Subject<'e>,
+    sources: &Sources<'e>,
+    compared: &[Compared<'e>],
+    skips: &[Skip<'e>],
+) -> Vec<(MapKind, Vec<&'e str>)> {
+    let mut carried: Vec<_> = compared.iter().map(|of| (of.map, of.expected.keys().collect())).collect();
+    for map in MapKind::BOTH {
+        let of_class = skips.iter().filter(|skip| skip.map == map && skip.reason == SkipReason::ClassPatches);
+        let mut of_class: Vec<&str> = of_class.map(|skip| skip.key).collect();
+        of_class.sort_unstable();
+        carried.push((map, of_class));
+        // A new object may carry whatever the patches of its class made.
+        if subject.review.operation == Operation::Create {
+            let of_patches = subject.object.top_level(map).keys().filter(|key| sources.patches.may_decide(map, key));
+            carried.push((map, of_patches.collect()));
+        }
+    }
+    carried
 }
 
 /// One map of the object, as the report names it.
@@ -210,7 +224,7 @@ impl<'e> Descriptions<'e> {
 fn keep_record(
     subject: &Subject<'_>,
     sources: &Sources<'_>,
-    maps: &[(Place, MapKind, Entries<'_>, Map<'_>)],
+    compared: &[Compared<'_>],
     of_fields: &FieldDifferences,
     skipped: &[Skipped],
     changes: &mut Vec<Change>,
@@ -228,8 +242,9 @@ fn keep_record(
     let mut record = Record::stored(subject)?;
     let mut written = Record::of(&subject.object);
     let returns_owners = Ownership::of(subject).can_be_returned();
-    for (place, map, expected, actual) in maps {
-        let stored = subject.old_map(*place, *map)?;
+    let own = compared.iter().filter(|of| Some(of.target) == subject.place);
+    for Compared { target, map, expected, actual } in own {
+        let stored = subject.old_map(*target, *map)?;
         let was_right =
             |key: &str| stored.contains_key(key) && stored.get(key) == expected.get(key).map(|it| &*it.value);
         let restored = |key: &str| was_right(key) && actual.get(key) != stored.get(key);
@@ -266,7 +281,7 @@ fn keep_record(
             let added = |key: &str| !stored.contains_key(key) && (!actual.contains_key(key) || written.contains(key));
             let taken = |key: &str| !returns_owners && (restored(key) || (was_right(key) && written.contains(key)));
             let ours = |key: &str| !claimed.contains(key) && (added(key) || taken(key));
-            keys.extend(expected.keys().filter(|key| ours(key)).map(|key| (*key).to_owned()));
+            keys.extend(expected.keys().filter(|key| ours(key)).map(str::to_owned));
         }
     }
     fields::keep_record(subject, of_fields, returns_owners, record.fields(), written.fields(), changes)?;
