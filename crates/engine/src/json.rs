@@ -16,5 +16,6 @@ mod write;
 
 pub use self::malformed::Malformed;
 pub(crate) use self::map::Map;
-pub(crate) use self::string::{push_string, string, utf8};
+pub use self::string::utf8;
+pub(crate) use self::string::{push_string, string};
 pub use self::write::{Embedded, NotWritten, Quoted, to_json};

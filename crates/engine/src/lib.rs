@@ -59,7 +59,7 @@ pub use catalog::version::Version;
 pub use evaluate::payload::evaluate_payload;
 pub use evaluate::propagated::{Listed, concerns, has_effects, propagated};
 pub use evaluate::{evaluate, evaluate_and_list};
-pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json};
+pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json, utf8};
 pub use kube::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use kube::kind::GroupVersionKind;
 pub use report::change::{Action, Change, Value};

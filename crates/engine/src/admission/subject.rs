@@ -19,6 +19,8 @@ pub(crate) struct Subject<'e> {
     pub(crate) object: Object<'e>,
     /// Whether the request writes the object as it is stored, byte for byte.
     pub(crate) is_unchanged: bool,
+    /// What its kind is to the rules; `None` where they neither read nor write it.
+    pub(crate) row: Option<&'static KindRow>,
     stored: &'e Stored<'e>,
 }
 
@@ -58,7 +60,8 @@ impl<'e> Subject<'e> {
         if is_unchanged {
             stored.is_as_written(&object);
         }
-        Ok(Subject { place, review, object, is_unchanged, stored })
+        let row = KindRow::of(&review.kind.group, &review.kind.kind);
+        Ok(Subject { place, review, object, is_unchanged, row, stored })
     }
 
     /// The same object with another text.
@@ -143,13 +146,8 @@ impl<'e> Subject<'e> {
         if namespace.is_empty() { name.to_owned() } else { [namespace, "/", name].concat() }
     }
 
-    /// What its kind is to the rules; `None` where they neither read nor write it.
-    pub(crate) fn kind_row(&self) -> Option<&'static KindRow> {
-        KindRow::of(&self.review.kind.group, &self.review.kind.kind)
-    }
-
     /// The machine template of this object, where it has one.
     pub(crate) fn template(&self) -> Option<Place> {
-        self.place.and(self.kind_row()?.template)
+        self.place.and(self.row?.template)
     }
 }

@@ -162,7 +162,8 @@ const NEVER_PREFIX: &str = "in-place-updates.internal.cluster.x-k8s.io";
 
 /// Whether an annotation is one that this policy never adds and never calls drift.
 pub(crate) fn is_never(annotation: &str) -> bool {
-    NEVER.contains(&annotation) || prefix(annotation) == NEVER_PREFIX
+    let is_behind_prefix = |rest: &str| rest.is_empty() || rest.starts_with('/');
+    NEVER.contains(&annotation) || annotation.strip_prefix(NEVER_PREFIX).is_some_and(is_behind_prefix)
 }
 
 /// Holds what Kubernetes labels cannot spell, such as the key `acme:checkout/owner`: a JSON map of strings.

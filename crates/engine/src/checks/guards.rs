@@ -103,8 +103,8 @@ pub(crate) fn exemption<'o>(
     settings: &Settings,
     lookups: &Lookups<'o>,
 ) -> Result<Standing<'o>, Malformed> {
-    let is_looked_at = subject.place.is_some_and(|place| !is_of_no_guard(place))
-        || subject.kind_row().is_some_and(KindRow::is_guarded);
+    let is_looked_at =
+        subject.place.is_some_and(|place| !is_of_no_guard(place)) || subject.row.is_some_and(KindRow::is_guarded);
     if !is_looked_at && !tag_delivery::concerns(&subject.review.kind) {
         return Ok(Standing::Absent);
     }

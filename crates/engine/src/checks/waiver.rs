@@ -113,5 +113,5 @@ impl Waiver {
 /// of a copy, and the policy is not asked when templates are created.
 fn was_admitted(subject: &Subject<'_>, stored: &Object<'_>) -> bool {
     let gets_copies = stored.controller().is_some() || stored.labels.contains_key(TOPOLOGY_OWNED);
-    !gets_copies && (subject.place.is_some() || subject.kind_row().is_none_or(KindRow::is_guarded))
+    !gets_copies && (subject.place.is_some() || subject.row.is_none_or(KindRow::is_guarded))
 }

@@ -68,6 +68,11 @@ impl<'a> Map<'a> {
         self.entries.iter().map(|(key, _)| *key)
     }
 
+    /// The entries as they are written, by ascending key.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&'a str, Json<'a>)> {
+        self.entries.iter().copied()
+    }
+
     /// The entries, by ascending key.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.entries.iter().map(|(key, value)| (*key, plain(*value)))

@@ -385,12 +385,15 @@ impl SerializeStruct for Entries<'_> {
         if self.end.is_none() {
             return value.serialize(Writer { out: self.out, escape: self.escape, is_raw: true });
         }
-        self.comma();
-        self.out.push_str(quote(self.escape));
+        let (first, next, end) = match self.escape {
+            Escape::Once => ("\"", ",\"", "\":"),
+            Escape::Twice => ("\\\"", ",\\\"", "\\\":"),
+        };
+        self.out.push_str(if self.is_first { first } else { next });
+        self.is_first = false;
         // The name of a field needs no escapes.
         self.out.push_str(name);
-        self.out.push_str(quote(self.escape));
-        self.out.push(':');
+        self.out.push_str(end);
         self.value(value)
     }
 

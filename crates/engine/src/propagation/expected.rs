@@ -20,6 +20,8 @@ pub(crate) struct Expected<'e> {
     pub(crate) value: Cow<'e, str>,
     pub(crate) why: Why,
     pub(crate) origin: Origin<'e>,
+    /// The map has it already.
+    pub(crate) stands: bool,
 }
 
 /// The entries that one map must carry, by ascending key.
@@ -59,6 +61,16 @@ impl<'e> Entries<'e> {
         }
         self.entries.extend(weaker);
         lost
+    }
+
+    /// Notes which of these a map has already.
+    fn hold_against(&mut self, actual: &Map<'_>) {
+        let mut actual = actual.entries().peekable();
+        for (key, entry) in &mut self.entries {
+            while actual.next_if(|(other, _)| other < key).is_some() {}
+            let value = actual.next_if(|(other, _)| other == key).and_then(|(_, value)| value.as_str());
+            entry.stands = value == Some(&*entry.value);
+        }
     }
 }
 
@@ -112,7 +124,7 @@ pub(crate) fn expected<'e>(
                     left.push(Skip { map, key, reason, origin, value: None });
                     return None;
                 }
-                Some((key, Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), origin }))
+                Some((key, Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), origin, stands: false }))
             });
             let lost = expected.overlay(carried);
             skips.extend(lost.into_iter().map(|(key, entry)| entry.skipped(map, key, SkipReason::Overridden)));
@@ -123,7 +135,7 @@ pub(crate) fn expected<'e>(
         let rows = FORCED.iter().filter(|row| row.from == strongest.place && row.to.contains(&target));
         let entry = |row: &'static Forced| {
             let value = value_of(row, &sources.facts)?;
-            Some((row.key, Expected { value, why: Why::Forced(row), origin }))
+            Some((row.key, Expected { value, why: Why::Forced(row), origin, stands: false }))
         };
         let mut forced: Vec<_> = rows.filter_map(entry).collect();
         forced.sort_by_key(|(key, _)| *key);
@@ -132,8 +144,9 @@ pub(crate) fn expected<'e>(
     }
     // A key that arrives from elsewhere is not missed.
     skips.extend(left.into_iter().filter(|skip| !expected.contains_key(skip.key)));
+    expected.hold_against(actual);
     expected.entries.retain(|(key, entry)| {
-        let Some(reason) = withheld(sources, target, map, key, entry, actual) else { return true };
+        let Some(reason) = withheld(sources, target, map, key, entry) else { return true };
         skips.push(Skip { map, key, reason, origin: entry.origin, value: Some(entry.value.clone()) });
         false
     });
@@ -141,19 +154,12 @@ pub(crate) fn expected<'e>(
 }
 
 /// Why an entry that comes from above is not written; `None` where it is. What the object has already needs no judgement.
-fn withheld(
-    sources: &Sources<'_>,
-    target: Place,
-    map: MapKind,
-    key: &str,
-    entry: &Expected<'_>,
-    actual: &Map<'_>,
-) -> Option<SkipReason> {
+fn withheld(sources: &Sources<'_>, target: Place, map: MapKind, key: &str, entry: &Expected<'_>) -> Option<SkipReason> {
     let by_class = target == Place::ControlPlane && !matches!(entry.why, Why::Forced(_));
     if by_class && sources.patches.may_decide(map, key) {
         return Some(SkipReason::ClassPatches);
     }
-    if actual.get(key) == Some(&*entry.value) {
+    if entry.stands {
         return None;
     }
     // What is as it was is no change to NodeRestriction.

@@ -35,7 +35,7 @@ impl<'a> Block<'a> {
 pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, Malformed> {
     let mut blocks = Vec::new();
     let (object, old) = (&subject.object, subject.old()?);
-    for &(place, name) in subject.kind_row().map_or(&[][..], |row| row.guarded) {
+    for &(place, name) in subject.row.map_or(&[][..], |row| row.guarded) {
         let path = place.path(object.version);
         let Some(path) = path.strip_prefix(&["spec"]) else {
             blocks.push(Block {
