@@ -32,7 +32,7 @@ pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
     let mut has_escapes = false;
     loop {
         let rest = text.get(at..)?;
-        let bytes = lanes(rest.first_chunk().unwrap_or(&padded(rest)));
+        let bytes = rest.first_chunk().map_or_else(|| lanes(&padded(rest)), lanes);
         let quote_or_backslash = equal(bytes, 0, b'"') | equal(bytes, 0, b'\\');
         if quote_or_backslash == 0 {
             at += LANES;
