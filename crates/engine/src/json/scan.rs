@@ -88,24 +88,28 @@ pub(super) fn container_end(text: &[u8], at: usize) -> Option<usize> {
         let strings = from_odd_to_even(quotes) ^ in_string;
         in_string = if strings >> 63 == 1 { u64::MAX } else { 0 };
         let (opening, closing) = (opening & !strings, closing & !strings);
-        if closing.count_ones() < depth {
-            depth = depth + opening.count_ones() - closing.count_ones();
-        } else {
-            let mut brackets = opening | closing;
-            while brackets != 0 {
-                let first = brackets & brackets.wrapping_neg();
-                if first & closing == 0 {
-                    depth += 1;
-                } else if depth <= 1 {
-                    return Some(begin + first.trailing_zeros() as usize + 1);
-                } else {
-                    depth -= 1;
-                }
-                brackets &= brackets - 1;
-            }
+        if closing.count_ones() >= depth
+            && let Some(last) = last_bracket(opening, closing, depth)
+        {
+            return Some(begin + last as usize + 1);
         }
+        depth = depth + opening.count_ones() - closing.count_ones();
         begin += BLOCK;
     }
+}
+
+/// The bracket of a block that closes the last one of so many open ones, and of those that the block opens before it.
+fn last_bracket(opening: u64, closing: u64, depth: u32) -> Option<u32> {
+    let mut left = closing;
+    for closed in 1..=closing.count_ones() {
+        let at = left.trailing_zeros();
+        let opened = (opening & ((1 << at) - 1)).count_ones();
+        if depth + opened <= closed {
+            return Some(at);
+        }
+        left &= left - 1;
+    }
+    None
 }
 
 /// Bytes that an escape takes its meaning from, and whether the block's last byte escapes the next one. `first` is 1 where
