@@ -65,6 +65,21 @@ pub(crate) fn read(paths: &[PathBuf], sources: &Sources) -> Input {
     Input { rendered: names, ..of(texts, unreadable, sources.namespace()) }
 }
 
+/// The files that paths stand for, in their order and each once, and the folders that cannot be read: name and reason.
+pub(crate) fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) {
+    let (mut files, mut unreadable) = (Vec::new(), Vec::new());
+    for path in paths {
+        if path.is_dir() {
+            files.extend(walk(path, &mut unreadable).into_iter().filter(|file| !is_kustomization(file)));
+        } else {
+            files.push(path.clone());
+        }
+    }
+    let mut seen = BTreeSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    (files, unreadable)
+}
+
 /// The folders with a kustomization that no other one is made from. The files in such folders are left to Kustomize.
 fn kustomizations(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
     let (mut folders, mut bases) = (BTreeSet::new(), BTreeSet::new());
@@ -160,7 +175,7 @@ fn walk(folder: &Path, unreadable: &mut Vec<(String, String)>) -> Vec<PathBuf> {
 }
 
 /// A path as it is shown: with slashes, without a leading `./`.
-fn name(file: &Path) -> String {
+pub(crate) fn name(file: &Path) -> String {
     let name = file.display().to_string().replace('\\', "/");
     name.strip_prefix("./").map_or(name.clone(), str::to_owned)
 }

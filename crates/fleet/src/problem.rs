@@ -54,6 +54,10 @@ pub(crate) mod messages {
         format!("key `{key}` stands twice in the same mapping; the last one counts")
     }
 
+    pub(crate) fn key_twice(key: &str) -> String {
+        format!("key `{key}` is twice in the same mapping")
+    }
+
     pub(crate) const MORE_DOCUMENTS: &str = "a second document begins here";
     pub(crate) const JSON_PATCH: &str = "a JSON patch, not a Kubernetes object; skipped";
     pub(crate) const HELM_TEMPLATE: &str =

@@ -88,7 +88,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         reviews.extend(read.into_iter().enumerate().map(|(index, review)| (&**file, index + 1, review)));
     }
     let answers = answers(&reviews, &settings, &input);
-    output::write_plain(&args.output, &in_words(&answers, args.verbose), &answers)?;
+    output::write_plain(&args.output, &in_words(&answers, args.verbose), &answers, None)?;
     let is_unreadable = plan::tell_of_unreadable(&input);
     let Summary { requests, rejected, warned, .. } = answers.summary;
     Ok(match args.fail_on.unwrap_or_default() {
