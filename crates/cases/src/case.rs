@@ -195,6 +195,9 @@ fn whole(at: &str, review: Value) -> Result<Value, Fault> {
         Some("CONNECT") => &[],
         _ => return Err(Fault::of(at, "`operation` must be CREATE, UPDATE, DELETE or CONNECT")),
     };
+    if !["username", "userInfo"].iter().any(|name| fields.contains_key(*name)) {
+        return Err(Fault::of(at, "`username` is missing: who writes the object"));
+    }
     if let Some(missing) = needed.iter().find(|name| !fields.contains_key(**name)) {
         let operation = fields["operation"].as_str().unwrap_or_default();
         return Err(Fault::of(at, format!("{operation} needs `{missing}`")));
@@ -212,7 +215,7 @@ fn are_valid(settings: &Value) -> Result<(), Fault> {
 mod tests {
     use super::*;
 
-    const MACHINE: &str = "  operation: CREATE\n  object: { apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: { name: m } }\n";
+    const MACHINE: &str = "  operation: CREATE\n  username: a\n  object: { apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: { name: m } }\n";
 
     fn fault(text: &str) -> String {
         Case::read("case", text, &json!({})).map_or_else(|fault| fault.to_string(), |_| "no fault".to_owned())
@@ -233,12 +236,13 @@ mod tests {
             ),
             ("review: 1", "`review`: expected a mapping with `operation`"),
             ("review: { user: alice }", &format!("`review`: unknown field `user`, expected one of {known}")),
+            ("review: { operation: CREATE, object: {} }", "`review`: `username` is missing: who writes the object"),
             ("review: {}", "`review`: `operation` must be CREATE, UPDATE, DELETE or CONNECT"),
-            ("steps: [{ operation: UPDATE, object: {} }]", "`steps[0]`: UPDATE needs `oldObject`"),
+            ("steps: [{ operation: UPDATE, username: a, object: {} }]", "`steps[0]`: UPDATE needs `oldObject`"),
             (&format!("{review}steps: []"), "a case has `review` or `steps`, not both"),
             (&format!("{review}expect: []"), "`expect` must be a mapping: the answer to `review`"),
             (
-                "steps: [{ operation: CREATE, object: {} }]\nexpect: {}",
+                "steps: [{ operation: CREATE, username: a, object: {} }]\nexpect: {}",
                 "`expect` must be a list: one answer for each of `steps`",
             ),
             (
@@ -249,7 +253,7 @@ mod tests {
             (&format!("{review}failures: [{{}}]"), "`failures[0]`: missing field `get`"),
             (
                 &format!("{review}review: {{}}"),
-                "4:1: cannot read this document: key `review` is twice in the same mapping",
+                "5:1: cannot read this document: key `review` is twice in the same mapping",
             ),
             ("review: [", "1:9: cannot read this document: is not YAML: unclosed bracket '['"),
         ] {
@@ -275,7 +279,7 @@ mod tests {
         for text in [
             format!("review:\n{MACHINE}expect: {{}}\nsettings: {{ mode: verify }}\n"),
             format!("expect: {{}}\nreview:\n{MACHINE}"),
-            r#"{"review": {"operation": "CREATE", "object": {}}}"#.to_owned(),
+            r#"{"review": {"operation": "CREATE", "username": "a", "object": {}}}"#.to_owned(),
         ] {
             let written = read(&text).with_expect(&text, &accepted, yaml);
             assert_eq!(written.map_err(|fault| fault.message), Err(refusal.to_owned()), "{text}");

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use cases::{Case, Difference, Fault};
+use fleet::Position;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -41,7 +42,16 @@ enum Verdict {
     /// It was not run.
     Unreadable {
         message: String,
+        #[serde(flatten)]
+        at: Option<At>,
     },
+}
+
+/// Where in the file.
+#[derive(Serialize)]
+struct At {
+    line: usize,
+    column: usize,
 }
 
 #[derive(Default, Serialize)]
@@ -66,7 +76,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
     let (files, unreadable) = input::files(paths);
     let test = |file: &PathBuf| Tested { file: input::name(file), verdict: tested(file, &settings, args.write) };
     let mut cases: Vec<Tested> = files.par_iter().map(test).collect();
-    let of_folder = |(file, message)| Tested { file, verdict: Verdict::Unreadable { message } };
+    let of_folder = |(file, message)| Tested { file, verdict: Verdict::Unreadable { message, at: None } };
     cases.extend(unreadable.into_iter().map(of_folder));
     let mut summary = Summary { cases: cases.len(), ..Summary::default() };
     for case in &cases {
@@ -106,7 +116,9 @@ fn tested(file: &Path, settings: &Value, is_written: bool) -> Verdict {
     match result() {
         Ok(differences) if differences.is_empty() => Verdict::Passed,
         Ok(differences) => Verdict::Failed { differences },
-        Err(fault) => Verdict::Unreadable { message: fault.to_string() },
+        Err(Fault { message, at }) => {
+            Verdict::Unreadable { message, at: at.map(|Position { line, column }| At { line, column }) }
+        }
     }
 }
 
@@ -117,7 +129,7 @@ fn written(results: &Results) -> String {
         let _ = match verdict {
             Verdict::Passed => Ok(()),
             Verdict::Failed { .. } => writeln!(out, "{file}"),
-            Verdict::Unreadable { message } => unreadable(&mut out, file, message),
+            Verdict::Unreadable { message, at } => unreadable(&mut out, file, message, at.as_ref()),
         };
     }
     out
@@ -131,7 +143,7 @@ fn in_words(results: &Results) -> String {
             Verdict::Failed { differences } => {
                 writeln!(out, "{BOLD}failed{BOLD:#} {file}\n{}", differing(differences))
             }
-            Verdict::Unreadable { message } => unreadable(&mut out, file, message),
+            Verdict::Unreadable { message, at } => unreadable(&mut out, file, message, at.as_ref()),
         };
     }
     if !out.is_empty() {
@@ -144,8 +156,9 @@ fn in_words(results: &Results) -> String {
     out
 }
 
-fn unreadable(out: &mut String, file: &str, message: &str) -> std::fmt::Result {
-    writeln!(out, "{ERROR}error{ERROR:#}: {file}: {message}")
+fn unreadable(out: &mut String, file: &str, message: &str, at: Option<&At>) -> std::fmt::Result {
+    let at = at.map(|At { line, column }| format!(":{line}:{column}")).unwrap_or_default();
+    writeln!(out, "{ERROR}error{ERROR:#}: {file}{at}: {message}")
 }
 
 /// A line for each difference.
@@ -167,6 +180,6 @@ fn ran(Tested { file, verdict }: &Tested) -> Ran<'_> {
     match verdict {
         Verdict::Passed => Ran::Passed(file),
         Verdict::Failed { differences } => Ran::Failed(file, differing(differences)),
-        Verdict::Unreadable { message } => Ran::Unreadable(file, message),
+        Verdict::Unreadable { message, .. } => Ran::Unreadable(file, message),
     }
 }
