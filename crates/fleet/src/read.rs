@@ -145,7 +145,8 @@ impl Reader {
 
     fn problem(&mut self, severity: Severity, message: String, at: usize) {
         let at = self.document.start + at;
-        self.reading.problems.push(Problem { severity, message, source: self.number, at });
+        let is_skipped = severity == Severity::Note;
+        self.reading.problems.push(Problem { severity, is_skipped, message, source: self.number, at });
     }
 }
 

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use crate::args::{CheckArgs, FailOn};
 use crate::input::{self, Input};
 use crate::output::text::count;
-use crate::{Exit, Failure, output, plan, settings};
+use crate::{Exit, Failure, output, settings};
 
 const BOLD: Style = Style::new().bold();
 
@@ -89,7 +89,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let answers = answers(&reviews, &settings, &input);
     output::write_plain(&args.output, &in_words(&answers, args.verbose), &answers, None)?;
-    let is_unreadable = plan::tell_of_unreadable(&input);
+    let is_unreadable = input::warn(&input);
     let Summary { requests, rejected, warned, .. } = answers.summary;
     Ok(match args.fail_on.unwrap_or_default() {
         _ if is_unreadable => Exit::Unreadable,
