@@ -160,8 +160,8 @@ pub(crate) struct CheckArgs {
     /// The lowest level of findings that the exit code tells of [default: warn].
     #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
     pub(crate) fail_on: Option<FailOn>,
-    /// Answer the AdmissionReviews of a file instead, in their order: JSON, one after the other or in a list, packed with gzip
-    /// where the name ends in .gz. PATHs are what is stored besides. May be given several times.
+    /// Answer the AdmissionReviews of a file, or the writes of an audit log, instead, in their order: JSON, one after the other or
+    /// in a list, packed with gzip where the name ends in .gz. PATHs are what is stored besides. May be given several times.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "baseline", "write_baseline"])]
     pub(crate) reviews: Vec<PathBuf>,
     /// Ignore the findings of this file, which `--write-baseline` writes.
