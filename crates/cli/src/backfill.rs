@@ -3,7 +3,7 @@
 use fleet::{Backfill, BackfillStep, FIELD_MANAGER, Locator, Means};
 
 use crate::args::BackfillArgs;
-use crate::{Exit, Failure, input, output, plan, settings};
+use crate::{Exit, Failure, input, output, settings};
 
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
         out += &step.text;
     }
     output::print(out.as_bytes())?;
-    let is_unreadable = plan::tell_of_unreadable(&input);
+    let is_unreadable = input::warn(&input);
     let mut locator = Locator::new(fleet);
     for refused in &refused {
         let place = locator.locate(&refused.origin, "", &[]);

@@ -12,7 +12,7 @@ use fleet::{Fleet, Locator, Member, Stand, State, World, help_of_skips, help_of_
 
 use crate::args::{ExplainArgs, PlainFormat};
 use crate::names::{self, is_meant};
-use crate::{Exit, Failure, input, output, plan, settings};
+use crate::{Exit, Failure, input, output, settings};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
         out = names::nothing(&args.object, fleet.objects().map(|object| &object.id));
     }
     output::print(out.as_bytes())?;
-    let is_unreadable = plan::tell_of_unreadable(&input);
+    let is_unreadable = input::warn(&input);
     Ok(match meant.is_empty() {
         _ if is_unreadable => Exit::Unreadable,
         true => Exit::Nothing,
