@@ -5,7 +5,7 @@ mod scenes;
 mod seeds;
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell};
+use std::cell::{OnceCell, RefCell};
 
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::{
@@ -82,14 +82,14 @@ pub fn looked_up(data: &[u8]) -> Result<()> {
     let scenes = scenes();
     let Some(scene) = scenes.get(usize::from(*scene) % scenes.len()) else { return Ok(()) };
     let review = Review::from_json(&scene.request)?;
-    let cluster = || Lines { lines: answers, at: Cell::new(0) };
+    let cluster = Lines { lines: answers, asked: RefCell::default() };
     thread_local!(static READ: Option<Settings> = Settings::from_json(SETTINGS).ok());
     READ.with(|settings| {
         let settings = settings.as_ref().context("the settings of the scenes are none")?;
-        let outcome = evaluate(&review, settings, &cluster());
+        let outcome = evaluate(&review, settings, &&cluster);
         is_answerable(&outcome)?;
         let is_of_json = answers.split(|byte| *byte == b'\n').all(|line| line.is_empty() || is_json(line));
-        if is_of_json { stands(&review, settings, cluster, &outcome) } else { Ok(()) }
+        if is_of_json { stands(&review, settings, || &cluster, &outcome) } else { Ok(()) }
     })
 }
 
@@ -143,17 +143,20 @@ impl Cluster for OfPayload<'_> {
     }
 }
 
-/// A cluster that answers with one line after the other.
+/// A cluster that answers with one line after the other, and to a question that it knows as it did before.
 struct Lines<'a> {
     lines: &'a [u8],
-    at: Cell<usize>,
+    asked: RefCell<Vec<Get>>,
 }
 
-impl Cluster for Lines<'_> {
-    fn get(&self, _get: &Get) -> Result<String, LookupError> {
-        let line = self.lines.split(|byte| *byte == b'\n').nth(self.at.get());
-        self.at.set(self.at.get() + 1);
-        match line {
+impl Cluster for &Lines<'_> {
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        let mut asked = self.asked.borrow_mut();
+        let number = asked.iter().position(|known| known == get).unwrap_or(asked.len());
+        if number == asked.len() {
+            asked.push(get.clone());
+        }
+        match self.lines.split(|byte| *byte == b'\n').nth(number) {
             None => Err(none(LookupCause::NotFound)),
             Some([]) => Err(none(LookupCause::NotServed)),
             // As the policy's door reads what its host returns.
