@@ -10,7 +10,7 @@ endif
 
 .PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check fuzz fmt lint e2e-tests bless \
 	conformance conformance-vectors conformance-cluster conformance-crossplane conformance-model explore reproducible policy.cdx.json registry-test chart-test \
-	policy-server-test carriers workflows pages playground playground-test playground-site clean
+	policy-server-test scale carriers workflows pages playground playground-test playground-site clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
@@ -50,6 +50,13 @@ policy-server-test:
 		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: the policy-server test did not run" >&2; exit 1; }; done
 	$(MAKE) annotated-policy.wasm $(NOOP)
 	scripts/policy-server-test.sh annotated-policy.wasm $(NOOP)
+
+## scale: load, several replicas and faults on a real PolicyServer: docs/scale.md; with policy-server, kwctl and Go
+scale:
+	@for tool in policy-server kwctl go; do \
+		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: nothing was measured" >&2; exit 1; }; done
+	$(MAKE) annotated-policy.wasm noop.wasm ordinary.wasm
+	scripts/scale.sh annotated-policy.wasm noop.wasm ordinary.wasm
 
 ## chart-test: what the Helm chart renders, against deploy/; with Go
 chart-test:

@@ -3,6 +3,7 @@
 // reads. Everything listens on loopback, and ends with the program.
 //
 //	policy-server [-connections N] [-rounds N] [-noop NOOP.wasm] FOLDER
+//	policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm [-minutes N] FOLDER
 package main
 
 import (
@@ -58,11 +59,21 @@ func main() {
 	connections := flag.Int("connections", 16, "how many connections post reviews")
 	rounds := flag.Int("rounds", 1, "how often each review is posted")
 	noop := flag.String("noop", "", "a module that accepts everything, to compare times with")
+	ordinary := flag.String("ordinary", "", "a module that is written the ordinary way, for -scale")
+	page := flag.String("scale", "", "measure load, replicas and faults instead, and write this page")
+	minutes := flag.Int("minutes", 10, "how long the memory is watched, for -scale")
 	flag.Parse()
-	if flag.NArg() != 1 {
-		log.Fatal("usage: policy-server [-connections N] [-rounds N] [-noop NOOP.wasm] FOLDER")
+	if flag.NArg() != 1 || (*page != "" && (*noop == "" || *ordinary == "")) {
+		log.Fatal("usage: policy-server [-connections N] [-rounds N] [-noop NOOP.wasm] FOLDER\n" +
+			"       policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm [-minutes N] FOLDER")
 	}
-	if err := run(flag.Arg(0), *connections, *rounds, *noop); err != nil {
+	err := error(nil)
+	if *page != "" {
+		err = scale(flag.Arg(0), *page, map[string]string{noopPolicy: *noop, ordinaryPolicy: *ordinary}, *minutes)
+	} else {
+		err = run(flag.Arg(0), *connections, *rounds, *noop)
+	}
+	if err != nil {
 		log.Fatal("policy-server: ", err)
 	}
 }
@@ -78,13 +89,13 @@ func run(folder string, connections, rounds int, noop string) error {
 	}
 	policies := filepath.Join(folder, "policies.yml")
 	if noop != "" {
-		if policies, err = withNoop(policies, noop); err != nil {
+		if policies, err = withModules(policies, map[string]string{noopPolicy: noop}); err != nil {
 			return err
 		}
 	}
 
 	begin := time.Now()
-	server, err := startServer(folder, policies, api)
+	server, err := startServer(folder, policies, api.address)
 	if err != nil {
 		return err
 	}
@@ -106,7 +117,7 @@ func run(folder string, connections, rounds int, noop string) error {
 		}
 	}
 	server.stop()
-	return badSettings(folder, api, exchanges)
+	return badSettings(folder, api.address, exchanges)
 }
 
 // compare posts every review once and holds each answer to the engine's.
@@ -218,31 +229,14 @@ func post(server *server, exchanges []exchange, connections int, look func(excha
 // measure posts the reviews of the policy for Cluster API to it and to the no-op in turn, and prints what the policy costs
 // beside it.
 func measure(server *server, exchanges []exchange, connections int) error {
-	var policy, nothing []exchange
-	for _, exchange := range exchanges {
-		if exchange.Policy == "clusterwide-metadata-propagation-policy" {
-			policy = append(policy, exchange)
-			exchange.Policy = noopPolicy
-			nothing = append(nothing, exchange)
-		}
-	}
-	type measured struct{ throughput, median, p99 float64 }
-	one := func(exchanges []exchange) (measured, error) {
-		begin := time.Now()
-		times, err := post(server, exchanges, connections, nil)
-		if err != nil {
-			return measured{}, err
-		}
-		at := func(share float64) float64 { return times[int(share*float64(len(times)-1))].Seconds() * 1000 }
-		return measured{float64(len(times)) / time.Since(begin).Seconds(), at(0.5), at(0.99)}, nil
-	}
+	policy, nothing := ofPolicy(exchanges, clusterPolicy), ofPolicy(exchanges, noopPolicy)
 	fmt.Println("           no-op/s  policy/s   ratio    no-op p50, p99 in ms   policy p50, p99 in ms")
 	for round := range 3 {
-		of, err := one(nothing)
+		of, err := load(server, nothing, connections)
 		if err != nil {
 			return err
 		}
-		with, err := one(policy)
+		with, err := load(server, policy, connections)
 		if err != nil {
 			return err
 		}

@@ -16,16 +16,24 @@ import (
 	"time"
 )
 
-// noopPolicy is the name of the policy that accepts everything.
-const noopPolicy = "clusterwide-noop"
+// The names of policies in a PolicyServer.
+const (
+	clusterPolicy = "clusterwide-metadata-propagation-policy"
+	// noopPolicy accepts everything.
+	noopPolicy = "clusterwide-noop"
+	// ordinaryPolicy is written as the examples of Kubewarden's SDK are.
+	ordinaryPolicy = "clusterwide-ordinary"
+)
 
 // server is a running PolicyServer.
 type server struct {
 	command *exec.Cmd
 	output  *buffer
 	address string
-	ended   chan struct{}
-	once    sync.Once
+	// readiness answers whether it is ready.
+	readiness string
+	ended     chan struct{}
+	once      sync.Once
 }
 
 // endedError is a PolicyServer that ended instead of becoming ready.
@@ -75,6 +83,7 @@ func startServer(folder, policies, api string) (*server, error) {
 	running := &server{command: command, output: &buffer{}, ended: make(chan struct{})}
 	command.Stdout, command.Stderr = running.output, running.output
 	running.address = fmt.Sprintf("http://127.0.0.1:%d", port)
+	running.readiness = fmt.Sprintf("http://127.0.0.1:%d/readiness", readiness)
 	if err := command.Start(); err != nil {
 		return nil, err
 	}
@@ -88,15 +97,21 @@ func startServer(folder, policies, api string) (*server, error) {
 			return nil, &endedError{running.output.Bytes()}
 		case <-time.After(100 * time.Millisecond):
 		}
-		if answer, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/readiness", readiness)); err == nil {
-			answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return running, nil
-			}
+		if running.isReady() {
+			return running, nil
 		}
 	}
 	running.stop()
 	return nil, fmt.Errorf("not ready after two minutes: %s", running.output.Bytes())
+}
+
+func (s *server) isReady() bool {
+	answer, err := http.Get(s.readiness)
+	if err != nil {
+		return false
+	}
+	defer answer.Body.Close()
+	return answer.StatusCode == http.StatusOK
 }
 
 // freePorts are two ports of loopback that nothing listens on.
@@ -147,41 +162,8 @@ func (s *server) stop() {
 	})
 }
 
-// serveAPI serves the answers of a Kubernetes API: a file of paths and bodies. What is not there does not exist.
-func serveAPI(path string) (string, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	var answers map[string]json.RawMessage
-	if err := json.Unmarshal(content, &answers); err != nil {
-		return "", err
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	handler := func(response http.ResponseWriter, request *http.Request) {
-		response.Header().Set("Content-Type", "application/json")
-		if request.URL.Path == "/version" {
-			_, _ = io.WriteString(response, `{"major":"1","minor":"36","gitVersion":"v1.36.0","gitCommit":"","gitTreeState":"",
-				"buildDate":"","goVersion":"","compiler":"","platform":""}`)
-			return
-		}
-		if answer, ok := answers[request.URL.Path]; ok {
-			_, _ = response.Write(answer)
-			return
-		}
-		response.WriteHeader(http.StatusNotFound)
-		_, _ = io.WriteString(response, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"not found",
-			"reason":"NotFound","code":404}`)
-	}
-	go func() { _ = http.Serve(listener, http.HandlerFunc(handler)) }()
-	return "http://" + listener.Addr().String(), nil
-}
-
-// withNoop is a file of policies with one more, which accepts everything.
-func withNoop(policies, module string) (string, error) {
+// withModules is a file of policies with more of them: other modules, by the names of their policies.
+func withModules(policies string, modules map[string]string) (string, error) {
 	content, err := os.ReadFile(policies)
 	if err != nil {
 		return "", err
@@ -190,15 +172,20 @@ func withNoop(policies, module string) (string, error) {
 	if err := json.Unmarshal(content, &all); err != nil {
 		return "", err
 	}
-	module, err = filepath.Abs(module)
-	if err != nil {
-		return "", err
+	for name, module := range modules {
+		if module, err = filepath.Abs(module); err != nil {
+			return "", err
+		}
+		// What a policy of the whole cluster may do, whatever it does with it.
+		all[name] = map[string]any{
+			"module": "file://" + module, "policyMode": "protect", "hostCapabilities": []string{"*"}, "allowedToMutate": true,
+			"contextAwareResources": []any{map[string]any{"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet"}},
+		}
 	}
-	all[noopPolicy] = map[string]any{"module": "file://" + module, "policyMode": "protect", "hostCapabilities": []string{"*"}}
 	content, err = json.Marshal(all)
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(filepath.Dir(policies), "with-noop.yml")
+	path := filepath.Join(filepath.Dir(policies), "with-modules.yml")
 	return path, os.WriteFile(path, content, 0o600)
 }

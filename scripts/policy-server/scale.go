@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// target is the least share of the no-op's throughput that the policy is to have. A tenth less is an error.
+const target = 0.9
+
+// results are what was measured.
+type results struct {
+	machine     string
+	throughputs []throughput
+	memories    []memory
+	events      []event
+	faults      []fault
+	unloadable  string
+}
+
+// scale measures what the policy costs a PolicyServer under load, and what those see that post reviews when something breaks, and
+// writes a page about it.
+func scale(folder, page string, modules map[string]string, minutes int) error {
+	api, err := serveAPI(filepath.Join(folder, "api.json"))
+	if err != nil {
+		return err
+	}
+	exchanges, err := readExchanges(filepath.Join(folder, "reviews.jsonl"))
+	if err != nil {
+		return err
+	}
+	deployed := filepath.Join(folder, "policies.yml")
+	policies, err := withModules(deployed, modules)
+	if err != nil {
+		return err
+	}
+	found := results{machine: machine()}
+	if err := oneServer(folder, policies, api, exchanges, minutes, &found); err != nil {
+		return err
+	}
+	for _, count := range []int{2, 3} {
+		events, err := replicas(folder, deployed, api.address, ofPolicy(exchanges, clusterPolicy), count)
+		if err != nil {
+			return err
+		}
+		found.events = append(found.events, events...)
+	}
+	if found.unloadable, err = unloadable(folder, deployed, api.address); err != nil {
+		return err
+	}
+	if err := os.WriteFile(page, []byte(found.page()), 0o644); err != nil {
+		return err
+	}
+	return found.missed()
+}
+
+// oneServer is what is measured at one PolicyServer.
+func oneServer(folder, policies string, api *api, exchanges []exchange, minutes int, found *results) error {
+	server, err := startServer(folder, policies, api.address)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	if err := compare(server, exchanges, 8); err != nil {
+		return err
+	}
+	if found.throughputs, err = throughputs(server, exchanges); err != nil {
+		return err
+	}
+	if found.faults, err = faults(server, api, exchanges); err != nil {
+		return err
+	}
+	found.memories, err = watch(server, exchanges, minutes)
+	return err
+}
+
+func machine() string {
+	printed, err := exec.Command("policy-server", "--version").Output()
+	if err != nil {
+		printed = []byte("policy-server")
+	}
+	version, _, _ := strings.Cut(string(printed), "\n")
+	model := "an unknown processor"
+	cpuinfo, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(cpuinfo)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			model = strings.TrimSpace(value)
+			break
+		}
+	}
+	return fmt.Sprintf("%s on %d cores of %s", version, runtime.NumCPU(), model)
+}
+
+// missed is an error where a target is missed by more than a tenth, or an answer was not the engine's.
+func (r *results) missed() error {
+	for _, row := range r.throughputs {
+		if row.share() < target*0.9 {
+			return fmt.Errorf("over %d connections the policy has %.2f of the no-op's throughput, and not %.2f", row.connections, row.share(), target)
+		}
+	}
+	for _, event := range r.events {
+		if event.wrong > 0 {
+			return fmt.Errorf("%d replicas, %s: %d answers are not the engine's", event.replicas, event.name, event.wrong)
+		}
+	}
+	return nil
+}
+
+// page is docs/scale.md.
+func (r *results) page() string {
+	var page strings.Builder
+	line := func(format string, values ...any) { fmt.Fprintf(&page, format+"\n", values...) }
+	line("# At scale, and under fault\n")
+	line("<!-- Written by `make scale`: edit scripts/policy-server/scale.go. -->\n")
+	line("Measured by `make scale`, with %s. The client, the PolicyServer and the API that it reads from share", r.machine)
+	line("these cores: compare the columns, and not the figures with those of another machine. The reviews are the")
+	line("[recorded ones](../testdata/recorded/README.md) that the rules of the policy send it, once each.\n")
+	line("## Throughput\n")
+	line("Each policy in turn, %d rounds, the median. The no-op accepts everything. The ordinary way is what the examples of the SDK", rounds)
+	line("would be: one hop of labels ([benches/ordinary](../benches/ordinary)).\n")
+	line("| connections | | no-op | ordinary way | policy | share of the no-op's |")
+	line("| --: | --- | --: | --: | --: | --: |")
+	for _, row := range r.throughputs {
+		of, ordinary, with := row.nothing, row.ordinary, row.with
+		line("| %d | reviews in a second | %.0f | %.0f | %.0f | %.2f |", row.connections, of.throughput, ordinary.throughput, with.throughput, row.share())
+		line("| | median, 99 %% in ms | %.1f, %.1f | %.1f, %.1f | %.1f, %.1f | |", of.median, of.p99, ordinary.median, ordinary.p99, with.median, with.p99)
+	}
+	line("\n## Memory\n")
+	line("The PolicyServer with all policies of `deploy/`, the no-op and the ordinary way, and reviews over eight connections.\n")
+	line("| minute | reviews | MB resident |")
+	line("| --: | --: | --: |")
+	for _, at := range r.memories {
+		if at.minute < 2 || at.minute%5 == 0 || at.minute == len(r.memories)-1 {
+			line("| %d | %d | %d |", at.minute, at.reviews, at.megabytes)
+		}
+	}
+	line("\n## Several replicas\n")
+	line("PolicyServers behind a balancer that asks each of them every second whether it is ready, as a Service does. Reviews come over")
+	line("eight connections for %.0f seconds. One that is refused is posted again after a tenth of a second, as a controller does that", lasting.Seconds())
+	line("writes with `failurePolicy: Fail`; with `Ignore`, the API server would store that object as it is.\n")
+	line("| replicas | what happens | reviews | refused before the answer | never answered | answers that are not the engine's | longest wait in s |")
+	line("| --: | --- | --: | --: | --: | --: | --: |")
+	for _, event := range r.events {
+		line("| %d | %s | %d | %d | 0 | %d | %.1f |", event.replicas, event.name, event.reviews, event.refused, event.wrong, event.longest.Seconds())
+	}
+	line("\n## Faults\n")
+	line("One review after the other, of those that need a read. The policy of `deploy/` admits what it cannot compare, and the report of")
+	line("each answer names the read that failed. A read that the API server does not answer holds a worker of the PolicyServer until")
+	line("the connection breaks: the time limit of an evaluation does not end it.\n")
+	line("| fault | answers | slowest in s | what the answer says | afterwards |")
+	line("| --- | --- | --: | --- | --- |")
+	for _, fault := range r.faults {
+		var answers []string
+		for kind, count := range fault.seen {
+			answers = append(answers, fmt.Sprintf("%d %s", count, kind))
+		}
+		slices.Sort(answers)
+		line("| %s | %s | %.1f | %s | %s |", fault.name, strings.Join(answers, ", "), fault.longest.Seconds(), cell(fault.message), fault.after)
+	}
+	line("| a module that cannot be loaded | %s | | | |", r.unloadable)
+	line("\nSettings that are not valid: `make policy-server-test`.")
+	return page.String()
+}
+
+// cell is a text in a cell of a table.
+func cell(text string) string {
+	if runes := []rune(text); len(runes) > 160 {
+		text = string(runes[:160]) + "…"
+	}
+	return strings.NewReplacer("|", "\\|", "\n", " ").Replace(text)
+}
