@@ -1,6 +1,7 @@
 //! `propagate test`: cases, each with the answer that is expected of the policy.
 
 use std::fmt::Write;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
@@ -108,8 +109,9 @@ fn tested(file: &Path, settings: &Value, is_written: bool) -> Verdict {
             let yaml = serde_saphyr::to_string(&json!({ "expect": case.of_file(&answers) }));
             let yaml = yaml.map_err(|error| Fault { message: error.to_string(), at: None })?;
             let text = case.with_expect(&text, &answers, &yaml)?;
-            std::fs::write(file, text)
-                .map_err(|error| Fault { message: format!("cannot write it: {error}"), at: None })?;
+            let is_stdin = file.as_os_str() == "-";
+            let written = if is_stdin { Err(ErrorKind::Unsupported.into()) } else { std::fs::write(file, text) };
+            written.map_err(|error| Fault { message: format!("cannot write it: {error}"), at: None })?;
         }
         Ok::<_, Fault>(differences)
     };
