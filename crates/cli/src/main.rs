@@ -26,8 +26,12 @@ mod worlds;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use mimalloc::MiMalloc;
 
 use crate::args::{Cli, Verb};
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// How a call ends; what is printed never changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

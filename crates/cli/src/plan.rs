@@ -47,7 +47,7 @@ fn inputs(args: &PlanArgs) -> Result<[Input; 2], Failure> {
     let read = |path: &PathBuf| input::read(std::slice::from_ref(path), &args.sources);
     let paths: Vec<&PathBuf> = args.sources.filename.iter().chain(&args.paths).collect();
     match (&args.git, &*paths) {
-        (None, [old, new]) => Ok([read(old), read(new)]),
+        (None, [old, new]) => Ok(rayon::join(|| read(old), || read(new)).into()),
         (Some(revisions), [] | [_]) => {
             let here = PathBuf::from(".");
             let path = paths.first().copied().unwrap_or(&here);
