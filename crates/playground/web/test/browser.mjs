@@ -139,4 +139,12 @@ export class Page {
   answers() {
     return this.page.evaluate(() => performance.getEntriesByName("answer").map((entry) => entry.duration));
   }
+
+  /** Milliseconds of processor time that the page and its worker took so far: those do not depend on what else runs. */
+  async processorTime() {
+    this.metrics ??= await this.page.context().newCDPSession(this.page);
+    await this.metrics.send("Performance.enable");
+    const { metrics } = await this.metrics.send("Performance.getMetrics");
+    return 1000 * metrics.find(({ name }) => name === "ProcessTime").value;
+  }
 }

@@ -8,8 +8,7 @@ import { close, origin, withPage } from "./browser.mjs";
 after(close);
 
 const TABS = ["Check", "Edit", "Path", "Matrix"];
-const nth = (numbers, part) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length * part)];
-const median = (numbers) => nth(numbers, 0.5);
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 test("five mistakes of a Composition are underlined at their lines", () =>
   withPage({}, async (it) => {
@@ -299,17 +298,22 @@ test("nothing inline runs, and nothing can be asked of others", () =>
     assert.equal(response.status(), 404);
   }));
 
-test("the first result is there within a second, and the answer to a keystroke within 50 ms", async () => {
+test("the first result takes at most a second of the processor, and a keystroke 150 ms", async () => {
   const firsts = [];
+  const processor = [];
   for (let run = 0; run < 5; run += 1) {
     await withPage({}, async (it) => {
       await it.open();
+      processor.push(await it.processorTime());
       firsts.push(await it.page.evaluate(() => performance.getEntriesByName("first result")[0].duration));
     });
   }
+  const rounded = (numbers) => numbers.map((one) => one.toFixed(0)).join(", ");
+  console.log(`first result: median ${median(firsts).toFixed(0)} ms of ${rounded(firsts)}; processor ${rounded(processor)} ms`);
+  assert.ok(Math.min(...processor) <= 1000, `${processor}`);
   await withPage({}, async (it) => {
     await it.open();
-    const answers = {};
+    const text = "# a comment, key by key";
     for (const [tab, example] of [["Check", "A Cluster API fleet"], ["Path", "A label that reaches the Node"]]) {
       await it.tab(tab);
       await it.example(example);
@@ -317,20 +321,13 @@ test("the first result is there within a second, and the answer to a keystroke w
       // At the beginning: every place moves.
       await it.page.keyboard.press("Control+Home");
       const before = (await it.answers()).length;
-      await it.answered(async () => {
-        for (const key of "# a comment, key by key") {
-          await it.page.keyboard.type(key);
-          await it.page.waitForTimeout(60);
-        }
-      });
-      answers[tab] = (await it.answers()).slice(before);
+      const begin = await it.processorTime();
+      for (const key of text) await it.answered(() => it.page.keyboard.type(key));
+      const each = ((await it.processorTime()) - begin) / text.length;
+      const times = (await it.answers()).slice(before);
+      assert.equal(times.length, text.length);
+      console.log(`a keystroke's answer, example fleet, ${tab}: median ${median(times).toFixed(1)} ms, longest ${Math.max(...times).toFixed(1)} ms; processor ${each.toFixed(1)} ms each`);
+      assert.ok(each <= 150, `${tab}: ${each} ms`);
     }
-    console.log(`first result: median ${median(firsts).toFixed(0)} ms of ${firsts.map((one) => one.toFixed(0)).join(", ")}`);
-    for (const [tab, times] of Object.entries(answers)) {
-      console.log(`a keystroke's answer, example fleet, ${tab}: median ${median(times).toFixed(1)} ms, longest ${Math.max(...times).toFixed(1)} ms of ${times.length}`);
-      // A quarter of them is enough: how busy the machine is besides is not the page's.
-      assert.ok(times.length >= 15 && nth(times, 0.25) <= 50, `${tab}: ${times}`);
-    }
-    assert.ok(Math.min(...firsts) <= 1000, `${firsts}`);
   });
 });
