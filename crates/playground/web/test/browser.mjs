@@ -28,7 +28,7 @@ export async function close() {
 /** A page of a fresh profile; after `use` nothing may have been said in the console, and nothing asked of others. */
 export async function withPage(options, use) {
   const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, acceptDownloads: true, ...options });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const said = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && said.push(message.text()));

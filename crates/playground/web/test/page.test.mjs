@@ -119,7 +119,12 @@ test("a label is followed to the Node, and the picture follows the manifest", ()
     assert.match(await node.innerText(), /node\.cluster\.x-k8s\.io\/pool|metadata\.labels = blue/);
     await it.answered(() => it.page.getByRole("button", { name: "team", exact: true }).click());
     assert.match(await it.page.locator(".node", { hasText: "MachineDeployment fleet/c1-md0" }).innerText(), /payments/);
+    await it.unfold("As a picture");
+    const picture = it.page.getByRole("img");
+    assert.match(await picture.getAttribute("alt"), /^team propagates to \d+ of \d+ objects/);
+    await it.page.waitForFunction((image) => image.complete && image.naturalWidth > 600, await picture.elementHandle());
     await it.answered(() => it.page.getByLabel("Label or annotation").fill("wrong"));
+    assert.match(await picture.getAttribute("alt"), /^wrong propagates to 0 of/);
     assert.match(await it.result(), /is not propagated from here/);
     await it.load("Manifests", "apiVersion: cluster.x-k8s.io/v1beta2\nkind: MachineDeployment\nmetadata: { namespace: a, name: mine }\nspec: { clusterName: c, template: { metadata: { labels: { wrong: right } } } }\n");
     await it.type("Manifests", "end", "# followed");
