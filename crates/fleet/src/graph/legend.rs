@@ -19,10 +19,13 @@ const END: &str = "end of a path";
 /// The width of a sample, and of the space after it.
 const SAMPLE: usize = 36;
 
+/// Draws a sample at a place.
+type Sample = Box<dyn Fn(&mut String, usize, usize)>;
+
 /// An entry: what is drawn at a place, and the words after it.
 struct Entry {
     /// Absent where the words themselves are one.
-    sample: Option<Box<dyn Fn(&mut String, usize, usize)>>,
+    sample: Option<Sample>,
     class: &'static str,
     words: &'static str,
 }
