@@ -18,7 +18,7 @@ run: policy.wasm
 
 ## test: every test, the compiled module included
 test: policy.wasm
-	cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
+	cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
 
 ## policy.wasm: the policy as a wasm32 module, at the root
 policy.wasm:
@@ -105,7 +105,7 @@ bench-check:
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
-	BLESS=1 cargo test --locked --workspace --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
+	BLESS=1 cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
 
 ## carriers: one table of docs/carriers.md, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
 carriers:

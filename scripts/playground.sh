@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the playground into target/playground/site: engine, bindings, page.
 #
-# Needs Node and npm. wasm-bindgen is installed into target/tools, in the version of Cargo.lock: its output fits no other.
+# Needs Node and npm. crates/bindings generates the bindings, in the version of Cargo.lock: its output fits no other.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,20 +9,35 @@ command -v npm >/dev/null || { echo "npm is not on the PATH: install Node 20 or 
 
 wasm=target/playground/playground.wasm
 bindings=target/playground/bindings
+site=target/playground/site
+modules=crates/playground/web/node_modules
 mkdir -p "$bindings"
-TARGET=wasm32-unknown-unknown scripts/wasm.sh playground "$wasm"
 
-version=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' Cargo.lock)
-tool=target/tools/bin/wasm-bindgen
-if [ "$("$tool" --version 2>/dev/null)" != "wasm-bindgen $version" ]; then
-    echo "installing wasm-bindgen $version into target/tools, once" >&2
-    # With the versions that it was released with, or else with those that the registry has.
-    install="cargo install --quiet --root target/tools --target-dir target/tools-build wasm-bindgen-cli --version =$version"
-    CARGO_PROFILE_RELEASE_OPT_LEVEL=1 $install --locked || CARGO_PROFILE_RELEASE_OPT_LEVEL=1 $install
-    rm -rf target/tools-build
-fi
-"$tool" --target web --no-typescript --out-dir "$bindings" "$wasm"
+[ -d "$site" ] || echo "The first build takes about five minutes on two cores; later builds take less than one." >&2
 
-cd crates/playground/web
-[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --ignore-scripts
-node build.mjs
+# What is done now, and how long what came before it took.
+count=0
+step() {
+    count=$((count + 1))
+    [ "$count" -eq 1 ] || done_in
+    printf '[%d/4] %s\n' "$count" "$1" >&2
+    began=$SECONDS
+}
+done_in() {
+    printf '      %d s\n' "$((SECONDS - began))" >&2
+}
+
+step "Compile the engine to WebAssembly"
+PROFILE=page TARGET=wasm32-unknown-unknown scripts/wasm.sh playground "$wasm"
+
+step "Compile the generator of the bindings, and generate them"
+cargo run --locked --package bindings -- "$wasm" "$bindings"
+
+step "Install what the page is built with, from package-lock.json"
+[ "$modules/.package-lock.json" -nt crates/playground/web/package-lock.json ] ||
+    npm --prefix crates/playground/web ci --no-audit --no-fund --ignore-scripts
+
+step "Bundle the page"
+node crates/playground/web/build.mjs
+done_in
+echo "The page is in $site." >&2

@@ -6,8 +6,8 @@
 # OUTPUT.wasm.rustc says which compiler built it: how many instructions a module executes depends on that. One compiler
 # makes the same bytes in every folder and on every machine: scripts/reproducible.sh holds it to that.
 #
-# TARGET (default wasm32-unknown-unknown) names the target. The toolchain is decided here, so that every make
-# target builds the same way:
+# TARGET (default wasm32-unknown-unknown) names the target, PROFILE (default release) the profile of Cargo.toml. The
+# toolchain is decided here, so that every make target builds the same way:
 #   1. the rustup toolchain in use, when it has the target or can fetch it;
 #   2. Debian's rustc-web, cargo-web and rust-web-src, which build the standard library from source, linked by
 #      rustup's own rust-lld. As root they are installed; otherwise the command to install them is printed.
@@ -17,7 +17,8 @@ cd "$(dirname "$0")/.."
 package=$1
 output=$2
 target=${TARGET:-wasm32-unknown-unknown}
-artefact=${CARGO_TARGET_DIR:-target}/$target/release/${package//-/_}.wasm
+profile=${PROFILE:-release}
+artefact=${CARGO_TARGET_DIR:-target}/$target/$profile/${package//-/_}.wasm
 
 rustup_has_target() {
     [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]
@@ -65,7 +66,7 @@ compiler=rustc
 if rustup_has_target || { ! debian_has_toolchain && rustup_gets_target; }; then
     CARGO_ENCODED_RUSTFLAGS=$(compiler_flags cargo rustc)
     export CARGO_ENCODED_RUSTFLAGS
-    cargo build --locked --release --package "$package" --target "$target"
+    cargo build --locked --profile "$profile" --package "$package" --target "$target"
 elif [ "$target" = wasm32-unknown-unknown ] && { debian_has_toolchain || debian_gets_toolchain; }; then
     host=$(rustc -vV | sed -n 's/^host: //p')
     linker=$(rustc --print sysroot)/lib/rustlib/$host/bin/rust-lld
@@ -75,7 +76,7 @@ elif [ "$target" = wasm32-unknown-unknown ] && { debian_has_toolchain || debian_
     export CARGO_ENCODED_RUSTFLAGS
     env -u RUSTUP_TOOLCHAIN RUSTC="$compiler" RUSTC_BOOTSTRAP=1 \
         CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker" \
-        /usr/bin/cargo build --locked --release --package "$package" --target "$target" \
+        /usr/bin/cargo build --locked --profile "$profile" --package "$package" --target "$target" \
         -Zbuild-std=std,panic_abort
 else
     echo "no toolchain for $target: 'rustup target add $target' failed and there is no other way to build it here" >&2

@@ -212,7 +212,11 @@ pub(crate) struct BackfillArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GraphArgs {
-    /// A label or annotation: where it is set, where it comes to, and where it stops and why.
+    /// An object, as KIND/NAME or KIND/NAMESPACE/NAME: with its sources and its children, and nothing else. KIND alone for all
+    /// objects of a kind [default: all objects].
+    #[arg(value_name = "KIND[/NAME]")]
+    pub(crate) object: Option<String>,
+    /// A label or annotation: where it is set, what it reaches, and where it stops and why. May stand alone.
     pub(crate) key: Option<String>,
     /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
     /// folder].

@@ -1,24 +1,45 @@
-//! `propagate graph`: objects and what comes to them, as a picture.
+//! `propagate graph`: objects and what propagates to them, as a picture.
+
+use std::path::PathBuf;
 
 use fleet::{Graph, World};
 
 use crate::args::{GraphArgs, Picture};
+use crate::names::{self, is_meant, is_object};
 use crate::{Exit, Failure, input, output, progress, settings};
 
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
-    let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);
+    let (mut words, paths) = words_and_paths(args);
     let input = input::read(&paths, &args.sources);
     let world = World::of(&input.fleet, &settings);
-    let graph = Graph::of(&world, key.as_deref());
+    let namespace = args.sources.namespace.as_deref();
+    let ids = || world.members().iter().map(|member| &member.id);
+    // A word that stands alone is an object or a key.
+    let is_only_key = |word: &String| words.len() == 1 && !is_object(word, namespace, ids());
+    let key = if words.first().is_some_and(is_only_key) { words.pop() } else { None };
+    let mut words = words.into_iter();
+    let (object, key) = (words.next(), words.next().or(key));
+    let within: Option<Vec<usize>> = object.as_ref().map(|object| {
+        let members = world.members().iter().enumerate();
+        members.filter(|(_, member)| is_meant(&member.id, object, namespace)).map(|(number, _)| number).collect()
+    });
+    let graph = Graph::of(&world, key.as_deref(), within.as_deref());
     if graph.is_empty() {
         progress::end();
         let objects = input.fleet.objects().count();
-        match &key {
-            Some(key) => anstream::eprintln!("`{key}` is not set at any of {objects} objects and propagates to none"),
-            None => anstream::eprintln!("nothing propagates between {objects} objects"),
+        match (&object, &key) {
+            (Some(object), _) if within.is_some_and(|within| within.is_empty()) => {
+                anstream::eprint!("{}", names::nothing(object, input.fleet.objects().map(|object| &object.id)));
+            }
+            (Some(object), Some(key)) => anstream::eprintln!("`{key}` does not propagate to or from {object}"),
+            (Some(object), None) => anstream::eprintln!("nothing propagates to or from {object}"),
+            (None, Some(key)) => {
+                anstream::eprintln!("`{key}` is not set at any of {objects} objects and propagates to none");
+            }
+            (None, None) => anstream::eprintln!("nothing propagates between {objects} objects"),
         }
     } else {
         let picture = match args.format {
@@ -34,4 +55,19 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
         true => Exit::Nothing,
         false => Exit::Clean,
     })
+}
+
+/// At most two words, an object and a key, and the paths after them.
+fn words_and_paths(args: &GraphArgs) -> (Vec<String>, Vec<PathBuf>) {
+    let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);
+    let key_is_path = args.key.is_some() && key.is_none();
+    match args.sources.key_and_paths(args.object.as_ref(), &[]) {
+        // All of them are paths.
+        (None, _) if args.object.is_some() => {
+            let all = args.object.iter().chain(&args.key).map(PathBuf::from).chain(args.paths.iter().cloned());
+            (Vec::new(), args.sources.paths(&all.collect::<Vec<_>>()))
+        }
+        _ if key_is_path => (args.object.iter().cloned().collect(), paths),
+        _ => (args.object.iter().cloned().chain(key).collect(), paths),
+    }
 }

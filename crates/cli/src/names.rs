@@ -49,6 +49,16 @@ fn is_kind(id: &ObjectId, word: &str) -> bool {
     is_word && group.is_none_or(is_group)
 }
 
+/// Whether a word is meant as an object, and not as a label or annotation: keys have prefixes with points in them, as kinds may
+/// have.
+pub(crate) fn is_object<'i>(word: &str, namespace: Option<&str>, mut ids: impl Iterator<Item = &'i ObjectId>) -> bool {
+    let kind = word.split('/').next().unwrap_or_default();
+    match kind.contains('.') {
+        true => ids.any(|id| is_meant(id, word, namespace)),
+        false => ids.any(|id| is_kind(id, kind)),
+    }
+}
+
 fn is_version(text: &str) -> bool {
     text.strip_prefix('v').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
 }
@@ -113,6 +123,23 @@ mod tests {
         }
         assert!(is_meant(&id("", "Ingress", "i"), "ingresses", Some("fleet")));
         assert!(!is_meant(&machine, "machine", Some("other")));
+    }
+
+    #[test]
+    fn a_key_is_no_object_though_it_looks_like_one() {
+        let ids = [id("cluster.x-k8s.io", "Machine", "m"), id("", "Node", "n")];
+        for (word, expected) in [
+            ("machine/m", true),
+            ("machine/misspelled", true),
+            ("nodes", true),
+            ("team", false),
+            ("example.com/team", false),
+            ("machine.cluster.x-k8s.io/m", true),
+            ("machine.cluster.x-k8s.io/exclude-node-draining", false),
+            ("node.cluster.x-k8s.io/pool", false),
+        ] {
+            assert_eq!(is_object(word, None, ids.iter()), expected, "{word}");
+        }
     }
 
     #[test]

@@ -91,25 +91,26 @@ metadata: {name: other}
 
 #[test]
 fn names_and_values_are_text_in_every_format() -> Result<()> {
-    let graph = Graph::of(&world(HOSTILE.to_owned()), Some("team"));
+    let graph = Graph::of(&world(HOSTILE.to_owned()), Some("team"), None);
     let expected = [
-        "The way of team",
+        "Propagation path of team",
         "Cluster",
         "fleet/a\"]; <b> & [c]",
         "metadata.labels: </text>\u{fffd}&amp; `#quot;`",
         "%%{x}%% \\l (set here)",
+        // The legend.
+        "Cluster",
     ];
     assert_eq!(texts(&graph.svg())?, expected);
     let mermaid = "flowchart LR
-  accTitle: The way of team
-  accDescr: team comes to 0 of 1 object.
+  accTitle: Propagation path of team
+  accDescr: team propagates to 0 of 1 object.
   n0[\"Cluster<br/>fleet/a#34;#93;#59; #60;b#62; #38; #91;c#93;<br/>metadata.labels#58; \
                    #60;/text#62;#65533;#38;amp#59; #96;#35;quot#59;#96; #37;#37;#123;x#125;#37;#37;<br/>#92;l (set here)\"]
-  classDef foretold stroke-dasharray: 4 3
 ";
     assert_eq!(graph.mermaid(), mermaid);
     let dot = r#"digraph propagation {
-  graph [rankdir=LR, labelloc=t, label="The way of team"];
+  graph [rankdir=LR, labelloc=t, label="Propagation path of team"];
   node [shape=box, fontname="monospace"];
   n0 [label="Cluster\lfleet/a\"]; <b> &amp; [c]\lmetadata.labels: </text>�&amp;amp; `#quot;` %%{x}%%\l\\l (set here)\l"];
 }
@@ -120,7 +121,7 @@ fn names_and_values_are_text_in_every_format() -> Result<()> {
 
 #[test]
 fn an_svg_has_a_title_and_a_description_and_points_nowhere() -> Result<()> {
-    let svg = Graph::of(&example()?, Some("team")).svg();
+    let svg = Graph::of(&example()?, Some("team"), None).svg();
     let elements = elements(&svg)?;
     let root = &elements[0];
     assert_eq!((root.attribute("role"), root.name.as_str()), ("img", "svg"));
@@ -131,8 +132,8 @@ fn an_svg_has_a_title_and_a_description_and_points_nowhere() -> Result<()> {
         .map(|element| element.text.as_str())
         .collect();
     let expected = [
-        "The way of team",
-        "team comes to 7 of 11 objects. What comes is missing, or has another value, at 7 of them. Node c1-cp-0: not propagated: the key meets no criterion for Nodes. Node worker-1: \
+        "Propagation path of team",
+        "team propagates to 7 of 11 objects. What propagates is missing, or has another value, in 7 of them. Node c1-cp-0: not propagated: the key meets no criterion for Nodes. Node worker-1: \
          not propagated: the key meets no criterion for Nodes.",
     ];
     assert_eq!(told, expected);
@@ -146,11 +147,11 @@ fn an_svg_has_a_title_and_a_description_and_points_nowhere() -> Result<()> {
 fn boxes_do_not_overlap() -> Result<()> {
     let example = example()?;
     for key in [None, Some("team"), Some("runbook"), Some("node.cluster.x-k8s.io/pool")] {
-        let elements = elements(&Graph::of(&example, key).svg())?;
+        let elements = elements(&Graph::of(&example, key, None).svg())?;
         let (width, height) = (elements[0].number("width"), elements[0].number("height"));
         let boxes: Vec<[usize; 4]> = elements
             .iter()
-            .filter(|element| element.attribute("class").starts_with("box"))
+            .filter(|element| element.attribute("class").starts_with("box") && element.number("width") > 60)
             .map(|element| {
                 let [x, y, wide, high] = ["x", "y", "width", "height"].map(|name| element.number(name));
                 [x, y, x + wide, y + high]
@@ -174,9 +175,9 @@ fn a_value_is_shortened_and_broken_into_lines() -> Result<()> {
         "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: {{name: c1, annotations: {{note: {}}}}}\n",
         "長".repeat(70)
     );
-    let svg = Graph::of(&world(text), Some("note")).svg();
+    let svg = Graph::of(&world(text), Some("note"), None).svg();
     let expected = [
-        "The way of note".to_owned(),
+        "Propagation path of note".to_owned(),
         "Cluster".to_owned(),
         "default/c1".to_owned(),
         "metadata.annotations:".to_owned(),
@@ -184,14 +185,106 @@ fn a_value_is_shortened_and_broken_into_lines() -> Result<()> {
         "長".repeat(20),
         format!("{}…", "長".repeat(19)),
         "(set here)".to_owned(),
+        "Cluster".to_owned(),
     ];
     assert_eq!(texts(&svg)?, expected);
     Ok(())
 }
 
+/// The words of the legend, below all objects.
+fn legend(svg: &str) -> Result<Vec<String>> {
+    let elements = elements(svg)?;
+    let is_box = |element: &&Element| element.attribute("class").starts_with("box") && element.number("width") > 60;
+    let bottom = elements.iter().filter(is_box).map(|element| element.number("y") + element.number("height")).max();
+    let below = elements.iter().filter(|element| element.name == "text" && Some(element.number("y")) > bottom);
+    Ok(below.map(|element| element.text.clone()).collect())
+}
+
+#[test]
+fn the_legend_has_what_the_picture_has_and_nothing_else() -> Result<()> {
+    let fleet = legend(&Graph::of(&example()?, Some("team"), None).svg())?;
+    let expected = [
+        "propagates",
+        "propagates, but is missing or different",
+        "does not propagate",
+        "not among the files: controllers make it",
+        "end of a path",
+        "class or template",
+        "Cluster",
+        "control plane",
+        "set of Machines",
+        "Machine",
+        "infrastructure or bootstrap configuration",
+        "Node",
+    ];
+    assert_eq!(fleet, expected);
+    let one = "apiVersion: v1\nkind: Node\nmetadata: {name: a-node-with-a-name, labels: {team: red}}\n";
+    let one = legend(&Graph::of(&world(one.to_owned()), Some("team"), None).svg())?;
+    assert_eq!(one, ["end of a path", "Node"]);
+    Ok(())
+}
+
+#[test]
+fn a_line_to_what_is_missing_is_no_arrow() -> Result<()> {
+    let mermaid = Graph::of(&example()?, Some("team"), None).mermaid();
+    let missing = mermaid.lines().filter(|line| line.contains("(missing)") && line.contains('['));
+    let nodes: Vec<&str> = missing.filter_map(|line| line.trim_start().split('[').next()).collect();
+    let lines: Vec<&str> =
+        nodes.iter().filter_map(|node| mermaid.lines().find(|line| line.ends_with(&format!(" {node}")))).collect();
+    let expected = ["  n1 -.-o n2", "  n2 -.-o n3", "  n1 -.-o n5", "  n5 -.-o n6", "  n6 -.-o n7", "  n6 -.-o n9"];
+    assert_eq!(lines, expected);
+    Ok(())
+}
+
+#[test]
+fn many_equal_siblings_are_one_box_and_what_differs_is_another() -> Result<()> {
+    let machines = (0..200).map(|number| {
+        let team = if number < 7 { "" } else { "team: red" };
+        format!(
+            "---\napiVersion: cluster.x-k8s.io/v1beta2\nkind: Machine\nmetadata: {{name: m-{number}, namespace: a, \
+             labels: {{{team}}}, ownerReferences: [{{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, name: ms, \
+             uid: u, controller: true}}]}}\nspec: {{clusterName: c}}\n"
+        )
+    });
+    let set = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: MachineSet\nmetadata: {name: ms, namespace: a, uid: u}\n\
+               spec: {clusterName: c, template: {metadata: {labels: {team: red}}}}\n";
+    let svg = Graph::of(&world(set.to_owned() + &machines.collect::<String>()), Some("team"), None).svg();
+    let heads: Vec<String> = texts(&svg)?.into_iter().filter(|text| text.ends_with("Machines alike")).collect();
+    assert_eq!(heads, ["7 Machines alike", "193 Machines alike"]);
+    Ok(())
+}
+
+#[test]
+fn only_the_chosen_objects_are_drawn_with_what_is_above_and_below() -> Result<()> {
+    let world = example()?;
+    let members = world.members().iter().enumerate();
+    let chosen: Vec<usize> =
+        members.filter(|(_, member)| member.id.kind == "MachineSet").map(|(number, _)| number).collect();
+    let svg = Graph::of(&world, Some("team"), Some(&chosen)).svg();
+    let elements = elements(&svg)?;
+    let kinds: Vec<&str> = elements
+        .iter()
+        .filter(|element| element.attribute("class") == "kind")
+        .map(|element| element.text.as_str())
+        .collect();
+    let expected = [
+        "ClusterClass",
+        "Cluster",
+        "MachineDeployment",
+        "MachineSet",
+        "KubeadmConfig",
+        "DevMachine",
+        "Machine",
+        "Node",
+    ];
+    assert_eq!(kinds, expected);
+    assert!(svg.contains("MachineSet fleet/c1-md0-x7k2p. Propagation path of team"));
+    Ok(())
+}
+
 #[test]
 fn a_key_that_is_nowhere_makes_no_picture() -> Result<()> {
-    assert!(Graph::of(&example()?, Some("nowhere")).is_empty());
-    assert!(Graph::of(&world(String::new()), None).is_empty());
+    assert!(Graph::of(&example()?, Some("nowhere"), None).is_empty());
+    assert!(Graph::of(&world(String::new()), None, None).is_empty());
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{Fleet, Member, Stand, State, World};
+use fleet::{Fleet, Graph, Member, Stand, State, World};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,7 +19,22 @@ pub(crate) struct Answer {
     /// The numbers of the objects that nothing is above.
     roots: Vec<usize>,
     objects: Vec<Object>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picture: Option<Picture>,
 }
+
+/// The same as a picture.
+#[derive(Debug, Serialize)]
+struct Picture {
+    /// Absent where it has too many boxes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    svg: Option<String>,
+    /// The picture in words.
+    description: String,
+}
+
+/// Boxes of a picture that can still be looked at.
+const BOXES: usize = 300;
 
 /// One object.
 #[derive(Debug, Serialize)]
@@ -81,7 +96,14 @@ pub(crate) fn path(question: Path) -> Answer {
     for Object { stands, .. } in &objects {
         marks.extend(stands.iter().filter_map(|stands| underlined(stands, name)));
     }
-    Answer { marks, keys: keys(&world), roots, objects }
+    let picture =
+        picture(&Graph::of(&world, Some(&question.key).filter(|key| !key.is_empty()).map(String::as_str), None));
+    Answer { marks, keys: keys(&world), roots, objects, picture }
+}
+
+fn picture(graph: &Graph) -> Option<Picture> {
+    let svg = (graph.len() <= BOXES).then(|| graph.svg());
+    (!graph.is_empty()).then(|| Picture { svg, description: graph.description().to_owned() })
 }
 
 fn located(stand: Stand, member: &Member, key: &str, places: &mut Places<'_>) -> Stands {

@@ -1,9 +1,9 @@
-// What the page may load: its own files, and WebAssembly. Nothing inline, nothing from elsewhere.
+// What the page may load: its own files, pictures that it drew itself, and WebAssembly. Nothing inline, nothing from elsewhere.
 export const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
-  "img-src 'self'",
+  "img-src 'self' blob:",
   "connect-src 'self'",
   "worker-src 'self'",
   "manifest-src 'self'",

@@ -13,14 +13,21 @@ pub(super) fn dot(graph: &Graph) -> String {
     let _ = writeln!(out, "  graph [rankdir=LR, labelloc=t, label=\"{}\"];", escaped(&graph.title));
     out += "  node [shape=box, fontname=\"monospace\"];\n";
     for (index, node) in graph.nodes.iter().enumerate() {
-        let label: String = node.lines(WIDTH).iter().map(|line| escaped(&line.text) + "\\l").collect();
-        let style = if node.is_foretold { ", style=dashed" } else { "" };
+        let label: String = node.lines_in_words(WIDTH).iter().map(|line| escaped(line) + "\\l").collect();
+        let style = match (node.sort.is_end(), node.is_predicted) {
+            (true, true) => ", style=\"rounded,dashed\"",
+            (true, false) => ", style=rounded",
+            (false, true) => ", style=dashed",
+            (false, false) => "",
+        };
         let _ = writeln!(out, "  n{index} [label=\"{label}\"{style}];");
         if let Some(parent) = node.parent {
-            let style = match node.flow {
+            let style = match node.told.flow {
                 Flow::Nothing => " [arrowhead=none]",
-                Flow::Travels => " [style=bold]",
+                Flow::Reaches => " [style=bold]",
+                Flow::Lacks => " [style=dashed, arrowhead=odot]",
                 Flow::Stops => " [style=dashed, arrowhead=tee]",
+                Flow::Unknown => " [style=dotted, arrowhead=none]",
             };
             let _ = writeln!(out, "  n{parent} -> n{index}{style};");
         }

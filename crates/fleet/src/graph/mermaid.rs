@@ -13,19 +13,25 @@ pub(super) fn mermaid(graph: &Graph) -> String {
     let _ = writeln!(out, "  accTitle: {}", escaped(&graph.title));
     let _ = writeln!(out, "  accDescr: {}", escaped(&graph.description));
     for (index, node) in graph.nodes.iter().enumerate() {
-        let lines: Vec<String> = node.lines(WIDTH).iter().map(|line| escaped(&line.text)).collect();
-        let class = if node.is_foretold { ":::foretold" } else { "" };
-        let _ = writeln!(out, "  n{index}[\"{}\"]{class}", lines.join("<br/>"));
+        let lines: Vec<String> = node.lines_in_words(WIDTH).iter().map(|line| escaped(line)).collect();
+        let class = if node.is_predicted { ":::predicted" } else { "" };
+        let (left, right) = if node.sort.is_end() { ("([", "])") } else { ("[", "]") };
+        let _ = writeln!(out, "  n{index}{left}\"{}\"{right}{class}", lines.join("<br/>"));
         if let Some(parent) = node.parent {
-            let arrow = match node.flow {
+            let arrow = match node.told.flow {
                 Flow::Nothing => "---",
-                Flow::Travels => "==>",
+                Flow::Reaches => "==>",
+                Flow::Lacks => "-.-o",
                 Flow::Stops => "-.-x",
+                Flow::Unknown => "-.-",
             };
             let _ = writeln!(out, "  n{parent} {arrow} n{index}");
         }
     }
-    out + "  classDef foretold stroke-dasharray: 4 3\n"
+    if graph.nodes.iter().any(|node| node.is_predicted) {
+        out += "  classDef predicted stroke-dasharray: 4 3\n";
+    }
+    out
 }
 
 /// Everything that Mermaid or HTML could take for markup, by number.

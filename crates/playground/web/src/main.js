@@ -13,6 +13,9 @@ import { fragment, stateOf } from "./share.js";
 const VIEWS = [check, edit, path, matrix];
 const element = (id) => document.getElementById(id);
 
+/** How many questions were asked. The panel shows the number of the last one, and of the last one that was answered. */
+let asks = 0;
+
 /** What is shown of one view: its editors and fields, kept while another is shown. */
 class Pane {
   constructor(view) {
@@ -88,6 +91,8 @@ class Pane {
 
   async ask() {
     const began = performance.now();
+    const number = (asks += 1);
+    element("panel").dataset.asked = number;
     const asked = this.asked;
     try {
       const answer = await engine.ask(this.view.question(asked));
@@ -101,6 +106,7 @@ class Pane {
     }
     // What a person waits for, where the browser's own tools and the tests find it.
     performance.measure("answer", { start: began });
+    element("panel").dataset.answered = number;
   }
 
   show(asked, answer) {

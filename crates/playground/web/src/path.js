@@ -1,6 +1,6 @@
 // The path: where a label or annotation goes, from the top of the fleet down.
 import { badge } from "./check.js";
-import { count, h, sentence } from "./dom.js";
+import { count, fold, h, sentence } from "./dom.js";
 
 const STATES = {
   set: ["set here", "note"],
@@ -81,6 +81,18 @@ function branch(objects, [number, ...others], show) {
   );
 }
 
+/** The picture of `propagate graph`. As an image it has its own styles, which the page's policy would not let in. */
+function drawn(picture) {
+  if (!picture) return null;
+  const { svg, description } = picture;
+  if (!svg) return h("p", { class: "quiet" }, "Too many different objects for a picture: `propagate graph` draws one cluster of them.");
+  const src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  const image = h("img", { src, alt: description });
+  // Loaded or not, it is needed once.
+  for (const event of ["load", "error"]) image.addEventListener(event, () => URL.revokeObjectURL(src));
+  return fold("As a picture", { class: "picture" }, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Picture" }, image));
+}
+
 export const path = {
   id: "path",
   name: "Path",
@@ -101,7 +113,7 @@ export const path = {
     const told = `${key || "no key"}: set at ${of("set here")}, arrives at ${of("arrives")}, stops at ${of("stops")} of ${count(objects.length, "object")}`;
     return broken ? `${count(broken, "problem")} in the texts; ${told}` : told;
   },
-  render({ objects, roots, keys }, { show, pane }) {
+  render({ objects, roots, keys, picture }, { show, pane }) {
     if (!objects.length) return [h("p", { class: "quiet" }, "No objects yet: paste manifests, open files, or choose an example.")];
     const choose = (key) => {
       pane.fields.key.value = key;
@@ -110,14 +122,22 @@ export const path = {
     const chosen = pane.fields.key.value;
     const chips = keys.slice(0, 14).map((key) => h("li", {}, h("button", { type: "button", class: "small", "aria-pressed": String(key === chosen), onclick: () => choose(key) }, key)));
     const to = (place) => show("manifests", place);
+    const image = drawn(picture);
+    // It stays open from answer to answer.
+    if (image?.tagName === "DETAILS") {
+      image.open = Boolean(pane.isDrawn);
+      image.addEventListener("toggle", () => (pane.isDrawn = image.open));
+    }
     return [
       h("ul", { class: "chips", "aria-label": "Keys in these objects" }, chips),
+      image,
       h("ul", { class: "tree", "aria-label": `The way of ${chosen}` }, groups(objects, roots).slice(0, 100).map((group) => branch(objects, group, to))),
     ];
   },
-  files: ({ manifests, settings }) => [
+  files: ({ manifests, settings }, answer) => [
     { name: "manifests.yaml", text: manifests.text },
     { name: "settings.yaml", text: settings.text },
+    { name: "path.svg", text: answer?.picture?.svg ?? "" },
   ],
   command({ key }, { objects, roots }) {
     const root = objects[roots.find((number) => objects[number].stands.length) ?? roots[0]];

@@ -28,7 +28,7 @@ export async function close() {
 /** A page of a fresh profile; after `use` nothing may have been said in the console, and nothing asked of others. */
 export async function withPage(options, use) {
   const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, acceptDownloads: true, ...options });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const said = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && said.push(message.text()));
@@ -53,23 +53,31 @@ export class Page {
   async open(fragment = "") {
     await this.page.goto(`${origin}/${fragment}`);
     await this.page.waitForFunction(() => performance.getEntriesByName("first result").length > 0);
+    await this.newest(0);
   }
 
   /** Waits until the result has a text. */
   async says(text) {
-    await this.page.locator("#result").getByText(text, { exact: false }).first().waitFor({ timeout: 10_000 });
+    await this.page.locator("#result").getByText(text, { exact: false }).first().waitFor();
   }
 
   result() {
     return this.page.locator("#result").innerText();
   }
 
-  /** Does something that asks the engine, and waits until it has answered and nothing more is asked. */
+  /** Does something that asks the engine, and waits until the newest question is answered. */
   async answered(doing) {
-    const before = (await this.answers()).length;
+    const before = await this.page.evaluate(() => Number(document.getElementById("panel").dataset.asked));
     await doing();
-    await this.page.waitForFunction((count) => performance.getEntriesByName("answer").length > count, before);
-    await this.settled();
+    await this.newest(before);
+  }
+
+  /** Waits until a question was asked after question number `before`, and the newest one is answered. */
+  async newest(before) {
+    await this.page.waitForFunction((number) => {
+      const { asked, answered } = document.getElementById("panel").dataset;
+      return Number(asked) > number && asked === answered;
+    }, before);
   }
 
   tab(name) {
@@ -78,14 +86,6 @@ export class Page {
 
   example(title) {
     return this.answered(() => this.page.getByLabel("Example").selectOption({ label: title }));
-  }
-
-  /** Waits until there is an answer to the newest question. */
-  async settled() {
-    await this.page.waitForFunction(() => {
-      const last = performance.getEntriesByName("answer").at(-1);
-      return last && performance.now() - (last.startTime + last.duration) > 250;
-    });
   }
 
   editor(label) {
@@ -98,8 +98,21 @@ export class Page {
     return this.answered(() => this.page.getByLabel(`Open files: ${label}`).setInputFiles(file));
   }
 
+  /** Opens a part, and waits for the editor in it if it has one. */
   async unfold(title) {
-    await this.page.locator("summary", { hasText: title }).first().click();
+    const summary = this.page.locator("summary", { hasText: title }).first();
+    await summary.click();
+    const part = await summary.locator("..").elementHandle();
+    await this.page.waitForFunction((one) => one.open && [...one.querySelectorAll(".editor")].every((editor) => editor.shadowRoot), part);
+  }
+
+  /** Types into an editor, at its beginning or its end. */
+  type(label, where, text) {
+    return this.answered(async () => {
+      await this.editor(label).click();
+      await this.page.keyboard.press(where === "end" ? "Control+End" : "Control+Home");
+      await this.page.keyboard.type(text);
+    });
   }
 
   /** The texts that are underlined in an editor. */
@@ -125,5 +138,13 @@ export class Page {
   /** Milliseconds of the last answers, as the page measured them. */
   answers() {
     return this.page.evaluate(() => performance.getEntriesByName("answer").map((entry) => entry.duration));
+  }
+
+  /** Milliseconds of processor time that the page and its worker took so far: those do not depend on what else runs. */
+  async processorTime() {
+    this.metrics ??= await this.page.context().newCDPSession(this.page);
+    await this.metrics.send("Performance.enable");
+    const { metrics } = await this.metrics.send("Performance.getMetrics");
+    return 1000 * metrics.find(({ name }) => name === "ProcessTime").value;
   }
 }

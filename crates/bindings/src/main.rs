@@ -1,0 +1,21 @@
+//! `bindings MODULE.wasm FOLDER`: what a page needs to call a module that was built with wasm-bindgen.
+//!
+//! wasm-bindgen's own program does the same. As a library, its version and its dependencies are those of Cargo.lock, and
+//! nothing has to be installed. Only `make playground` builds it.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use wasm_bindgen_cli_support::Bindgen;
+
+fn main() -> Result<()> {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [module, folder] = arguments.as_slice() else {
+        bail!("usage: bindings MODULE.wasm FOLDER");
+    };
+    let mut generator = Bindgen::new();
+    generator.input_path(module).web(true).context("cannot generate bindings for the web")?.typescript(false);
+    // The module keeps them for this program, not for browsers.
+    generator.remove_name_section(true).remove_producers_section(true);
+    generator.generate(folder).with_context(|| format!("cannot generate bindings for {}", module.display()))
+}

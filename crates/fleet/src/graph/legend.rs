@@ -1,0 +1,104 @@
+//! What the lines, colors, boxes and drawings of an SVG mean: those that it has.
+
+use super::layout::{BEHIND, LINE, MARGIN, PADDING, pixels};
+use super::sort::LOOKS;
+use super::svg::{class, icon, mark, rectangle, text};
+use super::{Flow, Graph};
+
+const FLOWS: &[(Flow, &str)] = &[
+    (Flow::Reaches, "propagates"),
+    (Flow::Lacks, "propagates, but is missing or different"),
+    (Flow::Stops, "does not propagate"),
+    (Flow::Unknown, "cannot tell"),
+    (Flow::Nothing, "nothing propagates"),
+];
+const PREDICTED: &str = "not among the files: controllers make it";
+const ALIKE: &str = "several objects";
+const END: &str = "end of a path";
+
+/// The width of a sample, and of the space after it.
+const SAMPLE: usize = 36;
+
+/// Draws a sample at a place.
+type Sample = Box<dyn Fn(&mut String, usize, usize)>;
+
+/// An entry: what is drawn at a place, and the words after it.
+struct Entry {
+    /// Absent where the words themselves are one.
+    sample: Option<Sample>,
+    class: &'static str,
+    words: &'static str,
+}
+
+/// Draws the legend from a height on, and says where it ends.
+pub(super) fn legend(out: &mut String, graph: &Graph, top: usize, width: usize) -> usize {
+    let (mut x, mut y) = (MARGIN, top + LINE / 2);
+    for Entry { sample, class, words } in entries(graph) {
+        let left = if sample.is_some() { SAMPLE + PADDING } else { 0 };
+        let wide = left + pixels(words) + 2 * PADDING;
+        if x + wide > width && x > MARGIN {
+            (x, y) = (MARGIN, y + LINE + PADDING);
+        }
+        if let Some(sample) = sample {
+            sample(out, x, y);
+        }
+        text(out, class, x + left, y + 4, words);
+        x += wide;
+    }
+    y + LINE
+}
+
+fn entries(graph: &Graph) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (flow, words) in FLOWS {
+        let is_line = graph.nodes.iter().any(|node| node.parent.is_some() && node.told.flow == *flow);
+        let is_color = *flow != Flow::Nothing
+            && graph.nodes.iter().any(|node| node.told.notes.iter().any(|note| note.flow == *flow));
+        let flow = *flow;
+        let line = move |out: &mut String, x: usize, y: usize| {
+            let end = x + SAMPLE;
+            *out += &format!("<path class=\"{}\" d=\"M{x} {y}H{end}\"/>\n", class(flow));
+            mark(out, flow, end, y);
+        };
+        let words_class = if is_color { class_of_text(flow) } else { "plain" };
+        match (is_line, is_color) {
+            (true, _) => entries.push(Entry { sample: Some(Box::new(line)), class: words_class, words }),
+            (false, true) => entries.push(Entry { sample: None, class: words_class, words }),
+            (false, false) => {}
+        }
+    }
+    let has = |holds: &dyn Fn(&super::Node) -> bool| graph.nodes.iter().any(holds);
+    let boxes: [(bool, &str, bool, &str); 3] = [
+        (has(&|node| node.is_predicted), "box predicted", false, PREDICTED),
+        (has(&|node| node.count > 1), "box", true, ALIKE),
+        (has(&|node| node.sort.is_end()), "box end-of-path", false, END),
+    ];
+    for (is_shown, class, is_several, words) in boxes {
+        if is_shown {
+            let sample = move |out: &mut String, x: usize, y: usize| {
+                let (y, height) = (y - LINE / 2, LINE - 2);
+                if is_several {
+                    rectangle(out, class, [x + BEHIND, y + BEHIND, SAMPLE - BEHIND, height], 4);
+                }
+                rectangle(out, class, [x, y, SAMPLE - BEHIND, height], if class.contains("end") { 8 } else { 4 });
+            };
+            entries.push(Entry { sample: Some(Box::new(sample)), class: "plain", words });
+        }
+    }
+    for look in LOOKS.iter().filter(|look| has(&|node| node.sort == look.sort)) {
+        let sample = move |out: &mut String, x: usize, y: usize| icon(out, look.path, x + SAMPLE - 16, y - 8);
+        entries.push(Entry { sample: Some(Box::new(sample)), class: "plain", words: look.words });
+    }
+    entries
+}
+
+/// The class of a text.
+pub(super) fn class_of_text(flow: Flow) -> &'static str {
+    match flow {
+        Flow::Nothing => "plain",
+        Flow::Reaches => "good",
+        Flow::Lacks => "wrong",
+        Flow::Stops => "bad",
+        Flow::Unknown => "quiet",
+    }
+}

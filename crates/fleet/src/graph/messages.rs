@@ -1,0 +1,100 @@
+//! Every sentence of a picture.
+
+use crate::session::plural;
+
+pub(super) const TITLE: &str = "Objects, and the labels and annotations that propagate to them";
+pub(super) const NOT_IN_FILES: &str = "not among the files";
+pub(super) const ONLY_CLUSTER_API: &str = "only labels that Cluster API sets itself";
+
+/// Keys that are listed; of more, their number.
+const LISTED: usize = 6;
+
+pub(super) fn title(key: Option<&str>, within: &[String]) -> String {
+    let title = key.map_or(TITLE.to_owned(), |key| format!("Propagation path of {key}"));
+    match within {
+        [] => title,
+        [object] => format!("{object}. {title}"),
+        [object, others @ ..] => format!("{object} and {} more. {title}", others.len()),
+    }
+}
+
+/// What several objects that look alike are called: `200 Machines alike`, and one of them.
+pub(super) fn alike(kind: &str, count: usize, name: &str) -> (String, String) {
+    let plural = plural(kind);
+    let common = kind.to_lowercase().chars().zip(plural.chars()).take_while(|(a, b)| a == b).count();
+    let kinds: String = kind.chars().take(common).chain(plural.chars().skip(common)).collect();
+    (format!("{count} {kinds} alike"), format!("such as {name}"))
+}
+
+pub(super) fn objects(count: usize) -> String {
+    format!("{}, each next to the one that it is made from.", counted(count, "object"))
+}
+
+pub(super) fn reached(key: &str, reached: usize, objects: usize) -> String {
+    format!("{key} propagates to {reached} of {}.", counted(objects, "object"))
+}
+
+pub(super) fn lacking(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        _ => format!(" What propagates is missing, or has another value, in {count} of them."),
+    }
+}
+
+pub(super) fn missing(keys: &[&str]) -> String {
+    format!("{} (missing)", listed(keys))
+}
+
+pub(super) fn different(keys: &[&str]) -> String {
+    format!("{} (different)", listed(keys))
+}
+
+pub(super) fn tags(tags: &[&str], profile: &str) -> String {
+    format!("cloud tags (profile `{profile}`): {}", listed(tags))
+}
+
+pub(super) fn no_tags(keys: &[&str]) -> String {
+    format!("not added as cloud tags: {}", listed(keys))
+}
+
+pub(super) fn not_compared(reason: &str) -> String {
+    format!("not compared: {reason}")
+}
+
+/// Keys on a line; of many, the first ones and the number of the others.
+pub(super) fn listed(keys: &[&str]) -> String {
+    match keys.get(LISTED..) {
+        Some(others) if others.len() > 1 => {
+            let first: Vec<&str> = keys.iter().take(LISTED).copied().collect();
+            format!("{} and {} more", first.join(", "), others.len())
+        }
+        _ => keys.join(", "),
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_that_look_alike_are_counted_by_their_kind() {
+        for (kind, expected) in [
+            ("Machine", "200 Machines alike"),
+            ("ClusterClass", "200 ClusterClasses alike"),
+            ("MachinePolicy", "200 MachinePolicies alike"),
+        ] {
+            assert_eq!(alike(kind, 200, "m"), (expected.to_owned(), "such as m".to_owned()));
+        }
+    }
+
+    #[test]
+    fn the_first_keys_are_listed_and_one_more_is_not_counted() {
+        let keys = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        assert_eq!(listed(&keys[..7]), "a, b, c, d, e, f, g");
+        assert_eq!(listed(&keys), "a, b, c, d, e, f and 2 more");
+    }
+}

@@ -1,0 +1,183 @@
+//! What is written in the box of each object.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use metadata_propagation::{FORCED, NotApplicableReason, Propagated};
+
+use super::lines::clipped;
+use super::{Flow, Note, messages};
+use crate::member::Member;
+use crate::way::{Stand, State};
+use crate::world::World;
+
+/// What is to be said of an object.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) notes: Vec<Note>,
+    /// The objects that it has something from.
+    pub(super) sources: BTreeSet<String>,
+    /// The rules by which it has it.
+    pub(super) rules: BTreeSet<String>,
+    /// On the line to it.
+    pub(super) flow: Flow,
+}
+
+/// What a key has to do with each object; objects that it has nothing to do with, and that lead to none, are left out.
+pub(super) fn of_key(world: &World, key: &str) -> BTreeMap<usize, Told> {
+    let mut all: BTreeMap<usize, Told> = BTreeMap::new();
+    let mut kept = BTreeSet::new();
+    for number in world.in_order() {
+        let stands = world.stands(number, key, &BTreeSet::new());
+        let unknown = world.member(number).and_then(not_compared);
+        let above = |number: usize| world.member(number).and_then(|member| member.parent);
+        if !stands.is_empty() || (unknown.is_some() && above(number).is_some_and(|parent| kept.contains(&parent))) {
+            let mut next = Some(number);
+            while let Some(number) = next.filter(|number| kept.insert(*number)) {
+                next = above(number);
+            }
+        }
+        let brought: Vec<&Stand> = stands.iter().filter(|stand| is_brought(&stand.state)).collect();
+        let flow = match brought.as_slice() {
+            [] if stands.iter().any(|stand| stand.state == State::NotPropagated) => Flow::Stops,
+            [] if unknown.is_some() => Flow::Unknown,
+            [] => Flow::Nothing,
+            brought if brought.iter().any(|stand| is_lacking(&stand.state)) => Flow::Lacks,
+            _ => Flow::Reaches,
+        };
+        let mut notes = notes_of(&stands, !brought.is_empty());
+        notes.extend(unknown);
+        let carried = world.member(number).into_iter().flat_map(|member| &member.carried);
+        let sources = carried.filter(|entry| entry.key == key).map(|entry| entry.source.clone()).collect();
+        let rules = brought.iter().filter_map(|stand| stand.why.clone()).collect();
+        all.insert(number, Told { notes, sources, rules, flow });
+    }
+    all.retain(|number, _| kept.contains(number));
+    all
+}
+
+/// Which keys propagate to each object; objects that the rules have nothing to do with are left out.
+pub(super) fn of_all(world: &World) -> BTreeMap<usize, Told> {
+    let mut all = BTreeMap::new();
+    for (number, member) in world.members().iter().enumerate() {
+        let is_alone = member.parent.is_none() && member.children.is_empty();
+        if is_alone && member.carried.is_empty() && member.report.cloud_tags.is_none() {
+            continue;
+        }
+        let mut notes = keys(member);
+        let lacks = notes.iter().any(|note| note.flow == Flow::Lacks);
+        if let Some(tags) = &member.report.cloud_tags {
+            let made: Vec<&str> = tags.tags.keys().map(|key| &**key).collect();
+            let skipped: Vec<&str> = tags.skipped.iter().map(|label| &*label.qualified_key).collect();
+            let mut note = |keys: &[&str], text, flow| notes.extend((!keys.is_empty()).then_some(Note { text, flow }));
+            note(&made, messages::tags(&made, tags.profile), Flow::Reaches);
+            note(&skipped, messages::no_tags(&skipped), Flow::Stops);
+        }
+        let unknown = not_compared(member);
+        let flow = match member.parent {
+            None => Flow::Nothing,
+            Some(_) if lacks => Flow::Lacks,
+            Some(_) if !member.carried.is_empty() => Flow::Reaches,
+            Some(_) if unknown.is_some() => Flow::Unknown,
+            Some(_) => Flow::Nothing,
+        };
+        notes.extend(unknown);
+        let rules = member.carried.iter().map(|entry| entry.rule.clone()).collect();
+        let sources = member.carried.iter().map(|entry| entry.source.clone()).collect();
+        all.insert(number, Told { notes, sources, rules, flow });
+    }
+    all
+}
+
+/// The keys that propagate to an object. Of those that Cluster API sets itself, only what is wrong is listed.
+fn keys(member: &Member) -> Vec<Note> {
+    // A key may be missing in one map only: the gravest counts.
+    let mut states: BTreeMap<&str, (State, bool)> = BTreeMap::new();
+    let grave = |state: &State| match state {
+        State::Missing => 2,
+        State::Differs(_) => 1,
+        _ => 0,
+    };
+    for entry in &member.carried {
+        let (state, is_users) = (Stand::of(entry, member).state, is_users(entry));
+        match states.get_mut(&*entry.key) {
+            Some(known) if grave(&known.0) >= grave(&state) => known.1 |= is_users,
+            Some(known) => *known = (state, known.1 || is_users),
+            None => {
+                states.insert(&entry.key, (state, is_users));
+            }
+        }
+    }
+    let of = |holds: &dyn Fn(&State, bool) -> bool| -> Vec<&str> {
+        let held = states.iter().filter(|(_, (state, is_users))| holds(state, *is_users));
+        // First what users set.
+        let mut keys: Vec<(bool, &str)> = held.map(|(key, (_, is_users))| (!is_users, *key)).collect();
+        keys.sort_unstable();
+        keys.into_iter().map(|(_, key)| key).collect()
+    };
+    let here = of(&|state, is_users| is_users && !is_lacking(state));
+    let missing = of(&|state, _| *state == State::Missing);
+    let different = of(&|state, _| matches!(state, State::Differs(_)));
+    let mut notes = Vec::new();
+    let mut note = |keys: &[&str], text, flow| notes.extend((!keys.is_empty()).then_some(Note { text, flow }));
+    note(&here, messages::listed(&here), Flow::Reaches);
+    note(&missing, messages::missing(&missing), Flow::Lacks);
+    note(&different, messages::different(&different), Flow::Lacks);
+    if notes.is_empty() && !states.is_empty() {
+        notes.push(Note { text: messages::ONLY_CLUSTER_API.to_owned(), flow: Flow::Reaches });
+    }
+    notes
+}
+
+/// Whether somebody set an entry, and not Cluster API.
+fn is_users(entry: &Propagated) -> bool {
+    entry.place.is_some() && !FORCED.iter().any(|forced| forced.key == entry.key)
+}
+
+/// Why nothing is known of what propagates to an object.
+fn not_compared(member: &Member) -> Option<Note> {
+    let reason = member.unknown.as_ref().filter(|reason| reason.reason != NotApplicableReason::NoOwner)?;
+    Some(Note { text: messages::not_compared(&reason.to_string()), flow: Flow::Unknown })
+}
+
+/// Whether the rules bring a key to a place.
+fn is_brought(state: &State) -> bool {
+    matches!(state, State::Present | State::Missing | State::Foretold | State::Differs(_))
+}
+
+/// Whether an object does not have what it has to have.
+fn is_lacking(state: &State) -> bool {
+    matches!(state, State::Missing | State::Differs(_))
+}
+
+fn notes_of(stands: &[Stand], is_reached: bool) -> Vec<Note> {
+    let is_equal = |a: &Stand, b: &Stand| (&a.value, &a.state, &a.why) == (&b.value, &b.state, &b.why);
+    stands.chunk_by(is_equal).filter_map(|stands| note_of(stands, is_reached)).collect()
+}
+
+/// One line for all places with the same to say of them.
+fn note_of(stands: &[Stand], is_reached: bool) -> Option<Note> {
+    let stand = stands.first()?;
+    let flow = match stand.state {
+        State::Set => Flow::Nothing,
+        State::Present | State::Foretold | State::Tag => Flow::Reaches,
+        State::Missing | State::Differs(_) => Flow::Lacks,
+        // Another value of the key reaches the object.
+        State::NotPropagated if is_reached => Flow::Nothing,
+        State::NotPropagated | State::NoTag => Flow::Stops,
+    };
+    let places: Vec<&str> = stands.iter().map(|stand| &*stand.at).collect();
+    let value = stand.value.as_ref().map(|value| if value.is_empty() { "\"\"".to_owned() } else { clipped(value) });
+    let state = match &stand.state {
+        State::Differs(found) => State::Differs(clipped(found)).told(),
+        state => state.told(),
+    };
+    let words: Vec<String> = value.into_iter().chain(Some(state).filter(|state| !state.is_empty())).collect();
+    let mut text = words.join(" ");
+    if stand.state != State::NotPropagated {
+        text = format!("{}: {text}", places.join(", "));
+    }
+    if let Some(why) = stand.why.as_ref().filter(|_| !is_brought(&stand.state)) {
+        text = format!("{text}: {why}");
+    }
+    Some(Note { text, flow })
+}

@@ -1,0 +1,116 @@
+//! What an object is in a picture, and the drawing that shows it.
+
+use crate::object::ObjectId;
+
+/// What an object is, from the top of a fleet down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sort {
+    Template,
+    Cluster,
+    ControlPlane,
+    Machines,
+    Machine,
+    Part,
+    Node,
+    Cloud,
+    Other,
+}
+
+/// The drawing of a sort, in 16 by 16 pixels, and what the legend says of it.
+#[derive(Debug)]
+pub(super) struct Look {
+    pub(super) sort: Sort,
+    pub(super) path: &'static str,
+    pub(super) words: &'static str,
+}
+
+/// In the order of the legend.
+pub(super) const LOOKS: &[Look] = &[
+    Look { sort: Sort::Template, path: "M5 2h9v9H5zM2 5h3M2 5v9h9v-3", words: "class or template" },
+    Look { sort: Sort::Cluster, path: "M8 1l6 3.5v7L8 15l-6-3.5v-7z", words: "Cluster" },
+    Look {
+        sort: Sort::ControlPlane,
+        path: "M8 2a6 6 0 1 0 .01 0zM8 2v12M2 8h12M3.8 3.8l8.4 8.4M12.2 3.8l-8.4 8.4",
+        words: "control plane",
+    },
+    Look { sort: Sort::Machines, path: "M2 2h12v4H2zM2 10h12v4H2zM5 6v4M11 6v4", words: "set of Machines" },
+    Look { sort: Sort::Machine, path: "M2 3h12v8H2zM8 11v3M5 14h6", words: "Machine" },
+    Look { sort: Sort::Part, path: "M8 2l6 6-6 6-6-6z", words: "infrastructure or bootstrap configuration" },
+    Look { sort: Sort::Node, path: "M8 1.5a6.5 6.5 0 1 0 .01 0zM8 5.5a2.5 2.5 0 1 0 .01 0z", words: "Node" },
+    Look {
+        sort: Sort::Cloud,
+        path: "M4.5 13a3 3 0 0 1 0-6 4 4 0 0 1 7.6-.6A3.3 3.3 0 0 1 12 13z",
+        words: "resources of a cloud",
+    },
+    Look { sort: Sort::Other, path: "M4 4h8v8H4z", words: "other object" },
+];
+
+impl Sort {
+    /// What an object is. A composite with cloud tags, and the infrastructure of a Cluster, stand for resources of a cloud.
+    pub(super) fn of(id: &ObjectId, has_cloud_tags: bool) -> Sort {
+        match (&*id.group, &*id.kind) {
+            _ if has_cloud_tags => Sort::Cloud,
+            ("", "Node") => Sort::Node,
+            ("cluster.x-k8s.io", "Cluster") => Sort::Cluster,
+            ("cluster.x-k8s.io", "MachineDeployment" | "MachineSet" | "MachinePool") => Sort::Machines,
+            ("cluster.x-k8s.io", "Machine") => Sort::Machine,
+            (_, kind) if kind.ends_with("Template") || kind == "ClusterClass" => Sort::Template,
+            ("controlplane.cluster.x-k8s.io", _) => Sort::ControlPlane,
+            ("infrastructure.cluster.x-k8s.io", kind) if kind.ends_with("Cluster") => Sort::Cloud,
+            ("infrastructure.cluster.x-k8s.io" | "bootstrap.cluster.x-k8s.io", _) => Sort::Part,
+            _ => Sort::Other,
+        }
+    }
+
+    /// Whether a key goes no further.
+    pub(super) fn is_end(self) -> bool {
+        matches!(self, Sort::Node | Sort::Cloud)
+    }
+
+    pub(super) fn path(self) -> &'static str {
+        LOOKS.iter().find(|look| look.sort == self).map_or("", |look| look.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_sort_has_one_look() {
+        let sorts = [
+            Sort::Template,
+            Sort::Cluster,
+            Sort::ControlPlane,
+            Sort::Machines,
+            Sort::Machine,
+            Sort::Part,
+            Sort::Node,
+            Sort::Cloud,
+            Sort::Other,
+        ];
+        assert_eq!(LOOKS.iter().map(|look| look.sort).collect::<Vec<_>>(), sorts);
+    }
+
+    #[test]
+    fn the_group_and_the_kind_say_what_an_object_is() {
+        for (group, kind, expected) in [
+            ("", "Node", Sort::Node),
+            ("example.com", "Node", Sort::Other),
+            ("cluster.x-k8s.io", "ClusterClass", Sort::Template),
+            ("controlplane.cluster.x-k8s.io", "KubeadmControlPlaneTemplate", Sort::Template),
+            ("controlplane.cluster.x-k8s.io", "RKE2ControlPlane", Sort::ControlPlane),
+            ("infrastructure.cluster.x-k8s.io", "AWSCluster", Sort::Cloud),
+            ("infrastructure.cluster.x-k8s.io", "AWSMachine", Sort::Part),
+            ("bootstrap.cluster.x-k8s.io", "KubeadmConfig", Sort::Part),
+        ] {
+            let id = ObjectId {
+                group: group.to_owned(),
+                kind: kind.to_owned(),
+                namespace: String::new(),
+                name: "a".to_owned(),
+            };
+            assert_eq!(Sort::of(&id, false), expected, "{group} {kind}");
+        }
+    }
+}
