@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::config::IgnoredPaths;
 use crate::input::is_read;
+use crate::live::LiveArgs;
 use crate::output::Output;
 
 /// The style of the word `error`.
@@ -92,7 +93,7 @@ pub(crate) enum Verb {
 }
 
 /// Where objects come from, and by which settings they are judged.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Sources {
     /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
     /// folder].
@@ -115,8 +116,7 @@ pub(crate) struct Sources {
 impl Sources {
     /// The paths of a call: those of `-f`, and those that stand alone.
     pub(crate) fn paths(&self, alone: &[PathBuf]) -> Vec<PathBuf> {
-        let paths: Vec<PathBuf> = self.filename.iter().chain(alone).cloned().collect();
-        if paths.is_empty() { vec![".".into()] } else { paths }
+        self.filename.iter().chain(alone).cloned().collect()
     }
 
     /// A label or annotation and the paths, where both stand alone: what has a place on the disk and looks like one is a
@@ -172,6 +172,8 @@ pub(crate) struct CheckArgs {
     /// What propagate.toml ignores.
     #[arg(skip)]
     pub(crate) ignores: Vec<IgnoredPaths>,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 #[derive(Debug, Args)]
@@ -204,6 +206,8 @@ pub(crate) struct BackfillArgs {
     pub(crate) release: bool,
     #[command(flatten)]
     pub(crate) sources: Sources,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 #[derive(Debug, Args)]
@@ -219,6 +223,8 @@ pub(crate) struct GraphArgs {
     pub(crate) format: Picture,
     #[command(flatten)]
     pub(crate) sources: Sources,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 /// How a graph is drawn.
@@ -267,8 +273,8 @@ pub(crate) struct SettingsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
     /// The manifests as they are, and as they are to be: files or folders. With --git one path in the repository, or none
-    /// for all of it.
-    #[arg(value_name = "OLD NEW", num_args = 0..=2)]
+    /// for all of it. Against a cluster the manifests as they are to be.
+    #[arg(value_name = "OLD NEW")]
     pub(crate) paths: Vec<PathBuf>,
     /// From one revision to another, or to the files as they are where only one is named.
     #[arg(long, value_name = "REV[..REV]")]
@@ -281,6 +287,8 @@ pub(crate) struct PlanArgs {
     pub(crate) fail_on: Option<PlanFailOn>,
     #[command(flatten)]
     pub(crate) sources: Sources,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 /// How a plan is printed.
@@ -345,6 +353,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) label_columns: Vec<String>,
     #[command(flatten)]
     pub(crate) sources: Sources,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 /// When to use colour.

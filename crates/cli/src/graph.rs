@@ -3,14 +3,16 @@
 use fleet::{Graph, World};
 
 use crate::args::{GraphArgs, Picture};
-use crate::{Exit, Failure, input, output, plan, progress, settings};
+use crate::live::{self, Question};
+use crate::{Exit, Failure, output, plan, progress, settings};
 
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);
-    let input = input::read(&paths, &args.sources);
+    let question = Question { object: None, is_for_clusters: true };
+    let input = live::input(&args.live, &args.sources, &paths, &question)?;
     let world = World::of(&input.fleet, &settings);
     let graph = Graph::of(&world, key.as_deref());
     if graph.is_empty() {

@@ -20,15 +20,21 @@ pub(crate) struct Input {
     pub(crate) unreadable: Vec<(String, String)>,
     /// The names of the folders that were rendered.
     pub(crate) rendered: Vec<String>,
+    /// Of a live cluster: the flags by which kubectl reaches it.
+    pub(crate) kubectl: Option<String>,
+    /// Of a live cluster: which one, and which namespaces.
+    pub(crate) asked: Option<String>,
 }
 
 /// The files that are read in folders.
 const ENDINGS: &[&str] = &["yaml", "yml", "json"];
 
-/// Reads everything below the paths, documents on all cores. Objects that are written without a namespace are in the
+/// Reads everything below the paths, or below the current folder where there are none, documents on all cores. Objects that are written without a namespace are in the
 /// namespace of `sources`.
 pub(crate) fn read(paths: &[PathBuf], sources: &Sources) -> Input {
     progress::step("reading files");
+    let here = [PathBuf::from(".")];
+    let paths = if paths.is_empty() { &here } else { paths };
     let mut unreadable = Vec::new();
     let mut files = Vec::new();
     let mut rendered = Vec::new();
@@ -97,7 +103,13 @@ fn kustomize(folder: &Path) -> Result<String, String> {
 
 /// Reads the documents of texts on all cores.
 pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>, namespace: &str) -> Input {
-    Input { fleet: fleet(sources.into(), &|_| true, namespace), unreadable, rendered: Vec::new() }
+    Input {
+        fleet: fleet(sources.into(), &|_| true, namespace),
+        unreadable,
+        rendered: Vec::new(),
+        kubectl: None,
+        asked: None,
+    }
 }
 
 /// The objects in some of the texts.
