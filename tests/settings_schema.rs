@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use jsonschema::Validator;
 use metadata_propagation::Settings;
 use serde_json::{Value, json};
-use testkit::case::Case;
+use testkit::case::corpus;
 
 use self::documents::{blocks, documents, read};
 use self::policies::policies;
@@ -24,7 +24,7 @@ const MAPS: [&str; 4] = ["apiVersions", "byKind", "definitions", "profiles"];
 /// Settings of the corpus that together have every field that a case sets.
 fn samples() -> Result<Vec<Value>> {
     let (mut known, mut samples) = (BTreeSet::new(), Vec::new());
-    for case in Case::corpus()? {
+    for case in corpus()? {
         let mut found = Vec::new();
         pointers(&case.settings, "", &mut found);
         let before = known.len();
@@ -100,7 +100,7 @@ fn others(pointer: &str, default: &Value, words: &BTreeSet<String>) -> Vec<Value
 
 #[test]
 fn every_value_of_every_setting_has_a_case() -> Result<()> {
-    let corpus = Case::corpus()?;
+    let corpus = corpus()?;
     let defaults = serde_json::to_value(Settings::default())?;
     let mut all = BTreeSet::new();
     words(&serde_json::to_value(schemars::schema_for!(Settings))?, &mut all);
@@ -131,7 +131,7 @@ fn every_value_of_every_setting_has_a_case() -> Result<()> {
 
 #[test]
 fn what_is_written_is_what_is_read() -> Result<()> {
-    for case in Case::corpus()? {
+    for case in corpus()? {
         let read = serde_json::to_value(Settings::from_json(&case.settings.to_string())?)?;
         let mut written = Vec::new();
         pointers(&case.settings, "", &mut written);
@@ -150,7 +150,7 @@ fn what_is_written_is_what_is_read() -> Result<()> {
 
 /// Settings that are shown, deployed or evaluated somewhere, each with its place.
 fn shown() -> Result<Vec<(String, Value)>> {
-    let mut shown: Vec<_> = Case::corpus()?.into_iter().map(|case| (case.name, case.settings)).collect();
+    let mut shown: Vec<_> = corpus()?.into_iter().map(|case| (case.name, case.settings)).collect();
     shown.push(("defaults".to_owned(), serde_json::to_value(Settings::default())?));
     shown.extend(samples()?.into_iter().map(|sample| ("sample".to_owned(), sample)));
     for document in documents()? {

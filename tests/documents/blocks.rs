@@ -5,6 +5,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use metadata_propagation::Settings;
 use serde_json::{Value, json};
+use testkit::case::Case;
 use testkit::cluster::ApiServer;
 use testkit::runner::engine;
 
@@ -31,6 +32,7 @@ fn every_block_of_yaml_is_what_it_says() -> Result<()> {
             "yaml manifest" => is_admitted(&value),
             "yaml values" => are_values(&value),
             "yaml xrd-spec-properties" => keeps_cloud_tags(&value),
+            "yaml case" => is_answered(&text),
             // tests/generated holds it to what the engine answers.
             "yaml result" => Ok(()),
             other => bail!("{at}: what is `{other}`?"),
@@ -38,6 +40,14 @@ fn every_block_of_yaml_is_what_it_says() -> Result<()> {
         checked.with_context(|| at.clone())?;
     }
     ensure!(blocks.len() >= 10, "only {} blocks were found", blocks.len());
+    Ok(())
+}
+
+/// A case that the engine answers, as it expects where it expects something.
+fn is_answered(text: &str) -> Result<()> {
+    let case = Case::read("case", text, &json!({}))?;
+    let answers = case.answers()?;
+    ensure!(case.expect.is_none() || case.differences(&answers).is_empty(), "{answers:?}");
     Ok(())
 }
 
@@ -218,6 +228,7 @@ fn command_exists(line: &str) -> Result<()> {
 fn cargo_knows(words: &[&str]) -> Result<()> {
     let manifests = [
         "Cargo.toml",
+        "crates/cases/Cargo.toml",
         "crates/cli/Cargo.toml",
         "crates/engine/Cargo.toml",
         "crates/fleet/Cargo.toml",

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use testkit::answer::Answer;
-use testkit::case::Case;
+use testkit::case::{Case, corpus};
 use testkit::cluster::ApiServer;
 use testkit::patch::patched;
 use testkit::runner::{admit, engine};
@@ -22,7 +22,7 @@ const END: &str = "<!-- answers: end -->";
 /// `TOPIC/CASE#2` is a case's second review alone.
 #[test]
 fn the_pages_show_what_the_policy_says() -> Result<()> {
-    let corpus = Case::corpus()?;
+    let corpus = corpus()?;
     let mut shown = 0;
     for page in documents()?.into_iter().filter(|page| page != "CONTRIBUTING.md") {
         if read(&page)?.contains(BEGIN) {

@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::GRANTS;
 use serde_json::Value;
-use testkit::case::Case;
+use testkit::case::corpus;
 use testkit::kwctl::fixture;
 use testkit::module::Module;
 
@@ -23,7 +23,7 @@ fn kwctl_fixtures_are_the_corpus() -> Result<()> {
     let policy = Module::policy()?;
     let wanted = read("e2e-tests/cases.txt")?;
     let wanted: Vec<&str> = wanted.lines().filter(|line| !line.starts_with('#')).collect();
-    let corpus = Case::corpus()?;
+    let corpus = corpus()?;
     for name in &wanted {
         let case = corpus.iter().find(|case| case.name == *name).with_context(|| format!("no case {name}"))?;
         for (file, content) in fixture(case, &policy)? {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use kube_core::admission::AdmissionRequest;
 use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::Value;
-use testkit::case::Case;
+use testkit::case::corpus;
 use testkit::recorded::{SAMPLE, requests};
 use testkit::request::plural;
 
@@ -50,7 +50,7 @@ fn every_case_asks_as_an_api_server_does() -> Result<()> {
             .collect()
     };
     let sent = fields(requests(SAMPLE)?.first().context("no review")?);
-    for case in Case::corpus()?.iter().filter(|case| !case.name.starts_with("unreadable/")) {
+    for case in corpus()?.iter().filter(|case| !case.name.starts_with("unreadable/")) {
         for review in &case.reviews {
             let mut around = review.clone();
             // An object may be unreadable on purpose.

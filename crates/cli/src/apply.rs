@@ -4,7 +4,7 @@ use fleet::{Applied, Locator};
 use similar::TextDiff;
 
 use crate::args::ApplyArgs;
-use crate::{Exit, Failure, input, output, plan, settings};
+use crate::{Exit, Failure, input, output, settings};
 
 /// # Errors
 /// When the settings cannot be used, or something cannot be written.
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &ApplyArgs) -> Result<Exit, Failure> {
         }
     }
     output::print(out.as_bytes())?;
-    let is_unreadable = plan::tell_of_unreadable(&input);
+    let is_unreadable = input::warn(&input);
     let mut locator = Locator::new(fleet);
     for (id, origin) in &left {
         let place = locator.locate(origin, "", &[]);

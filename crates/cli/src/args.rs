@@ -73,6 +73,10 @@ pub(crate) enum Verb {
     Graph(GraphArgs),
     /// Write a request and the answers to its lookups, which `kwctl run` replays without a cluster.
     Session(SessionArgs),
+    /// Run cases: files with a request and the answer that is expected of the policy.
+    ///
+    /// Exits with 1 where an answer differs from what is expected, and with 2 where a file is not a case.
+    Test(TestArgs),
     /// Print the propagation rules in the words of Cluster API's page.
     Rules {
         /// The version of Cluster API [default: the newest known].
@@ -116,10 +120,16 @@ pub(crate) struct Sources {
 impl Sources {
     /// The paths of a call: those of `-f`, and those that stand alone.
     pub(crate) fn paths(&self, alone: &[PathBuf]) -> Vec<PathBuf> {
+        let paths = self.named(alone);
+        if paths.is_empty() { vec![".".into()] } else { paths }
+    }
+
+    /// The paths that a call names, if any.
+    pub(crate) fn named(&self, alone: &[PathBuf]) -> Vec<PathBuf> {
         self.filename.iter().chain(alone).cloned().collect()
     }
 
-    /// A label or annotation and the paths, where both stand alone: what has a place on the disk and looks like one is a
+    /// A label or annotation and the paths that are named, where both stand alone: what has a place on the disk and looks like one is a
     /// path.
     pub(crate) fn key_and_paths(&self, key: Option<&String>, alone: &[PathBuf]) -> (Option<String>, Vec<PathBuf>) {
         let is_path = |key: &&String| {
@@ -127,8 +137,8 @@ impl Sources {
             *key == "-" || looks_like_one && Path::new(key).exists()
         };
         match key.filter(is_path) {
-            Some(path) => (None, self.paths(&[&[path.into()], alone].concat())),
-            None => (key.cloned(), self.paths(alone)),
+            Some(path) => (None, self.named(&[&[path.into()], alone].concat())),
+            None => (key.cloned(), self.named(alone)),
         }
     }
 
@@ -156,8 +166,8 @@ pub(crate) struct CheckArgs {
     /// The lowest level of findings that the exit code tells of [default: warn].
     #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
     pub(crate) fail_on: Option<FailOn>,
-    /// Answer the AdmissionReviews of a file instead, in their order: JSON, one after the other or in a list, packed with gzip
-    /// where the name ends in .gz. PATHs are what is stored besides. May be given several times.
+    /// Answer the AdmissionReviews of a file, or the writes of an audit log, instead, in their order: JSON, one after the other or
+    /// in a list, packed with gzip where the name ends in .gz. PATHs are what is stored besides. May be given several times.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "baseline", "write_baseline"])]
     pub(crate) reviews: Vec<PathBuf>,
     /// Ignore the findings of this file, which `--write-baseline` writes.
@@ -258,6 +268,23 @@ pub(crate) struct SessionArgs {
     pub(crate) directory: PathBuf,
     #[command(flatten)]
     pub(crate) sources: Sources,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// Files and folders of cases: each .yaml, .yml and .json file in a folder is one [default: the current folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The settings of cases that have none: the policy's settings, or a manifest of the policy that has them [default: the
+    /// defaults].
+    #[arg(long, short, value_name = "FILE", env = "PROPAGATE_SETTINGS")]
+    pub(crate) settings: Option<PathBuf>,
+    /// How to print, and where to: text, json, yaml or junit. May be given several times.
+    #[arg(long, short, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
+    pub(crate) output: Vec<Output>,
+    /// Write what is answered into the files as `expect`, and print the names of those that change.
+    #[arg(long, conflicts_with = "output")]
+    pub(crate) write: bool,
 }
 
 #[derive(Debug, Args)]

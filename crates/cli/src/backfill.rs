@@ -4,14 +4,14 @@ use fleet::{Backfill, BackfillStep, FIELD_MANAGER, Locator, Means};
 
 use crate::args::BackfillArgs;
 use crate::live::{self, Question};
-use crate::{Exit, Failure, output, plan, settings};
+use crate::{Exit, Failure, input, output, settings};
 
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let question = Question { object: None, is_for_clusters: true };
-    let input = live::input(&args.live, &args.sources, &args.sources.paths(&args.paths), &question)?;
+    let input = live::input(&args.live, &args.sources, &args.sources.named(&args.paths), &question)?;
     let fleet = &input.fleet;
     let means = match (args.server_side, args.release) {
         (_, true) => Means::Release,
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
         out = with_flags(&out, flags);
     }
     output::print(out.as_bytes())?;
-    let is_unreadable = plan::tell_of_unreadable(&input);
+    let is_unreadable = input::warn(&input);
     let mut locator = Locator::new(fleet);
     for refused in &refused {
         let place = locator.locate(&refused.origin, "", &[]);

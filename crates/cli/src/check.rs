@@ -26,7 +26,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         return reviews::run(args);
     }
     let settings = settings::read(args.sources.settings.as_deref())?;
-    let paths = args.sources.paths(&args.paths);
+    let paths = args.sources.named(&args.paths);
     let question = Question { object: None, is_for_clusters: false };
     let Input { fleet, unreadable, rendered, .. } = live::input(&args.live, &args.sources, &paths, &question)?;
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).chain(rendered).collect();
@@ -99,10 +99,11 @@ type Identity = (usize, usize, Option<usize>);
 fn world(fleet: &Fleet, (checker, ignores): (&Checker, &mut Ignores), seen: &mut Seen, report: &mut Report) {
     let is_first = seen.objects.is_empty();
     let mut locator = Locator::new(fleet);
-    for Problem { severity, message, source, at } in fleet.problems() {
+    for Problem { severity, is_skipped, message, source, at } in fleet.problems() {
         let place = Where::of(fleet, *source, *at..*at, locator.position(*source, *at));
         let told = Told { severity: *severity, message: message.clone(), place };
         if is_first || !report.problems.contains(&told) {
+            report.summary.skipped += usize::from(*is_skipped);
             report.problem(told);
         }
     }
@@ -117,7 +118,7 @@ fn world(fleet: &Fleet, (checker, ignores): (&Checker, &mut Ignores), seen: &mut
             let place = locator.locate(&object.origin, at, keys);
             Where::of(fleet, place.source, place.span, place.position)
         };
-        if let Some(message) = ignore::wrong_annotation(object).filter(|_| is_new) {
+        if let Some(Err(message)) = ignore::annotation(object).filter(|_| is_new) {
             let place = place("metadata.annotations", &[ANNOTATION.to_owned()]);
             report.problem(Told { severity: Severity::Warning, message: format!("`{ANNOTATION}`: {message}"), place });
         }

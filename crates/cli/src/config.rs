@@ -70,6 +70,12 @@ impl Cli {
             Verb::Backfill(args) => &mut args.sources,
             Verb::Graph(args) => &mut args.sources,
             Verb::Session(args) => &mut args.sources,
+            Verb::Test(args) => {
+                if args.settings.is_none() {
+                    args.settings = config.settings.map(|settings| folder.join(settings));
+                }
+                return Ok(self);
+            }
             Verb::Rules { .. } | Verb::Profiles | Verb::Settings(_) | Verb::Completions { .. } | Verb::Man => {
                 return Ok(self);
             }

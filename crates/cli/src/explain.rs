@@ -13,7 +13,7 @@ use fleet::{Fleet, Locator, Member, Stand, State, World, help_of_skips, help_of_
 use crate::args::{ExplainArgs, PlainFormat};
 use crate::live::{self, Question};
 use crate::names::{self, is_meant};
-use crate::{Exit, Failure, output, plan, progress, settings};
+use crate::{Exit, Failure, input, output, progress, settings};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
         progress::end();
         anstream::eprintln!("asked {asked}; `--namespace` names another namespace, `--all-namespaces` asks all");
     }
-    let is_unreadable = plan::tell_of_unreadable(&input);
+    let is_unreadable = input::warn(&input);
     Ok(match meant.is_empty() {
         _ if is_unreadable => Exit::Unreadable,
         true => Exit::Nothing,

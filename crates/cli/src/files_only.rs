@@ -22,13 +22,14 @@ pub(crate) struct Question<'a> {
     pub(crate) is_for_clusters: bool,
 }
 
-/// The objects of the files.
+/// The objects of the files that are named, or of the current folder.
 ///
 /// # Errors
 /// None.
 #[expect(clippy::unnecessary_wraps, reason = "a cluster may be out of reach")]
 pub(crate) fn input(_: &LiveArgs, sources: &Sources, paths: &[PathBuf], _: &Question<'_>) -> Result<Input, Failure> {
-    Ok(input::read(paths, sources))
+    let here = [PathBuf::from(".")];
+    Ok(input::read(if paths.is_empty() { &here } else { paths }, sources))
 }
 
 /// Nothing: the call is about files.

@@ -4,7 +4,7 @@ use fleet::{Graph, World};
 
 use crate::args::{GraphArgs, Picture};
 use crate::live::{self, Question};
-use crate::{Exit, Failure, output, plan, progress, settings};
+use crate::{Exit, Failure, input, output, progress, settings};
 
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
         };
         output::print(picture.as_bytes())?;
     }
-    let is_unreadable = plan::tell_of_unreadable(&input);
+    let is_unreadable = input::warn(&input);
     Ok(match graph.is_empty() {
         _ if is_unreadable => Exit::Unreadable,
         true => Exit::Nothing,

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use fleet::{Fleet, KUSTOMIZATION_FILES, Source, of_kustomize, read_document, resources};
+use fleet::{Fleet, KUSTOMIZATION_FILES, Locator, Problem, Severity, Source, of_kustomize, read_document, resources};
 use ignore::WalkBuilder;
 use rayon::prelude::*;
 
 use crate::args::Sources;
+use crate::output::text::count;
 use crate::progress;
 
 /// What was read, and what could not be.
@@ -26,15 +27,16 @@ pub(crate) struct Input {
     pub(crate) asked: Option<String>,
 }
 
+/// So many objects that are left out for others of their name are named.
+const NAMED: usize = 5;
+
 /// The files that are read in folders.
 const ENDINGS: &[&str] = &["yaml", "yml", "json"];
 
-/// Reads everything below the paths, or below the current folder where there are none, documents on all cores. Objects that are written without a namespace are in the
+/// Reads everything below the paths, documents on all cores. Objects that are written without a namespace are in the
 /// namespace of `sources`.
 pub(crate) fn read(paths: &[PathBuf], sources: &Sources) -> Input {
     progress::step("reading files");
-    let here = [PathBuf::from(".")];
-    let paths = if paths.is_empty() { &here } else { paths };
     let mut unreadable = Vec::new();
     let mut files = Vec::new();
     let mut rendered = Vec::new();
@@ -71,6 +73,21 @@ pub(crate) fn read(paths: &[PathBuf], sources: &Sources) -> Input {
     Input { rendered: names, ..of(texts, unreadable, sources.namespace()) }
 }
 
+/// The files that paths stand for, in their order and each once, and the folders that cannot be read: name and reason.
+pub(crate) fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) {
+    let (mut files, mut unreadable) = (Vec::new(), Vec::new());
+    for path in paths {
+        if path.is_dir() {
+            files.extend(walk(path, &mut unreadable).into_iter().filter(|file| !is_kustomization(file)));
+        } else {
+            files.push(path.clone());
+        }
+    }
+    let mut seen = BTreeSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    (files, unreadable)
+}
+
 /// The folders with a kustomization that no other one is made from. The files in such folders are left to Kustomize.
 fn kustomizations(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
     let (mut folders, mut bases) = (BTreeSet::new(), BTreeSet::new());
@@ -99,6 +116,40 @@ fn kustomize(folder: &Path) -> Result<String, String> {
         }
     }
     Err("`--kustomize` needs `kustomize` or `kubectl` on the PATH".to_owned())
+}
+
+/// Names on standard error the files and documents that cannot be read, and what is read in another way than it may be meant,
+/// such as an object that is left out for another one of its name. Whether something cannot be read.
+pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
+    progress::end();
+    for (file, reason) in unreadable {
+        anstream::eprintln!("cannot read `{file}`: {reason}");
+    }
+    let mut locator = Locator::new(fleet);
+    let (mut is_unreadable, mut skipped) = (!unreadable.is_empty(), 0);
+    for Problem { severity, is_skipped, message, source, at } in fleet.problems() {
+        let warning = match severity {
+            Severity::Note => continue,
+            Severity::Warning => "warning: ",
+            Severity::Error => "",
+        };
+        is_unreadable |= *severity == Severity::Error;
+        skipped += usize::from(*is_skipped);
+        if *is_skipped && skipped > NAMED {
+            continue;
+        }
+        let position = locator.position(*source, *at);
+        let name = fleet.sources().get(*source).map_or("", |source| &source.name);
+        anstream::eprintln!("{warning}{name}:{}:{}: {message}", position.line, position.column);
+    }
+    if skipped > NAMED {
+        let more = count(skipped - NAMED, "more object");
+        anstream::eprintln!("warning: {more} skipped for others of the same name");
+    }
+    if skipped > 0 {
+        anstream::eprintln!("help: name the files of one cluster; `propagate check` tells several clusters apart");
+    }
+    is_unreadable
 }
 
 /// Reads the documents of texts on all cores.
@@ -172,7 +223,7 @@ fn walk(folder: &Path, unreadable: &mut Vec<(String, String)>) -> Vec<PathBuf> {
 }
 
 /// A path as it is shown: with slashes, without a leading `./`.
-fn name(file: &Path) -> String {
+pub(crate) fn name(file: &Path) -> String {
     let name = file.display().to_string().replace('\\', "/");
     name.strip_prefix("./").map_or(name.clone(), str::to_owned)
 }

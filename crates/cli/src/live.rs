@@ -46,7 +46,7 @@ pub(crate) struct Question<'a> {
     pub(crate) is_for_clusters: bool,
 }
 
-/// The objects of the files, or of the cluster.
+/// The objects of the files that are named, of the cluster, or of the current folder.
 ///
 /// # Errors
 /// When files and a cluster are named, or the cluster cannot be asked.
@@ -61,8 +61,8 @@ pub(crate) fn input(
             "files or a cluster, not both: `{}` and --live, --context, --kubeconfig or --all-namespaces",
             path.display()
         ))),
-        (false, []) if !(question.is_for_clusters && has_kubeconfig()) => Ok(input::read(paths, sources)),
-        (false, [_, ..]) => Ok(input::read(paths, sources)),
+        (false, []) if !(question.is_for_clusters && has_kubeconfig()) => Ok(input::read(&[".".into()], sources)),
+        (false, paths @ [_, ..]) => Ok(input::read(paths, sources)),
         (_, []) => {
             let connection = args.connection()?;
             let of_object = question

@@ -25,6 +25,7 @@ mod progress;
 mod session;
 mod settings;
 mod tables;
+mod testing;
 mod worlds;
 
 use std::process::ExitCode;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
             Verb::Backfill(args) => backfill::run(args),
             Verb::Graph(args) => graph::run(args),
             Verb::Session(args) => session::run(args),
+            Verb::Test(args) => testing::run(args),
             Verb::Rules { version } => tables::rules(*version),
             Verb::Profiles => tables::profiles(),
             Verb::Settings(args) => tables::settings(args),

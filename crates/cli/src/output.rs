@@ -1,7 +1,7 @@
 //! The formats in which a report is printed, and where to.
 
 pub(crate) mod github;
-mod junit;
+pub(crate) mod junit;
 pub(crate) mod report;
 mod sarif;
 pub(crate) mod text;
@@ -95,19 +95,29 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Prints as text, JSON or YAML, whichever was asked for; as text where none was.
+/// Writes JUnit.
+pub(crate) type Junit<'a> = &'a dyn Fn() -> Result<Vec<u8>, Failure>;
+
+/// Prints as text, JSON, YAML, or JUnit where there is such a form, whichever was asked for; as text where none was.
 ///
 /// # Errors
 /// When a file cannot be written, or another format was asked for.
-pub(crate) fn write_plain(outputs: &[Output], words: &str, value: &impl serde::Serialize) -> Result<(), Failure> {
+pub(crate) fn write_plain(
+    outputs: &[Output],
+    words: &str,
+    value: &impl serde::Serialize,
+    junit: Option<Junit<'_>>,
+) -> Result<(), Failure> {
     let text = [Output { format: Format::Text, file: None }];
     for Output { format, file } in if outputs.is_empty() { &text } else { outputs } {
         let bytes = match format {
             Format::Text => words.as_bytes().to_vec(),
             Format::Json => json(value)?,
             Format::Yaml => serde_saphyr::to_string(value).map_err(|error| Failure(error.to_string()))?.into_bytes(),
+            Format::Junit if let Some(junit) = junit => junit()?,
             Format::Sarif | Format::Junit | Format::Github => {
-                return Err(Failure("this is printed as text, json or yaml".to_owned()));
+                let known = if junit.is_some() { "text, json, yaml or junit" } else { "text, json or yaml" };
+                return Err(Failure(format!("this is printed as {known}")));
             }
         };
         write_to(file.as_deref(), &bytes)?;

@@ -8,7 +8,7 @@ mod words;
 
 use std::path::PathBuf;
 
-use fleet::{Locator, Plan, Severity};
+use fleet::Plan;
 
 use crate::args::{PlanArgs, PlanFormat};
 use crate::input::{self, Input};
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
         PlanFormat::Github => github::github(&plan, [&old.fleet, &new.fleet]),
     };
     output::print(printed.as_bytes())?;
-    let is_unreadable = [&old, &new].map(tell_of_unreadable).contains(&true);
+    let is_unreadable = [&old, &new].map(input::warn).contains(&true);
     let is_nothing = [&old, &new].iter().all(|input| input.fleet.objects().next().is_none());
     let is_found = match args.fail_on {
         Some(fail_on) => plan.verdict.gravest.is_some_and(|gravest| gravest >= fail_on.effect()),
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
 fn inputs(args: &PlanArgs) -> Result<[Input; 2], Failure> {
     let namespace = args.sources.namespace();
     let read = |path: &PathBuf| input::read(std::slice::from_ref(path), &args.sources);
-    let paths = args.sources.paths(&args.paths);
+    let paths = args.sources.named(&args.paths);
     if args.git.is_none()
         && let Some(inputs) = live::plan(&args.live, &args.sources, &paths)?
     {
@@ -64,20 +64,4 @@ fn inputs(args: &PlanArgs) -> Result<[Input; 2], Failure> {
         (None, _) => Err(Failure("expected OLD and NEW, or --git".to_owned())),
         (Some(_), _) => Err(Failure("expected at most one path with --git".to_owned())),
     }
-}
-
-/// Tells of files and documents that cannot be read; whether there are any.
-pub(crate) fn tell_of_unreadable(Input { fleet, unreadable, .. }: &Input) -> bool {
-    for (file, reason) in unreadable {
-        anstream::eprintln!("cannot read `{file}`: {reason}");
-    }
-    let mut errors = fleet.problems().iter().filter(|problem| problem.severity == Severity::Error).peekable();
-    let is_unreadable = !unreadable.is_empty() || errors.peek().is_some();
-    let mut locator = Locator::new(fleet);
-    for problem in errors {
-        let position = locator.position(problem.source, problem.at);
-        let name = fleet.sources().get(problem.source).map_or("", |source| &source.name);
-        anstream::eprintln!("{name}:{}:{}: {}", position.line, position.column, problem.message);
-    }
-    is_unreadable
 }

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::args::SessionArgs;
 use crate::names::{self, is_meant};
-use crate::{Exit, Failure, input, output, plan, settings};
+use crate::{Exit, Failure, input, output, settings};
 
 /// # Errors
 /// When the settings cannot be used, the name stands for no object or for several, or a file cannot be written.
 pub(crate) fn run(args: &SessionArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let input = input::read(&args.sources.paths(&args.paths), &args.sources);
-    if plan::tell_of_unreadable(&input) {
+    if input::warn(&input) {
         return Ok(Exit::Unreadable);
     }
     let fleet = &input.fleet;

@@ -15,6 +15,19 @@ use crate::input::text;
 /// When the file cannot be read, or its settings are not valid.
 pub(crate) fn read(file: Option<&Path>) -> Result<Settings, Failure> {
     let Some(path) = file else { return Ok(Settings::default()) };
+    valid(path).map(|(settings, _)| settings)
+}
+
+/// The settings of the file as they are written.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn json(file: &Path) -> Result<Value, Failure> {
+    let (_, json) = valid(file)?;
+    serde_json::from_str(&json).map_err(|error| Failure(error.to_string()))
+}
+
+fn valid(path: &Path) -> Result<(Settings, String), Failure> {
     let name = path.display().to_string();
     let text = text(path).map_err(|reason| Failure(format!("cannot read `{name}`: {reason}")))?;
     let json = to_json(&Source { name: name.clone(), text })
@@ -23,7 +36,7 @@ pub(crate) fn read(file: Option<&Path>) -> Result<Settings, Failure> {
     let not_valid =
         |problems: &dyn std::fmt::Display| Failure(format!("cannot use the settings of `{name}`: {problems}"));
     Settings::validate(&json).map_err(|problems| not_valid(&problems))?;
-    Settings::from_json(&json).map_err(|problems| not_valid(&problems))
+    Ok((Settings::from_json(&json).map_err(|problems| not_valid(&problems))?, json))
 }
 
 /// The settings in a manifest of the policy.

@@ -6,7 +6,7 @@ use std::{env, fs};
 
 #[test]
 fn sessions_print_what_is_written_down() {
-    trycmd::TestCases::new().case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
+    trycmd::TestCases::new().env("KUBECONFIG", "none").case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
 }
 
 /// The blocks of the page are typed at the root of the repository; here in a folder with its examples.
@@ -17,7 +17,8 @@ fn the_page_shows_what_is_printed() {
     let page = folder.join("cli.md");
     fs::create_dir_all(folder.join("cli.in/examples")).unwrap();
     fs::create_dir_all(folder.join("cli.in/deploy")).unwrap();
-    for of in ["examples", "deploy"] {
+    fs::create_dir_all(folder.join("cli.in/examples/cases")).unwrap();
+    for of in ["examples", "examples/cases", "deploy"] {
         for entry in fs::read_dir(root.join(of)).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {
@@ -29,7 +30,7 @@ fn the_page_shows_what_is_printed() {
     let edited = fleet.replace("team: payments", "team: shop").replace("version: v1.34.2\n", "version: v1.35.0\n");
     fs::write(folder.join("cli.in/edited.yaml"), edited).unwrap();
     fs::copy(root.join("docs/cli.md"), &page).unwrap();
-    trycmd::TestCases::new().case(&page).run();
+    trycmd::TestCases::new().env("KUBECONFIG", "none").case(&page).run();
     if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
         fs::copy(&page, root.join("docs/cli.md")).unwrap();
     }
@@ -74,6 +75,32 @@ fn files_are_written_in_place_and_named() {
     assert_eq!(run(&["apply", "--in-place", "machines.yaml", "clean.yaml"]), (Some(0), String::new()));
 }
 
+#[test]
+fn answers_are_written_into_cases_and_named() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/test.in");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cases");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["passes.yaml", "differs.yaml", "new.yaml", "chain.yaml"] {
+        fs::copy(tests.join("cases").join(name), folder.join(name)).unwrap();
+    }
+    let run = |arguments: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_propagate")).current_dir(&folder).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let before = fs::read_to_string(folder.join("new.yaml")).unwrap();
+    assert_eq!(run(&["test", "--write"]), (Some(0), "differs.yaml\nnew.yaml\n".to_owned()));
+    assert_eq!(run(&["test"]), (Some(0), "4 cases: 4 passed\n".to_owned()));
+    assert_eq!(run(&["test", "--write"]), (Some(0), String::new()));
+    let expect = "expect:\n  accepted: true\n  inert: no-owner\n  patch: []\n";
+    assert_eq!(fs::read_to_string(folder.join("new.yaml")).unwrap(), before + expect);
+    fs::write(folder.join("json.json"), r#"{"review": {"operation": "CREATE", "username": "a", "object": {}}}"#)
+        .unwrap();
+    let refused = "error: json.json: cannot write `expect`: it must be the last key of a file in YAML's block style\n";
+    assert_eq!(run(&["test", "--write"]), (Some(2), refused.to_owned()));
+}
+
 /// `propagate check | head` ends without a word.
 #[test]
 fn a_pipe_that_nobody_reads_on_is_no_error() {
@@ -100,8 +127,12 @@ fn revisions_of_a_repository_are_compared() {
         assert!(output.status.success(), "{output:?}");
     };
     let run = |arguments: &[&str]| {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_propagate")).current_dir(&folder).args(arguments).output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_propagate"))
+            .current_dir(&folder)
+            .env("KUBECONFIG", "none")
+            .args(arguments)
+            .output()
+            .unwrap();
         let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         (output.status.code(), text)
     };

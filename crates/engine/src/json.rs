@@ -5,6 +5,7 @@ mod against_serde;
 pub(crate) mod document;
 pub(crate) mod equal;
 pub(crate) mod kind;
+pub(crate) mod lanes;
 mod level;
 mod malformed;
 pub(crate) mod map;

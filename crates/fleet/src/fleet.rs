@@ -94,7 +94,8 @@ impl Fleet {
             let name = self.sources.get(before.source).map_or("", |source| &source.name);
             let before = format!("{name}:{}", before.position.line);
             let message = messages::duplicate(&later.id.to_string(), &before);
-            told.push(Problem { severity: Severity::Note, message, source: here.source, at: here.span.start });
+            let (severity, source, at) = (Severity::Warning, here.source, here.span.start);
+            told.push(Problem { severity, is_skipped: true, message, source, at });
         }
         self.problems.extend(told);
     }

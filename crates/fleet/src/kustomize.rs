@@ -43,7 +43,7 @@ pub fn resources(kustomization: &Source) -> Vec<String> {
 }
 
 fn skipped(number: usize, message: String) -> Reading {
-    let problem = Problem { severity: Severity::Note, message, source: number, at: 0 };
+    let problem = Problem { severity: Severity::Note, is_skipped: true, message, source: number, at: 0 };
     Reading { objects: Vec::new(), problems: vec![problem] }
 }
 

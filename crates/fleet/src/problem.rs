@@ -7,6 +7,8 @@ use serde::Serialize;
 pub struct Problem {
     /// How much it matters.
     pub severity: Severity,
+    /// Whether what it is about is left out, without being an error.
+    pub is_skipped: bool,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
     /// The number of the text.
@@ -21,7 +23,7 @@ pub struct Problem {
 pub enum Severity {
     /// The document is skipped: it is no Kubernetes object, and nothing says that it should be one.
     Note,
-    /// The document is read, but perhaps not as it is meant.
+    /// The document is read, but perhaps not as it is meant, or its object is left out for another one of its name.
     Warning,
     /// The document cannot be read.
     Error,
@@ -52,6 +54,10 @@ pub(crate) mod messages {
 
     pub(crate) fn twice(key: &str) -> String {
         format!("key `{key}` stands twice in the same mapping; the last one counts")
+    }
+
+    pub(crate) fn key_twice(key: &str) -> String {
+        format!("key `{key}` is twice in the same mapping")
     }
 
     pub(crate) const MORE_DOCUMENTS: &str = "a second document begins here";

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use crate::json::json;
+use crate::json::{Json, json};
 use crate::object::{Head, Object, Origin, group_and_version};
 use crate::problem::{Problem, Severity, messages};
 use crate::source::{Lines, Position, Source};
@@ -145,7 +145,8 @@ impl Reader {
 
     fn problem(&mut self, severity: Severity, message: String, at: usize) {
         let at = self.document.start + at;
-        self.reading.problems.push(Problem { severity, message, source: self.number, at });
+        let is_skipped = severity == Severity::Note;
+        self.reading.problems.push(Problem { severity, is_skipped, message, source: self.number, at });
     }
 }
 
@@ -203,7 +204,7 @@ fn offset(text: &str, part: &str) -> usize {
 /// A text that is one YAML or JSON document, as JSON; `null` where it is empty.
 ///
 /// # Errors
-/// When it is no YAML, or more than one document: a sentence, and where.
+/// When it is no YAML, more than one document, or has a key twice in the same mapping: a sentence, and where.
 pub fn to_json(source: &Source) -> Result<String, (String, Position)> {
     let text = &source.text;
     let fault = |message: String, at: usize| (message, Lines::of(text).position(text, at));
@@ -213,7 +214,12 @@ pub fn to_json(source: &Source) -> Result<String, (String, Position)> {
     }
     let read = || {
         let tree = Tree::read(text)?;
-        tree.root().map_or_else(|| Ok("null".to_owned()), |root| json(&tree, root, text.len()).map(|json| json.text))
+        let Some(root) = tree.root() else { return Ok("null".to_owned()) };
+        let Json { text, twice } = json(&tree, root, text.len())?;
+        match twice.into_iter().next() {
+            Some(twice) => Err(Fault { message: messages::key_twice(&twice.key), at: twice.at }),
+            None => Ok(text),
+        }
     };
     read().map_err(|Fault { message, at }| fault(messages::unreadable(&message), at))
 }

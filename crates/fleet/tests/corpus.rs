@@ -4,7 +4,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use fleet::{Fleet, Severity, Source};
 use metadata_propagation::{Embedded, Review, Settings, evaluate};
 use serde_json::{Value, json};
-use testkit::case::Case;
+use testkit::case::corpus;
 use testkit::cluster::ApiServer;
 use testkit::difference;
 use testkit::runner::{admit, engine};
@@ -97,7 +97,7 @@ fn directly(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Va
 #[test]
 fn manifests_are_judged_as_the_engine_judges_objects() -> Result<()> {
     let (mut same, mut differing, mut left_out) = (0, Vec::new(), Vec::new());
-    for case in Case::corpus()? {
+    for case in corpus()? {
         let mut cluster = case.cluster.clone();
         if !cluster.is_always_in_reach() {
             left_out.push(case.name);

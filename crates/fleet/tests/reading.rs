@@ -83,7 +83,7 @@ fn of_two_objects_of_one_name_the_first_counts() {
     let fleet = fleet(&[("a.yaml", &format!("{node} first}}\n")), ("b.yaml", &format!("---\n{node} second}}\n"))]);
     assert_eq!(ids(&fleet), ["v1 Node w"]);
     assert!(fleet.objects().all(|object| object.json.contains("first")));
-    assert_eq!(problems(&fleet), ["b.yaml:5:9 note Node w is already defined in a.yaml:4; this one is skipped"]);
+    assert_eq!(problems(&fleet), ["b.yaml:5:9 warning Node w is already defined in a.yaml:4; this one is skipped"]);
 }
 
 /// What is pointed at, as `line:column text`, with `~` in front of what is not the very entry.

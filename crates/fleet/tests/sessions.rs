@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow};
 use fleet::{Exchange, session};
 use metadata_propagation::{Review, Settings};
 use serde_json::Value;
-use testkit::case::Case;
+use testkit::case::corpus;
 
 /// The exchanges of a recorded session.
 fn recorded(text: &str) -> Result<Vec<Exchange>> {
@@ -28,7 +28,7 @@ fn exchange(entry: &Value) -> Result<Exchange> {
 fn the_same_questions_are_recorded_as_the_module_asks() -> Result<()> {
     let data = testkit::root().join("e2e-tests/data");
     let mut compared = 0;
-    for case in Case::corpus()?.into_iter().filter(|case| case.cluster.is_always_in_reach()) {
+    for case in corpus()?.into_iter().filter(|case| case.cluster.is_always_in_reach()) {
         let Ok(text) = fs::read_to_string(data.join(case.name.replace('/', "--")).join("session.yml")) else {
             continue;
         };

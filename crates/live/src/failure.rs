@@ -27,7 +27,7 @@ pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
 
 /// An error and what it was caused by.
 pub(crate) fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| error.source())
+    std::iter::successors(Some(error), |error| (**error).source())
 }
 
 #[cfg(test)]

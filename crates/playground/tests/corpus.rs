@@ -4,7 +4,7 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use testkit::case::Case;
+use testkit::case::corpus;
 use testkit::cluster::ApiServer;
 use testkit::difference;
 use testkit::runner::{admit, engine, engine_of_files};
@@ -64,7 +64,7 @@ fn question(review: &Value, settings: &Value, cluster: &ApiServer) -> Value {
 #[test]
 fn the_page_answers_as_the_engine_does() -> Result<()> {
     let (mut same, mut differing, mut left_out) = (0, Vec::new(), 0);
-    for case in Case::corpus()? {
+    for case in corpus()? {
         let mut cluster = case.cluster.clone();
         for review in &case.reviews {
             let answer = engine(review, &case.settings, &cluster).with_context(|| case.name.clone())?;

@@ -6,7 +6,6 @@
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
 pub mod agreement;
-pub mod answer;
 pub mod carriers;
 pub mod case;
 mod classified;
@@ -15,7 +14,6 @@ pub mod conformance;
 mod consistency;
 pub mod deviations;
 pub mod difference;
-mod facts;
 pub mod fuzz;
 #[cfg(feature = "host")]
 mod guest;
@@ -28,11 +26,9 @@ pub mod markdown;
 pub mod module;
 pub mod owned;
 pub mod owners;
-pub mod patch;
 #[cfg(feature = "host")]
 pub mod profile;
 pub mod recorded;
-pub mod request;
 pub mod runner;
 pub mod scenarios;
 pub mod sequence;
@@ -40,6 +36,7 @@ pub mod sequence;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+pub use cases::{answer, patch, request};
 
 /// The checkout's root.
 #[must_use]

@@ -59,3 +59,25 @@ pub fn play(life: &[&str], mut answer: impl FnMut(&str, usize, &Value, &ApiServe
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::request::plural;
+
+    #[test]
+    fn the_api_server_names_resources_by_the_same_rule() -> Result<()> {
+        let mut kinds = BTreeSet::new();
+        for name in LIFE.iter().chain(PEOPLE).chain([&SAMPLE]) {
+            for review in requests(name)? {
+                let kind = review["kind"]["kind"].as_str().unwrap_or_default().to_owned();
+                assert_eq!(review["resource"]["resource"], plural(&kind), "{kind}");
+                kinds.insert(kind);
+            }
+        }
+        assert!(kinds.contains("ClusterClass"), "{kinds:?}");
+        Ok(())
+    }
+}

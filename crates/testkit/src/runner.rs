@@ -3,21 +3,22 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
+pub use cases::engine::{admit, engine_of_files};
 use libtest_mimic::{Arguments, Failed, Trial};
+use metadata_propagation::GroupVersionKind;
 use metadata_propagation::tags::{CLOUD_TAG_PREFIX, StrictProfile};
-use metadata_propagation::{GroupVersionKind, Review, Settings, evaluate};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
-use crate::case::Case;
+use crate::case::{Case, bless, corpus};
 use crate::cluster::ApiServer;
 use crate::consistency::agrees;
 use crate::difference::{self, yaml};
 use crate::laws::TOPOLOGY_DRY_RUN;
 use crate::owned::owned;
 use crate::owners::MANAGED_FIELDS;
-use crate::patch::{patch, patched};
+use crate::patch::patched;
 
 /// A door: request, settings and cluster in, answer out.
 pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync;
@@ -28,18 +29,18 @@ pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sy
 /// When the corpus cannot be read.
 pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static) -> Result<ExitCode> {
     let door: Arc<Door> = Arc::new(door);
-    let bless = std::env::var_os("BLESS").is_some();
+    let is_blessed = std::env::var_os("BLESS").is_some();
     let trial = |case: Case| {
         let door = Arc::clone(&door);
         Trial::test(case.name.clone(), move || {
-            check(&case, &*door, bless).map_err(|error| Failed::from(format!("{error:#}")))
+            check(&case, &*door, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
         })
     };
-    let trials = Case::corpus()?.into_iter().map(trial).collect();
+    let trials = corpus()?.into_iter().map(trial).collect();
     Ok(libtest_mimic::run(&Arguments::from_args(), trials).exit_code())
 }
 
-fn check(case: &Case, door: &Door, bless: bool) -> Result<()> {
+fn check(case: &Case, door: &Door, is_blessed: bool) -> Result<()> {
     let mut cluster = case.cluster.clone();
     let mut answers = Vec::new();
     for (index, review) in case.reviews.iter().enumerate() {
@@ -48,18 +49,20 @@ fn check(case: &Case, door: &Door, bless: bool) -> Result<()> {
         admit(review, &answer, &mut cluster)?;
         answers.push(answer);
     }
-    let stated: Vec<Value> = answers.iter().map(|answer| case.stated(answer)).collect::<Result<_>>()?;
-    if bless {
-        return case.bless(&stated);
+    let stated = answers.iter().map(|answer| case.form.stated(&case.settings, answer));
+    let stated: Vec<Value> = stated.collect::<Result<_, _>>()?;
+    if is_blessed {
+        return bless(case, &stated);
     }
-    for (index, (stated, expect)) in stated.iter().zip(&case.expect).enumerate() {
+    let expected = case.expect.as_deref().unwrap_or_default();
+    for (index, (stated, expect)) in stated.iter().zip(expected).enumerate() {
         ensure!(stated == expect, "step {index} answers otherwise\n{}", difference::values(expect, stated));
     }
     ensure!(
-        stated.len() == case.expect.len(),
+        stated.len() == expected.len(),
         "{} answers, {} expected; BLESS=1 writes them",
         stated.len(),
-        case.expect.len()
+        expected.len()
     );
     Ok(())
 }
@@ -69,7 +72,7 @@ fn check(case: &Case, door: &Door, bless: bool) -> Result<()> {
 /// # Errors
 /// When the corpus cannot be read, a review is answered with an error, or `each` fails.
 pub fn walk(mut each: impl FnMut(&Case, &Value, &Answer) -> Result<()>) -> Result<()> {
-    for case in Case::corpus()? {
+    for case in corpus()? {
         let mut cluster = case.cluster.clone();
         for review in &case.reviews {
             let answer = engine(review, &case.settings, &cluster)?;
@@ -80,15 +83,12 @@ pub fn walk(mut each: impl FnMut(&Case, &Value, &Answer) -> Result<()>) -> Resul
     Ok(())
 }
 
-/// Stores what an answered request leaves in the cluster.
+/// The engine as a door, without a host in between.
 ///
 /// # Errors
-/// When the patch does not fit the object.
-pub fn admit(review: &Value, answer: &Answer, cluster: &mut ApiServer) -> Result<()> {
-    if answer.accepted && review["dryRun"] != true && review["object"].is_object() {
-        cluster.store(patched(&review["object"], &answer.patch)?);
-    }
-    Ok(())
+/// When the settings or the report cannot be read.
+pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
+    Ok(cases::engine::engine(request, settings, cluster)?)
 }
 
 /// What holds for every answer: it is the same in a dry run that is not the topology controller's, it is complete, its
@@ -169,42 +169,5 @@ fn may_be_written(kind: &GroupVersionKind<'_>, path: &str, settings: &Value) -> 
         // What holds nothing else goes with the last field.
         let holds = at.ends_with("deletion") && own.starts_with(&at);
         holds || below.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-    })
-}
-
-/// The engine as a door, without a host in between.
-///
-/// # Errors
-/// When the settings or the report cannot be read.
-pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
-    answer(request, true, settings, cluster)
-}
-
-/// As [`engine`], for a review that is made from files, in which nobody owns anything.
-///
-/// # Errors
-/// As [`engine`].
-pub fn engine_of_files(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
-    answer(request, false, settings, cluster)
-}
-
-fn answer(request: &Value, is_of_api_server: bool, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
-    let text = request.to_string();
-    let review = Review::from_json(&text).map_err(|malformed| anyhow!("{malformed}"))?;
-    let review = Review { is_of_api_server, ..review };
-    let settings = Settings::from_json(&settings.to_string())?;
-    let outcome = evaluate(&review, &settings, cluster);
-    let patch = match &outcome.object {
-        Some(object) => patch(&request["object"], &serde_json::from_str(object)?)?,
-        None => Vec::new(),
-    };
-    Ok(Answer {
-        accepted: outcome.rejection.is_none(),
-        code: outcome.rejection.as_ref().map(|rejection| rejection.code),
-        message: outcome.rejection.map(|rejection| rejection.message),
-        patch,
-        warnings: outcome.warnings,
-        report: serde_json::to_value(&outcome.report)?,
-        log: outcome.log.iter().map(serde_json::to_value).collect::<Result<_, _>>()?,
     })
 }

@@ -47,7 +47,8 @@ struct Comment {
 }
 
 impl Ignores {
-    /// What propagate.toml and a baseline name, and the comments in all texts of a fleet. What is no use of a comment is told.
+    /// What propagate.toml and a baseline name, and the comments in all texts of a fleet, with warnings about comments that
+    /// cannot be used.
     ///
     /// # Errors
     /// When a path or a check of propagate.toml is none.
@@ -79,7 +80,9 @@ impl Ignores {
             comment.is_used = true;
             return Some(Ignored::InSource(comment.reason.clone()));
         }
-        if let Some((_, reason)) = annotation(object).filter(|(checks, _)| is_of(checks)) {
+        if let Some(Ok((checks, reason))) = annotation(object)
+            && is_of(&checks)
+        {
             return Some(Ignored::InSource(reason));
         }
         let is_of_path = |paths: &&Paths| {
@@ -136,22 +139,13 @@ impl Paths {
     }
 }
 
-/// The checks and the reason of an object's annotation.
-fn annotation(object: &Object) -> Option<(Vec<String>, String)> {
+/// The checks and the reason of an object's annotation, or what is wrong with it; `None` where there is none.
+pub(super) fn annotation(object: &Object) -> Option<Result<(Vec<String>, String), String>> {
     if !object.json.contains(ANNOTATION) {
         return None;
     }
     let json: Value = serde_json::from_str(&object.json).ok()?;
-    parsed(json.get("metadata")?.get("annotations")?.get(ANNOTATION)?.as_str()?).ok()
-}
-
-/// What is wrong with the annotation of an object, if it has one.
-pub(super) fn wrong_annotation(object: &Object) -> Option<String> {
-    if !object.json.contains(ANNOTATION) {
-        return None;
-    }
-    let json: Value = serde_json::from_str(&object.json).ok()?;
-    parsed(json.get("metadata")?.get("annotations")?.get(ANNOTATION)?.as_str()?).err()
+    Some(parsed(json.get("metadata")?.get("annotations")?.get(ANNOTATION)?.as_str()?))
 }
 
 /// The checks and the reason of `CHECK,CHECK -- reason`.

@@ -44,6 +44,45 @@ pub(crate) fn junit(report: &Report, fail_on: Level) -> Result<Vec<u8>, Failure>
         let case = TestCase::new(format!("{} objects", report.summary.looked_at), TestCaseStatus::success());
         add("propagate", case);
     }
+    written(suites)
+}
+
+/// One case, by its file.
+pub(crate) enum Ran<'a> {
+    Passed(&'a str),
+    /// With the differences.
+    Failed(&'a str, String),
+    /// With the reason.
+    Unreadable(&'a str, &'a str),
+}
+
+/// Cases as XML: a test case for each, in a suite for each file.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn cases<'a>(cases: impl Iterator<Item = Ran<'a>>) -> Result<Vec<u8>, Failure> {
+    let mut suites = BTreeMap::new();
+    for case in cases {
+        let (file, status) = match case {
+            Ran::Passed(file) => (file, TestCaseStatus::success()),
+            Ran::Failed(file, differences) => {
+                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                status.set_message("the answer differs").set_type("case").set_description(differences);
+                (file, status)
+            }
+            Ran::Unreadable(file, reason) => {
+                let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+                status.set_message(reason).set_type("document");
+                (file, status)
+            }
+        };
+        let suite = suites.entry(file.to_owned()).or_insert_with(|| TestSuite::new(file));
+        suite.add_test_case(TestCase::new("expect", status));
+    }
+    written(suites)
+}
+
+fn written(suites: BTreeMap<String, TestSuite>) -> Result<Vec<u8>, Failure> {
     let mut junit = JunitReport::new("propagate");
     junit.add_test_suites(suites.into_values());
     let mut xml = Vec::new();

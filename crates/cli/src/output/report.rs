@@ -146,7 +146,6 @@ impl Report {
 
     pub(crate) fn problem(&mut self, told: Told) {
         self.summary.unreadable += usize::from(told.severity == Severity::Error);
-        self.summary.skipped += usize::from(told.severity == Severity::Note);
         self.problems.push(told);
     }
 }

@@ -160,14 +160,16 @@ fn fields(text: &str, begin: usize, levels: u8) -> Option<(Vec<(Key, Node)>, usi
             Key::AsWritten(Span { begin: at + 1, end: quote })
         };
         at = behind(bytes, quote + 1, b':')?;
-        let node = if bytes.get(at) == Some(&b'{') && levels > 1 && is_read_along(key.plain(text)) {
+        let end = if bytes.get(at) == Some(&b'{') && levels > 1 && is_read_along(key.plain(text)) {
             let (below, end) = fields(text, at, levels - 1)?;
-            Node { span: Span { begin: at, end }, is_plain: false, below: OnceCell::from(Below::Fields(below)) }
+            let below = OnceCell::from(Below::Fields(below));
+            found.push((key, Node { span: Span { begin: at, end }, is_plain: false, below }));
+            end
         } else {
-            value(bytes, at)?
+            let (end, is_plain) = value(bytes, at)?;
+            found.push((key, Node { span: Span { begin: at, end }, is_plain, below: OnceCell::new() }));
+            end
         };
-        let end = node.span.end;
-        found.push((key, node));
         match behind(bytes, end, b',') {
             Some(next) => at = next,
             None => return Some((found, closed(bytes, end, b'}')?)),
@@ -184,9 +186,8 @@ fn elements(text: &str, begin: usize) -> Option<(Vec<Node>, usize)> {
     let mut at = skip_space(bytes, begin + 1);
     let mut found = Vec::new();
     loop {
-        let node = value(bytes, at)?;
-        let end = node.span.end;
-        found.push(node);
+        let (end, is_plain) = value(bytes, at)?;
+        found.push(Node { span: Span { begin: at, end }, is_plain, below: OnceCell::new() });
         match behind(bytes, end, b',') {
             Some(next) => at = next,
             None => return Some((found, closed(bytes, end, b']')?)),
@@ -194,19 +195,18 @@ fn elements(text: &str, begin: usize) -> Option<(Vec<Node>, usize)> {
     }
 }
 
-/// The value that begins at `begin`, passed over.
-fn value(text: &[u8], begin: usize) -> Option<Node> {
-    let (end, is_plain) = match text.get(begin)? {
-        b'"' => string_end(text, begin + 1).map(|end| (end.quote + 1, !end.has_escapes))?,
-        b'{' | b'[' => (container_end(text, begin)?, false),
+/// The end of the value that begins at `begin`, and whether it is a string without escapes.
+fn value(text: &[u8], begin: usize) -> Option<(usize, bool)> {
+    match text.get(begin)? {
+        b'"' => string_end(text, begin + 1).map(|end| (end.quote + 1, !end.has_escapes)),
+        b'{' | b'[' => Some((container_end(text, begin)?, false)),
         _ => {
             let rest = text.get(begin..)?;
             let is_end = |byte: &u8| *byte <= b' ' || matches!(byte, b',' | b']' | b'}');
             let length = rest.iter().position(is_end).unwrap_or(rest.len());
-            (length > 0).then_some((begin + length, false))?
+            (length > 0).then_some((begin + length, false))
         }
-    };
-    Some(Node { span: Span { begin, end }, is_plain, below: OnceCell::new() })
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! Values are passed over 64 bytes at a time: each block becomes four numbers with one bit for each byte, and bit
 //! arithmetic tells brackets in strings from others. What is passed over is not validated.
 
+use super::lanes::{LANES, Lanes, every_byte, lanes};
+
 /// What the bytes of one block are; bit 0 is the first byte.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Block {
@@ -17,9 +19,6 @@ struct Block {
 /// The bytes of a [`Block`].
 const BLOCK: usize = 64;
 
-/// How many bytes are compared at once.
-const LANES: usize = 16;
-
 /// Where a string ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StringEnd {
@@ -33,8 +32,8 @@ pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
     let mut has_escapes = false;
     loop {
         let rest = text.get(at..)?;
-        let marks = |lanes: &[u8; LANES]| equal(lanes, 0, b'"') | equal(lanes, 0, b'\\');
-        let quote_or_backslash = rest.first_chunk().map_or_else(|| marks(&padded(rest)), marks);
+        let bytes = rest.first_chunk().map_or_else(|| lanes(&padded(rest)), lanes);
+        let quote_or_backslash = equal(bytes, 0, b'"') | equal(bytes, 0, b'\\');
         if quote_or_backslash == 0 {
             at += LANES;
             continue;
@@ -50,13 +49,14 @@ pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
 
 /// The next byte at or behind `at` that a JSON string has to escape.
 pub(super) fn escape_at(text: &[u8], mut at: usize) -> Option<usize> {
-    let marks = |lanes: &[u8; LANES]| equal(lanes, 0, b'"') | equal(lanes, 0, b'\\') | equal(lanes, 0x1f, 0);
+    let marks = |bytes: Lanes| equal(bytes, 0, b'"') | equal(bytes, 0, b'\\') | equal(bytes, 0x1f, 0);
     loop {
         let rest = text.get(at..)?;
         let found = match (rest.first_chunk(), text.last_chunk()) {
-            (Some(lanes), _) => marks(lanes),
+            (Some(bytes), _) => marks(lanes(bytes)),
             // The last bytes, without those before `at`.
-            (None, Some(lanes)) => marks(lanes) >> (LANES - rest.len()),
+            (None, Some(bytes)) => marks(lanes(bytes)) >> (LANES - rest.len()),
+            (None, None) if marks(every_byte(rest)?) == 0 => return None,
             (None, None) => {
                 let is_escaped = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
                 return rest.iter().position(is_escaped).map(|found| at + found);
@@ -88,24 +88,28 @@ pub(super) fn container_end(text: &[u8], at: usize) -> Option<usize> {
         let strings = from_odd_to_even(quotes) ^ in_string;
         in_string = if strings >> 63 == 1 { u64::MAX } else { 0 };
         let (opening, closing) = (opening & !strings, closing & !strings);
-        if closing.count_ones() < depth {
-            depth = depth + opening.count_ones() - closing.count_ones();
-        } else {
-            let mut brackets = opening | closing;
-            while brackets != 0 {
-                let first = brackets & brackets.wrapping_neg();
-                if first & closing == 0 {
-                    depth += 1;
-                } else if depth <= 1 {
-                    return Some(begin + first.trailing_zeros() as usize + 1);
-                } else {
-                    depth -= 1;
-                }
-                brackets &= brackets - 1;
-            }
+        if closing.count_ones() >= depth
+            && let Some(last) = last_bracket(opening, closing, depth)
+        {
+            return Some(begin + last as usize + 1);
         }
+        depth = depth + opening.count_ones() - closing.count_ones();
         begin += BLOCK;
     }
+}
+
+/// The bracket of a block that closes the last one of so many open ones, and of those that the block opens before it.
+fn last_bracket(opening: u64, closing: u64, depth: u32) -> Option<u32> {
+    let mut left = closing;
+    for closed in 1..=closing.count_ones() {
+        let at = left.trailing_zeros();
+        let opened = (opening & ((1 << at) - 1)).count_ones();
+        if depth + opened <= closed {
+            return Some(at);
+        }
+        left &= left - 1;
+    }
+    None
 }
 
 /// Bytes that an escape takes its meaning from, and whether the block's last byte escapes the next one. `first` is 1 where
@@ -134,13 +138,14 @@ fn from_odd_to_even(quotes: u64) -> u64 {
 #[inline]
 fn block(bytes: &[u8; BLOCK]) -> Block {
     let mut block = Block::default();
-    let (lanes, _) = bytes.as_chunks::<LANES>();
-    for (shift, lanes) in (0..).step_by(LANES).zip(lanes) {
-        block.quotes |= u64::from(equal(lanes, 0, b'"')) << shift;
-        block.backslashes |= u64::from(equal(lanes, 0, b'\\')) << shift;
+    let (chunks, _) = bytes.as_chunks();
+    for (shift, chunk) in (0..).step_by(LANES).zip(chunks) {
+        let bytes = lanes(chunk);
+        block.quotes |= u64::from(equal(bytes, 0, b'"')) << shift;
+        block.backslashes |= u64::from(equal(bytes, 0, b'\\')) << shift;
         // `[` and `{` differ in this bit alone, as do `]` and `}`.
-        block.opening |= u64::from(equal(lanes, 0x20, b'{')) << shift;
-        block.closing |= u64::from(equal(lanes, 0x20, b'}')) << shift;
+        block.opening |= u64::from(equal(bytes, 0x20, b'{')) << shift;
+        block.closing |= u64::from(equal(bytes, 0x20, b'}')) << shift;
     }
     block
 }
@@ -155,24 +160,20 @@ fn padded<const N: usize>(text: &[u8]) -> [u8; N] {
 /// One bit for each byte, set where it is `wanted` but for the bits that are `ignored`.
 #[cfg(target_feature = "simd128")]
 #[inline]
-fn equal(bytes: &[u8; LANES], ignored: u8, wanted: u8) -> u32 {
+fn equal([first, second]: Lanes, ignored: u8, wanted: u8) -> u32 {
     use std::arch::wasm32::{u8x16_bitmask, u8x16_eq, u8x16_splat, u64x2, v128_or};
-    let (words, _) = bytes.as_chunks::<8>();
-    let [first, second] = words else { return 0 };
-    let bytes = u64x2(u64::from_le_bytes(*first), u64::from_le_bytes(*second));
+    let bytes = u64x2(first, second);
     u32::from(u8x16_bitmask(u8x16_eq(v128_or(bytes, u8x16_splat(ignored)), u8x16_splat(wanted | ignored))))
 }
 
 /// One bit for each byte, set where it is `wanted` but for the bits that are `ignored`: eight bytes at a time.
 #[cfg(not(target_feature = "simd128"))]
 #[inline]
-fn equal(bytes: &[u8; LANES], ignored: u8, wanted: u8) -> u32 {
+fn equal(words: Lanes, ignored: u8, wanted: u8) -> u32 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const LOW: u64 = ONES * 0x7f;
-    let (words, _) = bytes.as_chunks::<8>();
     words.iter().rev().fold(0, |bits, word| {
-        let differing =
-            (u64::from_le_bytes(*word) | (ONES * u64::from(ignored))) ^ (ONES * u64::from(wanted | ignored));
+        let differing = (word | (ONES * u64::from(ignored))) ^ (ONES * u64::from(wanted | ignored));
         // The highest bit of each byte that is zero, then these eight bits side by side.
         let zeros = !(((differing & LOW) + LOW) | differing | LOW) >> 7;
         bits << 8 | (zeros.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
@@ -231,11 +232,11 @@ mod tests {
             for at in 0..LANES {
                 for byte in 0..=u8::MAX {
                     for other in [b'x', wanted, wanted ^ 1, wanted | 0x80, 0] {
-                        let mut lanes = [other; LANES];
-                        lanes[at] = byte;
+                        let mut bytes = [other; LANES];
+                        bytes[at] = byte;
                         let bit = |(index, byte): (usize, &u8)| u32::from(byte | ignored == wanted | ignored) << index;
-                        let expected = lanes.iter().enumerate().map(bit).sum::<u32>();
-                        assert_eq!(equal(&lanes, ignored, wanted), expected, "{lanes:?}");
+                        let expected = bytes.iter().enumerate().map(bit).sum::<u32>();
+                        assert_eq!(equal(lanes(&bytes), ignored, wanted), expected, "{bytes:?}");
                     }
                 }
             }

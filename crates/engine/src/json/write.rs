@@ -99,10 +99,18 @@ fn quote(escape: Escape) -> &'static str {
     }
 }
 
+/// As characters: to copy a text takes a call.
+fn push_quote(out: &mut String, escape: Escape) {
+    if escape == Escape::Twice {
+        out.push('\\');
+    }
+    out.push('"');
+}
+
 fn push_quoted(out: &mut String, text: &str, escape: Escape) {
-    out.push_str(quote(escape));
+    push_quote(out, escape);
     push_escaped(out, text, escape);
-    out.push_str(quote(escape));
+    push_quote(out, escape);
 }
 
 /// Writes one value.
@@ -385,15 +393,12 @@ impl SerializeStruct for Entries<'_> {
         if self.end.is_none() {
             return value.serialize(Writer { out: self.out, escape: self.escape, is_raw: true });
         }
-        let (first, next, end) = match self.escape {
-            Escape::Once => ("\"", ",\"", "\":"),
-            Escape::Twice => ("\\\"", ",\\\"", "\\\":"),
-        };
-        self.out.push_str(if self.is_first { first } else { next });
-        self.is_first = false;
+        self.comma();
+        push_quote(self.out, self.escape);
         // The name of a field needs no escapes.
         self.out.push_str(name);
-        self.out.push_str(end);
+        push_quote(self.out, self.escape);
+        self.out.push(':');
         self.value(value)
     }
 

@@ -184,7 +184,10 @@ impl<'a> Object<'a> {
 
 /// A string, empty where it is absent.
 fn text(value: Json<'_>) -> Result<&str, Malformed> {
-    value.present().map_or(Ok(""), Json::as_string)
+    match value.as_str() {
+        Some(text) => Ok(text),
+        None => value.present().map_or(Ok(""), Json::as_string),
+    }
 }
 
 /// The parts of an apiVersion; the core group is empty.

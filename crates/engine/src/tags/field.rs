@@ -117,7 +117,7 @@ impl<'a, 'e> Field<'a, 'e> {
     /// What differs from the tags that labels make, where of the policy's other entries those go that `goes` says.
     pub(super) fn held_to(&self, made: &Transformed, goes: impl Fn(&str, Json<'e>) -> bool) -> Held<'e> {
         let mut held = Held::default();
-        for (key, value) in &made.tags {
+        for ((key, value), label) in made.tags.iter().zip(made.labels.values()) {
             let holds = |field: Json<'_>| field.as_str() == Some(value);
             let from = self.present.get(&**key).copied();
             if from.is_some_and(holds) {
@@ -131,7 +131,7 @@ impl<'a, 'e> Field<'a, 'e> {
             if action == Action::Restored && from.is_some() {
                 held.undone.insert(key.clone());
             }
-            let rule = messages::propagates(made.labels.get(key).unwrap_or(key));
+            let rule = messages::propagates(label);
             held.changes.push(self.change(key, action, from, Some(value), rule));
         }
         for (key, value) in self.own().filter(|(key, _)| !made.tags.contains_key(*key)) {

@@ -15,7 +15,7 @@ pub type Labels = BTreeMap<String, String>;
 pub struct Transformed {
     /// Tag keys and values.
     pub tags: BTreeMap<String, String>,
-    /// Tag keys and the qualified keys that they are made of.
+    /// The same tag keys, and the qualified keys that they are made of.
     pub labels: BTreeMap<String, String>,
     /// The labels that are no tags, by ascending qualified key.
     pub skipped: Vec<SkippedLabel>,

@@ -8,7 +8,7 @@ use metadata_propagation::{Cluster, Get, LookupError, Review, Settings, evaluate
 use serde_json::{Value, json};
 
 use super::scenes;
-use crate::case::Case;
+use crate::case::{Case, corpus};
 use crate::cluster::ApiServer;
 
 /// The inputs of every target, by the target's name.
@@ -18,7 +18,7 @@ use crate::cluster::ApiServer;
 pub fn seeds() -> Result<BTreeMap<&'static str, BTreeSet<Vec<u8>>>> {
     let mut seeds: BTreeMap<&'static str, BTreeSet<Vec<u8>>> = BTreeMap::new();
     let mut add = |target, input: Vec<u8>| seeds.entry(target).or_default().insert(input);
-    for case in Case::corpus()? {
+    for case in corpus()? {
         add("settings", case.settings.to_string().into_bytes());
         for review in &case.reviews {
             let objects = case.cluster.objects();

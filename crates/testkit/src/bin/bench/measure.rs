@@ -87,42 +87,39 @@ pub(crate) fn measure(
 ) -> Result<Vec<Cost>> {
     let cluster: Arc<dyn Host> = Arc::new(cluster.clone());
     let mut costs = Vec::new();
-    let mut hosts: Vec<Arc<dyn Host>> = Vec::new();
+    // What the host answers to each of them; `None` where the module fails.
+    let mut hosts: Vec<Option<Arc<dyn Host>>> = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
         let call = match candidate.counting.call("validate", payload.as_bytes(), &cluster) {
             Err(_) if index > POLICY => {
-                hosts.push(Arc::new(Canned(Vec::new())));
+                hosts.push(None);
                 costs.push(FAILED);
                 continue;
             }
             call => call?,
         };
         let (gets, log_lines) = (call.gets.len(), call.log.len());
-        hosts.push(Arc::new(Canned(call.gets)));
-        let instructions = call.instructions as f64;
-        costs.push(Cost { call: 0.0, as_host: 0.0, instructions, faults: 0.0, gets, log_lines });
+        hosts.push(Some(Arc::new(Canned(call.gets))));
+        costs.push(Cost { instructions: call.instructions as f64, gets, log_lines, ..FAILED });
     }
-    let answers: Vec<bool> = costs.iter().map(|cost| !cost.call.is_nan()).collect();
-    for ((candidate, host), cost) in
-        candidates.iter().zip(&hosts).zip(&mut costs).filter(|(_, cost)| !cost.call.is_nan())
-    {
-        let one = || -> Result<f64> {
+    let mut times = vec![(Vec::new(), Vec::new()); candidates.len()];
+    for _ in 0..rounds {
+        for ((candidate, host), (call, as_host)) in candidates.iter().zip(&hosts).zip(&mut times) {
+            if let Some(host) = host {
+                let (alone, besides) = timed(&candidate.module, payload, host)?;
+                call.push(alone);
+                as_host.push(alone + besides);
+            }
+        }
+    }
+    for (((candidate, host), cost), (call, as_host)) in candidates.iter().zip(&hosts).zip(&mut costs).zip(times) {
+        let Some(host) = host else { continue };
+        let faults = || -> Result<f64> {
             let before = page_faults()?;
             candidate.module.call("validate", payload.as_bytes(), host)?;
             Ok((page_faults()? - before) as f64)
         };
-        cost.faults = median((0..rounds.min(21)).map(|_| one()).collect::<Result<_>>()?);
-    }
-    let mut times = vec![(Vec::new(), Vec::new()); candidates.len()];
-    for _ in 0..rounds {
-        let answering = candidates.iter().zip(&hosts).zip(&mut times).zip(&answers).filter(|(_, answers)| **answers);
-        for (((candidate, host), (call, as_host)), _) in answering {
-            let (alone, besides) = timed(&candidate.module, payload, host)?;
-            call.push(alone);
-            as_host.push(alone + besides);
-        }
-    }
-    for (cost, (call, as_host)) in costs.iter_mut().zip(times) {
+        cost.faults = median((0..rounds.min(21)).map(|_| faults()).collect::<Result<_>>()?);
         (cost.call, cost.as_host) = (median(call), median(as_host));
     }
     Ok(costs)

@@ -1,0 +1,288 @@
+//! The case format: one YAML or JSON file is one case.
+//!
+//! ```yaml
+//! # Free text: why this is so.
+//! settings: {}          # the policy's settings; the caller's where absent
+//! cluster: []           # objects as the API server holds them, in the version they are written in
+//! fresh:                # what changed since the host cached it, by kind and name: merged onto the object (RFC 7386), null
+//!   MachineSet ms: {}   # where it is gone. Reads past the cache find it so, cached ones find what is in `cluster`
+//! failures:             # gets that fail, by apiVersion and kind; `only: cached` or `only: fresh` where one of them does not
+//!   - { get: cluster.x-k8s.io/v1beta2 MachineSet, cause: forbidden, text: "what the host says" }
+//! review:               # an AdmissionRequest; what follows from the object and the operation may be left out
+//!   operation: CREATE
+//!   username: alice     # short for userInfo
+//!   object: {}
+//! expect: {}            # the answer: all of it, or its facts, see the module `facts`
+//! ```
+//!
+//! A chain has `steps`, a list of reviews, and as many answers in `expect`. What a step stores, the next one finds in
+//! the cluster.
+
+use std::collections::BTreeMap;
+
+use fleet::{Source, to_json};
+use metadata_propagation::Settings;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::cluster::{ApiServer, Failure};
+use crate::difference::{Difference, differences};
+use crate::engine::{admit, engine};
+use crate::facts::Form;
+use crate::fault::Fault;
+use crate::request::request;
+
+/// One case.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The name that the caller gives it.
+    pub name: String,
+    /// The settings, as JSON.
+    pub settings: Value,
+    /// The cluster before the first step.
+    pub cluster: ApiServer,
+    /// AdmissionRequests, in order.
+    pub reviews: Vec<Value>,
+    /// What is expected of the answers, one for each review; `None` while the case expects nothing yet.
+    pub expect: Option<Vec<Value>>,
+    /// What `expect` states of an answer.
+    pub form: Form,
+    is_chain: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    settings: Option<Value>,
+    #[serde(default)]
+    cluster: Option<Vec<Value>>,
+    #[serde(default)]
+    fresh: BTreeMap<String, Value>,
+    #[serde(default)]
+    failures: Vec<Value>,
+    #[serde(default)]
+    review: Option<Value>,
+    #[serde(default)]
+    steps: Option<Vec<Value>>,
+    #[serde(default)]
+    expect: Option<Value>,
+}
+
+impl Case {
+    /// Reads one case; `settings` are those of a case that has none.
+    ///
+    /// # Errors
+    /// When the text is not a case.
+    pub fn read(name: &str, text: &str, settings: &Value) -> Result<Case, Fault> {
+        let fields = Value::Object(fields(text)?);
+        let file: File = serde_json::from_value(fields).map_err(|error| Fault::new(error.to_string()))?;
+        let (reviews, is_chain) = match (file.review, file.steps) {
+            (Some(review), None) => (vec![whole("review", review)?], false),
+            (None, Some(steps)) if !steps.is_empty() => {
+                let of_step = |(number, step)| whole(&format!("steps[{number}]"), step);
+                (steps.into_iter().enumerate().map(of_step).collect::<Result<_, _>>()?, true)
+            }
+            (Some(_), Some(_)) => return Err(Fault::new("a case has `review` or `steps`, not both")),
+            _ => return Err(Fault::new("not a case: it has neither `review` nor `steps`")),
+        };
+        let expect = match file.expect {
+            Some(Value::Array(answers)) if is_chain => Some(answers),
+            Some(answer @ Value::Object(_)) if !is_chain => Some(vec![answer]),
+            Some(_) if is_chain => return Err(Fault::new("`expect` must be a list: one answer for each of `steps`")),
+            Some(_) => return Err(Fault::new("`expect` must be a mapping: the answer to `review`")),
+            None => None,
+        };
+        let settings = file.settings.unwrap_or_else(|| settings.clone());
+        are_valid(&settings)?;
+        let failures = file.failures.into_iter().enumerate().map(|(number, failure)| {
+            serde_json::from_value::<Failure>(failure).map_err(|error| Fault::of(format!("failures[{number}]"), error))
+        });
+        let mut cluster = ApiServer::new(file.cluster.unwrap_or_default(), failures.collect::<Result<_, _>>()?)?;
+        file.fresh.iter().try_for_each(|(of, change)| {
+            cluster.change(of, change).map_err(|fault| Fault::of(format!("fresh.{of}"), fault))
+        })?;
+        let form = Form::of(expect.as_deref().unwrap_or_default());
+        Ok(Case { name: name.to_owned(), settings, cluster, reviews, expect, form, is_chain })
+    }
+
+    /// What the engine answers to each review, as far as `expect` states it.
+    ///
+    /// # Errors
+    /// When a review or an answer cannot be read.
+    pub fn answers(&self) -> Result<Vec<Value>, Fault> {
+        let mut cluster = self.cluster.clone();
+        let mut answers = Vec::new();
+        for review in &self.reviews {
+            let answer = engine(review, &self.settings, &cluster)?;
+            admit(review, &answer, &mut cluster)?;
+            answers.push(self.form.stated(&self.settings, &answer)?);
+        }
+        Ok(answers)
+    }
+
+    /// Where answers differ from what is expected: paths in the file. A case that expects nothing yet differs as a whole.
+    #[must_use]
+    pub fn differences(&self, answers: &[Value]) -> Vec<Difference> {
+        let expected = self.expect.as_ref().map(|expect| self.of_file(expect));
+        differences("expect", expected.as_ref(), Some(&self.of_file(answers)))
+    }
+
+    /// The value of `expect` in a file: a list in a chain.
+    #[must_use]
+    pub fn of_file(&self, answers: &[Value]) -> Value {
+        if self.is_chain { json!(answers) } else { json!(answers.first()) }
+    }
+
+    /// The text of this case with other answers in `expect`, which is the last key: `yaml` is `expect: …`. The rest stays as
+    /// it is.
+    ///
+    /// # Errors
+    /// When `expect` is not the last key, the text is not in block style, or `yaml` has other answers.
+    pub fn with_expect(&self, text: &str, answers: &[Value], yaml: &str) -> Result<String, Fault> {
+        let before_expect = match text.find("\nexpect:") {
+            Some(at) => text.get(..=at).unwrap_or(text).to_owned(),
+            None => format!("{}\n", text.trim_end()),
+        };
+        let written = before_expect + yaml;
+        let mut wanted = fields(text)?;
+        wanted.insert("expect".to_owned(), self.of_file(answers));
+        match fields(&written) {
+            Ok(fields) if fields == wanted => Ok(written),
+            _ => Err(Fault::new("cannot write `expect`: it must be the last key of a file in YAML's block style")),
+        }
+    }
+}
+
+fn fields(text: &str) -> Result<Map<String, Value>, Fault> {
+    let source = Source { name: String::new(), text: text.to_owned() };
+    let json = to_json(&source).map_err(|(message, at)| Fault { message, at: Some(at) })?;
+    serde_json::from_str(&json)
+        .map_err(|_| Fault::new("not a case: expected a mapping with `review` or `steps`, and `expect`"))
+}
+
+/// The fields of a review: those of an AdmissionRequest, and `username`.
+const FIELDS: &[&str] = &[
+    "dryRun",
+    "kind",
+    "name",
+    "namespace",
+    "object",
+    "oldObject",
+    "operation",
+    "options",
+    "requestKind",
+    "requestResource",
+    "requestSubResource",
+    "resource",
+    "subResource",
+    "uid",
+    "userInfo",
+    "username",
+];
+
+/// The whole AdmissionRequest of a review that has what nothing else says.
+fn whole(at: &str, review: Value) -> Result<Value, Fault> {
+    let Some(fields) = review.as_object() else { return Err(Fault::of(at, "expected a mapping with `operation`")) };
+    if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
+        let known: Vec<String> = FIELDS.iter().map(|name| format!("`{name}`")).collect();
+        return Err(Fault::of(at, format!("unknown field `{unknown}`, expected one of {}", known.join(", "))));
+    }
+    let needed: &[&str] = match fields.get("operation").and_then(Value::as_str) {
+        Some("CREATE") => &["object"],
+        Some("UPDATE") => &["object", "oldObject"],
+        Some("DELETE") => &["oldObject"],
+        Some("CONNECT") => &[],
+        _ => return Err(Fault::of(at, "`operation` must be CREATE, UPDATE, DELETE or CONNECT")),
+    };
+    if !["username", "userInfo"].iter().any(|name| fields.contains_key(*name)) {
+        return Err(Fault::of(at, "`username` is missing: who writes the object"));
+    }
+    if let Some(missing) = needed.iter().find(|name| !fields.contains_key(**name)) {
+        let operation = fields["operation"].as_str().unwrap_or_default();
+        return Err(Fault::of(at, format!("{operation} needs `{missing}`")));
+    }
+    Ok(request(review))
+}
+
+fn are_valid(settings: &Value) -> Result<(), Fault> {
+    let json = settings.to_string();
+    Settings::validate(&json).map_err(|problems| Fault::of("settings", problems))?;
+    Settings::from_json(&json).map(|_| ()).map_err(|problems| Fault::of("settings", problems))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MACHINE: &str = "  operation: CREATE\n  username: a\n  object: { apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: { name: m } }\n";
+
+    fn fault(text: &str) -> String {
+        Case::read("case", text, &json!({})).map_or_else(|fault| fault.to_string(), |_| "no fault".to_owned())
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_case_is_named() {
+        let review = format!("review:\n{MACHINE}");
+        let known = FIELDS.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        for (text, expected) in [
+            ("a", "not a case: expected a mapping with `review` or `steps`, and `expect`"),
+            ("", "not a case: expected a mapping with `review` or `steps`, and `expect`"),
+            ("settings: {}", "not a case: it has neither `review` nor `steps`"),
+            ("steps: []", "not a case: it has neither `review` nor `steps`"),
+            (
+                "reviw: {}",
+                "unknown field `reviw`, expected one of `settings`, `cluster`, `fresh`, `failures`, `review`, `steps`, `expect`",
+            ),
+            ("review: 1", "`review`: expected a mapping with `operation`"),
+            ("review: { user: alice }", &format!("`review`: unknown field `user`, expected one of {known}")),
+            ("review: { operation: CREATE, object: {} }", "`review`: `username` is missing: who writes the object"),
+            ("review: {}", "`review`: `operation` must be CREATE, UPDATE, DELETE or CONNECT"),
+            ("steps: [{ operation: UPDATE, username: a, object: {} }]", "`steps[0]`: UPDATE needs `oldObject`"),
+            (&format!("{review}steps: []"), "a case has `review` or `steps`, not both"),
+            (&format!("{review}expect: []"), "`expect` must be a mapping: the answer to `review`"),
+            (
+                "steps: [{ operation: CREATE, username: a, object: {} }]\nexpect: {}",
+                "`expect` must be a list: one answer for each of `steps`",
+            ),
+            (
+                &format!("{review}cluster: [{{ kind: Cluster }}]"),
+                "`cluster[0]`: `apiVersion`, `kind` or `metadata.name` is missing",
+            ),
+            (&format!("{review}fresh: {{ Machine a: null }}"), "`fresh.Machine a`: there is no Machine a in `cluster`"),
+            (&format!("{review}failures: [{{}}]"), "`failures[0]`: missing field `get`"),
+            (
+                &format!("{review}review: {{}}"),
+                "5:1: cannot read this document: key `review` is twice in the same mapping",
+            ),
+            ("review: [", "1:9: cannot read this document: is not YAML: unclosed bracket '['"),
+        ] {
+            let found = fault(text);
+            assert!(found.starts_with(expected), "{text}: {found}");
+        }
+        let found = fault(&format!("{review}settings: {{ mode: audit }}"));
+        assert!(found.starts_with("`settings`: ") && found.contains("audit"), "{found}");
+    }
+
+    #[test]
+    fn expect_is_written_as_the_last_key_only() {
+        let read = |text: &str| Case::read("case", text, &json!({})).unwrap();
+        let text = format!("# why\nreview:\n{MACHINE}expect:\n  accepted: false\n");
+        let case = read(&text);
+        let accepted = [json!({ "accepted": true })];
+        let yaml = "expect: { accepted: true }\n";
+        let written = format!("# why\nreview:\n{MACHINE}{yaml}");
+        assert_eq!(case.with_expect(&text, &accepted, yaml).unwrap(), written);
+        let text = format!("review:\n{MACHINE}");
+        assert_eq!(read(&text).with_expect(&text, &accepted, yaml).unwrap(), format!("{text}{yaml}"));
+        let refusal = "cannot write `expect`: it must be the last key of a file in YAML's block style";
+        for text in [
+            format!("review:\n{MACHINE}expect: {{}}\nsettings: {{ mode: verify }}\n"),
+            format!("expect: {{}}\nreview:\n{MACHINE}"),
+            r#"{"review": {"operation": "CREATE", "username": "a", "object": {}}}"#.to_owned(),
+        ] {
+            let written = read(&text).with_expect(&text, &accepted, yaml);
+            assert_eq!(written.map_err(|fault| fault.message), Err(refusal.to_owned()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Events of a Kubernetes audit log, as far as they are writes.
+//!
+//! Source: Kubernetes, `staging/src/k8s.io/apiserver/pkg/apis/audit/v1/types.go`, `Event`.
+
+use fleet::{ObjectId, plural};
+use metadata_propagation::{GroupVersionKind, Operation, Review};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::past::Past;
+
+/// The group of the events of audit logs.
+pub(super) const GROUP: &str = "audit.k8s.io/";
+
+/// One request that an API server has answered.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Event<'t> {
+    stage: String,
+    pub(super) verb: String,
+    #[serde(default, rename = "requestURI")]
+    request_uri: String,
+    #[serde(default)]
+    user: User,
+    #[serde(default)]
+    impersonated_user: Option<User>,
+    #[serde(default)]
+    object_ref: Option<ObjectRef>,
+    #[serde(default)]
+    response_status: Status,
+    #[serde(default, borrow)]
+    request_object: Option<&'t RawValue>,
+    #[serde(default, borrow)]
+    response_object: Option<&'t RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct User {
+    username: String,
+    groups: Vec<String>,
+}
+
+#[derive(Clone, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct ObjectRef {
+    resource: String,
+    namespace: String,
+    name: String,
+    api_group: String,
+    subresource: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Status {
+    code: u16,
+}
+
+/// What an object says of itself.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Head {
+    api_version: String,
+    kind: String,
+    metadata: Metadata,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Metadata {
+    name: String,
+    generate_name: String,
+}
+
+/// Why an event cannot be judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotJudged {
+    /// A patch, or a server-side apply, which is one.
+    Patch,
+    /// The event is of level Metadata.
+    NoObject,
+    /// The object that is deleted is in no earlier request, nor in the answer.
+    Deletion,
+    /// Many objects are deleted at once.
+    Deletions,
+}
+
+impl NotJudged {
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            NotJudged::Patch => "a patch does not have the whole object",
+            NotJudged::NoObject => "the event has no object: its level is not Request or RequestResponse",
+            NotJudged::Deletion => "no earlier request has the object that is deleted",
+            NotJudged::Deletions => "an event about many objects has none of them",
+        }
+    }
+}
+
+/// The request of an event, and whether it is an update of an object that no earlier request has.
+pub(super) struct Request<'r> {
+    pub(super) review: Review<'r>,
+    pub(super) is_without_stored: bool,
+}
+
+impl<'t> Event<'t> {
+    /// Whether the event says how a write ended, and the write was done: other stages are about the same request, and what
+    /// failed stored nothing.
+    pub(super) fn is_write(&self) -> bool {
+        let is_write = ["create", "update", "patch", "delete", "deletecollection"].contains(&&*self.verb);
+        is_write && self.stage == "ResponseComplete" && self.response_status.code < 400
+    }
+
+    /// The request, with the object as earlier requests stored it.
+    ///
+    /// # Errors
+    /// When the event does not have the whole object.
+    pub(super) fn request<'r>(&'r self, past: &Past<'r>) -> Result<Request<'r>, NotJudged>
+    where
+        't: 'r,
+    {
+        let operation = match &*self.verb {
+            "create" => Operation::Create,
+            "update" => Operation::Update,
+            "delete" => Operation::Delete,
+            "patch" => return Err(NotJudged::Patch),
+            _ => return Err(NotJudged::Deletions),
+        };
+        if operation == Operation::Delete {
+            let (id, version) = self.deleted(past).or_else(|| self.written()).ok_or(NotJudged::Deletion)?;
+            let stored = past.stored(&id, &version).or_else(|| self.response_object.map(RawValue::get));
+            let review = Review { operation, old_object: stored, ..self.review(&id, version) };
+            return Ok(Request { review, is_without_stored: false });
+        }
+        let object = self.request_object.ok_or(NotJudged::NoObject)?.get();
+        let (id, version) = self.written().ok_or(NotJudged::NoObject)?;
+        let stored = past.stored(&id, &version).filter(|_| operation == Operation::Update);
+        let is_without_stored = operation == Operation::Update && stored.is_none();
+        // Without what was stored, an update is judged as one that edits nothing.
+        let old_object = if is_without_stored { Some(object) } else { stored };
+        let review = Review { operation, object: Some(object), old_object, ..self.review(&id, version) };
+        Ok(Request { review, is_without_stored })
+    }
+
+    /// A review that has the kind of the event's object, if the event or an earlier request says it.
+    pub(super) fn kind(&self, past: &Past<'_>) -> Option<Review<'_>> {
+        self.written().or_else(|| self.deleted(past)).map(|(id, version)| self.review(&id, version))
+    }
+
+    /// What an event leaves in the cluster: the name, the version and the text of an object, or `None` where it is deleted.
+    pub(super) fn stored(&self, past: &Past<'_>) -> Option<(ObjectId, Option<(String, &'t str)>)> {
+        let is_of_object = ["", "status"].contains(&&*self.reference().subresource);
+        if !is_of_object || self.is_dry_run() {
+            return None;
+        }
+        if self.verb == "delete" {
+            return self.deleted(past).map(|(id, _)| (id, None));
+        }
+        let answered = self.response_object.filter(|object| is_object(&head(object)));
+        let written = self.request_object.filter(|_| self.verb != "patch");
+        let (object, (id, version)) = (answered.or(written)?, self.written()?);
+        Some((id, Some((version, object.get()))))
+    }
+
+    /// What the event is about: verb, resource and name.
+    pub(super) fn subject(&self) -> String {
+        let ObjectRef { resource, namespace, name, subresource, .. } = self.reference();
+        let part = |text: &str| if text.is_empty() { String::new() } else { format!("/{text}") };
+        let separator = if namespace.is_empty() || name.is_empty() { "" } else { "/" };
+        format!("{resource}{} {namespace}{separator}{name}", part(&subresource)).trim_end().to_owned()
+    }
+
+    pub(super) fn username(&self) -> &str {
+        &self.writer().username
+    }
+
+    /// The name and version of the object that is written, by what either object says.
+    fn written(&self) -> Option<(ObjectId, String)> {
+        let heads = [self.response_object, self.request_object].map(|object| object.map(head).unwrap_or_default());
+        let head = heads.iter().find(|head| is_object(head))?;
+        let ObjectRef { namespace, name, .. } = self.reference();
+        let (group, version) = head.api_version.rsplit_once('/').unwrap_or(("", &head.api_version));
+        let names = [&name, &head.metadata.name, &head.metadata.generate_name];
+        let name = names.into_iter().find(|name| !name.is_empty())?.clone();
+        Some((ObjectId { group: group.to_owned(), kind: head.kind.clone(), namespace, name }, version.to_owned()))
+    }
+
+    /// The object that is deleted, by its resource.
+    fn deleted(&self, past: &Past<'_>) -> Option<(ObjectId, String)> {
+        let ObjectRef { resource, namespace, name, api_group, .. } = self.reference();
+        let is_meant = |id: &ObjectId| {
+            (&id.group, &id.namespace, &id.name) == (&api_group, &namespace, &name) && plural(&id.kind) == resource
+        };
+        past.find(is_meant)
+    }
+
+    fn review(&self, id: &ObjectId, version: String) -> Review<'_> {
+        let User { username, groups } = self.writer();
+        let kind =
+            GroupVersionKind { group: id.group.clone().into(), version: version.into(), kind: id.kind.clone().into() };
+        Review {
+            kind,
+            sub_resource: self.reference().subresource.into(),
+            name: id.name.clone().into(),
+            namespace: id.namespace.clone().into(),
+            username: username.into(),
+            groups: groups.iter().map(|group| group.as_str().into()).collect(),
+            dry_run: self.is_dry_run(),
+            field_manager: self.parameter("fieldManager").map(|manager| manager.to_owned().into()),
+            ..Review::default()
+        }
+    }
+
+    /// Who the request counts as.
+    fn writer(&self) -> &User {
+        self.impersonated_user.as_ref().unwrap_or(&self.user)
+    }
+
+    fn reference(&self) -> ObjectRef {
+        self.object_ref.clone().unwrap_or_default()
+    }
+
+    fn is_dry_run(&self) -> bool {
+        self.parameter("dryRun").is_some()
+    }
+
+    /// A parameter of the request's URI.
+    fn parameter(&self, name: &str) -> Option<&str> {
+        let (_, query) = self.request_uri.split_once('?')?;
+        query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+    }
+}
+
+/// Whether this is what is stored, and not about it.
+fn is_object(head: &Head) -> bool {
+    !["", "Status", "DeleteOptions"].contains(&&*head.kind)
+}
+
+fn head(object: &RawValue) -> Head {
+    serde_json::from_str(object.get()).unwrap_or_default()
+}

@@ -1,0 +1,128 @@
+//! The objects as they were stored when a request came.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fleet::{Fleet, ObjectId};
+use metadata_propagation::{Cluster, Get, LookupCause, LookupError, Operation, Review};
+use serde::Deserialize;
+
+use super::audit::Event;
+use super::read::{Recorded, Request};
+
+/// The objects as they were stored when a request came.
+pub(super) struct Past<'a> {
+    /// Version and text.
+    stored: BTreeMap<ObjectId, (String, &'a str)>,
+    fleet: &'a Fleet,
+    deleted: BTreeSet<ObjectId>,
+}
+
+impl<'a> Past<'a> {
+    /// Before the first request: what the first request about each object says that it was.
+    pub(super) fn before(recorded: &[Recorded<'a>], fleet: &'a Fleet) -> Past<'a> {
+        let mut past = Past { stored: BTreeMap::new(), fleet, deleted: BTreeSet::new() };
+        let mut known = BTreeSet::new();
+        for recorded in recorded {
+            let Request::Review(review) = &recorded.request else { continue };
+            let Some(id) = id(review).filter(|_| is_of_object(review)) else { continue };
+            if known.insert(id.clone())
+                && let Some(old) = review.old_object
+            {
+                past.stored.insert(id, (review.kind.version.to_string(), old));
+            }
+        }
+        past
+    }
+
+    /// What a request stored, as it was stored then.
+    pub(super) fn apply(&mut self, review: &Review<'a>) {
+        let Some(id) = id(review).filter(|_| is_of_object(review) && !review.dry_run) else { return };
+        match (review.operation, review.object) {
+            (Operation::Delete, _) => self.delete(id),
+            (_, Some(object)) if object.starts_with('{') => self.store(id, review.kind.version.to_string(), object),
+            _ => {}
+        }
+    }
+
+    /// What the request of an event stored.
+    pub(super) fn apply_event(&mut self, event: &Event<'a>) {
+        match event.stored(self) {
+            Some((id, Some((version, object)))) => self.store(id, version, object),
+            Some((id, None)) => self.delete(id),
+            None => {}
+        }
+    }
+
+    /// The text of an object, if an earlier request stored it in this version.
+    pub(super) fn stored(&self, id: &ObjectId, version: &str) -> Option<&'a str> {
+        self.stored.get(id).filter(|(stored, _)| stored == version).map(|(_, text)| *text)
+    }
+
+    /// The first object of earlier requests that is meant, and its version.
+    pub(super) fn find(&self, is_meant: impl Fn(&ObjectId) -> bool) -> Option<(ObjectId, String)> {
+        let (id, (version, _)) = self.stored.iter().find(|(id, _)| is_meant(id))?;
+        Some((id.clone(), version.clone()))
+    }
+
+    fn store(&mut self, id: ObjectId, version: String, object: &'a str) {
+        self.deleted.remove(&id);
+        self.stored.insert(id, (version, object));
+    }
+
+    fn delete(&mut self, id: ObjectId) {
+        self.stored.remove(&id);
+        self.deleted.insert(id);
+    }
+}
+
+impl Cluster for Past<'_> {
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        let (group, version) = get.api_version.rsplit_once('/').unwrap_or(("", &get.api_version));
+        let id = ObjectId {
+            group: group.to_owned(),
+            kind: get.kind.clone(),
+            namespace: get.namespace.clone().unwrap_or_default(),
+            name: get.name.clone(),
+        };
+        let cause = match self.stored.get(&id) {
+            Some((stored, object)) if stored == version => return Ok((*object).to_owned()),
+            Some(_) => LookupCause::NotServed,
+            None if self.deleted.contains(&id) => LookupCause::NotFound,
+            None => return self.fleet.get(get),
+        };
+        Err(LookupError { cause, detail: get.to_string() })
+    }
+}
+
+/// Whether a request is about a whole object, and not about what is derived from it.
+fn is_of_object(review: &Review<'_>) -> bool {
+    ["", "status"].contains(&&*review.sub_resource)
+}
+
+/// What the object of a request is called. The name of one that is created may be in the object only.
+pub(super) fn id(review: &Review<'_>) -> Option<ObjectId> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Head {
+        metadata: Metadata,
+    }
+    #[derive(Default, Deserialize)]
+    #[serde(default, rename_all = "camelCase")]
+    struct Metadata {
+        name: String,
+        generate_name: String,
+    }
+    let head = |text: Option<&str>| serde_json::from_str::<Head>(text?).ok();
+    let name = match &*review.name {
+        "" => head(review.object)
+            .map(|head| head.metadata)
+            .map(|it| if it.name.is_empty() { it.generate_name } else { it.name })?,
+        name => name.to_owned(),
+    };
+    Some(ObjectId {
+        group: review.kind.group.to_string(),
+        kind: review.kind.kind.to_string(),
+        namespace: review.namespace.to_string(),
+        name,
+    })
+}

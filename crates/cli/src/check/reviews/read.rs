@@ -1,0 +1,101 @@
+//! Recorded requests, from the text of a file.
+
+use std::io::Read;
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use metadata_propagation::Review;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::audit::{self, Event};
+use crate::input;
+
+/// One request, and where it was found.
+pub(super) struct Recorded<'t> {
+    pub(super) file: &'t str,
+    /// Which review or event of the file, counted from 1.
+    pub(super) number: usize,
+    pub(super) request: Request<'t>,
+}
+
+/// A request as it was recorded.
+pub(super) enum Request<'t> {
+    Review(Box<Review<'t>>),
+    Event(Box<Event<'t>>),
+}
+
+/// The text of a file, unpacked where it is packed with gzip.
+pub(super) fn text(file: &Path) -> Result<String, String> {
+    if file.extension().is_none_or(|ending| ending != "gz") {
+        return input::text(file);
+    }
+    let packed = std::fs::File::open(file).map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    MultiGzDecoder::new(packed).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    Ok(text)
+}
+
+/// The requests of AdmissionReviews and of an audit log: one after the other, or in a list. Of an audit log, the writes that
+/// were done.
+///
+/// # Errors
+/// When the text is no JSON, or one of them has no request or one of another shape than Kubernetes gives it.
+pub(super) fn recorded<'t>(file: &'t str, text: &'t str) -> Result<Vec<Recorded<'t>>, String> {
+    let mut values: Vec<&'t RawValue> = Vec::new();
+    for value in serde_json::Deserializer::from_str(text).into_iter::<&'t RawValue>() {
+        add(value.map_err(|error| error.to_string())?, &mut values)?;
+    }
+    let mut all = Vec::new();
+    for (index, value) in values.into_iter().enumerate() {
+        let number = index + 1;
+        let request = request(value).map_err(|error| format!("review {number}: {error}"))?;
+        let is_write = !matches!(&request, Request::Event(event) if !event.is_write());
+        all.extend(is_write.then_some(Recorded { file, number, request }));
+    }
+    Ok(all)
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Head<'t> {
+    api_version: String,
+    kind: String,
+    #[serde(borrow)]
+    items: Vec<&'t RawValue>,
+}
+
+impl Head<'_> {
+    fn is_event(&self, kind: &str) -> bool {
+        self.api_version.starts_with(audit::GROUP) && self.kind == kind
+    }
+}
+
+/// Adds a value, or those of a list.
+fn add<'t>(value: &'t RawValue, values: &mut Vec<&'t RawValue>) -> Result<(), String> {
+    if value.get().starts_with('[') {
+        values.extend(serde_json::from_str::<Vec<&'t RawValue>>(value.get()).map_err(|error| error.to_string())?);
+        return Ok(());
+    }
+    match serde_json::from_str::<Head<'t>>(value.get()) {
+        Ok(head) if head.is_event("EventList") => values.extend(head.items),
+        _ => values.push(value),
+    }
+    Ok(())
+}
+
+fn request(value: &RawValue) -> Result<Request<'_>, String> {
+    #[derive(Deserialize)]
+    struct AdmissionReview<'a> {
+        #[serde(borrow)]
+        request: &'a RawValue,
+    }
+    if serde_json::from_str::<Head<'_>>(value.get()).is_ok_and(|head| head.is_event("Event")) {
+        return serde_json::from_str(value.get())
+            .map(|event| Request::Event(Box::new(event)))
+            .map_err(|it| it.to_string());
+    }
+    let review: AdmissionReview<'_> = serde_json::from_str(value.get()).map_err(|error| error.to_string())?;
+    let review = Review::from_json(review.request.get()).map_err(|malformed| malformed.to_string())?;
+    Ok(Request::Review(Box::new(review)))
+}

@@ -1,0 +1,185 @@
+//! `propagate test`: cases, each with the answer that is expected of the policy.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anstyle::Style;
+use cases::{Case, Difference, Fault};
+use fleet::Position;
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::args::{ERROR, TestArgs};
+use crate::output::junit::{self, Ran};
+use crate::output::text::count;
+use crate::{Exit, Failure, input, output, settings};
+
+const BOLD: Style = Style::new().bold();
+
+/// What became of the cases.
+#[derive(Serialize)]
+struct Results {
+    cases: Vec<Tested>,
+    summary: Summary,
+}
+
+/// What became of one case.
+#[derive(Serialize)]
+struct Tested {
+    file: String,
+    #[serde(flatten)]
+    verdict: Verdict,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "verdict", rename_all = "lowercase")]
+enum Verdict {
+    Passed,
+    Failed {
+        differences: Vec<Difference>,
+    },
+    /// It was not run.
+    Unreadable {
+        message: String,
+        #[serde(flatten)]
+        at: Option<At>,
+    },
+}
+
+/// Where in the file.
+#[derive(Serialize)]
+struct At {
+    line: usize,
+    column: usize,
+}
+
+#[derive(Default, Serialize)]
+struct Summary {
+    cases: usize,
+    passed: usize,
+    failed: usize,
+    unreadable: usize,
+}
+
+/// Runs every case of the paths, or writes what is answered into their files.
+///
+/// # Errors
+/// When the settings cannot be used, or nothing can be written.
+pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
+    let settings = match &args.settings {
+        Some(file) => settings::json(file)?,
+        None => json!({}),
+    };
+    let here = [PathBuf::from(".")];
+    let paths = if args.paths.is_empty() { &here } else { &*args.paths };
+    let (files, unreadable) = input::files(paths);
+    let test = |file: &PathBuf| Tested { file: input::name(file), verdict: tested(file, &settings, args.write) };
+    let mut cases: Vec<Tested> = files.par_iter().map(test).collect();
+    let of_folder = |(file, message)| Tested { file, verdict: Verdict::Unreadable { message, at: None } };
+    cases.extend(unreadable.into_iter().map(of_folder));
+    let mut summary = Summary { cases: cases.len(), ..Summary::default() };
+    for case in &cases {
+        *match case.verdict {
+            Verdict::Passed => &mut summary.passed,
+            Verdict::Failed { .. } => &mut summary.failed,
+            Verdict::Unreadable { .. } => &mut summary.unreadable,
+        } += 1;
+    }
+    let results = Results { cases, summary };
+    let words = if args.write { written(&results) } else { in_words(&results) };
+    output::write_plain(&args.output, &words, &results, Some(&|| junit::cases(results.cases.iter().map(ran))))?;
+    Ok(match results.summary {
+        Summary { unreadable: 1.., .. } => Exit::Unreadable,
+        Summary { cases: 0, .. } => Exit::Nothing,
+        Summary { failed: 1.., .. } if !args.write => Exit::Found,
+        _ => Exit::Clean,
+    })
+}
+
+/// Runs one case. Where it is to be written and its answer is another one, the answer is written into the file.
+fn tested(file: &Path, settings: &Value, is_written: bool) -> Verdict {
+    let result = || {
+        let text = input::text(file).map_err(|message| Fault { message, at: None })?;
+        let case = Case::read(&input::name(file), &text, settings)?;
+        let answers = case.answers()?;
+        let differences = case.differences(&answers);
+        if is_written && !differences.is_empty() {
+            let yaml = serde_saphyr::to_string(&json!({ "expect": case.of_file(&answers) }));
+            let yaml = yaml.map_err(|error| Fault { message: error.to_string(), at: None })?;
+            let text = case.with_expect(&text, &answers, &yaml)?;
+            std::fs::write(file, text)
+                .map_err(|error| Fault { message: format!("cannot write it: {error}"), at: None })?;
+        }
+        Ok::<_, Fault>(differences)
+    };
+    match result() {
+        Ok(differences) if differences.is_empty() => Verdict::Passed,
+        Ok(differences) => Verdict::Failed { differences },
+        Err(Fault { message, at }) => {
+            Verdict::Unreadable { message, at: at.map(|Position { line, column }| At { line, column }) }
+        }
+    }
+}
+
+/// The names of the files that were written, and what could not be read.
+fn written(results: &Results) -> String {
+    let mut out = String::new();
+    for Tested { file, verdict } in &results.cases {
+        let _ = match verdict {
+            Verdict::Passed => Ok(()),
+            Verdict::Failed { .. } => writeln!(out, "{file}"),
+            Verdict::Unreadable { message, at } => unreadable(&mut out, file, message, at.as_ref()),
+        };
+    }
+    out
+}
+
+fn in_words(results: &Results) -> String {
+    let mut out = String::new();
+    for Tested { file, verdict } in &results.cases {
+        let _ = match verdict {
+            Verdict::Passed => Ok(()),
+            Verdict::Failed { differences } => {
+                writeln!(out, "{BOLD}failed{BOLD:#} {file}\n{}", differing(differences))
+            }
+            Verdict::Unreadable { message, at } => unreadable(&mut out, file, message, at.as_ref()),
+        };
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let Summary { cases, passed, failed, unreadable } = results.summary;
+    let besides = [(failed, "failed"), (unreadable, "unreadable")];
+    let besides = besides.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!(", {number} {what}"));
+    let _ = writeln!(out, "{}: {passed} passed{}", count(cases, "case"), besides.collect::<String>());
+    out
+}
+
+fn unreadable(out: &mut String, file: &str, message: &str, at: Option<&At>) -> std::fmt::Result {
+    let at = at.map(|At { line, column }| format!(":{line}:{column}")).unwrap_or_default();
+    writeln!(out, "{ERROR}error{ERROR:#}: {file}{at}: {message}")
+}
+
+/// A line for each difference.
+fn differing(differences: &[Difference]) -> String {
+    if let [Difference { at, expected: None, .. }] = differences
+        && at == "expect"
+    {
+        return "  `expect` is missing: write it, or let `propagate test --write` write it".to_owned();
+    }
+    let value = |value: &Option<Value>| value.as_ref().map_or("nothing".to_owned(), Value::to_string);
+    let line = |Difference { at, expected, found }: &Difference| {
+        format!("  {at}: expected {}, got {}", value(expected), value(found))
+    };
+    differences.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A case as a test of JUnit.
+fn ran(Tested { file, verdict }: &Tested) -> Ran<'_> {
+    match verdict {
+        Verdict::Passed => Ran::Passed(file),
+        Verdict::Failed { differences } => Ran::Failed(file, differing(differences)),
+        Verdict::Unreadable { message, .. } => Ran::Unreadable(file, message),
+    }
+}
