@@ -150,7 +150,8 @@ impl Reader<'_> {
         let answers: Vec<_> = versions.buffered(AT_ONCE).collect().await;
         let mut found: Vec<Kind> = Vec::new();
         for answer in answers {
-            let Some(kinds) = self.answer(&group.name, answer)? else { continue };
+            let name = if group.name.is_empty() { "the core group" } else { &*group.name };
+            let Some(kinds) = self.answer(name, answer)? else { continue };
             for kind in kinds {
                 let named = self.query.versions.get(&(kind.group.clone(), kind.kind.clone()));
                 match found.iter_mut().find(|known| known.kind == kind.kind) {

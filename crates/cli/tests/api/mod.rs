@@ -55,6 +55,7 @@ impl Api {
     ) -> Api {
         let fleet = Fleet::read(vec![Source { name: String::new(), text: yaml.to_owned() }]);
         let mut served: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+        served.entry((String::new(), "v1".to_owned())).or_default();
         let mut objects = Vec::new();
         for object in fleet.objects() {
             let (group, version, kind) = (&object.id.group, &object.version, &object.id.kind);
