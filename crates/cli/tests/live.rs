@@ -379,9 +379,19 @@ fn commands_are_for_the_cluster_that_was_asked() {
     let api = Api::start("backfill", &fleet(), 500, no_rule);
     let (code, out, err) = api.run(&["backfill", "--context", "prod"]);
     let commands: Vec<&str> = out.lines().filter(|line| !line.starts_with('#')).collect();
-    let expected =
-        ["kubectl --context=prod patch MachineDeployment.cluster.x-k8s.io c1-md0 -n fleet --type=merge -p '{}'"];
-    assert_eq!((code, &*commands, &*err), (Some(0), &expected[..], ""));
+    let objects = [
+        "MachineDeployment.cluster.x-k8s.io c1-md0 -n fleet",
+        "MachineSet.cluster.x-k8s.io c1-md0-x7k2p -n fleet",
+        "Machine.cluster.x-k8s.io c1-md0-x7k2p-1 -n fleet",
+        "Node worker-1",
+        "KubeadmConfig.bootstrap.cluster.x-k8s.io c1-md0-x7k2p-1 -n fleet",
+        "DevMachine.infrastructure.cluster.x-k8s.io c1-md0-x7k2p-1 -n fleet",
+        "KubeadmControlPlane.controlplane.cluster.x-k8s.io c1-cp -n fleet",
+        "Machine.cluster.x-k8s.io c1-cp-0 -n fleet",
+    ];
+    let expected = objects.map(|object| format!("kubectl --context=prod patch {object} --type=merge -p '{{}}'"));
+    assert_eq!((code, &*err), (Some(0), ""));
+    assert_eq!(commands, expected);
 }
 
 #[test]
