@@ -8,8 +8,11 @@ ifneq (,$(findstring wasi,$(TARGET)))
 TESTKIT_FEATURES := --features testkit/wasi
 endif
 
+# The command line is tested as it is released.
+FEATURES := --features propagate/cluster $(TESTKIT_FEATURES)
+
 .PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check fuzz fmt lint e2e-tests bless \
-	conformance conformance-vectors conformance-cluster conformance-crossplane conformance-model explore reproducible policy.cdx.json registry-test chart-test \
+	conformance conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live explore reproducible policy.cdx.json registry-test chart-test \
 	policy-server-test scale carriers workflows pages playground playground-test playground-site clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
@@ -18,7 +21,7 @@ run: policy.wasm
 
 ## test: every test, the compiled module included
 test: policy.wasm
-	cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
+	cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
 
 ## policy.wasm: the policy as a wasm32 module, at the root
 policy.wasm:
@@ -105,15 +108,15 @@ bench-check:
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
-	BLESS=1 cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(TESTKIT_FEATURES)
+	BLESS=1 cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
 
 ## carriers: one table of docs/carriers.md, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
 carriers:
 	@test -d "$(CRDS)" && test -n "$(RELEASE)" || { echo 'usage: make carriers CRDS=FOLDER RELEASE="owner/name version"' >&2; exit 1; }
 	cargo run --locked --quiet --package testkit --no-default-features --bin carriers -- "$(CRDS)" "$(RELEASE)"
 
-## conformance: the policy against Cluster API and Crossplane themselves, and the model against an API server
-conformance: conformance-vectors conformance-cluster conformance-crossplane conformance-model
+## conformance: the policy against Cluster API and Crossplane themselves, and the model and the command line against an API server
+conformance: conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live
 
 ## conformance-cluster: the compiled policy and Cluster API's real controllers, on a real API server; some of the
 ## scenarios: LIVES=ownership,kubelet; an older Cluster API: CAPI=v1.12
@@ -128,6 +131,11 @@ conformance-crossplane: policy.wasm
 SEED ?= 1
 conformance-model: policy.wasm
 	scripts/real-model.sh $(SEED)
+
+## conformance-live: `propagate` asks a real API server with 2,000 objects; OBJECTS=10000 for more
+OBJECTS ?= 2000
+conformance-live:
+	scripts/real-live.sh $(OBJECTS)
 
 ## explore: every order of more events than `make test` tries: docs/model.md. Fewer of them: make explore EVENTS=4
 explore:
@@ -171,7 +179,8 @@ fmt:
 
 lint:
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets -- --deny warnings
+	cargo clippy --locked --workspace --all-targets --features propagate/cluster -- --deny warnings
+	cargo clippy --locked --package propagate --all-targets -- --deny warnings
 
 clean:
 	cargo clean

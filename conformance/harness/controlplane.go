@@ -35,7 +35,7 @@ func (s *Server) StartControlPlane(ctx context.Context) error {
 	if _, err := WriteKey(accounts); err != nil {
 		return err
 	}
-	err = s.Start("kube-apiserver", nil, program, "kube-apiserver",
+	err = s.Start("kube-apiserver", nil, program, append([]string{"kube-apiserver",
 		"--etcd-servers="+etcd,
 		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", ports[2]),
 		"--tls-cert-file="+serving.Certificate, "--tls-private-key-file="+serving.Key,
@@ -49,7 +49,7 @@ func (s *Server) StartControlPlane(ctx context.Context) error {
 		"--disable-admission-plugins=ServiceAccount",
 		"--endpoint-reconciler-type=none",
 		"--profiling=false",
-	)
+	}, s.Flags...)...)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ type Server struct {
 	Authority *Authority
 	// API is an administrator.
 	API *Client
+	// Flags are further ones of the API server.
+	Flags []string
 	// program is etcd, the API server and the controller manager.
 	program string
 }

@@ -32,7 +32,7 @@ fn every_block_of_yaml_is_what_it_says() -> Result<()> {
             "yaml manifest" => is_admitted(&value),
             "yaml values" => are_values(&value),
             "yaml xrd-spec-properties" => keeps_cloud_tags(&value),
-            "yaml case" => is_answered(&text),
+            "yaml case" => is_answered(text),
             // tests/generated holds it to what the engine answers.
             "yaml result" => Ok(()),
             other => bail!("{at}: what is `{other}`?"),

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::config::IgnoredPaths;
 use crate::input::is_read;
+use crate::live::LiveArgs;
 use crate::output::Output;
 
 /// The style of the word `error`.
@@ -96,7 +97,7 @@ pub(crate) enum Verb {
 }
 
 /// Where objects come from, and by which settings they are judged.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Sources {
     /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
     /// folder].
@@ -119,11 +120,16 @@ pub(crate) struct Sources {
 impl Sources {
     /// The paths of a call: those of `-f`, and those that stand alone.
     pub(crate) fn paths(&self, alone: &[PathBuf]) -> Vec<PathBuf> {
-        let paths: Vec<PathBuf> = self.filename.iter().chain(alone).cloned().collect();
+        let paths = self.named(alone);
         if paths.is_empty() { vec![".".into()] } else { paths }
     }
 
-    /// A label or annotation and the paths, where both stand alone: what has a place on the disk and looks like one is a
+    /// The paths that a call names, if any.
+    pub(crate) fn named(&self, alone: &[PathBuf]) -> Vec<PathBuf> {
+        self.filename.iter().chain(alone).cloned().collect()
+    }
+
+    /// A label or annotation and the paths that are named, where both stand alone: what has a place on the disk and looks like one is a
     /// path.
     pub(crate) fn key_and_paths(&self, key: Option<&String>, alone: &[PathBuf]) -> (Option<String>, Vec<PathBuf>) {
         let is_path = |key: &&String| {
@@ -131,8 +137,8 @@ impl Sources {
             *key == "-" || looks_like_one && Path::new(key).exists()
         };
         match key.filter(is_path) {
-            Some(path) => (None, self.paths(&[&[path.into()], alone].concat())),
-            None => (key.cloned(), self.paths(alone)),
+            Some(path) => (None, self.named(&[&[path.into()], alone].concat())),
+            None => (key.cloned(), self.named(alone)),
         }
     }
 
@@ -176,6 +182,8 @@ pub(crate) struct CheckArgs {
     /// What propagate.toml ignores.
     #[arg(skip)]
     pub(crate) ignores: Vec<IgnoredPaths>,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 #[derive(Debug, Args)]
@@ -208,6 +216,8 @@ pub(crate) struct BackfillArgs {
     pub(crate) release: bool,
     #[command(flatten)]
     pub(crate) sources: Sources,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 #[derive(Debug, Args)]
@@ -227,6 +237,8 @@ pub(crate) struct GraphArgs {
     pub(crate) format: Picture,
     #[command(flatten)]
     pub(crate) sources: Sources,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 /// How a graph is drawn.
@@ -292,8 +304,8 @@ pub(crate) struct SettingsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
     /// The manifests as they are, and as they are to be: files or folders. With --git one path in the repository, or none
-    /// for all of it.
-    #[arg(value_name = "OLD NEW", num_args = 0..=2)]
+    /// for all of it. Against a cluster the manifests as they are to be.
+    #[arg(value_name = "OLD NEW")]
     pub(crate) paths: Vec<PathBuf>,
     /// From one revision to another, or to the files as they are where only one is named.
     #[arg(long, value_name = "REV[..REV]")]
@@ -306,6 +318,8 @@ pub(crate) struct PlanArgs {
     pub(crate) fail_on: Option<PlanFailOn>,
     #[command(flatten)]
     pub(crate) sources: Sources,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 /// How a plan is printed.
@@ -370,6 +384,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) label_columns: Vec<String>,
     #[command(flatten)]
     pub(crate) sources: Sources,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 /// When to use colour.

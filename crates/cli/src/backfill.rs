@@ -3,13 +3,15 @@
 use fleet::{Backfill, BackfillStep, FIELD_MANAGER, Locator, Means};
 
 use crate::args::BackfillArgs;
+use crate::live::{self, Question};
 use crate::{Exit, Failure, input, output, settings};
 
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
 pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
-    let input = input::read(&args.sources.paths(&args.paths), &args.sources);
+    let question = Question { object: None, is_for_clusters: true };
+    let input = live::input(&args.live, &args.sources, &args.sources.named(&args.paths), &question)?;
     let fleet = &input.fleet;
     let means = match (args.server_side, args.release) {
         (_, true) => Means::Release,
@@ -23,6 +25,9 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
             out += "---\n";
         }
         out += &step.text;
+    }
+    if let Some(flags) = &input.kubectl {
+        out = with_flags(&out, flags);
     }
     output::print(out.as_bytes())?;
     let is_unreadable = input::warn(&input);
@@ -45,6 +50,17 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
         false => Exit::Found,
         true => Exit::Clean,
     })
+}
+
+/// The commands for the cluster that was asked: the current context may be another one by the time that they are run.
+fn with_flags(out: &str, flags: &str) -> String {
+    let line =
+        |line: &str| match ["kubectl ", "# kubectl "].iter().find_map(|start| Some((start, line.strip_prefix(start)?)))
+        {
+            Some((start, rest)) => format!("{start}{flags} {rest}"),
+            None => line.to_owned(),
+        };
+    out.split_inclusive('\n').map(line).collect()
 }
 
 /// Comments above everything: what it is for.

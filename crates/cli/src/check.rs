@@ -12,7 +12,8 @@ use metadata_propagation::NotApplicableReason;
 use self::baseline::Baseline;
 use self::ignore::{ANNOTATION, Ignores};
 use crate::args::CheckArgs;
-use crate::input::{self, Input};
+use crate::input::Input;
+use crate::live::{self, Question};
 use crate::output::report::{Entry, IgnoredEntry, NotCompared, Report, Summary, Told, Where};
 use crate::output::text::count;
 use crate::worlds::{Separate, worlds};
@@ -25,7 +26,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         return reviews::run(args);
     }
     let settings = settings::read(args.sources.settings.as_deref())?;
-    let Input { fleet, unreadable, rendered } = input::read(&args.sources.paths(&args.paths), &args.sources);
+    let paths = args.sources.named(&args.paths);
+    let question = Question { object: None, is_for_clusters: false };
+    let Input { fleet, unreadable, rendered, .. } = live::input(&args.live, &args.sources, &paths, &question)?;
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).chain(rendered).collect();
     let worlds = worlds(fleet, &named, &settings, args.sources.namespace())?;
     let Some(Separate { fleet, .. }) = worlds.first() else { return Ok(Exit::Nothing) };

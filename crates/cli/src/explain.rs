@@ -11,8 +11,9 @@ use anstyle::{AnsiColor, Style};
 use fleet::{Fleet, Locator, Member, Stand, State, World, help_of_skips, help_of_unknown};
 
 use crate::args::{ExplainArgs, PlainFormat};
+use crate::live::{self, Question};
 use crate::names::{self, is_meant};
-use crate::{Exit, Failure, input, output, settings};
+use crate::{Exit, Failure, input, output, progress, settings};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -25,7 +26,8 @@ const BAD: Style = AnsiColor::Red.on_default();
 pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);
-    let input = input::read(&paths, &args.sources);
+    let question = Question { object: Some(&args.object), is_for_clusters: true };
+    let input = live::input(&args.live, &args.sources, &paths, &question)?;
     let fleet = &input.fleet;
     let world = World::of(fleet, &settings);
     let meant = meant(&world, args);
@@ -58,6 +60,10 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
         out = names::nothing(&args.object, fleet.objects().map(|object| &object.id));
     }
     output::print(out.as_bytes())?;
+    if let Some(asked) = input.asked.as_ref().filter(|_| meant.is_empty()) {
+        progress::end();
+        anstream::eprintln!("asked {asked}; `--namespace` names another namespace, `--all-namespaces` asks all");
+    }
     let is_unreadable = input::warn(&input);
     Ok(match meant.is_empty() {
         _ if is_unreadable => Exit::Unreadable,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use fleet::{Graph, World};
 
 use crate::args::{GraphArgs, Picture};
+use crate::live::{self, Question};
 use crate::names::{self, is_meant, is_object};
 use crate::{Exit, Failure, input, output, progress, settings};
 
@@ -13,7 +14,8 @@ use crate::{Exit, Failure, input, output, progress, settings};
 pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let (mut words, paths) = words_and_paths(args);
-    let input = input::read(&paths, &args.sources);
+    let question = Question { object: None, is_for_clusters: true };
+    let input = live::input(&args.live, &args.sources, &paths, &question)?;
     let world = World::of(&input.fleet, &settings);
     let namespace = args.sources.namespace.as_deref();
     let ids = || world.members().iter().map(|member| &member.id);
@@ -65,7 +67,7 @@ fn words_and_paths(args: &GraphArgs) -> (Vec<String>, Vec<PathBuf>) {
         // All of them are paths.
         (None, _) if args.object.is_some() => {
             let all = args.object.iter().chain(&args.key).map(PathBuf::from).chain(args.paths.iter().cloned());
-            (Vec::new(), args.sources.paths(&all.collect::<Vec<_>>()))
+            (Vec::new(), args.sources.named(&all.collect::<Vec<_>>()))
         }
         _ if key_is_path => (args.object.iter().cloned().collect(), paths),
         _ => (args.object.iter().cloned().chain(key).collect(), paths),

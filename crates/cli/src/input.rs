@@ -21,6 +21,10 @@ pub(crate) struct Input {
     pub(crate) unreadable: Vec<(String, String)>,
     /// The names of the folders that were rendered.
     pub(crate) rendered: Vec<String>,
+    /// Of a live cluster: the flags by which kubectl reaches it.
+    pub(crate) kubectl: Option<String>,
+    /// Of a live cluster: which one, and which namespaces.
+    pub(crate) asked: Option<String>,
 }
 
 /// So many objects that are left out for others of their name are named.
@@ -150,7 +154,13 @@ pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
 
 /// Reads the documents of texts on all cores.
 pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>, namespace: &str) -> Input {
-    Input { fleet: fleet(sources.into(), &|_| true, namespace), unreadable, rendered: Vec::new() }
+    Input {
+        fleet: fleet(sources.into(), &|_| true, namespace),
+        unreadable,
+        rendered: Vec::new(),
+        kubectl: None,
+        asked: None,
+    }
 }
 
 /// The objects in some of the texts.

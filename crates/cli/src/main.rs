@@ -13,6 +13,11 @@ mod explain;
 mod git;
 mod graph;
 mod input;
+#[cfg(feature = "cluster")]
+mod live;
+#[cfg(not(feature = "cluster"))]
+#[path = "files_only.rs"]
+mod live;
 mod names;
 mod output;
 mod plan;

@@ -37,7 +37,7 @@ pub(crate) fn is_meant(id: &ObjectId, object: &str, namespace: Option<&str>) -> 
 
 /// Whether a word stands for the kind of an object: the kind, its plural or its short name, in any case, with or without its
 /// group and version.
-fn is_kind(id: &ObjectId, word: &str) -> bool {
+pub(crate) fn is_kind(id: &ObjectId, word: &str) -> bool {
     let word = word.to_lowercase();
     let (word, group) = word.split_once('.').map_or((&*word, None), |(word, group)| (word, Some(group)));
     let is_group = |group: &str| {

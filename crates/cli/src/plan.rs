@@ -12,7 +12,7 @@ use fleet::Plan;
 
 use crate::args::{PlanArgs, PlanFormat};
 use crate::input::{self, Input};
-use crate::{Exit, Failure, git, output, settings};
+use crate::{Exit, Failure, git, live, output, settings};
 
 /// # Errors
 /// When the settings cannot be used, or nothing can be printed.
@@ -45,12 +45,17 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
 fn inputs(args: &PlanArgs) -> Result<[Input; 2], Failure> {
     let namespace = args.sources.namespace();
     let read = |path: &PathBuf| input::read(std::slice::from_ref(path), &args.sources);
-    let paths: Vec<&PathBuf> = args.sources.filename.iter().chain(&args.paths).collect();
+    let paths = args.sources.named(&args.paths);
+    if args.git.is_none()
+        && let Some(inputs) = live::plan(&args.live, &args.sources, &paths)?
+    {
+        return Ok(inputs);
+    }
     match (&args.git, &*paths) {
         (None, [old, new]) => Ok(rayon::join(|| read(old), || read(new)).into()),
         (Some(revisions), [] | [_]) => {
             let here = PathBuf::from(".");
-            let path = paths.first().copied().unwrap_or(&here);
+            let path = paths.first().unwrap_or(&here);
             match revisions.split_once("..") {
                 Some((old, new)) => Ok([git::read(old, path, namespace)?, git::read(new, path, namespace)?]),
                 None => Ok([git::read(revisions, path, namespace)?, read(path)]),

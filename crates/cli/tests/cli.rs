@@ -6,7 +6,7 @@ use std::{env, fs};
 
 #[test]
 fn sessions_print_what_is_written_down() {
-    trycmd::TestCases::new().case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
+    trycmd::TestCases::new().env("KUBECONFIG", "none").case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
 }
 
 /// The blocks of the page are typed at the root of the repository; here in a folder with its examples.
@@ -30,7 +30,7 @@ fn the_page_shows_what_is_printed() {
     let edited = fleet.replace("team: payments", "team: shop").replace("version: v1.34.2\n", "version: v1.35.0\n");
     fs::write(folder.join("cli.in/edited.yaml"), edited).unwrap();
     fs::copy(root.join("docs/cli.md"), &page).unwrap();
-    trycmd::TestCases::new().case(&page).run();
+    trycmd::TestCases::new().env("KUBECONFIG", "none").case(&page).run();
     if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
         fs::copy(&page, root.join("docs/cli.md")).unwrap();
     }
@@ -127,8 +127,12 @@ fn revisions_of_a_repository_are_compared() {
         assert!(output.status.success(), "{output:?}");
     };
     let run = |arguments: &[&str]| {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_propagate")).current_dir(&folder).args(arguments).output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_propagate"))
+            .current_dir(&folder)
+            .env("KUBECONFIG", "none")
+            .args(arguments)
+            .output()
+            .unwrap();
         let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         (output.status.code(), text)
     };

@@ -112,8 +112,9 @@ pub(crate) fn topology_entries(object: &Value) -> Vec<(&'static str, String)> {
     lists.into_iter().filter_map(name).collect()
 }
 
-/// Name and namespace of the class of a Cluster, in both versions.
-pub(crate) fn class_of(cluster: &Value) -> Option<(&str, Option<&str>)> {
+/// Name and namespace of the class of a Cluster, in both versions; no namespace where it names none.
+#[must_use]
+pub fn class_of(cluster: &Value) -> Option<(&str, Option<&str>)> {
     let topology = cluster.pointer("/spec/topology")?;
     let string = |path: &str| topology.pointer(path).and_then(Value::as_str).filter(|text| !text.is_empty());
     let name = string("/classRef/name").or_else(|| string("/class"))?;

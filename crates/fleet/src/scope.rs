@@ -64,7 +64,7 @@ pub(crate) fn settle(objects: &mut [Object], namespace: &str) -> BTreeMap<Object
         let Some(namespaces) = users.get(&*class.id.name) else { continue };
         let json: Value = serde_json::from_str(&class.json).unwrap_or_default();
         let mut names = BTreeSet::from([(CLUSTER_API.to_owned(), "ClusterClass".to_owned(), class.id.name.clone())]);
-        templates(&json, &mut names);
+        class_templates(&json, &mut names);
         for number in &unplaced {
             let Some(object) = objects.get_mut(*number) else { continue };
             let id = &object.id;
@@ -103,7 +103,7 @@ fn users(objects: &[Object]) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// Group, kind and name of every template that a class names.
-pub(crate) fn templates(class: &Value, found: &mut BTreeSet<(String, String, String)>) {
+pub fn class_templates(class: &Value, found: &mut BTreeSet<(String, String, String)>) {
     match class {
         Value::Object(fields) => {
             for (name, value) in fields {
@@ -112,11 +112,11 @@ pub(crate) fn templates(class: &Value, found: &mut BTreeSet<(String, String, Str
                     let owned = str::to_owned;
                     found.insert((owned(group), owned(text(value, "kind")), owned(text(value, "name"))));
                 } else {
-                    templates(value, found);
+                    class_templates(value, found);
                 }
             }
         }
-        Value::Array(elements) => elements.iter().for_each(|element| templates(element, found)),
+        Value::Array(elements) => elements.iter().for_each(|element| class_templates(element, found)),
         _ => {}
     }
 }

@@ -8,7 +8,7 @@ use super::reach::{Machines, Part, machines};
 use crate::member::Member;
 use crate::object::{Object, ObjectId};
 use crate::relations::{references, text};
-use crate::scope::templates;
+use crate::scope::class_templates;
 use crate::world::World;
 
 /// The classes among the objects that name a template, and what of them.
@@ -22,7 +22,7 @@ pub(super) fn classes(world: &World, template: &ObjectId) -> Vec<(ObjectId, Part
 fn part(class: &Value, template: &ObjectId) -> Option<Part> {
     let names = |section: Option<&Value>| {
         let mut found = BTreeSet::new();
-        section.iter().for_each(|section| templates(section, &mut found));
+        section.iter().for_each(|section| class_templates(section, &mut found));
         found.contains(&(template.group.clone(), template.kind.clone(), template.name.clone()))
     };
     if !names(class.get("spec")) {

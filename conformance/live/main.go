@@ -1,0 +1,68 @@
+// Command live asks a real API server with `propagate`: every verb, with the permissions that deploy/ ships, with fewer, and
+// with none. The server's audit log says which verbs were asked for.
+//
+// It needs no container and no privilege, and leaves nothing running.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"conformance/harness"
+)
+
+func main() { harness.Main(command) }
+
+func command(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("live", flag.ContinueOnError)
+	root := filepath.Join("..", "..")
+	directory := flags.String("directory", filepath.Join(root, "target", "conformance"), "folder of programs and logs")
+	program := flags.String("propagate", filepath.Join(root, "target", "release", "propagate"), "the command line, built with the feature cluster")
+	fleet := flags.String("fleet", "", "what the example `generate` prints")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	for _, path := range []*string{&root, directory, program, fleet} {
+		var err error
+		if *path, err = filepath.Abs(*path); err != nil {
+			return err
+		}
+	}
+	controlPlane := filepath.Join(*directory, "controlplane")
+	if err := harness.Go(ctx, filepath.Join("..", "cluster"), "build", "-o", controlPlane, "./controlplane"); err != nil {
+		return err
+	}
+	server, err := harness.NewServer(controlPlane, filepath.Join(*directory, "live"))
+	if err != nil {
+		return err
+	}
+	r := &run{Server: server, propagate: *program, root: root}
+	defer r.Stop()
+	content, err := os.ReadFile(*fleet)
+	if err != nil {
+		return err
+	}
+	objects, err := harness.Decode(*fleet, content)
+	if err != nil {
+		return err
+	}
+	if err := r.start(ctx, objects); err != nil {
+		return err
+	}
+	if err := r.ask(ctx); err != nil {
+		return err
+	}
+	if err := r.verbs(); err != nil {
+		return err
+	}
+	r.Stop()
+	r.away()
+	if r.differences > 0 {
+		return harness.Differences(r.differences)
+	}
+	fmt.Println("no differences")
+	return nil
+}

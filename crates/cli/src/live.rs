@@ -1,0 +1,192 @@
+//! A live cluster in place of files: what `--live` and its relatives ask for. Nothing is written to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use fleet::ObjectId;
+use live::{Access, Connection, Query, Topic, has_kubeconfig, on_interrupt};
+
+use crate::args::Sources;
+use crate::input::{self, Input};
+use crate::names::is_kind;
+use crate::{Failure, progress};
+
+/// Which cluster is asked.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Live cluster")]
+pub(crate) struct LiveArgs {
+    /// Read the objects of a cluster instead of files: of the kubeconfig's current context.
+    #[arg(long)]
+    live: bool,
+    /// Read the cluster of this context.
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+    /// Read the cluster of this kubeconfig [default: $KUBECONFIG, ~/.kube/config, the service account of the Pod].
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+    /// Read all namespaces of the cluster [default: --namespace, or the namespace of the context].
+    #[arg(long, short = 'A', conflicts_with = "namespace")]
+    all_namespaces: bool,
+    /// The longest time for one request to the cluster: 30s, 2m; 0 for no limit.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
+    request_timeout: Time,
+}
+
+/// A time limit, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Time(Option<Duration>);
+
+/// What is asked.
+pub(crate) struct Question<'a> {
+    /// The object or kind that the question names.
+    pub(crate) object: Option<&'a str>,
+    /// Whether a cluster is asked where neither files nor a cluster are named and there is a kubeconfig, as kubectl does.
+    pub(crate) is_for_clusters: bool,
+}
+
+/// The objects of the files that are named, of the cluster, or of the current folder.
+///
+/// # Errors
+/// When files and a cluster are named, or the cluster cannot be asked.
+pub(crate) fn input(
+    args: &LiveArgs,
+    sources: &Sources,
+    paths: &[PathBuf],
+    question: &Question<'_>,
+) -> Result<Input, Failure> {
+    match (args.is_named(), paths) {
+        (true, [path, ..]) => Err(Failure(format!(
+            "files or a cluster, not both: `{}` and --live, --context, --kubeconfig or --all-namespaces",
+            path.display()
+        ))),
+        (false, []) if !(question.is_for_clusters && has_kubeconfig()) => Ok(input::read(&[".".into()], sources)),
+        (false, paths @ [_, ..]) => Ok(input::read(paths, sources)),
+        (_, []) => {
+            let connection = args.connection()?;
+            let of_object = question
+                .object
+                .and_then(|object| object.split('/').rev().nth(1))
+                .filter(|_| question.object.is_some_and(|object| object.matches('/').count() > 1));
+            let namespace = sources.namespace.as_deref().filter(|name| !name.is_empty()).or(of_object);
+            let namespaces = [namespace.unwrap_or(connection.namespace()).to_owned()];
+            let word = question.object.and_then(|object| object.split('/').next());
+            let is_meant = |id: &ObjectId| word.is_some_and(|word| is_kind(id, word));
+            let query = Query {
+                namespaces: Some(&namespaces[..]).filter(|_| !args.all_namespaces),
+                topic: Topic::Both,
+                kind: Some(&is_meant),
+                versions: BTreeMap::new(),
+            };
+            args.read(&connection, &query)
+        }
+    }
+}
+
+/// The cluster as it is, and as it is once the manifests of the paths are applied; `None` where the call is about files.
+///
+/// # Errors
+/// When the cluster cannot be asked.
+pub(crate) fn plan(args: &LiveArgs, sources: &Sources, paths: &[PathBuf]) -> Result<Option<[Input; 2]>, Failure> {
+    let is_meant = args.is_named() || paths.len() == 1 && has_kubeconfig();
+    if !is_meant {
+        return Ok(None);
+    }
+    if paths.is_empty() {
+        return Err(Failure("expected the manifests as they are to be".to_owned()));
+    }
+    let connection = args.connection()?;
+    let namespace = sources.namespace.as_deref().filter(|name| !name.is_empty()).unwrap_or(connection.namespace());
+    let manifests = input::read(paths, &Sources { namespace: Some(namespace.to_owned()), ..sources.clone() });
+    let objects = || manifests.fleet.objects();
+    let is_cluster_api = |id: &ObjectId| id.group.is_empty() || id.group.ends_with("cluster.x-k8s.io");
+    let named: BTreeSet<&String> =
+        objects().map(|object| &object.id.namespace).filter(|name| !name.is_empty()).collect();
+    let namespaces: Vec<String> = match named.is_empty() {
+        true => vec![namespace.to_owned()],
+        false => named.into_iter().cloned().collect(),
+    };
+    let topic = if objects().all(|object| is_cluster_api(&object.id)) { Topic::ClusterApi } else { Topic::Both };
+    let versions =
+        objects().map(|object| ((object.id.group.clone(), object.id.kind.clone()), object.version.clone())).collect();
+    let namespaces = Some(&namespaces[..]).filter(|_| !args.all_namespaces);
+    let stored = args.read(&connection, &Query { namespaces, topic, kind: None, versions })?;
+    let fleet = manifests.fleet.applied_to(&stored.fleet);
+    Ok(Some([stored, Input { fleet, ..manifests }]))
+}
+
+impl LiveArgs {
+    /// Whether a flag asks for a cluster.
+    fn is_named(&self) -> bool {
+        self.live || self.context.is_some() || self.kubeconfig.is_some() || self.all_namespaces
+    }
+
+    fn connection(&self) -> Result<Connection, Failure> {
+        progress::step("connecting to the cluster");
+        on_interrupt(progress::end).map_err(failure)?;
+        let (kubeconfig, context) = (self.kubeconfig.clone(), self.context.clone());
+        Connection::new(&Access { kubeconfig, context, timeout: self.request_timeout.0 }).map_err(failure)
+    }
+
+    fn read(&self, connection: &Connection, query: &Query<'_>) -> Result<Input, Failure> {
+        let found = connection.read(query, &|words| progress::step(words)).map_err(failure)?;
+        let input = input::of(found.sources, found.unreadable, fleet::DEFAULT_NAMESPACE);
+        let place = match query.namespaces {
+            Some(names) => format!("namespace `{}` of {}", names.join("`, `"), connection.name()),
+            None => connection.name(),
+        };
+        Ok(Input { kubectl: self.kubectl(connection.context()), asked: Some(place), ..input })
+    }
+
+    /// The flags by which kubectl reaches the same cluster.
+    fn kubectl(&self, context: Option<&str>) -> Option<String> {
+        let kubeconfig = self.kubeconfig.as_ref().map(|file| file.display().to_string());
+        let flags = [("--kubeconfig", kubeconfig.as_deref()), ("--context", context)];
+        let flags = flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag}={}", quoted(value?))));
+        Some(flags.collect::<Vec<_>>().join(" ")).filter(|flags| !flags.is_empty())
+    }
+}
+
+fn failure(failure: live::Failure) -> Failure {
+    Failure(failure.to_string())
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@".contains(&byte);
+    if word.bytes().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+/// Seconds, or a number with a unit, as kubectl takes it.
+fn time(text: &str) -> Result<Time, String> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let number: u64 = number.parse().map_err(|_| "expected a number of seconds, or such as 30s or 2m".to_owned())?;
+    let seconds = match unit {
+        "" | "s" => number,
+        "m" => number.saturating_mul(60),
+        "h" => number.saturating_mul(3600),
+        _ => return Err(format!("`{unit}` is not a unit; expected s, m or h")),
+    };
+    Ok(Time(Some(Duration::from_secs(seconds)).filter(|time| !time.is_zero())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_for_kubectl() {
+        let seconds = |seconds| Ok(Time(Some(Duration::from_secs(seconds))));
+        assert_eq!(["30", "30s", "2m", "1h"].map(time), [seconds(30), seconds(30), seconds(120), seconds(3600)]);
+        assert_eq!(time("0"), Ok(Time(None)));
+        assert_eq!(time("2 m"), Err("` m` is not a unit; expected s, m or h".to_owned()));
+        assert_eq!(time("soon"), Err("expected a number of seconds, or such as 30s or 2m".to_owned()));
+    }
+
+    #[test]
+    fn what_a_shell_would_read_otherwise_is_quoted() {
+        assert_eq!(quoted("kind-prod"), "kind-prod");
+        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
+    }
+}

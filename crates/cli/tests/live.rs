@@ -1,0 +1,441 @@
+//! A live cluster: what is asked of it, what is printed, and how each failure ends.
+#![cfg(feature = "cluster")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what tests are made of may fail like a test")]
+
+mod api;
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use api::{Api, Does, kubeconfig, propagate};
+
+fn fleet() -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/fleet.yaml")).unwrap()
+}
+
+fn no_rule(_: &str) -> Option<Does> {
+    None
+}
+
+#[test]
+fn a_label_is_explained_in_a_live_cluster() {
+    let api = Api::start("explain", &fleet(), 500, no_rule);
+    let (code, out, err) = api.run(&["explain", "Machine/c1-md0-x7k2p-1", "team"]);
+    let expected = "\
+ClusterClass fleet/standard
+  spec.workers.machineDeployments[worker].metadata.labels: platform (set here) clusterclasses.cluster.x-k8s.io/fleet/standard:37:37
+Cluster fleet/c1
+  spec.topology.workers.machineDeployments[md0].metadata.labels: payments (set here) clusters.cluster.x-k8s.io/fleet/c1:37:41
+MachineDeployment fleet/c1-md0
+  metadata.labels, spec.template.metadata.labels: payments (missing) machinedeployments.cluster.x-k8s.io/fleet/c1-md0:5:9 machinedeployments.cluster.x-k8s.io/fleet/c1-md0:24:9
+    `.spec.topology.workers.machineDeployments[i].metadata.labels` => `MachineDeployment.labels`, `MachineDeployment.spec.template.metadata.labels`
+  from ClusterClass fleet/standard .spec.workers.machineDeployments[i].metadata: platform not propagated
+    overridden by a stronger place
+    help: change the source with higher precedence, or remove the key there
+MachineSet fleet/c1-md0-x7k2p
+  metadata.labels, spec.template.metadata.labels: payments (missing) machinesets.cluster.x-k8s.io/fleet/c1-md0-x7k2p:5:9 machinesets.cluster.x-k8s.io/fleet/c1-md0-x7k2p:23:9
+    `.spec.template.metadata.labels` => `MachineSet.labels`, `MachineSet.spec.template.metadata.labels`
+Machine fleet/c1-md0-x7k2p-1
+  metadata.labels: payments (missing) machines.cluster.x-k8s.io/fleet/c1-md0-x7k2p-1:4:5
+    `.spec.template.metadata.labels` => `Machine.labels`, `InfraMachine.labels`, `BootstrapConfig.labels`
+Node worker-1
+  from Machine fleet/c1-md0-x7k2p-1: not propagated
+    the key meets no criterion for Nodes
+    help: use `node.cluster.x-k8s.io/team`, or add the label to the manager's flag `--additional-sync-machine-labels` and to `clusterApi.node.additionalLabels`
+";
+    assert_eq!((code, &*out, &*err), (Some(0), expected, ""));
+}
+
+#[test]
+fn only_what_a_question_needs_is_asked_for_and_only_with_get() {
+    let composites = "---
+apiVersion: apiextensions.crossplane.io/v2
+kind: CompositeResourceDefinition
+metadata: { name: xdisks.example.org }
+spec: { group: example.org, names: { kind: XDisk, plural: xdisks }, claimNames: { kind: Disk, plural: disks } }
+---
+apiVersion: example.org/v1
+kind: XDisk
+metadata: { name: d }
+---
+apiVersion: example.org/v1
+kind: Disk
+metadata: { namespace: fleet, name: d }
+---
+apiVersion: example.org/v1
+kind: Secret
+metadata: { namespace: fleet, name: s }
+---
+apiVersion: addons.cluster.x-k8s.io/v1beta2
+kind: ClusterResourceSet
+metadata: { namespace: fleet, name: r }
+---
+apiVersion: v1
+kind: Secret
+metadata: { namespace: fleet, name: s }
+";
+    let api = Api::start("asked", &(fleet() + composites), 500, no_rule);
+    api.run(&["explain", "Machine/c1-cp-0"]);
+    let cluster_api = api.asked();
+    let expected = "\
+GET /api/v1
+GET /api/v1/nodes?limit=500
+GET /apis
+GET /apis/bootstrap.cluster.x-k8s.io/v1beta2
+GET /apis/bootstrap.cluster.x-k8s.io/v1beta2/namespaces/fleet/kubeadmconfigs?limit=500
+GET /apis/cluster.x-k8s.io/v1beta2
+GET /apis/cluster.x-k8s.io/v1beta2/namespaces/fleet/clusterclasses?limit=500
+GET /apis/cluster.x-k8s.io/v1beta2/namespaces/fleet/clusters?limit=500
+GET /apis/cluster.x-k8s.io/v1beta2/namespaces/fleet/machinedeployments?limit=500
+GET /apis/cluster.x-k8s.io/v1beta2/namespaces/fleet/machines?limit=500
+GET /apis/cluster.x-k8s.io/v1beta2/namespaces/fleet/machinesets?limit=500
+GET /apis/controlplane.cluster.x-k8s.io/v1beta2
+GET /apis/controlplane.cluster.x-k8s.io/v1beta2/namespaces/fleet/kubeadmcontrolplanes?limit=500
+GET /apis/infrastructure.cluster.x-k8s.io/v1beta2
+GET /apis/infrastructure.cluster.x-k8s.io/v1beta2/namespaces/fleet/devmachines?limit=500";
+    assert_eq!(cluster_api.join("\n"), expected);
+    let api = Api::start("asked-all", &(fleet() + composites), 500, no_rule);
+    api.run(&["check", "--live", "--all-namespaces"]);
+    let further: Vec<String> = api.asked().into_iter().filter(|asked| !cluster_api.contains(asked)).collect();
+    let expected = "\
+GET /apis/apiextensions.crossplane.io/v2
+GET /apis/apiextensions.crossplane.io/v2/compositeresourcedefinitions?limit=500
+GET /apis/bootstrap.cluster.x-k8s.io/v1beta2/kubeadmconfigs?limit=500
+GET /apis/cluster.x-k8s.io/v1beta2/clusterclasses?limit=500
+GET /apis/cluster.x-k8s.io/v1beta2/clusters?limit=500
+GET /apis/cluster.x-k8s.io/v1beta2/machinedeployments?limit=500
+GET /apis/cluster.x-k8s.io/v1beta2/machines?limit=500
+GET /apis/cluster.x-k8s.io/v1beta2/machinesets?limit=500
+GET /apis/controlplane.cluster.x-k8s.io/v1beta2/kubeadmcontrolplanes?limit=500
+GET /apis/example.org/v1
+GET /apis/example.org/v1/disks?limit=500
+GET /apis/example.org/v1/xdisks?limit=500
+GET /apis/infrastructure.cluster.x-k8s.io/v1beta2/devmachines?limit=500";
+    assert_eq!(further.join("\n"), expected);
+}
+
+#[test]
+fn lists_are_read_page_by_page() {
+    let whole = Api::start("whole", &fleet(), 500, no_rule);
+    let paged = Api::start("paged", &fleet(), 1, no_rule);
+    let question = ["explain", "Cluster", "-L", "team"];
+    assert_eq!(paged.run(&question), whole.run(&question));
+    let machines: Vec<String> = paged.asked().into_iter().filter(|asked| asked.contains("/machines?")).collect();
+    let path = "GET /apis/cluster.x-k8s.io/v1beta2/namespaces/fleet/machines";
+    assert_eq!(machines, [format!("{path}?limit=500"), format!("{path}?limit=500&continue=at-1")]);
+}
+
+#[test]
+fn a_list_that_the_server_forgets_is_read_at_once() {
+    let whole = Api::start("known", &fleet(), 500, no_rule);
+    let api = Api::start("forgotten", &fleet(), 1, |path| {
+        path.contains("/machines?limit=500&continue=").then_some(Does::Fails(410, "expired"))
+    });
+    let question = ["explain", "Cluster", "-L", "team"];
+    assert_eq!(api.run(&question), whole.run(&question));
+}
+
+#[test]
+fn what_is_forbidden_is_named_once_and_the_rest_is_answered() {
+    let api = Api::start("forbidden", &fleet(), 500, |path| {
+        let is_forbidden = path.contains("/nodes") || path.contains("/devmachines");
+        is_forbidden.then_some(Does::Fails(403, "nodes is forbidden: User \"jane\" cannot list resource \"nodes\""))
+    });
+    let (code, out, err) = api.run(&["explain", "MachineSet/c1-md0-x7k2p", "team"]);
+    let expected = "cannot read `devmachines.infrastructure.cluster.x-k8s.io, nodes`: `SERVER` (context `prod`) forbids it: \
+                    nodes is forbidden: User \"jane\" cannot list resource \"nodes\"\n";
+    assert_eq!((code, &*err), (Some(2), expected));
+    assert!(
+        out.contains(
+            "MachineSet fleet/c1-md0-x7k2p\n  metadata.labels, spec.template.metadata.labels: payments (missing)"
+        ),
+        "{out}"
+    );
+}
+
+#[test]
+fn where_everything_is_forbidden_one_namespace_may_not_be() {
+    let api = Api::start("namespaces", &fleet(), 500, |path| {
+        (path.contains('?') && !path.contains("/namespaces/fleet/"))
+            .then_some(Does::Fails(403, "not in this namespace"))
+    });
+    let forbidden = "error: `SERVER` (context `prod`) forbids it: not in this namespace";
+    let (code, out, err) = api.run(&["check", "--live", "-A"]);
+    assert_eq!((code, &*out, &*err), (Some(2), "", &*format!("{forbidden}; `--namespace` asks for one namespace\n")));
+    let (code, out, err) = api.run(&["check", "--live", "-n", "secret"]);
+    assert_eq!((code, &*out, &*err), (Some(2), "", &*format!("{forbidden}\n")));
+    let (code, out, err) = api.run(&["explain", "cluster/c1", "region"]);
+    assert_eq!((code, out.lines().next()), (Some(2), Some("Cluster fleet/c1")), "{err}");
+}
+
+/// Each is an error with exit code 2, and names server and context.
+#[test]
+fn what_goes_wrong_is_one_sentence() {
+    let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    type Rule = fn(&str) -> Option<Does>;
+    let rules: [(&str, Rule, &str); 6] = [
+        (
+            "expired",
+            |_| Some(Does::Fails(401, "Unauthorized")),
+            "`SERVER` (context `prod`) does not accept the credentials (401): they are expired or wrong; log in again",
+        ),
+        (
+            "expires-later",
+            |path| path.contains("/machinesets?").then_some(Does::Fails(401, "Unauthorized")),
+            "`SERVER` (context `prod`) does not accept the credentials (401): they are expired or wrong; log in again",
+        ),
+        (
+            "hangs",
+            |_| Some(Does::Hangs),
+            "`SERVER` (context `prod`) did not answer within 1 s; `--request-timeout` sets another limit",
+        ),
+        (
+            "hangs-later",
+            |path| path.contains("/machines?").then_some(Does::Hangs),
+            "`SERVER` (context `prod`) did not answer within 1 s; `--request-timeout` sets another limit",
+        ),
+        (
+            "other",
+            |_| Some(Does::Says("<html>hello</html>")),
+            "`SERVER` (context `prod`) answers `/apis` with what is not expected: expected value at line 1 column 1",
+        ),
+        (
+            "nothing",
+            |_| Some(Does::Fails(404, "not found")),
+            "`SERVER` (context `prod`) is not a Kubernetes API server",
+        ),
+    ];
+    for (name, rule, expected) in rules {
+        let api = Api::start(name, &fleet(), 500, rule);
+        let begin = Instant::now();
+        let (code, out, err) = api.run(&["explain", "Machine/c1-cp-0", "--request-timeout", "1s"]);
+        assert_eq!((code, &*out, &*err), (Some(2), "", &*format!("error: {expected}\n")), "{name}");
+        assert!(begin.elapsed() < Duration::from_secs(5), "{name}: {:?}", begin.elapsed());
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("live");
+    fs::create_dir_all(&folder).unwrap();
+    let exec = "{ exec: { apiVersion: client.authentication.k8s.io/v1, command: \"false\", interactiveMode: Never } }";
+    for (name, text, arguments, expected) in [
+        (
+            "away",
+            kubeconfig(&format!("http://{unused}"), "{ token: t }"),
+            &[][..],
+            format!(
+                "cannot reach `http://{unused}` (context `prod`): client error (Connect): tcp connect error: Connection \
+                 refused (os error 111)"
+            ),
+        ),
+        (
+            "context",
+            kubeconfig("http://a", "{ token: t }"),
+            &["--context", "staging"],
+            "the kubeconfig `CONFIG` has no context `staging`; `--context` takes `prod`, `other`".to_owned(),
+        ),
+        (
+            "current",
+            kubeconfig("http://a", "{ token: t }").replace("current-context: prod\n", ""),
+            &[],
+            "the kubeconfig `CONFIG` has no current context; `--context` takes `prod`, `other`".to_owned(),
+        ),
+        (
+            "plugin",
+            kubeconfig("http://a", exec),
+            &[],
+            "cannot get credentials for `http://a` (context `prod`)".to_owned(),
+        ),
+        (
+            "broken",
+            "{".to_owned(),
+            &[],
+            "cannot use the kubeconfig `CONFIG`: failed to parse kubeconfig YAML".to_owned(),
+        ),
+        (
+            "missing",
+            String::new(),
+            &["--kubeconfig", "none"],
+            "cannot use the kubeconfig `none`: failed to read kubeconfig from".to_owned(),
+        ),
+    ] {
+        let config = folder.join(format!("{name}.config"));
+        fs::write(&config, text).unwrap();
+        let output = propagate(&config, &["explain", "Machine/m"]).args(arguments).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap().replace(&config.display().to_string(), "CONFIG");
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.starts_with(&format!("error: {expected}")), "{name}: {err}");
+    }
+}
+
+#[test]
+fn a_slow_server_is_waited_for() {
+    let api = Api::start("slow", &fleet(), 500, |_| Some(Does::Waits(Duration::from_millis(300))));
+    let (code, _, err) = api.run(&["explain", "Machine/c1-cp-0", "--request-timeout", "2s"]);
+    assert_eq!((code, &*err), (Some(0), ""));
+}
+
+#[test]
+fn a_kind_that_the_server_fails_to_list_is_named() {
+    let api = Api::start("webhook", &fleet(), 500, |path| {
+        path.contains("/devmachines").then_some(Does::Fails(500, "conversion webhook failed"))
+    });
+    let (code, _, err) = api.run(&["explain", "Machine/c1-cp-0"]);
+    let expected = "cannot read `devmachines.infrastructure.cluster.x-k8s.io`: `SERVER` (context `prod`) fails (500): conversion \
+                    webhook failed\n";
+    assert_eq!((code, &*err), (Some(2), expected));
+}
+
+#[test]
+fn a_server_that_is_busy_for_a_moment_is_asked_again() {
+    let asked = AtomicUsize::new(0);
+    let api = Api::start("busy", &fleet(), 500, move |path| {
+        (path.contains("/machines?") && asked.fetch_add(1, Ordering::Relaxed) == 0).then_some(Does::Fails(429, "busy"))
+    });
+    let (code, _, err) = api.run(&["explain", "Machine/c1-cp-0"]);
+    assert_eq!((code, &*err), (Some(0), ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_with_130() {
+    let api = Api::start("interrupt", &fleet(), 500, |_| Some(Does::Hangs));
+    let mut child = api.command(&["explain", "Machine/m"]);
+    let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begin = Instant::now();
+    while api.asked().is_empty() {
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(api.shown(child.wait_with_output().unwrap()), (Some(130), String::new(), String::new()));
+}
+
+#[test]
+fn files_are_read_where_files_are_named_or_there_is_no_kubeconfig() {
+    let api = Api::start("files", &fleet(), 500, no_rule);
+    let folder = api.kubeconfig().parent().unwrap().join("manifests");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("fleet.yaml"), fleet()).unwrap();
+    let place = |out: &str| out.lines().nth(1).map(|line| line.rsplit(' ').next().unwrap().to_owned());
+    let (code, out, _) = api.run(&["explain", "cluster/c1", "region", "manifests/"]);
+    assert_eq!((code, place(&out)), (Some(0), Some("manifests/fleet.yaml:20:72".to_owned())));
+    let (code, out, _) = api.run(&["check", "--fail-on", "reject", "--output", "json"]);
+    assert!(code == Some(1) && out.contains("manifests/fleet.yaml"), "{out}");
+    assert_eq!(api.asked(), Vec::<String>::new());
+    let (code, out, err) = api.run(&["explain", "cluster/c1", "region", "manifests/", "--live"]);
+    let expected =
+        "error: files or a cluster, not both: `manifests/` and --live, --context, --kubeconfig or --all-namespaces\n";
+    assert_eq!((code, &*out, &*err), (Some(2), "", expected));
+    let output =
+        propagate(Path::new("none"), &["explain", "cluster/c1", "region"]).current_dir(&folder).output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert_eq!((output.status.code(), place(&out)), (Some(0), Some("fleet.yaml:20:72".to_owned())));
+    let output = propagate(Path::new("none"), &["check", "--live"]).current_dir(&folder).output().unwrap();
+    let expected =
+        "error: there is no kubeconfig `none` and this is not a Pod; name one with `--kubeconfig`, or name files\n";
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr)), (Some(2), expected.into()));
+}
+
+#[test]
+fn what_was_asked_is_named_where_nothing_is_found() {
+    let api = Api::start("nothing-found", &fleet(), 500, no_rule);
+    let expected = "asked namespace `default` of `SERVER` (context `other`); `--namespace` names another namespace, \
+                    `--all-namespaces` asks all\n";
+    let (code, out, err) = api.run(&["explain", "Machine/c1-cp-0", "--context", "other"]);
+    assert_eq!((code, &*out, &*err), (Some(3), "no Machine/c1-cp-0 among 1 objects\n", expected));
+    let (code, out, _) = api.run(&["explain", "Machine/fleet/c1-cp-0", "--context", "other"]);
+    assert_eq!((code, out.lines().next()), (Some(0), Some("Machine fleet/c1-cp-0")));
+}
+
+#[test]
+fn manifests_are_planned_against_the_cluster() {
+    let applied = "\
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: { name: c1, labels: { region: south } }
+";
+    let api = Api::start("plan", &fleet(), 500, no_rule);
+    let folder = api.kubeconfig().parent().unwrap().to_owned();
+    fs::write(folder.join("cluster.yaml"), applied).unwrap();
+    let (code, out, err) = api.run(&["plan", "cluster.yaml"]);
+    let expected = "\
+Cluster fleet/c1 changes
+  replaces no Machine metadata.labels
+  ~ metadata.labels region=south (was north)
+
+replaces 0 Machines, deletes 0, relabels 1 object, 0 cloud tags change
+";
+    assert_eq!((code, &*out, &*err), (Some(1), expected, ""));
+    fs::write(folder.join("same.yaml"), applied.replace("south", "north")).unwrap();
+    assert_eq!(api.run(&["plan", "same.yaml"]), (Some(0), "nothing changes\n".to_owned(), String::new()));
+    let asked = api.asked();
+    assert!(asked.iter().all(|asked| asked.starts_with("GET ")), "{asked:?}");
+}
+
+#[test]
+fn commands_are_for_the_cluster_that_was_asked() {
+    let api = Api::start("backfill", &fleet(), 500, no_rule);
+    let (code, out, err) = api.run(&["backfill", "--context", "prod"]);
+    let commands: Vec<&str> = out.lines().filter(|line| !line.starts_with('#')).collect();
+    let objects = [
+        "MachineDeployment.cluster.x-k8s.io c1-md0 -n fleet",
+        "MachineSet.cluster.x-k8s.io c1-md0-x7k2p -n fleet",
+        "Machine.cluster.x-k8s.io c1-md0-x7k2p-1 -n fleet",
+        "Node worker-1",
+        "KubeadmConfig.bootstrap.cluster.x-k8s.io c1-md0-x7k2p-1 -n fleet",
+        "DevMachine.infrastructure.cluster.x-k8s.io c1-md0-x7k2p-1 -n fleet",
+        "KubeadmControlPlane.controlplane.cluster.x-k8s.io c1-cp -n fleet",
+        "Machine.cluster.x-k8s.io c1-cp-0 -n fleet",
+    ];
+    let expected = objects.map(|object| format!("kubectl --context=prod patch {object} --type=merge -p '{{}}'"));
+    assert_eq!((code, &*err), (Some(0), ""));
+    assert_eq!(commands, expected);
+}
+
+#[test]
+fn a_picture_is_drawn_of_a_live_cluster() {
+    let api = Api::start("graph", &fleet(), 500, no_rule);
+    let file = api.kubeconfig().with_file_name("fleet.yaml");
+    fs::write(&file, fleet()).unwrap();
+    let (code, live, err) = api.run(&["graph", "team", "--format", "dot"]);
+    assert_eq!((code, &*err), (Some(0), ""));
+    let (_, of_file, _) = api.run(&["graph", "team", "--format", "dot", "--filename", "fleet.yaml"]);
+    // Objects come in another order, which gives them other numbers.
+    let nodes = |picture: &str| {
+        let labels = picture.lines().filter_map(|line| Some(line.split_once(" [label=")?.1.to_owned()));
+        labels.collect::<std::collections::BTreeSet<String>>()
+    };
+    assert_eq!((nodes(&live), nodes(&live).len()), (nodes(&of_file), 11));
+}
+
+#[test]
+fn a_class_of_another_namespace_is_asked_for_by_name() {
+    let class = "
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: ClusterClass
+metadata: { namespace: classes, name: standard }
+spec:
+  infrastructure: { templateRef: { apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevClusterTemplate, name: t } }
+---
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+kind: DevClusterTemplate
+metadata: { namespace: classes, name: t }
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: { namespace: fleet, name: c1 }
+spec: { topology: { classRef: { name: standard, namespace: classes }, version: v1.34.2 } }
+";
+    let api = Api::start("classes", class, 500, no_rule);
+    let (code, out, err) = api.run(&["explain", "cluster/c1"]);
+    assert_eq!((code, &*out, &*err), (Some(0), "Cluster fleet/c1\n", ""));
+    let by_name: Vec<String> = api.asked().into_iter().filter(|asked| asked.contains("/classes/")).collect();
+    let expected = [
+        "GET /apis/cluster.x-k8s.io/v1beta2/namespaces/classes/clusterclasses/standard",
+        "GET /apis/infrastructure.cluster.x-k8s.io/v1beta2/namespaces/classes/devclustertemplates/t",
+    ];
+    assert_eq!(by_name, expected);
+}

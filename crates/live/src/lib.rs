@@ -1,0 +1,23 @@
+//! A live cluster as manifests: what an API server lists, as texts that `fleet` reads.
+//!
+//! A door for `propagate`. It asks for discovery documents, lists and single objects, with `GET` and nothing else, and only
+//! for the kinds of [`KINDS`] and for the composites that the cluster defines. Every request ends within a time limit.
+
+mod access;
+mod failure;
+mod interrupt;
+mod kinds;
+mod list;
+mod proxy;
+mod query;
+mod read;
+mod referenced;
+mod server;
+mod text;
+
+pub use access::{Access, has_kubeconfig};
+pub use failure::Failure;
+pub use interrupt::on_interrupt;
+pub use kinds::{KINDS, Listed, Topic, cluster_role};
+pub use query::Query;
+pub use read::{Connection, Found};

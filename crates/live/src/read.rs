@@ -1,0 +1,322 @@
+//! What a question needs, from discovery to the objects.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use fleet::Source;
+use futures_util::stream::{self, StreamExt};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::access::Access;
+use crate::failure::Failure;
+use crate::kinds::{CROSSPLANE, DEFINITIONS, KINDS, Topic};
+use crate::list::{Group, Kind, escaped, groups, kinds, list};
+use crate::query::Query;
+use crate::referenced::{classes, templates};
+use crate::server::{Server, Trouble};
+use crate::text::source;
+
+/// Requests at a time: fewer than an API server lets one user have.
+const AT_ONCE: usize = 8;
+
+/// The group of Cluster API itself.
+const CORE: &str = "cluster.x-k8s.io";
+
+/// What was read.
+#[derive(Debug)]
+pub struct Found {
+    /// One text for each object.
+    pub sources: Vec<Source>,
+    /// Resources that cannot be listed, and why.
+    pub unreadable: Vec<(String, String)>,
+}
+
+/// A server that has not been asked for objects yet.
+pub struct Connection {
+    runtime: Runtime,
+    server: Server,
+    namespace: String,
+}
+
+impl Connection {
+    /// Finds out which server is meant, and gets credentials for it.
+    ///
+    /// # Errors
+    /// When there is no such context, or the credentials cannot be had.
+    pub fn new(access: &Access) -> Result<Connection, Failure> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Failure(format!("cannot ask a cluster: {error}")))?;
+        let (server, namespace) = runtime.block_on(access.server())?;
+        Ok(Connection { runtime, server, namespace })
+    }
+
+    /// The context, or `None` where the service account of a Pod is used.
+    #[must_use]
+    pub fn context(&self) -> Option<&str> {
+        self.server.context.as_deref()
+    }
+
+    /// The namespace of the context, or else `default`.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Server and context, for messages.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.server.name()
+    }
+
+    /// Reads what a question needs. `progress` is called with what is being done.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, does not accept the credentials, does not answer in time or forbids all that is
+    /// asked for.
+    pub fn read(&self, query: &Query<'_>, progress: &dyn Fn(String)) -> Result<Found, Failure> {
+        progress(format!("connecting to {}", self.server.url));
+        let reader = Reader {
+            server: &self.server,
+            query,
+            progress,
+            count: Cell::default(),
+            objects: RefCell::default(),
+            troubles: RefCell::default(),
+        };
+        self.runtime.block_on(reader.all())?;
+        reader.found()
+    }
+}
+
+struct Reader<'a> {
+    server: &'a Server,
+    query: &'a Query<'a>,
+    progress: &'a dyn Fn(String),
+    count: Cell<usize>,
+    objects: RefCell<Vec<(Kind, Vec<Box<RawValue>>)>>,
+    troubles: RefCell<Troubles>,
+}
+
+/// What the server refused.
+#[derive(Default)]
+struct Troubles {
+    /// The resources that are forbidden, and the server's words about the first.
+    forbidden: BTreeMap<String, String>,
+    /// Other resources, and why they cannot be listed.
+    failed: Vec<(String, String)>,
+}
+
+impl Reader<'_> {
+    async fn all(&self) -> Result<(), Failure> {
+        let groups = match groups(self.server).await {
+            Ok(groups) => groups,
+            Err(Trouble::Fatal(failure)) => return Err(failure),
+            Err(Trouble::Forbidden(why) | Trouble::Refused(why)) => return Err(Failure(why)),
+            Err(Trouble::NotFound | Trouble::Expired) => {
+                return Err(Failure(format!("{} is not a Kubernetes API server", self.server.name())));
+            }
+        };
+        let mut topic = self.query.topic;
+        let mut wanted = self.discover(&groups, |of| of == Topic::ClusterApi && topic.has(of)).await?;
+        if let Some(is_meant) = self.query.kind
+            && wanted.iter().any(|kind| is_meant(&kind.any()))
+        {
+            topic = Topic::ClusterApi;
+        }
+        wanted.extend(self.discover(&groups, |of| of != Topic::ClusterApi && topic.has(of)).await?);
+        self.list(wanted).await?;
+        let composites = self.composites(&groups).await?;
+        self.list(composites).await?;
+        self.classes().await
+    }
+
+    /// The kinds of [`KINDS`] that the server has.
+    async fn discover(&self, groups: &[Group], is_wanted: impl Fn(Topic) -> bool) -> Result<Vec<Kind>, Failure> {
+        let rows = KINDS.iter().filter(|row| is_wanted(row.topic));
+        let rows = rows.filter_map(|row| Some((groups.iter().find(|group| group.name == row.group)?, row.resources)));
+        let mut found = Vec::new();
+        for (group, resources) in rows {
+            let is_wanted = |kind: &Kind| resources.is_none_or(|resources| resources.contains(&&*kind.resource));
+            found.extend(self.kinds(group).await?.into_iter().filter(is_wanted));
+        }
+        Ok(found)
+    }
+
+    /// The kinds of a group, each in one version: the one that the query names, or else the first that has it.
+    async fn kinds(&self, group: &Group) -> Result<Vec<Kind>, Failure> {
+        let versions = stream::iter(&group.versions).map(|version| kinds(self.server, &group.name, version));
+        let answers: Vec<_> = versions.buffered(AT_ONCE).collect().await;
+        let mut found: Vec<Kind> = Vec::new();
+        for answer in answers {
+            let name = if group.name.is_empty() { "the core group" } else { &*group.name };
+            let Some(kinds) = self.answer(name, answer)? else { continue };
+            for kind in kinds {
+                let named = self.query.versions.get(&(kind.group.clone(), kind.kind.clone()));
+                match found.iter_mut().find(|known| known.kind == kind.kind) {
+                    Some(known) if named == Some(&kind.version) => *known = kind,
+                    Some(_) => {}
+                    None => found.push(kind),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Lists kinds, several at a time.
+    async fn list(&self, kinds: Vec<Kind>) -> Result<(), Failure> {
+        let read = |number: usize| {
+            self.count.set(self.count.get() + number);
+            (self.progress)(format!("reading {}: {} objects", self.server.url, self.count.get()));
+        };
+        let read = &read;
+        let namespaces = |kind: Kind| {
+            let listed: Vec<Option<&str>> = match self.query.namespaces {
+                Some(names) if kind.is_namespaced => names.iter().map(|name| Some(&**name)).collect(),
+                _ => vec![None],
+            };
+            listed.into_iter().map(move |namespace| (kind.clone(), namespace))
+        };
+        let lists = stream::iter(kinds.into_iter().flat_map(namespaces)).map(|(kind, namespace)| async move {
+            let answer = list(self.server, &kind, namespace, read).await;
+            (kind, answer)
+        });
+        let mut lists = lists.buffered(AT_ONCE);
+        while let Some((kind, answer)) = lists.next().await {
+            if let Some(objects) = self.answer(&kind.resource(), answer)? {
+                self.objects.borrow_mut().push((kind, objects));
+            }
+        }
+        Ok(())
+    }
+
+    /// The kinds of composites and claims, as their definitions name them.
+    async fn composites(&self, groups: &[Group]) -> Result<Vec<Kind>, Failure> {
+        let mut named: BTreeSet<(String, String)> = BTreeSet::new();
+        for (kind, definitions) in self.objects.borrow().iter() {
+            if kind.group == CROSSPLANE && kind.resource == DEFINITIONS {
+                named.extend(definitions.iter().flat_map(|definition| composites(definition.get())));
+            }
+        }
+        let mut found = Vec::new();
+        for group in groups.iter().filter(|group| named.iter().any(|(of, _)| *of == group.name)) {
+            let is_named = |kind: &Kind| named.contains(&(kind.group.clone(), kind.resource.clone()));
+            found.extend(self.kinds(group).await?.into_iter().filter(is_named));
+        }
+        Ok(found)
+    }
+
+    /// The ClusterClasses that Clusters take from other namespaces, and their templates.
+    async fn classes(&self) -> Result<(), Failure> {
+        let Some(namespaces) = self.query.namespaces else { return Ok(()) };
+        let known: Vec<Kind> = self.objects.borrow().iter().map(|(kind, _)| kind.clone()).collect();
+        let kind = |group: &str, name: &str| known.iter().find(|kind| kind.group == group && kind.kind == name);
+        let named = {
+            let objects = self.objects.borrow();
+            let clusters = objects.iter().filter(|(kind, _)| kind.group == CORE && kind.kind == "Cluster");
+            let named = clusters.flat_map(|(_, clusters)| classes(clusters, namespaces));
+            named.collect::<BTreeSet<_>>()
+        };
+        let Some(of_class) = kind(CORE, "ClusterClass") else { return Ok(()) };
+        let mut taken = BTreeSet::new();
+        for (of, name) in named {
+            let Some(class) = self.get(of_class, &of, &name).await? else { continue };
+            taken.extend(templates(class.get()).into_iter().map(|template| (of.clone(), template)));
+            self.objects.borrow_mut().push((of_class.clone(), vec![class]));
+        }
+        for (of, (group, name, template)) in taken {
+            let Some(of_template) = kind(&group, &name) else { continue };
+            if let Some(object) = self.get(of_template, &of, &template).await? {
+                self.objects.borrow_mut().push((of_template.clone(), vec![object]));
+            }
+        }
+        Ok(())
+    }
+
+    async fn get(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Option<Box<RawValue>>, Failure> {
+        let path = format!("{}/{}", kind.path(Some(namespace)), escaped(name));
+        self.answer(&format!("{}/{namespace}/{name}", kind.resource()), self.server.get(&path).await)
+    }
+
+    /// An answer, where there is one; what the server refuses is noted.
+    fn answer<T>(&self, what: &str, answer: Result<T, Trouble>) -> Result<Option<T>, Failure> {
+        let mut troubles = self.troubles.borrow_mut();
+        match answer {
+            Ok(answer) => return Ok(Some(answer)),
+            Err(Trouble::Fatal(failure)) => return Err(failure),
+            Err(Trouble::NotFound) => {}
+            Err(Trouble::Expired) => {
+                let why = format!("{} forgot the list before its end", self.server.name());
+                troubles.failed.push((what.to_owned(), why));
+            }
+            Err(Trouble::Forbidden(why)) => {
+                troubles.forbidden.insert(what.to_owned(), why);
+            }
+            Err(Trouble::Refused(why)) => troubles.failed.push((what.to_owned(), why)),
+        }
+        Ok(None)
+    }
+
+    fn found(self) -> Result<Found, Failure> {
+        let Troubles { forbidden, mut failed } = self.troubles.into_inner();
+        let objects = self.objects.into_inner();
+        if let Some(why) = forbidden.values().next() {
+            let hint = match self.query.namespaces {
+                None => "; `--namespace` asks for one namespace",
+                Some(_) => "",
+            };
+            let names: Vec<&str> = forbidden.keys().map(|name| &**name).collect();
+            let why = format!("{why}{hint}");
+            if objects.is_empty() {
+                return Err(Failure(why));
+            }
+            failed.insert(0, (names.join(", "), why));
+        }
+        let mut sources = Vec::new();
+        for (kind, objects) in &objects {
+            for object in objects {
+                match source(kind, object.get()) {
+                    Ok(source) => sources.push(source),
+                    Err(error) => failed.push((kind.resource(), error.to_string())),
+                }
+            }
+        }
+        Ok(Found { sources, unreadable: failed })
+    }
+}
+
+/// Groups and resources of the composites and claims that a definition defines.
+fn composites(definition: &str) -> Vec<(String, String)> {
+    #[derive(Deserialize)]
+    struct Definition {
+        spec: Spec,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Spec {
+        group: String,
+        names: Names,
+        claim_names: Option<Names>,
+    }
+    #[derive(Deserialize)]
+    struct Names {
+        plural: String,
+    }
+    let Ok(Definition { spec }) = serde_json::from_str(definition) else { return Vec::new() };
+    let names = [Some(spec.names), spec.claim_names].into_iter().flatten();
+    names.map(|names| (spec.group.clone(), names.plural)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_names_composites_and_claims() {
+        let definition = r#"{"spec":{"group":"example.org","names":{"kind":"XDisk","plural":"xdisks"},"claimNames":{"kind":"Disk","plural":"disks"}}}"#;
+        let named = |plural: &str| ("example.org".to_owned(), plural.to_owned());
+        assert_eq!(composites(definition), [named("xdisks"), named("disks")]);
+        assert_eq!(composites("{}"), []);
+    }
+}

@@ -1,0 +1,149 @@
+//! Requests to one server: `GET`, each within a time limit, and what becomes of an error.
+
+use std::time::{Duration, Instant};
+
+use http::Request;
+use kube::Client;
+use kube::client::AuthError;
+use serde::de::DeserializeOwned;
+
+use crate::failure::{Failure, causes, chain};
+
+/// One API server, as one context reaches it.
+pub(crate) struct Server {
+    pub(crate) client: Client,
+    pub(crate) url: String,
+    /// `None` for the service account of a Pod.
+    pub(crate) context: Option<String>,
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// Why a request has no answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// There is no such path, or no such object.
+    NotFound,
+    /// The rest of a list is no longer known.
+    Expired,
+    /// The user may not ask for it: a sentence.
+    Forbidden(String),
+    /// The server fails to answer this one request: a sentence.
+    Refused(String),
+    /// No other request has an answer either.
+    Fatal(Failure),
+}
+
+impl Server {
+    /// The answer to `GET` on a path.
+    ///
+    /// # Errors
+    /// When there is none, or it is not what is expected.
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Trouble> {
+        let text = self.text(path).await?;
+        serde_json::from_str(&text).map_err(|error| {
+            Trouble::Refused(format!("{} answers `{path}` with what is not expected: {error}", self.name()))
+        })
+    }
+
+    async fn text(&self, path: &str) -> Result<String, Trouble> {
+        let request = Request::get(path)
+            .header(http::header::ACCEPT, "application/json")
+            .body(Vec::new())
+            .map_err(|error| Trouble::Refused(format!("cannot ask for `{path}`: {error}")))?;
+        let begin = Instant::now();
+        let answer = self.client.request_text(request);
+        let answer = match self.timeout {
+            None => answer.await,
+            Some(timeout) => match tokio::time::timeout(timeout, answer).await {
+                Ok(answer) => answer,
+                Err(_) => return Err(Trouble::Fatal(self.too_slow(timeout))),
+            },
+        };
+        match answer {
+            // A connection has a limit of its own.
+            Err(error) if is_timeout(&error) => Err(Trouble::Fatal(self.too_slow(begin.elapsed()))),
+            answer => answer.map_err(|error| self.trouble(path, &error)),
+        }
+    }
+
+    fn too_slow(&self, after: Duration) -> Failure {
+        Failure(format!(
+            "{} did not answer within {:.0} s; `--request-timeout` sets another limit",
+            self.name(),
+            after.as_secs_f64()
+        ))
+    }
+
+    fn trouble(&self, path: &str, error: &kube::Error) -> Trouble {
+        let kube::Error::Api(status) = error else {
+            return Trouble::Fatal(cannot_connect(error, &self.url, self.context.as_deref()));
+        };
+        match status.code {
+            401 => Trouble::Fatal(Failure(format!(
+                "{} does not accept the credentials (401): they are expired or wrong; log in again",
+                self.name()
+            ))),
+            403 => Trouble::Forbidden(format!("{} forbids it: {}", self.name(), status.message)),
+            404 => Trouble::NotFound,
+            410 => Trouble::Expired,
+            code => {
+                let message = if status.message.is_empty() { path } else { &*status.message };
+                Trouble::Refused(format!("{} fails ({code}): {}", self.name(), one_line(message)))
+            }
+        }
+    }
+
+    /// The server with its context.
+    pub(crate) fn name(&self) -> String {
+        name(&self.url, self.context.as_deref())
+    }
+}
+
+fn name(url: &str, context: Option<&str>) -> String {
+    match context {
+        Some(context) => format!("`{url}` (context `{context}`)"),
+        None => format!("`{url}` (service account of this Pod)"),
+    }
+}
+
+/// The most of a server's own words that a message repeats, in characters.
+const MOST: usize = 300;
+
+/// The beginning of a text, in one line: a proxy answers with whole pages.
+fn one_line(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// Why a server is not reached: the credentials, or the way to it.
+pub(crate) fn cannot_connect(error: &kube::Error, url: &str, context: Option<&str>) -> Failure {
+    let name = name(url, context);
+    let auth = causes(error).find_map(|cause| cause.downcast_ref::<AuthError>());
+    Failure(match (auth, error) {
+        (Some(auth), _) => format!("cannot get credentials for {name}: {}", one_line(&chain(auth))),
+        (None, kube::Error::Service(cause)) => format!("cannot reach {name}: {}", one_line(&chain(&**cause))),
+        (None, _) => format!("cannot reach {name}: {}", one_line(&chain(error))),
+    })
+}
+
+/// Whether an error of the client says that time ran out.
+fn is_timeout(error: &kube::Error) -> bool {
+    causes(error).any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>();
+        io.is_some_and(|io| io.kind() == std::io::ErrorKind::TimedOut)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_of_a_proxy_is_cut() {
+        assert_eq!(one_line("<html>\n  <h1>no</h1>\n"), "<html> <h1>no</h1>");
+        assert_eq!(one_line(&"ü".repeat(400)), format!("{}…", "ü".repeat(300)));
+    }
+}
