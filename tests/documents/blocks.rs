@@ -232,6 +232,7 @@ fn cargo_knows(words: &[&str]) -> Result<()> {
         "crates/cli/Cargo.toml",
         "crates/engine/Cargo.toml",
         "crates/fleet/Cargo.toml",
+        "crates/live/Cargo.toml",
         "crates/model/Cargo.toml",
         "crates/testkit/Cargo.toml",
         "crates/webhook/Cargo.toml",
