@@ -142,16 +142,17 @@ func (r *results) page() string {
 	line("\n## Several replicas\n")
 	line("PolicyServers behind a balancer that asks each of them every second whether it is ready, as a Service does. Reviews come over")
 	line("eight connections for %.0f seconds. One that is refused is posted again after a tenth of a second, as a controller does that", lasting.Seconds())
-	line("writes with `failurePolicy: Fail`; with `Ignore`, the API server would store that object as it is.\n")
-	line("| replicas | what happens | reviews | refused before the answer | never answered | answers that are not the engine's | longest wait in s |")
-	line("| --: | --- | --: | --: | --: | --: | --: |")
+	line("writes with `failurePolicy: Fail`; with `Ignore`, the API server would store that object as it is. A review that is not answered")
+	line("within a minute ends the command with an error.\n")
+	line("| replicas | what happens | reviews | refused before the answer | answers that are not the engine's | longest wait in s |")
+	line("| --: | --- | --: | --: | --: | --: |")
 	for _, event := range r.events {
-		line("| %d | %s | %d | %d | 0 | %d | %.1f |", event.replicas, event.name, event.reviews, event.refused, event.wrong, event.longest.Seconds())
+		line("| %d | %s | %d | %d | %d | %.1f |", event.replicas, event.name, event.reviews, event.refused, event.wrong, event.longest.Seconds())
 	}
 	line("\n## Faults\n")
 	line("One review after the other, of those that need a read. The policy of `deploy/` admits what it cannot compare, and the report of")
-	line("each answer names the read that failed. A read that the API server does not answer holds a worker of the PolicyServer until")
-	line("the connection breaks: the time limit of an evaluation does not end it.\n")
+	line("each answer names the read that failed. A read that the API server does not answer keeps its review waiting until the")
+	line("connection breaks: the time limit of an evaluation does not end it.\n")
 	line("| fault | answers | slowest in s | what the answer says | afterwards |")
 	line("| --- | --- | --: | --- | --- |")
 	for _, fault := range r.faults {
