@@ -49,11 +49,8 @@ func command(ctx context.Context, args []string) error {
 			return fmt.Errorf("there is no life %q; there are %s", name, strings.Join(known(), ", "))
 		}
 	}
-	for _, path := range []*string{&root, directory, webhook, module} {
-		var err error
-		if *path, err = filepath.Abs(*path); err != nil {
-			return err
-		}
+	if err := harness.Absolute(&root, directory, webhook, module); err != nil {
+		return err
 	}
 	programs, err := build(ctx, *directory, *webhook)
 	if err != nil {

@@ -25,11 +25,8 @@ func command(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	for _, path := range []*string{&root, directory, program, fleet} {
-		var err error
-		if *path, err = filepath.Abs(*path); err != nil {
-			return err
-		}
+	if err := harness.Absolute(&root, directory, program, fleet); err != nil {
+		return err
 	}
 	controlPlane := filepath.Join(*directory, "controlplane")
 	if err := harness.Go(ctx, filepath.Join("..", "cluster"), "build", "-o", controlPlane, "./controlplane"); err != nil {

@@ -28,11 +28,8 @@ func command(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	for _, path := range []*string{&root, directory, webhook, module, file} {
-		var err error
-		if *path, err = filepath.Abs(*path); err != nil {
-			return err
-		}
+	if err := harness.Absolute(&root, directory, webhook, module, file); err != nil {
+		return err
 	}
 	content, err := os.ReadFile(*file)
 	if err != nil {

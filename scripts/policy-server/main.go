@@ -79,11 +79,7 @@ func main() {
 }
 
 func run(folder string, connections, rounds int, noop string) error {
-	api, err := serveAPI(filepath.Join(folder, "api.json"))
-	if err != nil {
-		return err
-	}
-	exchanges, err := readExchanges(filepath.Join(folder, "reviews.jsonl"))
+	api, exchanges, err := recorded(folder)
 	if err != nil {
 		return err
 	}
@@ -270,6 +266,16 @@ func badSettings(folder, api string, exchanges []exchange) error {
 	}
 	fmt.Println("bad settings: the server names the setting, and the other policies answer as before")
 	return nil
+}
+
+// recorded serves the API that a folder has, and reads its reviews.
+func recorded(folder string) (*api, []exchange, error) {
+	exchanges, err := readExchanges(filepath.Join(folder, "reviews.jsonl"))
+	if err != nil {
+		return nil, nil, err
+	}
+	api, err := serveAPI(filepath.Join(folder, "api.json"))
+	return api, exchanges, err
 }
 
 func readExchanges(path string) ([]exchange, error) {

@@ -26,11 +26,7 @@ type results struct {
 // scale measures what the policy costs a PolicyServer under load, and what those see that post reviews when something breaks, and
 // writes a page about it.
 func scale(folder, page string, modules map[string]string, minutes int) error {
-	api, err := serveAPI(filepath.Join(folder, "api.json"))
-	if err != nil {
-		return err
-	}
-	exchanges, err := readExchanges(filepath.Join(folder, "reviews.jsonl"))
+	api, exchanges, err := recorded(folder)
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,9 @@ use fleet::{Fleet, Locator, Member, Stand, State, World, help_of_skips, help_of_
 use crate::args::{ExplainArgs, PlainFormat};
 use crate::live::{self, Question};
 use crate::names::{self, is_meant};
+use crate::output::BOLD;
 use crate::{Exit, Failure, input, output, progress, settings};
 
-pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 const HELP: Style = AnsiColor::Cyan.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();

@@ -27,7 +27,7 @@ pub(crate) struct Input {
     pub(crate) asked: Option<String>,
 }
 
-/// So many objects that are left out for others of their name are named.
+/// The most objects that are named because they are left out for others of their name.
 const NAMED: usize = 5;
 
 /// The files that are read in folders.

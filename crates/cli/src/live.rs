@@ -10,7 +10,7 @@ use live::{Access, Connection, Query, Topic, has_kubeconfig, on_interrupt};
 
 use crate::args::Sources;
 use crate::input::{self, Input};
-use crate::names::is_kind;
+use crate::names::{is_kind, parts};
 use crate::{Failure, progress};
 
 /// Which cluster is asked.
@@ -65,14 +65,10 @@ pub(crate) fn input(
         (false, paths @ [_, ..]) => Ok(input::read(paths, sources)),
         (_, []) => {
             let connection = args.connection()?;
-            let of_object = question
-                .object
-                .and_then(|object| object.split('/').rev().nth(1))
-                .filter(|_| question.object.is_some_and(|object| object.matches('/').count() > 1));
+            let (kind, of_object, _) = question.object.map(parts).unwrap_or_default();
             let namespace = sources.namespace.as_deref().filter(|name| !name.is_empty()).or(of_object);
             let namespaces = [namespace.unwrap_or(connection.namespace()).to_owned()];
-            let word = question.object.and_then(|object| object.split('/').next());
-            let is_meant = |id: &ObjectId| word.is_some_and(|word| is_kind(id, word));
+            let is_meant = |id: &ObjectId| question.object.is_some() && is_kind(id, kind);
             let query = Query {
                 namespaces: Some(&namespaces[..]).filter(|_| !args.all_namespaces),
                 topic: Topic::Both,

@@ -25,11 +25,19 @@ const SHORT: &[(&str, &str)] = &[
 /// The most letters in which a misspelled word differs from the one that is suggested.
 const TYPOS: usize = 3;
 
+/// Kind, namespace and name of `KIND`, `KIND/NAME` or `KIND/NAMESPACE/NAME`.
+pub(crate) fn parts(object: &str) -> (&str, Option<&str>, Option<&str>) {
+    let mut parts = object.splitn(3, '/');
+    match (parts.next().unwrap_or_default(), parts.next(), parts.next()) {
+        (kind, namespace, name @ Some(_)) => (kind, namespace, name),
+        (kind, name, None) => (kind, None, name),
+    }
+}
+
 /// Whether `KIND`, `KIND/NAME` or `KIND/NAMESPACE/NAME` stands for an object.
 pub(crate) fn is_meant(id: &ObjectId, object: &str, namespace: Option<&str>) -> bool {
-    let mut parts = object.splitn(3, '/');
-    let (kind, first, second) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
-    let (namespace, name) = if second.is_some() { (first, second) } else { (namespace, first) };
+    let (kind, own_namespace, name) = parts(object);
+    let namespace = own_namespace.or(namespace);
     is_kind(id, kind)
         && name.is_none_or(|name| id.name == name)
         && namespace.is_none_or(|namespace| id.namespace == namespace || id.namespace.is_empty())
@@ -52,7 +60,7 @@ pub(crate) fn is_kind(id: &ObjectId, word: &str) -> bool {
 /// Whether a word is meant as an object, and not as a label or annotation: keys have prefixes with points in them, as kinds may
 /// have.
 pub(crate) fn is_object<'i>(word: &str, namespace: Option<&str>, mut ids: impl Iterator<Item = &'i ObjectId>) -> bool {
-    let kind = word.split('/').next().unwrap_or_default();
+    let (kind, ..) = parts(word);
     match kind.contains('.') {
         true => ids.any(|id| is_meant(id, word, namespace)),
         false => ids.any(|id| is_kind(id, kind)),

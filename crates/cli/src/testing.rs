@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anstyle::Style;
 use cases::{Case, Difference, Fault};
 use fleet::Position;
 use rayon::prelude::*;
@@ -12,11 +11,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::args::{ERROR, TestArgs};
+use crate::output::BOLD;
 use crate::output::junit::{self, Ran};
 use crate::output::text::count;
 use crate::{Exit, Failure, input, output, settings};
-
-const BOLD: Style = Style::new().bold();
 
 /// What became of the cases.
 #[derive(Serialize)]

@@ -7,7 +7,6 @@ mod read;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use anstyle::Style;
 use metadata_propagation::{NotApplicableReason, Operation, Outcome, Review, Settings, concerns, evaluate};
 use serde::Serialize;
 
@@ -16,12 +15,11 @@ use self::past::{Past, id};
 use self::read::{Recorded, Request, recorded, text};
 use crate::args::{CheckArgs, FailOn};
 use crate::input::{self, Input};
+use crate::output::BOLD;
 use crate::output::text::count;
 use crate::{Exit, Failure, output, settings};
 
-const BOLD: Style = Style::new().bold();
-
-/// So many events that are not judged are named without `--verbose`.
+/// The most events that are not judged and are named without `--verbose`.
 const NAMED: usize = 5;
 
 /// What became of the requests.

@@ -6,7 +6,8 @@ use fleet::{Looks, World, help_of_unknown};
 use rayon::prelude::*;
 
 use super::columns::{aligned, cell};
-use super::{BOLD, DIM, add_help};
+use super::{DIM, add_help};
+use crate::output::BOLD;
 
 /// The trees of these objects, without those that stand below another of them. Equal siblings share a line.
 pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {

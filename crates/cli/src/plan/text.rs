@@ -7,7 +7,7 @@ use fleet::{Entry, Plan, Planned};
 use metadata_propagation::Effect;
 
 use super::words::{alike, change, deletion, details, effect, happens, verdict};
-use crate::explain::BOLD;
+use crate::output::BOLD;
 
 const CALM: Style = AnsiColor::Green.on_default();
 const CAREFUL: Style = AnsiColor::Yellow.on_default();

@@ -80,7 +80,7 @@ impl<'a> Map<'a> {
 }
 
 /// A string; what has escapes that JSON does not know stays as it is written.
-fn plain(value: Json<'_>) -> &str {
+pub(crate) fn plain(value: Json<'_>) -> &str {
     value.as_str().unwrap_or_else(|| value.text())
 }
 

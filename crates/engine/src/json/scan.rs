@@ -98,7 +98,7 @@ pub(super) fn container_end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The bracket of a block that closes the last one of so many open ones, and of those that the block opens before it.
+/// Where in a block the depth becomes 0, when it is `depth` before the block.
 fn last_bracket(opening: u64, closing: u64, depth: u32) -> Option<u32> {
     let mut left = closing;
     for closed in 1..=closing.count_ones() {

@@ -8,7 +8,7 @@ use crate::catalog::keys::{UPGRADE_HOLDS, is_never};
 use crate::catalog::node_restriction::forbids;
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::{Keys, Rule};
-use crate::json::Map;
+use crate::json::map::{Map, plain};
 use crate::kube::label_value::formatted;
 use crate::kube::metadata_key::{is_annotation_key, is_label_key, is_label_value};
 use crate::propagation::layers::{Facts, Origin, Sources};
@@ -21,7 +21,7 @@ pub(crate) struct Expected<'e> {
     pub(crate) why: Why,
     pub(crate) origin: Origin<'e>,
     /// The map has it already.
-    pub(crate) stands: bool,
+    pub(crate) is_set: bool,
 }
 
 /// The entries that one map must carry, by ascending key.
@@ -63,13 +63,13 @@ impl<'e> Entries<'e> {
         lost
     }
 
-    /// Notes which of these a map has already.
-    fn hold_against(&mut self, actual: &Map<'_>) {
+    /// Sets which of these a map has already.
+    fn compare_with(&mut self, actual: &Map<'_>) {
         let mut actual = actual.entries().peekable();
         for (key, entry) in &mut self.entries {
             while actual.next_if(|(other, _)| other < key).is_some() {}
-            let value = actual.next_if(|(other, _)| other == key).and_then(|(_, value)| value.as_str());
-            entry.stands = value == Some(&*entry.value);
+            let value = actual.next_if(|(other, _)| other == key).map(|(_, value)| plain(value));
+            entry.is_set = value == Some(&*entry.value);
         }
     }
 }
@@ -124,7 +124,7 @@ pub(crate) fn expected<'e>(
                     left.push(Skip { map, key, reason, origin, value: None });
                     return None;
                 }
-                Some((key, Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), origin, stands: false }))
+                Some((key, Expected { value: Cow::Borrowed(value), why: Why::Rule(rule), origin, is_set: false }))
             });
             let lost = expected.overlay(carried);
             skips.extend(lost.into_iter().map(|(key, entry)| entry.skipped(map, key, SkipReason::Overridden)));
@@ -135,7 +135,7 @@ pub(crate) fn expected<'e>(
         let rows = FORCED.iter().filter(|row| row.from == strongest.place && row.to.contains(&target));
         let entry = |row: &'static Forced| {
             let value = value_of(row, &sources.facts)?;
-            Some((row.key, Expected { value, why: Why::Forced(row), origin, stands: false }))
+            Some((row.key, Expected { value, why: Why::Forced(row), origin, is_set: false }))
         };
         let mut forced: Vec<_> = rows.filter_map(entry).collect();
         forced.sort_by_key(|(key, _)| *key);
@@ -144,7 +144,7 @@ pub(crate) fn expected<'e>(
     }
     // A key that arrives from elsewhere is not missed.
     skips.extend(left.into_iter().filter(|skip| !expected.contains_key(skip.key)));
-    expected.hold_against(actual);
+    expected.compare_with(actual);
     expected.entries.retain(|(key, entry)| {
         let Some(reason) = withheld(sources, target, map, key, entry) else { return true };
         skips.push(Skip { map, key, reason, origin: entry.origin, value: Some(entry.value.clone()) });
@@ -159,7 +159,7 @@ fn withheld(sources: &Sources<'_>, target: Place, map: MapKind, key: &str, entry
     if by_class && sources.patches.may_decide(map, key) {
         return Some(SkipReason::ClassPatches);
     }
-    if entry.stands {
+    if entry.is_set {
         return None;
     }
     // What is as it was is no change to NodeRestriction.

@@ -71,7 +71,7 @@ pub(crate) fn differences<'e>(
         for map in MapKind::BOTH {
             let actual = subject.object.map(target, map, None)?;
             let expected = expected(&sources, target, map, &actual, settings, &mut skips);
-            let missing: Vec<_> = expected.iter().filter(|(_, entry)| !entry.stands).collect();
+            let missing: Vec<_> = expected.iter().filter(|(_, entry)| !entry.is_set).collect();
             if !missing.is_empty() {
                 let old = subject.old_map(target, map)?;
                 let of_map = WrittenMap::of(target, map, subject.object.version);

@@ -7,7 +7,7 @@ use metadata_propagation::{GroupVersionKind, Operation, Review};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::past::Past;
+use super::past::{Head, Past, is_of_object};
 
 /// The group of the events of audit logs.
 pub(super) const GROUP: &str = "audit.k8s.io/";
@@ -55,22 +55,6 @@ struct ObjectRef {
 #[serde(default)]
 struct Status {
     code: u16,
-}
-
-/// What an object says of itself.
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Head {
-    api_version: String,
-    kind: String,
-    metadata: Metadata,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Metadata {
-    name: String,
-    generate_name: String,
 }
 
 /// Why an event cannot be judged.
@@ -149,8 +133,7 @@ impl<'t> Event<'t> {
 
     /// What an event leaves in the cluster: the name, the version and the text of an object, or `None` where it is deleted.
     pub(super) fn stored(&self, past: &Past<'_>) -> Option<(ObjectId, Option<(String, &'t str)>)> {
-        let is_of_object = ["", "status"].contains(&&*self.reference().subresource);
-        if !is_of_object || self.is_dry_run() {
+        if !is_of_object(&self.reference().subresource) || self.is_dry_run() {
             return None;
         }
         if self.verb == "delete" {
@@ -176,12 +159,11 @@ impl<'t> Event<'t> {
 
     /// The name and version of the object that is written, by what either object says.
     fn written(&self) -> Option<(ObjectId, String)> {
-        let heads = [self.response_object, self.request_object].map(|object| object.map(head).unwrap_or_default());
-        let head = heads.iter().find(|head| is_object(head))?;
+        let heads = [self.response_object, self.request_object].into_iter().flatten().map(head);
+        let head = heads.into_iter().find(is_object)?;
         let ObjectRef { namespace, name, .. } = self.reference();
         let (group, version) = head.api_version.rsplit_once('/').unwrap_or(("", &head.api_version));
-        let names = [&name, &head.metadata.name, &head.metadata.generate_name];
-        let name = names.into_iter().find(|name| !name.is_empty())?.clone();
+        let name = [&name, head.name()].into_iter().find(|name| !name.is_empty())?.to_owned();
         Some((ObjectId { group: group.to_owned(), kind: head.kind.clone(), namespace, name }, version.to_owned()))
     }
 

@@ -24,7 +24,7 @@ impl<'a> Past<'a> {
         let mut known = BTreeSet::new();
         for recorded in recorded {
             let Request::Review(review) = &recorded.request else { continue };
-            let Some(id) = id(review).filter(|_| is_of_object(review)) else { continue };
+            let Some(id) = id(review).filter(|_| is_of_object(&review.sub_resource)) else { continue };
             if known.insert(id.clone())
                 && let Some(old) = review.old_object
             {
@@ -36,7 +36,7 @@ impl<'a> Past<'a> {
 
     /// What a request stored, as it was stored then.
     pub(super) fn apply(&mut self, review: &Review<'a>) {
-        let Some(id) = id(review).filter(|_| is_of_object(review) && !review.dry_run) else { return };
+        let Some(id) = id(review).filter(|_| is_of_object(&review.sub_resource) && !review.dry_run) else { return };
         match (review.operation, review.object) {
             (Operation::Delete, _) => self.delete(id),
             (_, Some(object)) if object.starts_with('{') => self.store(id, review.kind.version.to_string(), object),
@@ -94,29 +94,39 @@ impl Cluster for Past<'_> {
     }
 }
 
-/// Whether a request is about a whole object, and not about what is derived from it.
-fn is_of_object(review: &Review<'_>) -> bool {
-    ["", "status"].contains(&&*review.sub_resource)
+/// Version, kind and name in an object.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Head {
+    pub(super) api_version: String,
+    pub(super) kind: String,
+    metadata: Metadata,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Metadata {
+    name: String,
+    generate_name: String,
+}
+
+impl Head {
+    /// The name, or what the API server is to begin it with.
+    pub(super) fn name(&self) -> &str {
+        let Metadata { name, generate_name } = &self.metadata;
+        if name.is_empty() { generate_name } else { name }
+    }
+}
+
+/// Whether a request to this subresource writes the object itself.
+pub(super) fn is_of_object(sub_resource: &str) -> bool {
+    ["", "status"].contains(&sub_resource)
 }
 
 /// What the object of a request is called. The name of one that is created may be in the object only.
 pub(super) fn id(review: &Review<'_>) -> Option<ObjectId> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Head {
-        metadata: Metadata,
-    }
-    #[derive(Default, Deserialize)]
-    #[serde(default, rename_all = "camelCase")]
-    struct Metadata {
-        name: String,
-        generate_name: String,
-    }
-    let head = |text: Option<&str>| serde_json::from_str::<Head>(text?).ok();
     let name = match &*review.name {
-        "" => head(review.object)
-            .map(|head| head.metadata)
-            .map(|it| if it.name.is_empty() { it.generate_name } else { it.name })?,
+        "" => serde_json::from_str::<Head>(review.object?).ok()?.name().to_owned(),
         name => name.to_owned(),
     };
     Some(ObjectId {
