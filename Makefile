@@ -12,7 +12,7 @@ endif
 FEATURES := --features propagate/cluster $(TESTKIT_FEATURES)
 
 .PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check fuzz fmt lint e2e-tests bless \
-	conformance conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live explore reproducible policy.cdx.json registry-test chart-test \
+	conformance conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live explore reproducible policy.cdx.json dist registry-test chart-test \
 	policy-server-test scale carriers workflows pages playground playground-test playground-site clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
@@ -39,6 +39,13 @@ reproducible:
 ## policy.cdx.json: the crates that are in policy.wasm, as CycloneDX
 policy.cdx.json:
 	scripts/components.sh policy.cdx.json
+
+## dist: the archive of `propagate` as it is released, in target/dist, and a try of it; with Go and jq. Another target that runs
+## here: make dist DIST=x86_64-unknown-linux-musl
+DIST ?= $(shell rustc -vV | sed -n 's/^host: //p')
+dist:
+	scripts/dist.sh $(DIST)
+	scripts/dist-test.sh target/dist/propagate-v$(shell sed -nE 's/^version = "(.*)"$$/\1/p' Cargo.toml | head -n 1)-$(DIST).tar.gz
 
 ## registry-test: push, sign, verify, pull and run, against a registry on loopback; with kwctl and Go
 registry-test:

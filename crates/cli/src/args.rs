@@ -93,7 +93,11 @@ pub(crate) enum Verb {
         shell: clap_complete::Shell,
     },
     /// Print the manual page.
-    Man,
+    Man {
+        /// Write this page and one for each verb into a folder instead.
+        #[arg(long, value_name = "FOLDER")]
+        directory: Option<PathBuf>,
+    },
 }
 
 /// Where objects come from, and by which settings they are judged.

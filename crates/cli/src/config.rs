@@ -76,7 +76,7 @@ impl Cli {
                 }
                 return Ok(self);
             }
-            Verb::Rules { .. } | Verb::Profiles | Verb::Settings(_) | Verb::Completions { .. } | Verb::Man => {
+            Verb::Rules { .. } | Verb::Profiles | Verb::Settings(_) | Verb::Completions { .. } | Verb::Man { .. } => {
                 return Ok(self);
             }
         };

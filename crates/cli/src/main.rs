@@ -72,10 +72,15 @@ fn main() -> ExitCode {
                 clap_complete::generate(*shell, &mut Cli::command(), "propagate", &mut completions);
                 output::print(&completions)
             }
-            Verb::Man => {
+            Verb::Man { directory: None } => {
                 let mut page = Vec::new();
                 clap_mangen::Man::new(Cli::command()).render(&mut page)?;
                 output::print(&page)
+            }
+            Verb::Man { directory: Some(folder) } => {
+                clap_mangen::generate_to(Cli::command(), folder)
+                    .map_err(|error| Failure(format!("{}: {error}", folder.display())))?;
+                Ok(Exit::Clean)
             }
         }
     });

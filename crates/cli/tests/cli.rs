@@ -9,30 +9,44 @@ fn sessions_print_what_is_written_down() {
     trycmd::TestCases::new().env("KUBECONFIG", "none").case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
 }
 
-/// The blocks of the page are typed at the root of the repository; here in a folder with its examples.
+/// The blocks of these pages are typed at the root of the repository, or in the folder of an archive; here in a folder with the
+/// examples.
 #[test]
-fn the_page_shows_what_is_printed() {
+fn the_pages_show_what_is_printed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
-    let page = folder.join("cli.md");
-    fs::create_dir_all(folder.join("cli.in/examples")).unwrap();
-    fs::create_dir_all(folder.join("cli.in/deploy")).unwrap();
-    fs::create_dir_all(folder.join("cli.in/examples/cases")).unwrap();
+    let fleet = fs::read_to_string(root.join("examples/fleet.yaml")).unwrap();
+    let edited = fleet.replace("team: payments", "team: shop");
+
+    let ten_minutes = folder.join("first-ten-minutes.in");
+    fs::create_dir_all(&ten_minutes).unwrap();
+    fs::write(ten_minutes.join("edited.yaml"), &edited).unwrap();
+    fs::write(ten_minutes.join("fleet.yaml"), &fleet).unwrap();
+
+    let repository = folder.join("cli.in");
     for of in ["examples", "examples/cases", "deploy"] {
+        fs::create_dir_all(repository.join(of)).unwrap();
         for entry in fs::read_dir(root.join(of)).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {
-                fs::copy(&path, folder.join("cli.in").join(of).join(path.file_name().unwrap())).unwrap();
+                fs::copy(&path, repository.join(of).join(path.file_name().unwrap())).unwrap();
             }
         }
     }
-    let fleet = fs::read_to_string(root.join("examples/fleet.yaml")).unwrap();
-    let edited = fleet.replace("team: payments", "team: shop").replace("version: v1.34.2\n", "version: v1.35.0\n");
-    fs::write(folder.join("cli.in/edited.yaml"), edited).unwrap();
-    fs::copy(root.join("docs/cli.md"), &page).unwrap();
-    trycmd::TestCases::new().env("KUBECONFIG", "none").case(&page).run();
+    fs::write(repository.join("edited.yaml"), edited.replace("version: v1.34.2\n", "version: v1.35.0\n")).unwrap();
+
+    let pages = ["cli.md", "first-ten-minutes.md"];
+    let cases = trycmd::TestCases::new();
+    cases.env("KUBECONFIG", "none");
+    for page in pages {
+        fs::copy(root.join("docs").join(page), folder.join(page)).unwrap();
+        cases.case(folder.join(page));
+    }
+    cases.run();
     if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
-        fs::copy(&page, root.join("docs/cli.md")).unwrap();
+        for page in pages {
+            fs::copy(folder.join(page), root.join("docs").join(page)).unwrap();
+        }
     }
 }
 
