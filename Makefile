@@ -61,7 +61,9 @@ policy-server-test:
 	$(MAKE) annotated-policy.wasm $(NOOP)
 	scripts/policy-server-test.sh annotated-policy.wasm $(NOOP)
 
-## scale: load, several replicas and faults on a real PolicyServer: docs/scale.md; with policy-server, kwctl and Go
+## scale: a large fleet, load, several replicas and faults on a real PolicyServer: docs/scale.md; with policy-server, kwctl and Go.
+## More Machines: make scale CLUSTERS=20 MACHINES=25; how long memory is watched: MINUTES=10
+export CLUSTERS MACHINES MINUTES FLEETS
 scale:
 	@for tool in policy-server kwctl go; do \
 		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: nothing was measured" >&2; exit 1; }; done

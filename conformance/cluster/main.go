@@ -23,6 +23,8 @@ const usage = `usage: cluster build DIRECTORY                     builds the con
        cluster lives [-lives NAME,...] [-capi VERSION]   plays lives without the policy and with it, and tells the differences; ends
                                                    with 1 when there are any, or a wrong policy is not noticed, with 2 when it fails
        cluster run [-life NAME] [-policy NAME]     plays a life once and writes what happened
+       cluster large -module ANNOTATED.wasm -clusters N -machines N -out FILE.json
+                                                   plays a large fleet with a real PolicyServer and writes what each step cost
        cluster excerpt -out FOLDER                 writes a compact set of the reviews of the run without the policy
        cluster prune FILE.yaml...                  tells what the API server drops of objects, by definitions in the same files
        cluster conditions [REVIEWS.jsonl...]       evaluates deploy/match-conditions.yaml over the recorded reviews, and others
@@ -48,7 +50,9 @@ func command(ctx context.Context, args []string) error {
 	compiled := flags.String("module", filepath.Join("..", "..", "policy.wasm"), "the compiled policy")
 	steps := flags.String("steps", "", "steps to play, with commas")
 	server := flags.Bool("server", false, "conditions: let an API server evaluate them")
-	out := flags.String("out", "", "excerpt: folder of the excerpts")
+	clusters := flags.Int("clusters", 20, "large: how many Clusters")
+	machines := flags.Int("machines", 25, "large: how many Machines in each")
+	out := flags.String("out", "", "excerpt: folder of the excerpts; large: file of the costs")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -95,6 +99,13 @@ func command(ctx context.Context, args []string) error {
 			only = strings.Split(*steps, ",")
 		}
 		return stage.playOne(ctx, life, *policy, only)
+	case "large":
+		programs, err := prepared()
+		if err != nil {
+			return err
+		}
+		root := absolute(filepath.Join("..", ".."))
+		return large(ctx, programs, root, absolute(*directory), absolute(*compiled), size{*clusters, *machines}, absolute(*out))
 	case "compare":
 		if flags.NArg() != 2 {
 			return fmt.Errorf("%s", usage)

@@ -172,9 +172,11 @@ const settled = 3 * time.Second
 
 // settle waits until the fleet has not changed for a while, counted from now: what was just written may not have been
 // told yet.
-func (r *run) settle(ctx context.Context) error {
+func (r *run) settle(ctx context.Context) error { return r.settleWithin(ctx, 40*time.Second) }
+
+func (r *run) settleWithin(ctx context.Context, patience time.Duration) error {
 	begin := time.Now()
-	return r.Await(ctx, "the fleet does not settle", 40*time.Second, func() error {
+	return r.Await(ctx, "the fleet does not settle", patience, func() error {
 		quiet, err := r.record.quiet()
 		quiet = min(quiet, time.Since(begin))
 		if err == nil && quiet < settled {

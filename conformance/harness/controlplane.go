@@ -36,11 +36,11 @@ func (s *Server) StartControlPlane(ctx context.Context) error {
 		return err
 	}
 	err = s.Start("kube-apiserver", nil, program, append([]string{"kube-apiserver",
-		"--etcd-servers="+etcd,
+		"--etcd-servers=" + etcd,
 		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", ports[2]),
-		"--tls-cert-file="+serving.Certificate, "--tls-private-key-file="+serving.Key,
-		"--client-ca-file="+s.Authority.File(),
-		"--service-account-key-file="+accounts, "--service-account-signing-key-file="+accounts,
+		"--tls-cert-file=" + serving.Certificate, "--tls-private-key-file=" + serving.Key,
+		"--client-ca-file=" + s.Authority.File(),
+		"--service-account-key-file=" + accounts, "--service-account-signing-key-file=" + accounts,
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-cluster-ip-range=10.0.0.0/24",
 		// As kubeadm sets them: a kubelet may write its own Node, and not give itself every label.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -73,6 +75,28 @@ func (p *Processes) Alive() error {
 		}
 	}
 	return nil
+}
+
+// Seconds is how long a program has used processors so far.
+func (p *Processes) Seconds(name string) (float64, error) {
+	for _, started := range p.started {
+		if started.name != name {
+			continue
+		}
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", started.command.Process.Pid))
+		if err != nil {
+			return 0, err
+		}
+		// The name of the program may have spaces; utime and stime are the 12th and 13th field behind it, in hundredths.
+		_, fields, _ := strings.Cut(string(stat), ") ")
+		var user, system float64
+		if words := strings.Fields(fields); len(words) > 12 {
+			user, _ = strconv.ParseFloat(words[11], 64)
+			system, _ = strconv.ParseFloat(words[12], 64)
+		}
+		return (user + system) / 100, nil
+	}
+	return 0, fmt.Errorf("%s was not started", name)
 }
 
 // Stop ends every program, the last one first.

@@ -66,13 +66,22 @@ func (s *Server) StartWebhook(ctx context.Context, w Webhook) (string, error) {
 		return "", err
 	}
 	address := fmt.Sprintf("https://127.0.0.1:%d", port[0])
+	// The module is compiled before the first byte is answered, which takes a while on a busy machine.
+	if err := s.Await(ctx, "webhook", 3*time.Minute, func() error { return Listening(port[0]) }); err != nil {
+		return "", err
+	}
+	return address, s.register(ctx, w, address+"/validate")
+}
+
+// register tells the API server of a policy's host.
+func (s *Server) register(ctx context.Context, w Webhook, url string) error {
 	configuration, err := Plain(map[string]any{
 		"apiVersion": "admissionregistration.k8s.io/v1",
 		"kind":       "MutatingWebhookConfiguration",
 		"metadata":   map[string]any{"name": w.Name},
 		"webhooks": []any{map[string]any{
-			"name":                    w.Name + ".kubewarden.admission",
-			"clientConfig":            map[string]any{"url": address + "/validate", "caBundle": s.Authority.Bundle},
+			"name":                    w.Webhook(),
+			"clientConfig":            map[string]any{"url": url, "caBundle": s.Authority.Bundle},
 			"rules":                   w.Rules,
 			"objectSelector":          map[string]any{"matchLabels": w.Labels},
 			"matchConditions":         w.Conditions,
@@ -84,11 +93,10 @@ func (s *Server) StartWebhook(ctx context.Context, w Webhook) (string, error) {
 		}},
 	})
 	if err != nil {
-		return "", err
+		return err
 	}
-	// The module is compiled before the first byte is answered, which takes a while on a busy machine.
-	if err := s.Await(ctx, "webhook", 3*time.Minute, func() error { return Listening(port[0]) }); err != nil {
-		return "", err
-	}
-	return address, s.API.Ensure(ctx, &Object{Object: configuration})
+	return s.API.Ensure(ctx, &Object{Object: configuration})
 }
+
+// Webhook is the name of the webhook in its configuration, which metrics have.
+func (w *Webhook) Webhook() string { return w.Name + ".kubewarden.admission" }

@@ -3,7 +3,7 @@
 // reads. Everything listens on loopback, and ends with the program.
 //
 //	policy-server [-connections N] [-rounds N] [-noop NOOP.wasm] FOLDER
-//	policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm [-minutes N] FOLDER
+//	policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm -fleets FLEETS.json [-minutes N] FOLDER
 package main
 
 import (
@@ -61,15 +61,16 @@ func main() {
 	noop := flag.String("noop", "", "a module that accepts everything, to compare times with")
 	ordinary := flag.String("ordinary", "", "a module that is written the ordinary way, for -scale")
 	page := flag.String("scale", "", "measure load, replicas and faults instead, and write this page")
+	fleets := flag.String("fleets", "", "what `cluster large` of conformance/cluster wrote, for -scale")
 	minutes := flag.Int("minutes", 10, "how long the memory is watched, for -scale")
 	flag.Parse()
-	if flag.NArg() != 1 || (*page != "" && (*noop == "" || *ordinary == "")) {
+	if flag.NArg() != 1 || (*page != "" && (*noop == "" || *ordinary == "" || *fleets == "")) {
 		log.Fatal("usage: policy-server [-connections N] [-rounds N] [-noop NOOP.wasm] FOLDER\n" +
-			"       policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm [-minutes N] FOLDER")
+			"       policy-server -scale PAGE.md -noop NOOP.wasm -ordinary ORDINARY.wasm -fleets FLEETS.json [-minutes N] FOLDER")
 	}
 	err := error(nil)
 	if *page != "" {
-		err = scale(flag.Arg(0), *page, map[string]string{noopPolicy: *noop, ordinaryPolicy: *ordinary}, *minutes)
+		err = scale(flag.Arg(0), *page, *fleets, map[string]string{noopPolicy: *noop, ordinaryPolicy: *ordinary}, *minutes)
 	} else {
 		err = run(flag.Arg(0), *connections, *rounds, *noop)
 	}

@@ -164,6 +164,7 @@ func replicas(folder, policies, api string, exchanges []exchange, count int) ([]
 			return nil
 		}},
 	}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: posting}, Timeout: time.Minute}
 	var events []event
 	for _, step := range steps {
 		played := make(chan error, 1)
@@ -172,30 +173,36 @@ func replicas(folder, policies, api string, exchanges []exchange, count int) ([]
 			played <- step.play()
 		}()
 		happened := event{replicas: count, name: step.name}
-		if err := persist(b.address, exchanges, &happened); err != nil {
+		if err := persist(b.address, client, exchanges, &happened); err != nil {
 			return nil, err
 		}
 		if err := <-played; err != nil {
 			return nil, fmt.Errorf("%s: %w", step.name, err)
 		}
-		fmt.Printf("%d replicas, %s: %d reviews, %d refused, %d wrong, longest %.1f s\n", count, happened.name,
-			happened.reviews, happened.refused, happened.wrong, happened.longest.Seconds())
+		happened.print()
 		events = append(events, happened)
 	}
 	return events, nil
 }
 
+func (e *event) print() {
+	fmt.Printf("%d replicas, %s: %d reviews, %d refused, %d wrong, longest %.1f s\n", e.replicas, e.name, e.reviews, e.refused,
+		e.wrong, e.longest.Seconds())
+}
+
+// posting is how many connections post reviews.
+const posting = 8
+
 // persist posts reviews for a while. Each is posted until it is answered, as a controller tries again.
-func persist(address string, exchanges []exchange, happened *event) error {
+func persist(address string, client *http.Client, exchanges []exchange, happened *event) error {
 	to := &server{address: address}
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}, Timeout: time.Minute}
 	var lock sync.Mutex
 	var failed error
-	var posting sync.WaitGroup
+	var posts sync.WaitGroup
 	end := time.Now().Add(lasting)
 	next := atomic.Int64{}
-	for range 8 {
-		posting.Go(func() {
+	for range posting {
+		posts.Go(func() {
 			for time.Now().Before(end) {
 				exchange := exchanges[int(next.Add(1))%len(exchanges)]
 				begin := time.Now()
@@ -224,6 +231,6 @@ func persist(address string, exchanges []exchange, happened *event) error {
 			}
 		})
 	}
-	posting.Wait()
+	posts.Wait()
 	return failed
 }

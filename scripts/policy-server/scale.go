@@ -21,11 +21,17 @@ type results struct {
 	events      []event
 	faults      []fault
 	unloadable  string
+	capacity    *capacity
 }
 
 // scale measures what the policy costs a PolicyServer under load, and what those see that post reviews when something breaks, and
 // writes a page about it.
-func scale(folder, page string, modules map[string]string, minutes int) error {
+func scale(folder, page, fleets string, modules map[string]string, minutes int) error {
+	found := results{machine: machine()}
+	var err error
+	if found.capacity, err = readFleets(fleets); err != nil {
+		return err
+	}
 	api, exchanges, err := recorded(folder)
 	if err != nil {
 		return err
@@ -35,10 +41,14 @@ func scale(folder, page string, modules map[string]string, minutes int) error {
 	if err != nil {
 		return err
 	}
-	found := results{machine: machine()}
 	if err := oneServer(folder, policies, api, exchanges, minutes, &found); err != nil {
 		return err
 	}
+	changed, err := renewed(folder, deployed, api.address, ofPolicy(exchanges, clusterPolicy))
+	if err != nil {
+		return err
+	}
+	found.events = append(found.events, changed)
 	for _, count := range []int{2, 3} {
 		events, err := replicas(folder, deployed, api.address, ofPolicy(exchanges, clusterPolicy), count)
 		if err != nil {
@@ -104,7 +114,7 @@ func (r *results) missed() error {
 			return fmt.Errorf("%d replicas, %s: %d answers are not the engine's", event.replicas, event.name, event.wrong)
 		}
 	}
-	return nil
+	return r.capacity.missed()
 }
 
 // page is docs/scale.md.
@@ -126,6 +136,7 @@ func (r *results) page() string {
 		line("| %d | reviews in a second | %.0f | %.0f | %.0f | %.2f |", row.connections, of.throughput, ordinary.throughput, with.throughput, row.share())
 		line("| | median, 99 %% in ms | %.1f, %.1f | %.1f, %.1f | %.1f, %.1f | |", of.median, of.p99, ordinary.median, ordinary.p99, with.median, with.p99)
 	}
+	r.capacity.page(line)
 	line("\n## Memory\n")
 	line("The PolicyServer with all policies of `deploy/`, the no-op and the ordinary way, and reviews over eight connections.\n")
 	line("| minute | reviews | MB resident |")

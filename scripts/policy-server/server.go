@@ -59,8 +59,9 @@ func (b *buffer) Bytes() []byte {
 	return bytes.Clone(b.all.Bytes())
 }
 
-// startServer starts a PolicyServer and waits until it is ready.
-func startServer(folder, policies, api string) (*server, error) {
+// startServer starts a PolicyServer and waits until it is ready. Further arguments are those of its certificate; without one it
+// speaks HTTP.
+func startServer(folder, policies, api string, certificate ...string) (*server, error) {
 	port, readiness, err := freePorts()
 	if err != nil {
 		return nil, err
@@ -76,13 +77,17 @@ func startServer(folder, policies, api string) (*server, error) {
 	if err := os.WriteFile(kubeconfig, []byte(content), 0o600); err != nil {
 		return nil, err
 	}
-	command := exec.Command("policy-server", "--addr", "127.0.0.1", "--port", strconv.Itoa(port),
+	command := exec.Command("policy-server", append(certificate, "--addr", "127.0.0.1", "--port", strconv.Itoa(port),
 		"--readiness-probe-port", strconv.Itoa(readiness), "--policies", policies, "--policies-download-dir", folder,
-		"--sigstore-trust-config", trust, "--sigstore-cache-dir", folder, "--log-level", "warn", "--log-no-color")
+		"--sigstore-trust-config", trust, "--sigstore-cache-dir", folder, "--log-level", "warn", "--log-no-color")...)
 	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
 	running := &server{command: command, output: &buffer{}, ended: make(chan struct{})}
 	command.Stdout, command.Stderr = running.output, running.output
-	running.address = fmt.Sprintf("http://127.0.0.1:%d", port)
+	scheme := "http"
+	if len(certificate) > 0 {
+		scheme = "https"
+	}
+	running.address = fmt.Sprintf("%s://127.0.0.1:%d", scheme, port)
 	running.readiness = fmt.Sprintf("http://127.0.0.1:%d/readiness", readiness)
 	if err := command.Start(); err != nil {
 		return nil, err

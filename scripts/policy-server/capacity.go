@@ -1,0 +1,196 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+)
+
+// fleet is what each step of a fleet's life cost. `cluster large` of conformance/cluster writes them.
+type fleet struct {
+	Size   struct{ Clusters, Machines int }
+	Policy string
+	Steps  []cost
+}
+
+// cost is one step's: seconds until nothing changed any more, what the API server answered, and seconds of processors.
+type cost struct {
+	Step                                                     string
+	Seconds, Requests, Writes, Reviews, Server, PolicyServer float64
+}
+
+// ways is how reviews reach the policy, as `cluster large` names it, and as the page does.
+var ways = []struct{ policy, about string }{
+	{"without", "no policy"},
+	{"deployed", "as in `deploy/`"},
+	{"every-write", "every write"},
+}
+
+// more is by how much the API server may have more requests with the policy than without it.
+const more = 0.05
+
+// precision is how far the model may be from what was measured.
+const precision = 0.25
+
+// plan is what a fleet is made for: its size, and how often a label of its class changes and how often it is upgraded.
+type plan struct {
+	clusters, machines int
+	labels, upgrades   float64 // an hour
+}
+
+var plans = []plan{
+	{100, 10, 1, 0.1},
+	{500, 20, 2, 0.5},
+	{2000, 50, 4, 2},
+}
+
+// capacity is what the fleets say: the small ones make the model, the large one tries it.
+type capacity struct {
+	// large is the large fleet, by policy; small are the others.
+	large map[string]fleet
+	small map[string][]fleet
+}
+
+// readFleets reads what `cluster large` wrote.
+func readFleets(path string) (*capacity, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var fleets []fleet
+	if err := json.Unmarshal(content, &fleets); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	of := &capacity{large: map[string]fleet{}, small: map[string][]fleet{}}
+	for _, played := range fleets {
+		// The large one is played last.
+		if before, is := of.large[played.Policy]; is {
+			of.small[played.Policy] = append(of.small[played.Policy], before)
+		}
+		of.large[played.Policy] = played
+	}
+	for _, way := range ways {
+		if len(of.large[way.policy].Steps) == 0 || (way.policy != "without" && len(of.small[way.policy]) != 2) {
+			return nil, fmt.Errorf("%s: the fleets %q are not complete", path, way.policy)
+		}
+	}
+	return of, nil
+}
+
+// sum is a fleet's whole life.
+func (f fleet) sum() cost {
+	total := cost{Step: "all"}
+	for _, step := range f.Steps {
+		total.Seconds += step.Seconds
+		total.Requests += step.Requests
+		total.Writes += step.Writes
+		total.Reviews += step.Reviews
+		total.Server += step.Server
+		total.PolicyServer += step.PolicyServer
+	}
+	return total
+}
+
+// reviews are those of a step in a fleet of another size. In the small fleets a Cluster has a constant number, and each of its
+// Machines another.
+func (c *capacity) reviews(policy string, step, clusters, machines int) float64 {
+	a, b := c.small[policy][0], c.small[policy][1]
+	of := func(f fleet) float64 { return f.Steps[step].Reviews / float64(f.Size.Clusters) }
+	machine := (of(b) - of(a)) / float64(b.Size.Machines-a.Size.Machines)
+	cluster := of(a) - machine*float64(a.Size.Machines)
+	return math.Max(0, float64(clusters)*(cluster+machine*float64(machines)))
+}
+
+// lifetime is the prediction for all steps.
+func (c *capacity) lifetime(policy string, clusters, machines int) float64 {
+	total := 0.0
+	for step := range c.large[policy].Steps {
+		total += c.reviews(policy, step, clusters, machines)
+	}
+	return total
+}
+
+// seconds of processors are what a review costs the PolicyServer in the small fleets.
+func (c *capacity) seconds(policy string) float64 {
+	a, b := c.small[policy][0].sum(), c.small[policy][1].sum()
+	return (a.PolicyServer + b.PolicyServer) / math.Max(1, a.Reviews+b.Reviews)
+}
+
+// missed is an error where the API server had many more requests, or the model is wrong.
+func (c *capacity) missed() error {
+	plain := c.large["without"].sum()
+	for _, way := range ways[1:] {
+		with := c.large[way.policy].sum()
+		if with.Requests > plain.Requests*(1+more*1.1) {
+			return fmt.Errorf("%s: %.0f requests, and %.0f without the policy", way.about, with.Requests, plain.Requests)
+		}
+		size := c.large[way.policy].Size
+		predicted := c.lifetime(way.policy, size.Clusters, size.Machines)
+		if math.Abs(predicted-with.Reviews) > precision*with.Reviews {
+			return fmt.Errorf("%s: %.0f reviews are predicted, and there were %.0f", way.about, predicted, with.Reviews)
+		}
+	}
+	return nil
+}
+
+// page is what docs/scale.md says of it.
+func (c *capacity) page(line func(string, ...any)) {
+	size := c.large["without"].Size
+	line("\n## A large fleet\n")
+	line("%d Clusters of %d Machines with Cluster API's released managers and its infrastructure provider in memory, on a real API server", size.Clusters, size.Machines)
+	line("with a real PolicyServer, all on these cores: created, a label added to the class, upgraded to another version of Kubernetes, scaled")
+	line("down. `as in deploy/` has the match conditions, by which Cluster API's own controllers are not reviewed; `every write` has none.")
+	line("Requests are all but watches and leases, and have the PolicyServer's own reads. The policy may cost %.0f %% more of them.\n", 100*more)
+	line("| step | policy | seconds | requests | writes | reviews | CPU s of the API server | of the PolicyServer |")
+	line("| --- | --- | --: | --: | --: | --: | --: | --: |")
+	row := func(of cost, about string) {
+		line("| %s | %s | %.0f | %.0f | %.0f | %.0f | %.1f | %.1f |", of.Step, about, of.Seconds, of.Requests, of.Writes, of.Reviews, of.Server, of.PolicyServer)
+	}
+	for step := range c.large["without"].Steps {
+		for _, way := range ways {
+			row(c.large[way.policy].Steps[step], way.about)
+		}
+	}
+	for _, way := range ways {
+		row(c.large[way.policy].sum(), way.about)
+	}
+
+	small := c.small["deployed"]
+	line("\n## Capacity\n")
+	line("The number of reviews follows from what happens: so many for each Cluster, and so many for each of its Machines. Both come from two")
+	line("small fleets, of %d Clusters with %d and with %d Machines. The prediction for the large fleet has to be within %.0f %% of what was", small[0].Size.Clusters, small[0].Size.Machines, small[1].Size.Machines, 100*precision)
+	line("measured above.\n")
+	line("| policy | predicted reviews | measured | predicted CPU s of the PolicyServer | measured |")
+	line("| --- | --: | --: | --: | --: |")
+	for _, way := range ways[1:] {
+		predicted, with := c.lifetime(way.policy, size.Clusters, size.Machines), c.large[way.policy].sum()
+		line("| %s | %.0f | %.0f | %.1f | %.1f |", way.about, predicted, with.Reviews, predicted*c.seconds(way.policy), with.PolicyServer)
+	}
+	line("\nWhat other fleets cost on cores like these. A label change is one of a class that all Clusters have, an upgrade is one of all Clusters.\n")
+	line("| Clusters x Machines | label changes, upgrades an hour | policy | reviews an hour | cores of PolicyServers |")
+	line("| --- | --- | --- | --: | --: |")
+	for _, plan := range plans {
+		for _, way := range ways[1:] {
+			hour := plan.labels*c.named(way.policy, "label", plan) + plan.upgrades*c.named(way.policy, "upgrade", plan)
+			line("| %d x %d | %.4g, %.4g | %s | %.0f | %.2f |", plan.clusters, plan.machines, plan.labels, plan.upgrades, way.about, hour, hour*c.seconds(way.policy)/3600)
+		}
+	}
+	server, policy := c.large["every-write"].sum().Server, c.large["every-write"].sum().PolicyServer
+	line("\nTwo replicas are for availability; more of them are for cores. They are not what breaks first: with every write reviewed, the API server")
+	line("uses %s. Where", strings.TrimSpace(fmt.Sprintf("%.0f times the processor time of the PolicyServer", server/math.Max(policy, 0.1))))
+	line("PolicyServers are short of cores nevertheless, keep the [match conditions](operating.md#fewer-calls), which spare most reviews; then")
+	line("leave out namespaces with a `namespaceSelector`; then give each part of the namespaces a ClusterAdmissionPolicy on a PolicyServer of")
+	line("its own.")
+}
+
+// named are the reviews of a step by its name.
+func (c *capacity) named(policy, name string, plan plan) float64 {
+	for step, of := range c.large[policy].Steps {
+		if of.Step == name {
+			return c.reviews(policy, step, plan.clusters, plan.machines)
+		}
+	}
+	return 0
+}
