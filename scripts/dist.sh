@@ -22,6 +22,7 @@ mkdir -p "$dist/$name/completions" "$dist/$name/man"
 cp "${CARGO_TARGET_DIR:-target}/$target/release/$program" LICENSE "$dist/$name/"
 cp docs/first-ten-minutes.md "$dist/$name/README.md"
 cp examples/fleet.yaml "$dist/$name/"
+sed 's/team: payments/team: shop/' examples/fleet.yaml >"$dist/$name/edited.yaml"
 cd "$dist/$name"
 for shell in bash zsh fish powershell elvish; do
     "./$program" completions "$shell" >"completions/propagate.$shell"

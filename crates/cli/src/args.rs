@@ -30,7 +30,7 @@ Flags win over environment variables, and those over propagate.toml.";
 
 /// What the rules of metadata propagation say about manifests, before anybody applies them.
 #[derive(Debug, Parser)]
-#[command(name = "propagate", version, styles = STYLES, after_help = ENDS, disable_help_subcommand = true)]
+#[command(name = "propagate", version, styles = STYLES, after_help = ENDS)]
 pub(crate) struct Cli {
     /// When to use colour.
     #[arg(long, global = true, value_name = "WHEN", env = "PROPAGATE_COLOR")]

@@ -118,7 +118,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check {
         id: UNREADABLE,
         finds: "the object has another shape than Kubernetes gives it, for itself or as the parent of others",
-        help: "correct the field; `kubectl explain` shows its shape",
+        help: "correct the field; `kubectl explain` shows its shape. A string that YAML reads as a number or a boolean (`4711`, `yes`) needs quotes",
         page: "troubleshooting.md",
     },
 ];

@@ -6,6 +6,7 @@ mod tree;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use fleet::{Fleet, Locator, Member, Stand, State, World, help_of_skips, help_of_unknown};
@@ -65,11 +66,29 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
         anstream::eprintln!("asked {asked}; `--namespace` names another namespace, `--all-namespaces` asks all");
     }
     let is_unreadable = input::warn(&input);
+    if let Some(key) = &key
+        && let Some(warning) = no_key(&world, args, key)
+    {
+        anstream::eprintln!("warning: {warning}");
+    }
     Ok(match meant.is_empty() {
         _ if is_unreadable => Exit::Unreadable,
         true => Exit::Nothing,
         false => Exit::Clean,
     })
+}
+
+/// That a key may be meant as something else.
+fn no_key(world: &World, args: &ExplainArgs, key: &str) -> Option<String> {
+    let kind = &args.object;
+    let namespace = args.sources.namespace.as_deref();
+    let object = format!("{kind}/{key}");
+    let is_name = || world.members().iter().any(|member| is_meant(&member.id, &object, namespace));
+    if !kind.contains('/') && is_name() {
+        return Some(format!("`{key}` is taken for a label or annotation; the object is `{object}`"));
+    }
+    let is_folder = Path::new(key).is_dir();
+    is_folder.then(|| format!("`{key}` is taken for a label or annotation; `--filename {key}` reads the folder"))
 }
 
 fn meant(world: &World, args: &ExplainArgs) -> Vec<usize> {

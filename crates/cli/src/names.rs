@@ -82,8 +82,13 @@ pub(crate) fn nothing<'i>(object: &str, ids: impl Iterator<Item = &'i ObjectId>)
         // Of that kind there are some, in other namespaces.
         None if !of_kind.is_empty() => None,
         Some(name) if !of_kind.is_empty() => {
-            let alike =
-                of_kind.iter().filter_map(|id| Some((close(&id.name, name)?, format!("{}/{}", id.kind, id.name))));
+            let alike = of_kind.iter().filter_map(|ObjectId { kind, namespace, name: found, .. }| {
+                let guess = match found == name {
+                    true => format!("{kind}/{namespace}/{found}"),
+                    false => format!("{kind}/{found}"),
+                };
+                Some((close(found, name)?, guess))
+            });
             alike.min()
         }
         _ => {
@@ -156,6 +161,10 @@ mod tests {
         for (word, expected) in [
             ("Machin/worker-1", "no Machin/worker-1 among 2 objects; did you mean `Machine/worker-1`?\n"),
             ("machine/fleet/worker1", "no machine/fleet/worker1 among 2 objects; did you mean `Machine/worker-1`?\n"),
+            (
+                "machine/other/worker-1",
+                "no machine/other/worker-1 among 2 objects; did you mean `Machine/fleet/worker-1`?\n",
+            ),
             ("clutser", "no clutser among 2 objects; did you mean `Cluster`?\n"),
             ("Pod", "no Pod among 2 objects\n"),
             ("cl/staging", "no cl/staging among 2 objects\n"),

@@ -26,8 +26,11 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
         PlanFormat::Markdown => markdown::markdown(&plan),
         PlanFormat::Github => github::github(&plan, [&old.fleet, &new.fleet]),
     };
-    output::print(printed.as_bytes())?;
     let is_unreadable = [&old, &new].map(input::warn).contains(&true);
+    // Of manifests that cannot be read nobody can say that nothing changes.
+    if !is_unreadable || !plan.is_empty() || args.output == PlanFormat::Json {
+        output::print(printed.as_bytes())?;
+    }
     let is_nothing = [&old, &new].iter().all(|input| input.fleet.objects().next().is_none());
     let is_found = match args.fail_on {
         Some(fail_on) => plan.verdict.gravest.is_some_and(|gravest| gravest >= fail_on.effect()),

@@ -20,6 +20,15 @@ pub(crate) struct Foretold<'a> {
 }
 
 const CORE: &str = "cluster.x-k8s.io";
+
+/// The bootstrap configurations that control planes make for their Machines: no template of theirs names one.
+const BOOTSTRAP: &[(&str, &str)] = &[
+    ("KubeadmControlPlane", "KubeadmConfig"),
+    ("RKE2ControlPlane", "RKE2Config"),
+    ("KThreesControlPlane", "KThreesConfig"),
+    ("K0sControlPlane", "K0sControllerConfig"),
+];
+
 /// Stands for what a controller appends to a name.
 pub(crate) const SUFFIX: &str = "*";
 
@@ -35,12 +44,20 @@ pub(crate) fn makes_others(id: &ObjectId) -> bool {
 pub(crate) fn foretold(above: &Foretold<'_>) -> Vec<Object> {
     match (&*above.id.group, &*above.id.kind) {
         (CORE, "Cluster") => topology(above),
-        (CORE, "MachineDeployment") => above.one("MachineSet", CORE, "/spec/template/spec"),
-        (CORE, "MachineSet") => above.one("Machine", CORE, "/spec/template/spec"),
+        (CORE, "MachineDeployment") => above.one("MachineSet", above.machine("/spec/template/spec")),
+        (CORE, "MachineSet") => above.one("Machine", above.machine("/spec/template/spec")),
         (CORE, "Machine") => machine_parts(above),
         ("controlplane.cluster.x-k8s.io", kind) if !kind.ends_with("Template") => {
             let is_new = above.object.pointer("/spec/machineTemplate/spec").is_some();
-            above.one("Machine", CORE, if is_new { "/spec/machineTemplate/spec" } else { "/spec/machineTemplate" })
+            let template = if is_new { "/spec/machineTemplate/spec" } else { "/spec/machineTemplate" };
+            let mut machine = above.machine(template);
+            let config = BOOTSTRAP.iter().find(|(plane, _)| *plane == kind);
+            if let (Some((_, config)), Some(fields)) = (config, machine.as_object_mut()) {
+                let version = format!("bootstrap.cluster.x-k8s.io/{}", above.version);
+                fields
+                    .insert("bootstrap".to_owned(), json!({ "configRef": { "apiVersion": version, "kind": config } }));
+            }
+            above.one("Machine", machine)
         }
         _ => Vec::new(),
     }
@@ -48,11 +65,10 @@ pub(crate) fn foretold(above: &Foretold<'_>) -> Vec<Object> {
 
 impl Foretold<'_> {
     /// One object of a kind that is made from this one, where there is none. What Machines are made from comes along.
-    fn one(&self, kind: &str, group: &str, machine: &str) -> Vec<Object> {
+    fn one(&self, kind: &str, machine: Value) -> Vec<Object> {
         if self.children.iter().any(|child| child.id.kind == kind) {
             return Vec::new();
         }
-        let machine = self.object.pointer(machine).cloned().unwrap_or_default();
         let references = json!({
             "clusterName": self.cluster_name(),
             "infrastructureRef": machine.get("infrastructureRef"),
@@ -63,7 +79,12 @@ impl Foretold<'_> {
             _ => json!({ "clusterName": self.cluster_name(), "template": { "spec": references } }),
         };
         let name = format!("{}-{SUFFIX}", self.id.name.trim_end_matches(&format!("-{SUFFIX}")));
-        vec![self.object(group, self.version, kind, &name, json!({}), spec)]
+        vec![self.object(CORE, self.version, kind, &name, json!({}), spec)]
+    }
+
+    /// What Machines are made from.
+    fn machine(&self, at: &str) -> Value {
+        self.object.pointer(at).cloned().unwrap_or_default()
     }
 
     fn cluster_name(&self) -> &str {

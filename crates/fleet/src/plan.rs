@@ -16,7 +16,7 @@ use self::reach::{Part, machines};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::{Object, ObjectId};
-use crate::relations::text;
+use crate::relations::{is_of_topology, text};
 use crate::world::World;
 
 pub use self::reach::Machines;
@@ -182,11 +182,12 @@ fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after:
     }
     let report = evaluate(&review, settings, after).report.unwrap_or_default();
     let edits = report.rollout.map(|impact| impact.edits).unwrap_or_default();
-    let is_unnamed = is_template && classes.is_empty() && !is_of_topology(old) && !template::is_named(before, &new.id);
     if edits.is_empty() {
         return Vec::new();
     }
     let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
+    // A template of a topology was made for one Cluster from that of a class.
+    let is_unnamed = is_template && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
     let planned = |mut edit: Edit| {
         let mut reason = None;
         if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
@@ -207,13 +208,6 @@ fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after:
         PlannedEdit { edit, machines, is_deletion, scale, reason }
     };
     edits.into_iter().map(planned).collect()
-}
-
-/// Whether a template was made for one Cluster from that of a class.
-fn is_of_topology(template: &Object) -> bool {
-    let json: Value = serde_json::from_str(&template.json).unwrap_or_default();
-    let labels = json.pointer("/metadata/labels");
-    labels.is_some_and(|labels| labels.get("topology.cluster.x-k8s.io/owned").is_some())
 }
 
 /// The value at a path; entries of lists by their name or class.

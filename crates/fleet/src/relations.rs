@@ -50,6 +50,12 @@ pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
         .map(|name| core("Cluster", &id.namespace, name))
 }
 
+/// Whether a topology made an object.
+pub(crate) fn is_of_topology(object: &Value) -> bool {
+    let labels = object.pointer("/metadata/labels");
+    labels.is_some_and(|labels| labels.get("topology.cluster.x-k8s.io/owned").is_some())
+}
+
 /// What of an object its relations are read from: all but the status and the owners of fields.
 pub(crate) fn related(json: &str) -> Value {
     #[derive(Deserialize)]

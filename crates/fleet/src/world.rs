@@ -8,7 +8,7 @@ use metadata_propagation::{
     evaluate_and_list,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::each::each;
 use crate::fleet::Fleet;
@@ -16,7 +16,7 @@ use crate::foretold::{Foretold, foretold, makes_others};
 use crate::member::Member;
 use crate::object::{Object, ObjectId, Origin, create, group_and_version};
 use crate::plan::replicas;
-use crate::relations::{parent, references, related, topology_entries};
+use crate::relations::{is_of_topology, parent, references, related, topology_entries};
 use crate::shared::Shared;
 use crate::written::Written;
 
@@ -192,9 +192,10 @@ impl World {
     fn completion(&self, number: usize, (settings, wants): (&Settings, Wants)) -> Option<Completion> {
         let member = self.members.get(number)?;
         let review = create(&member.id, &member.version, member.json());
+        let around = Around { world: self, is_of_topology: is_of_topology(&member.written) };
         let (outcome, listed) = match wants {
-            Wants::Carried => evaluate_and_list(&review, settings, self),
-            Wants::Changes => (evaluate(&review, settings, self), Ok(Vec::new())),
+            Wants::Carried => evaluate_and_list(&review, settings, &around),
+            Wants::Changes => (evaluate(&review, settings, &around), Ok(Vec::new())),
         };
         let Report { changes, skipped, cloud_tags, .. } = outcome.report.unwrap_or_default();
         let report = Report { changes, skipped, cloud_tags, ..Report::default() };
@@ -353,6 +354,26 @@ impl Cluster for World {
             None => LookupCause::NotFound,
         };
         Err(LookupError { cause, detail: get.to_string() })
+    }
+}
+
+/// What an object is completed with: the other objects. A Cluster that is not among the files exists in the cluster, or else the
+/// object would not: it is taken for one that is not paused. What a topology owns has its Cluster as its source, so it gets none.
+struct Around<'w> {
+    world: &'w World,
+    is_of_topology: bool,
+}
+
+impl Cluster for Around<'_> {
+    fn get(&self, get: &Get) -> Result<String, LookupError> {
+        let answer = self.world.get(get);
+        let is_missing = matches!(&answer, Err(error) if error.cause == LookupCause::NotFound);
+        let is_cluster = get.kind == "Cluster" && get.api_version.starts_with("cluster.x-k8s.io/");
+        if !is_missing || !is_cluster || self.is_of_topology {
+            return answer;
+        }
+        let metadata = json!({ "name": get.name, "namespace": get.namespace });
+        Ok(json!({ "apiVersion": get.api_version, "kind": get.kind, "metadata": metadata, "spec": {} }).to_string())
     }
 }
 
