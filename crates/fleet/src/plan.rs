@@ -1,10 +1,12 @@
 //! What a change of manifests does: to each object, to the Machines below it, and to the labels further down.
 
+mod deferred;
 mod difference;
 mod reach;
 mod reason;
 mod template;
 mod verdict;
+mod whole;
 
 use std::borrow::Cow;
 
@@ -42,10 +44,12 @@ pub struct Planned {
     pub id: ObjectId,
     /// What happens to it.
     pub happens: Happens,
-    /// What the deletion of an object does to Machines; `None` where it does nothing to them, or is none.
+    /// What the creation or deletion of an object does to Machines; `None` where it does nothing to them, or is neither.
     pub effect: Option<Effect>,
-    /// The Machines that are deleted with it.
+    /// The Machines that are created or deleted with it.
     pub machines: Machines,
+    /// Of a deletion: the owner that stays, and whose controller makes another one.
+    pub replaced_by: Option<ObjectId>,
     /// What each edit does, the gravest first.
     pub edits: Vec<PlannedEdit>,
     /// Labels and annotations in it that arrive, change or leave, the rules' part included.
@@ -76,6 +80,8 @@ pub struct PlannedEdit {
     pub scale: Option<(u64, u64)>,
     /// Why the effect cannot be told, if it cannot.
     pub reason: Option<&'static str>,
+    /// Of an upgrade: the entries of the topology whose upgrade an annotation defers.
+    pub deferred: Vec<String>,
 }
 
 /// A label or annotation that differs.
@@ -112,10 +118,10 @@ impl Plan {
             if stored.is_some_and(|stored| is_same(stored, object)) {
                 return None;
             }
-            let edits = stored.map(|stored| edits(stored, object, &settings, &before, &after)).unwrap_or_default();
-            let happens = if stored.is_some() { Happens::Changed } else { Happens::Created };
-            let (id, machines) = (object.id.clone(), Machines::default());
-            Some(Planned { id, happens, effect: None, machines, edits, entries: Vec::new() })
+            Some(match stored {
+                Some(stored) => changed(&object.id, edits(stored, object, &settings, &before, &after)),
+                None => whole::creation(&object.id, &before, &after),
+            })
         });
         for mut planned in planned.into_iter().flatten() {
             planned.entries = entries.remove(&planned.id).unwrap_or_default();
@@ -123,7 +129,7 @@ impl Plan {
         }
         for object in old.objects().filter(|object| new.find(&object.id).is_none()) {
             entries.remove(&object.id);
-            plan.objects.push(deletion(&object.id, &before));
+            plan.objects.push(whole::deletion(&object.id, &before, new));
         }
         // The sort is stable.
         plan.objects.sort_by_key(|object| match (object.happens, object.effect) {
@@ -160,14 +166,9 @@ fn is_same(old: &Object, new: &Object) -> bool {
     old.json == new.json || parsed(old) == parsed(new)
 }
 
-/// An object that is gone, and its Machines with it.
-fn deletion(id: &ObjectId, before: &World) -> Planned {
-    const WITH_MACHINES: [&str; 5] = ["Cluster", "MachineDeployment", "MachineSet", "MachinePool", "Machine"];
-    let is_control_plane = id.group == "controlplane.cluster.x-k8s.io" && !id.kind.ends_with("Template");
-    let has_machines = is_control_plane || id.group == "cluster.x-k8s.io" && WITH_MACHINES.contains(&&*id.kind);
-    let machines = if has_machines { machines(before, id, &Part::Whole) } else { Machines::default() };
-    let (id, happens, effect) = (id.clone(), Happens::Deleted, has_machines.then_some(Effect::Destructive));
-    Planned { id, happens, effect, machines, edits: Vec::new(), entries: Vec::new() }
+fn changed(id: &ObjectId, edits: Vec<PlannedEdit>) -> Planned {
+    let (id, happens, machines) = (id.clone(), Happens::Changed, Machines::default());
+    Planned { id, happens, effect: None, machines, replaced_by: None, edits, entries: Vec::new() }
 }
 
 fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after: &World) -> Vec<PlannedEdit> {
@@ -195,18 +196,30 @@ fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after:
         } else if edit.effect == Effect::CannotTell {
             reason = Some(reason::reason(&new.id, &edit.at));
         }
-        let machines = match edit.effect {
+        let mut machines = match edit.effect {
             Effect::Nothing | Effect::InPlace => Machines::default(),
             _ if is_template => template::machines_of(before, &classes),
             _ => machines(before, &new.id, &Part::of(&new.id, &edit.at)),
         };
-        let number = |object| at(object, &edit.at).and_then(Value::as_u64);
-        let scale = Some((number(&was), number(&is))).filter(|_| edit.effect == Effect::Scale);
+        let deferred = deferred::entries(&new.id, &edit.at, &is);
+        for entry in &deferred {
+            machines.remove(&reach::machines(before, &new.id, &Part::Entry(entry.clone())));
+        }
+        let scale = Some((scaled(&was, &edit.at), scaled(&is, &edit.at))).filter(|_| edit.effect == Effect::Scale);
         let scale = scale.and_then(|(from, to)| Some((from?, to?)));
         let is_deletion = edit.effect == Effect::Destructive && edit.at.ends_with(']') && at(&is, &edit.at).is_none();
-        PlannedEdit { edit, machines, is_deletion, scale, reason }
+        PlannedEdit { edit, machines, is_deletion, scale, reason, deferred }
     };
     edits.into_iter().map(planned).collect()
+}
+
+/// The replicas at a path of an object. A whole entry of a topology has 1 where it names no number, and one that is absent 0.
+fn scaled(object: &Value, path: &str) -> Option<u64> {
+    match at(object, path) {
+        Some(Value::Object(entry)) => Some(entry.get("replicas").and_then(Value::as_u64).unwrap_or(1)),
+        None if path.ends_with(']') => Some(0),
+        number => number.and_then(Value::as_u64),
+    }
 }
 
 /// Whether a template was made for one Cluster from that of a class.

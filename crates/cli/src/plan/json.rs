@@ -58,6 +58,7 @@ fn edit(planned: &PlannedEdit) -> Value {
         "deletesMachines": planned.is_deletion,
         "scale": scale,
         "reason": planned.reason,
+        "deferred": planned.deferred,
     })
 }
 
@@ -74,6 +75,7 @@ fn planned(planned: &Planned) -> Value {
         "happens": happens,
         "effect": planned.effect,
         "machines": machines(&planned.machines),
+        "replacedBy": planned.replaced_by.as_ref().map(object),
         "edits": edits,
         "entries": entries,
     })

@@ -50,25 +50,36 @@ pub(super) fn effect(effect: Effect) -> String {
 
 /// What is to be said of an edit behind its path: how many Machines, and which, or why that cannot be told.
 pub(super) fn details(planned: &PlannedEdit) -> String {
-    let PlannedEdit { edit, machines, is_deletion, scale, reason } = planned;
+    let PlannedEdit { edit, machines, is_deletion, scale, reason, deferred } = planned;
     if let Some((from, to)) = scale {
         let change = if to < from { format!("deletes {}", from - to) } else { format!("creates {}", to - from) };
         return format!(" {from} → {to}: {change}");
     }
     match (edit.effect, reason) {
         (_, Some(reason)) => format!(": {reason}"),
-        (Effect::Rollout | Effect::Scheduled, _) => format!(": replaces {}", of_machines(machines)),
+        (Effect::Rollout | Effect::Scheduled, _) if deferred.is_empty() => {
+            format!(": replaces {}", of_machines(machines))
+        }
+        (Effect::Rollout | Effect::Scheduled, _) => {
+            format!(": replaces {}; an annotation defers it for {}", of_machines(machines), deferred.join(", "))
+        }
         (Effect::Destructive, _) if *is_deletion => format!(": deletes {}", of_machines(machines)),
         (Effect::Destructive, _) => format!(": orphans {}", of_machines(machines)),
         _ => String::new(),
     }
 }
 
-/// What a deleted object takes with it.
-pub(super) fn deletion(planned: &Planned) -> Option<String> {
-    planned.effect.map(|effect| match planned.id.kind == "Machine" {
-        true => format!("{effect}: deletes this Machine"),
-        false => format!("{effect}: deletes {}", of_machines(&planned.machines)),
+/// What a created or deleted object does to Machines.
+pub(super) fn whole(planned: &Planned) -> Option<String> {
+    let effect = planned.effect?;
+    let (machines, others) = match planned.id.kind == "Machine" {
+        true => ("this Machine".to_owned(), "a new one"),
+        false => (of_machines(&planned.machines), "new ones"),
+    };
+    Some(match (planned.happens, &planned.replaced_by) {
+        (Happens::Deleted, None) => format!("{effect}: deletes {machines}"),
+        (Happens::Deleted, Some(owner)) => format!("{effect}: deletes {machines}, and {owner} creates {others}"),
+        _ => format!("{effect}: creates {machines}"),
     })
 }
 

@@ -35,6 +35,8 @@ pub(super) enum Part {
 }
 
 impl Machines {
+    pub(super) const NONE: Machines = Machines { named: BTreeSet::new(), predicted: BTreeMap::new() };
+
     /// How many they are.
     #[must_use]
     pub fn count(&self) -> u64 {

@@ -33,11 +33,14 @@ pub struct Verdict {
 impl Verdict {
     pub(super) fn of(plan: &Plan, after: &World) -> Verdict {
         let mut verdict = Verdict::default();
-        let (mut replaced, mut orphaned, mut deleted) = (Machines::default(), Machines::default(), Machines::default());
+        let [mut replaced, mut orphaned, mut deleted, mut created] = [Machines::NONE; 4];
         for object in &plan.objects {
             verdict.gravest = verdict.gravest.max(object.effect);
-            if object.happens == Happens::Deleted {
-                deleted.add(&object.machines);
+            match object.happens {
+                Happens::Created => created.add(&object.machines),
+                Happens::Changed => {}
+                Happens::Deleted if object.replaced_by.is_some() => replaced.add(&object.machines),
+                Happens::Deleted => deleted.add(&object.machines),
             }
             for planned in &object.edits {
                 verdict.gravest = verdict.gravest.max(Some(planned.edit.effect));
@@ -60,6 +63,7 @@ impl Verdict {
         verdict.replaces = replaced.count();
         verdict.orphans = orphaned.count();
         verdict.deletes += deleted.count();
+        verdict.creates += created.count();
         let entries = || plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
         verdict.cloud_tags = entries().filter(|entry| entry.at == CLOUD_TAGS).map(|_| 1).sum();
         let is_label = |entry: &&Entry| ["metadata.labels", "metadata.annotations"].contains(&&*entry.at);
