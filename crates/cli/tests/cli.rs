@@ -218,6 +218,7 @@ fn a_plan_as_json_is_what_its_schema_says() {
         ["templates-before.yaml", "templates-after.yaml"],
         ["stored.yaml", "stored-deleted.yaml"],
         ["stored.yaml", "stored-later.yaml"],
+        ["upgrade-before.yaml", "upgrade-without-machine.yaml"],
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
         command.current_dir(root.join("tests/cmd/plan.in")).args(["plan", "--output", "json"]);

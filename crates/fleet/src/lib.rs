@@ -52,7 +52,7 @@ pub use locate::{Locator, Place};
 pub use masks::masked;
 pub use member::Member;
 pub use object::{Object, ObjectId, Origin};
-pub use plan::{Entry, Happens, Machines, Plan, Planned, PlannedEdit, Verdict};
+pub use plan::{Entry, Happens, Machines, Plan, Planned, PlannedEdit, Unknown, Verdict};
 pub use problem::{Problem, Severity};
 pub use read::{Reading, read_document, to_json};
 pub use relations::class_of;

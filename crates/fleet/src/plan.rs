@@ -1,18 +1,22 @@
 //! What a change of manifests does: to each object, to the Machines below it, and to the labels further down.
 
+mod deferred;
 mod difference;
 mod reach;
 mod reason;
 mod template;
 mod verdict;
+mod whole;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use metadata_propagation::{Edit, Effect, Mode, Operation, Review, Settings, Stance, evaluate, has_effects};
 use serde_json::Value;
 
-use self::difference::differences;
+use self::difference::{differences, unknown};
 use self::reach::{Part, machines};
+use crate::check::{Checker, UNREADABLE};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::{Object, ObjectId};
@@ -31,8 +35,21 @@ pub struct Plan {
     pub objects: Vec<Planned>,
     /// Labels, annotations and cloud tags that arrive, change or leave further down, in objects whose own manifest does not change.
     pub further: Vec<Entry>,
+    /// Objects for which it cannot be told any more what propagates to them, and why. What is made from them is one with them.
+    pub unknown: Vec<Unknown>,
     /// What the change does in all.
     pub verdict: Verdict,
+}
+
+/// An object for which it cannot be told any more what propagates to it.
+#[derive(Debug)]
+pub struct Unknown {
+    /// The object.
+    pub id: ObjectId,
+    /// Whether the object is not among the files.
+    pub is_foretold: bool,
+    /// Why: one sentence, lower case, no final stop.
+    pub reason: String,
 }
 
 /// One object that a change is about.
@@ -42,10 +59,12 @@ pub struct Planned {
     pub id: ObjectId,
     /// What happens to it.
     pub happens: Happens,
-    /// What the deletion of an object does to Machines; `None` where it does nothing to them, or is none.
+    /// What the creation or deletion of an object does to Machines; `None` where it does nothing to them, or is neither.
     pub effect: Option<Effect>,
-    /// The Machines that are deleted with it.
+    /// The Machines that are created or deleted with it.
     pub machines: Machines,
+    /// Of a deletion: the owner that stays, and whose controller makes another one.
+    pub replaced_by: Option<ObjectId>,
     /// What each edit does, the gravest first.
     pub edits: Vec<PlannedEdit>,
     /// Labels and annotations in it that arrive, change or leave, the rules' part included.
@@ -74,8 +93,10 @@ pub struct PlannedEdit {
     pub is_deletion: bool,
     /// Of a scale: the number before and after, where both are known.
     pub scale: Option<(u64, u64)>,
-    /// Why the effect cannot be told, if it cannot.
+    /// Why the effect, or the Machines that it reaches, cannot be told.
     pub reason: Option<&'static str>,
+    /// Of an upgrade: the entries of the topology whose upgrade an annotation defers.
+    pub deferred: Vec<String>,
 }
 
 /// A label or annotation that differs.
@@ -106,24 +127,27 @@ impl Plan {
         let after = World::after(&before, new, &settings);
         let mut entries = differences(&before, &after);
         let mut plan = Plan::default();
+        let checker = Checker::new(&settings);
         let new_objects: Vec<&Object> = new.objects().collect();
         let planned = each(&new_objects, |object| {
             let stored = old.find(&object.id);
             if stored.is_some_and(|stored| is_same(stored, object)) {
                 return None;
             }
-            let edits = stored.map(|stored| edits(stored, object, &settings, &before, &after)).unwrap_or_default();
-            let happens = if stored.is_some() { Happens::Changed } else { Happens::Created };
-            let (id, machines) = (object.id.clone(), Machines::default());
-            Some(Planned { id, happens, effect: None, machines, edits, entries: Vec::new() })
+            let planned = match stored {
+                Some(stored) => changed(&object.id, edits(stored, object, &settings, &before, &after)),
+                None => whole::creation(&object.id, &before, &after),
+            };
+            Some((planned, unreadable(object, &checker, new)))
         });
-        for mut planned in planned.into_iter().flatten() {
+        for (mut planned, unreadable) in planned.into_iter().flatten() {
             planned.entries = entries.remove(&planned.id).unwrap_or_default();
             plan.objects.push(planned);
+            plan.unknown.extend(unreadable);
         }
         for object in old.objects().filter(|object| new.find(&object.id).is_none()) {
             entries.remove(&object.id);
-            plan.objects.push(deletion(&object.id, &before));
+            plan.objects.push(whole::deletion(&object.id, &before, new));
         }
         // The sort is stable.
         plan.objects.sort_by_key(|object| match (object.happens, object.effect) {
@@ -135,6 +159,8 @@ impl Plan {
         let order = after.in_order();
         let members = order.into_iter().filter_map(|number| after.member(number));
         plan.further = members.filter_map(|member| entries.remove(&member.id)).flatten().collect();
+        let unreadable: BTreeSet<ObjectId> = plan.unknown.iter().map(|object| object.id.clone()).collect();
+        plan.unknown.extend(unknown(&before, &after).into_iter().filter(|object| !unreadable.contains(&object.id)));
         plan.verdict = Verdict::of(&plan, &after);
         plan
     }
@@ -160,14 +186,15 @@ fn is_same(old: &Object, new: &Object) -> bool {
     old.json == new.json || parsed(old) == parsed(new)
 }
 
-/// An object that is gone, and its Machines with it.
-fn deletion(id: &ObjectId, before: &World) -> Planned {
-    const WITH_MACHINES: [&str; 5] = ["Cluster", "MachineDeployment", "MachineSet", "MachinePool", "Machine"];
-    let is_control_plane = id.group == "controlplane.cluster.x-k8s.io" && !id.kind.ends_with("Template");
-    let has_machines = is_control_plane || id.group == "cluster.x-k8s.io" && WITH_MACHINES.contains(&&*id.kind);
-    let machines = if has_machines { machines(before, id, &Part::Whole) } else { Machines::default() };
-    let (id, happens, effect) = (id.clone(), Happens::Deleted, has_machines.then_some(Effect::Destructive));
-    Planned { id, happens, effect, machines, edits: Vec::new(), entries: Vec::new() }
+/// An object that has another shape than Kubernetes gives it.
+fn unreadable(object: &Object, checker: &Checker, fleet: &Fleet) -> Option<Unknown> {
+    let finding = checker.check(object, fleet).findings.into_iter().find(|finding| finding.check == UNREADABLE)?;
+    Some(Unknown { id: object.id.clone(), is_foretold: false, reason: finding.message })
+}
+
+fn changed(id: &ObjectId, edits: Vec<PlannedEdit>) -> Planned {
+    let (id, happens, machines) = (id.clone(), Happens::Changed, Machines::default());
+    Planned { id, happens, effect: None, machines, replaced_by: None, edits, entries: Vec::new() }
 }
 
 fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after: &World) -> Vec<PlannedEdit> {
@@ -188,6 +215,12 @@ fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after:
     let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
     // A template of a topology was made for one Cluster from that of a class.
     let is_unnamed = is_template && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
+    let is_class = new.id.kind == "ClusterClass";
+    let of_class = |class: &ObjectId| [before, after].iter().any(|world| has_cluster(world, class));
+    let has_no_cluster =
+        is_class && !of_class(&new.id) || !classes.is_empty() && !classes.iter().any(|(class, _)| of_class(class));
+    let is_removed = |path: &str| path.ends_with(']') && at(&is, path).is_none();
+    let is_used = |path: &str| machines(before, &new.id, &Part::of(&new.id, path)).count() > 0;
     let planned = |mut edit: Edit| {
         let mut reason = None;
         if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
@@ -195,19 +228,42 @@ fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after:
             reason = Some(reason::NAMED_BY_NOTHING);
         } else if edit.effect == Effect::CannotTell {
             reason = Some(reason::reason(&new.id, &edit.at));
+        } else if is_class && edit.effect == Effect::Nothing && is_removed(&edit.at) && is_used(&edit.at) {
+            edit.effect = Effect::CannotTell;
+            reason = Some(reason::STILL_USED);
+        } else if has_no_cluster && edit.effect != Effect::Nothing {
+            reason = Some(reason::NO_CLUSTER);
         }
-        let machines = match edit.effect {
+        let mut machines = match edit.effect {
             Effect::Nothing | Effect::InPlace => Machines::default(),
             _ if is_template => template::machines_of(before, &classes),
             _ => machines(before, &new.id, &Part::of(&new.id, &edit.at)),
         };
-        let number = |object| at(object, &edit.at).and_then(Value::as_u64);
-        let scale = Some((number(&was), number(&is))).filter(|_| edit.effect == Effect::Scale);
+        let deferred = deferred::entries(&new.id, &edit.at, &is);
+        for entry in &deferred {
+            machines.remove(&reach::machines(before, &new.id, &Part::Entry(entry.clone())));
+        }
+        let scale = Some((scaled(&was, &edit.at), scaled(&is, &edit.at))).filter(|_| edit.effect == Effect::Scale);
         let scale = scale.and_then(|(from, to)| Some((from?, to?)));
-        let is_deletion = edit.effect == Effect::Destructive && edit.at.ends_with(']') && at(&is, &edit.at).is_none();
-        PlannedEdit { edit, machines, is_deletion, scale, reason }
+        let is_deletion = edit.effect == Effect::Destructive && is_removed(&edit.at);
+        PlannedEdit { edit, machines, is_deletion, scale, reason, deferred }
     };
     edits.into_iter().map(planned).collect()
+}
+
+/// Whether a Cluster among the files uses a class.
+fn has_cluster(world: &World, class: &ObjectId) -> bool {
+    let member = world.number(class).and_then(|number| world.member(number));
+    member.is_some_and(|member| !member.children.is_empty())
+}
+
+/// The replicas at a path of an object. A whole entry of a topology has 1 where it names no number, and one that is absent 0.
+fn scaled(object: &Value, path: &str) -> Option<u64> {
+    match at(object, path) {
+        Some(Value::Object(entry)) => Some(entry.get("replicas").and_then(Value::as_u64).unwrap_or(1)),
+        None if path.ends_with(']') => Some(0),
+        number => number.and_then(Value::as_u64),
+    }
 }
 
 /// The value at a path; entries of lists by their name or class.

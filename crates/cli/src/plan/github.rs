@@ -3,7 +3,7 @@
 use fleet::{Fleet, Locator, Plan};
 use metadata_propagation::Effect;
 
-use super::words::{deletion, details, effect, happens, verdict};
+use super::words::{details, effect, happens, verdict, whole};
 use crate::output::github::line;
 use crate::output::report::Where;
 
@@ -13,7 +13,7 @@ pub(super) fn github(plan: &Plan, [old, new]: [&Fleet; 2]) -> String {
     let (mut of_old, mut of_new) = (Locator::new(old), Locator::new(new));
     for planned in &plan.objects {
         let id = &planned.id;
-        if let (Some(object), Some(deletion)) = (old.find(id), deletion(planned)) {
+        if let (Some(object), Some(deletion)) = (old.find(id), whole(planned)) {
             let place = of_old.locate(&object.origin, "", &[]);
             let place = Where::of(old, place.source, place.span, place.position);
             out += &line("error", &place, "destructive", &format!("{id} {}: {deletion}", happens(planned.happens)));

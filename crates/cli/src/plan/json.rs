@@ -1,6 +1,6 @@
 //! A plan for programs: docs/plan.schema.json says what it is made of.
 
-use fleet::{Entry, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Verdict};
+use fleet::{Entry, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict};
 use serde_json::{Value, json};
 
 use super::words;
@@ -11,11 +11,18 @@ const FORMAT: u8 = 1;
 pub(super) fn json(plan: &Plan) -> Value {
     let objects: Vec<Value> = plan.objects.iter().map(planned).collect();
     let further: Vec<Value> = plan.further.iter().map(entry).collect();
-    json!({ "format": FORMAT, "objects": objects, "further": further, "verdict": verdict(&plan.verdict) })
+    let unknown: Vec<Value> = plan.unknown.iter().map(unknown).collect();
+    json!({
+        "format": FORMAT,
+        "objects": objects,
+        "further": further,
+        "unknown": unknown,
+        "verdict": verdict(&plan.verdict),
+    })
 }
 
 fn verdict(verdict: &Verdict) -> Value {
-    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, gravest } = *verdict;
+    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, unknown, gravest } = *verdict;
     json!({
         "replaces": replaces,
         "creates": creates,
@@ -24,6 +31,7 @@ fn verdict(verdict: &Verdict) -> Value {
         "relabels": relabels,
         "cloudTags": cloud_tags,
         "cannotTell": cannot_tell,
+        "unknown": unknown,
         "gravest": gravest,
         "text": words::verdict(verdict),
     })
@@ -49,6 +57,10 @@ fn entry(entry: &Entry) -> Value {
     })
 }
 
+fn unknown(unknown: &Unknown) -> Value {
+    json!({ "object": object(&unknown.id), "isAmongTheFiles": !unknown.is_foretold, "reason": unknown.reason })
+}
+
 fn edit(planned: &PlannedEdit) -> Value {
     let scale = planned.scale.map(|(from, to)| json!({ "from": from, "to": to }));
     json!({
@@ -58,6 +70,7 @@ fn edit(planned: &PlannedEdit) -> Value {
         "deletesMachines": planned.is_deletion,
         "scale": scale,
         "reason": planned.reason,
+        "deferred": planned.deferred,
     })
 }
 
@@ -74,6 +87,7 @@ fn planned(planned: &Planned) -> Value {
         "happens": happens,
         "effect": planned.effect,
         "machines": machines(&planned.machines),
+        "replacedBy": planned.replaced_by.as_ref().map(object),
         "edits": edits,
         "entries": entries,
     })

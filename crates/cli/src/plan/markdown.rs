@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fleet::{Plan, Planned};
 
-use super::words::{alike, change, deletion, details, effect, happens, verdict};
+use super::words::{alike, change, details, effect, happens, unknown, verdict, whole};
 
 /// The verdict, a table of edits, and below a fold the labels and annotations.
 pub(super) fn markdown(plan: &Plan) -> String {
@@ -16,13 +16,19 @@ pub(super) fn markdown(plan: &Plan) -> String {
     for planned in &plan.objects {
         let object = code(&planned.id.to_string());
         if planned.edits.is_empty() {
-            let effect = deletion(planned).unwrap_or_default();
+            let effect = whole(planned).unwrap_or_default();
             let _ = writeln!(out, "| {object} {} | {} | |", happens(planned.happens), cell(&effect));
         }
         for edit in &planned.edits {
             let (effect, at, details) = (effect(edit.edit.effect), code(&edit.edit.at), cell(&details(edit)));
             let _ = writeln!(out, "| {object} | {effect} | {at}{details} |");
         }
+    }
+    if !plan.unknown.is_empty() {
+        out += "\nIt cannot be told what propagates to:\n\n";
+    }
+    for object in &plan.unknown {
+        let _ = writeln!(out, "- {}", one_line(&unknown(object)));
     }
     let mut lines = String::new();
     for Planned { id, entries, .. } in plan.objects.iter().filter(|object| !object.entries.is_empty()) {

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use fleet::{Entry, Plan, Planned};
 use metadata_propagation::Effect;
 
-use super::words::{alike, change, deletion, details, effect, happens, verdict};
+use super::words::{alike, change, details, effect, happens, unknown, verdict, whole};
 use crate::output::BOLD;
 
 const CALM: Style = AnsiColor::Green.on_default();
@@ -19,8 +19,9 @@ pub(super) fn text(plan: &Plan) -> String {
     for planned in &plan.objects {
         let Planned { id, edits, entries, .. } = planned;
         let _ = writeln!(out, "{BOLD}{id}{BOLD:#} {}", happens(planned.happens));
-        if let Some(deletion) = deletion(planned) {
-            let _ = writeln!(out, "  {GRAVE}{deletion}{GRAVE:#}");
+        if let Some((effect, whole)) = planned.effect.zip(whole(planned)) {
+            let style = style(effect);
+            let _ = writeln!(out, "  {style}{whole}{style:#}");
         }
         for planned in edits {
             let style = style(planned.edit.effect);
@@ -39,6 +40,12 @@ pub(super) fn text(plan: &Plan) -> String {
         for entry in group.entries {
             let _ = writeln!(out, "    {}", line(entry));
         }
+    }
+    if !plan.unknown.is_empty() {
+        let _ = writeln!(out, "{BOLD}Cannot tell what propagates to{BOLD:#}");
+    }
+    for object in &plan.unknown {
+        let _ = writeln!(out, "  {}", unknown(object));
     }
     if plan.is_empty() {
         return "nothing changes\n".to_owned();

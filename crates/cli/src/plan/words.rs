@@ -1,6 +1,6 @@
 //! What the formats of a plan say in the same words.
 
-use fleet::{Entry, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Verdict};
+use fleet::{Entry, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict};
 use metadata_propagation::Effect;
 
 use crate::explain::visible;
@@ -10,7 +10,7 @@ const NAMED: usize = 5;
 
 /// What a change does in all, on one line.
 pub(super) fn verdict(verdict: &Verdict) -> String {
-    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, .. } = *verdict;
+    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, unknown, .. } = *verdict;
     let mut parts = vec![format!("replaces {}", counted(replaces, "Machine")), format!("deletes {deletes}")];
     if creates > 0 {
         parts.push(format!("creates {creates}"));
@@ -23,6 +23,9 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
     parts.push(format!("{} {verb}", counted(cloud_tags, "cloud tag")));
     if cannot_tell > 0 {
         parts.push(format!("cannot tell for {}", counted(cannot_tell, "edit")));
+    }
+    if unknown > 0 {
+        parts.push(format!("cannot tell what propagates to {}", counted(unknown, "object")));
     }
     parts.join(", ")
 }
@@ -50,25 +53,36 @@ pub(super) fn effect(effect: Effect) -> String {
 
 /// What is to be said of an edit behind its path: how many Machines, and which, or why that cannot be told.
 pub(super) fn details(planned: &PlannedEdit) -> String {
-    let PlannedEdit { edit, machines, is_deletion, scale, reason } = planned;
+    let PlannedEdit { edit, machines, is_deletion, scale, reason, deferred } = planned;
     if let Some((from, to)) = scale {
         let change = if to < from { format!("deletes {}", from - to) } else { format!("creates {}", to - from) };
         return format!(" {from} → {to}: {change}");
     }
     match (edit.effect, reason) {
         (_, Some(reason)) => format!(": {reason}"),
-        (Effect::Rollout | Effect::Scheduled, _) => format!(": replaces {}", of_machines(machines)),
+        (Effect::Rollout | Effect::Scheduled, _) if deferred.is_empty() => {
+            format!(": replaces {}", of_machines(machines))
+        }
+        (Effect::Rollout | Effect::Scheduled, _) => {
+            format!(": replaces {}; an annotation defers it for {}", of_machines(machines), deferred.join(", "))
+        }
         (Effect::Destructive, _) if *is_deletion => format!(": deletes {}", of_machines(machines)),
         (Effect::Destructive, _) => format!(": orphans {}", of_machines(machines)),
         _ => String::new(),
     }
 }
 
-/// What a deleted object takes with it.
-pub(super) fn deletion(planned: &Planned) -> Option<String> {
-    planned.effect.map(|effect| match planned.id.kind == "Machine" {
-        true => format!("{effect}: deletes this Machine"),
-        false => format!("{effect}: deletes {}", of_machines(&planned.machines)),
+/// What a created or deleted object does to Machines.
+pub(super) fn whole(planned: &Planned) -> Option<String> {
+    let effect = planned.effect?;
+    let (machines, others) = match planned.id.kind == "Machine" {
+        true => ("this Machine".to_owned(), "a new one"),
+        false => (of_machines(&planned.machines), "new ones"),
+    };
+    Some(match (planned.happens, &planned.replaced_by) {
+        (Happens::Deleted, None) => format!("{effect}: deletes {machines}"),
+        (Happens::Deleted, Some(owner)) => format!("{effect}: deletes {machines}, and {owner} creates {others}"),
+        _ => format!("{effect}: creates {machines}"),
     })
 }
 
@@ -93,6 +107,12 @@ pub(super) fn change(Entry { at, key, from, to, .. }: &Entry) -> (char, String) 
         (Some(from), None) => ('-', format!("{at} {key}={}", visible(from))),
         (None, to) => ('+', format!("{at} {key}={}", visible(to.as_deref().unwrap_or_default()))),
     }
+}
+
+/// An object for which it cannot be told any more what propagates to it.
+pub(super) fn unknown(Unknown { id, is_foretold, reason }: &Unknown) -> String {
+    let note = if *is_foretold { " (not among the files)" } else { "" };
+    format!("{id}{note}: {reason}")
 }
 
 /// Objects further down in which the same changes, in the order of the first of each: all of one kind.

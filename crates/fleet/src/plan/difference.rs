@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use metadata_propagation::NotApplicable;
 use serde_json::{Map, Value};
 
-use super::Entry;
+use super::{Entry, Unknown};
 use crate::each::each;
 use crate::member::Member;
 use crate::object::ObjectId;
@@ -18,13 +19,31 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 pub(super) fn differences(before: &World, after: &World) -> BTreeMap<ObjectId, Vec<Entry>> {
     let found = each(after.members(), |member| {
         let stored = before.number(&member.id).and_then(|number| before.member(number))?;
-        if stored.json() == member.json() {
+        if stored.json() == member.json() || member.origin.is_none() && lost(&member.id, before, after).is_some() {
             return None;
         }
         let entries = entries(stored, member);
         (!entries.is_empty()).then(|| (member.id.clone(), entries))
     });
     found.into_iter().flatten().collect()
+}
+
+/// The objects for which it was known what propagates to them, and is not any more; of those below one another the highest.
+pub(super) fn unknown(before: &World, after: &World) -> Vec<Unknown> {
+    let tops = after.members().iter().filter_map(|member| {
+        let reason = lost(&member.id, before, after)?;
+        let above = member.parent.and_then(|number| after.member(number));
+        let is_top = above.is_none_or(|above| lost(&above.id, before, after).is_none());
+        let (id, is_foretold) = (member.id.clone(), member.origin.is_none());
+        is_top.then(|| Unknown { id, is_foretold, reason: reason.to_string() })
+    });
+    tops.collect()
+}
+
+/// Why it is not known any more what propagates to an object.
+fn lost<'w>(id: &ObjectId, before: &World, after: &'w World) -> Option<&'w NotApplicable> {
+    let was_known = before.unknown(before.number(id)?).is_none();
+    after.unknown(after.number(id)?).map(|(_, reason)| reason).filter(|_| was_known)
 }
 
 fn entries(stored: &Member, member: &Member) -> Vec<Entry> {

@@ -31,10 +31,14 @@ pub(super) enum Part {
     Class {
         control_plane: bool,
         workers: BTreeSet<String>,
+        /// A field of these classes, as a pointer: an entry of a topology that has it overrides the class.
+        field: Option<String>,
     },
 }
 
 impl Machines {
+    pub(super) const NONE: Machines = Machines { named: BTreeSet::new(), predicted: BTreeMap::new() };
+
     /// How many they are.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -60,14 +64,19 @@ impl Part {
     pub(super) fn of(id: &ObjectId, at: &str) -> Part {
         let entry = ["machineDeployments[", "machinePools["].iter().find_map(|list| {
             let (_, rest) = at.split_once(list)?;
-            rest.split_once(']').map(|(name, _)| name.to_owned())
+            rest.split_once(']')
         });
         let control_plane = at.contains("controlPlane");
         match (&*id.kind, entry) {
-            ("Cluster", Some(entry)) => Part::Entry(entry),
+            ("Cluster", Some((entry, _))) => Part::Entry(entry.to_owned()),
             ("Cluster", None) if control_plane => Part::ControlPlane,
-            ("ClusterClass", Some(class)) => Part::Class { control_plane: false, workers: BTreeSet::from([class]) },
-            ("ClusterClass", None) if control_plane => Part::Class { control_plane, workers: BTreeSet::new() },
+            ("ClusterClass", Some((class, field))) => {
+                let field = Some(field.replace('.', "/")).filter(|field| !field.is_empty());
+                Part::Class { control_plane: false, workers: BTreeSet::from([class.to_owned()]), field }
+            }
+            ("ClusterClass", None) if control_plane => {
+                Part::Class { control_plane, workers: BTreeSet::new(), field: None }
+            }
             _ => Part::Whole,
         }
     }
@@ -83,12 +92,15 @@ impl Part {
             Part::ControlPlane => is_control_plane,
             Part::Entry(entry) => name == Some(entry),
             Part::Class { control_plane, .. } if is_control_plane => *control_plane,
-            Part::Class { workers, .. } => {
+            Part::Class { workers, field, .. } => {
                 let lists = ["machineDeployments", "machinePools"].into_iter();
                 let topology = |list| cluster.written.pointer(&format!("/spec/topology/workers/{list}"));
                 let mut entries = lists.filter_map(topology).filter_map(Value::as_array).flatten();
                 let entry = entries.find(|entry| Some(text(entry, "name")) == name);
-                entry.is_some_and(|entry| workers.contains(text(entry, "class")))
+                let is_overridden = |entry: &Value| {
+                    field.as_ref().is_some_and(|field| entry.pointer(field).is_some_and(|it| !it.is_null()))
+                };
+                entry.is_some_and(|entry| workers.contains(text(entry, "class")) && !is_overridden(entry))
             }
         }
     }

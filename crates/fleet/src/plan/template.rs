@@ -31,7 +31,7 @@ fn part(class: &Value, template: &ObjectId) -> Option<Part> {
     let lists = ["/spec/workers/machineDeployments", "/spec/workers/machinePools"];
     let entries = lists.iter().filter_map(|list| class.pointer(list)).filter_map(Value::as_array).flatten();
     let workers = entries.filter(|entry| names(Some(*entry))).map(|entry| text(entry, "class").to_owned()).collect();
-    Some(Part::Class { control_plane: names(class.pointer("/spec/controlPlane")), workers })
+    Some(Part::Class { control_plane: names(class.pointer("/spec/controlPlane")), workers, field: None })
 }
 
 /// The Machines of every Cluster of these classes, as far as they are made from the template.

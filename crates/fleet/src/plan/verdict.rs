@@ -24,8 +24,10 @@ pub struct Verdict {
     pub relabels: u64,
     /// Cloud tags that arrive, change or leave.
     pub cloud_tags: u64,
-    /// Edits whose effect cannot be told.
+    /// Edits of which it cannot be told what they do, or to how many Machines.
     pub cannot_tell: u64,
+    /// Objects for which it cannot be told any more what propagates to them.
+    pub unknown: u64,
     /// The gravest effect of an edit or a deletion.
     pub gravest: Option<Effect>,
 }
@@ -33,11 +35,14 @@ pub struct Verdict {
 impl Verdict {
     pub(super) fn of(plan: &Plan, after: &World) -> Verdict {
         let mut verdict = Verdict::default();
-        let (mut replaced, mut orphaned, mut deleted) = (Machines::default(), Machines::default(), Machines::default());
+        let [mut replaced, mut orphaned, mut deleted, mut created] = [Machines::NONE; 4];
         for object in &plan.objects {
             verdict.gravest = verdict.gravest.max(object.effect);
-            if object.happens == Happens::Deleted {
-                deleted.add(&object.machines);
+            match object.happens {
+                Happens::Created => created.add(&object.machines),
+                Happens::Changed => {}
+                Happens::Deleted if object.replaced_by.is_some() => replaced.add(&object.machines),
+                Happens::Deleted => deleted.add(&object.machines),
             }
             for planned in &object.edits {
                 verdict.gravest = verdict.gravest.max(Some(planned.edit.effect));
@@ -45,9 +50,9 @@ impl Verdict {
                     Effect::Rollout | Effect::Scheduled => replaced.add(&planned.machines),
                     Effect::Destructive if planned.is_deletion => deleted.add(&planned.machines),
                     Effect::Destructive => orphaned.add(&planned.machines),
-                    Effect::CannotTell => verdict.cannot_tell += 1,
-                    Effect::Scale | Effect::InPlace | Effect::Nothing => {}
+                    Effect::Scale | Effect::InPlace | Effect::Nothing | Effect::CannotTell => {}
                 }
+                verdict.cannot_tell += u64::from(planned.reason.is_some());
                 if let Some((from, to)) = planned.scale {
                     verdict.creates += to.saturating_sub(from);
                     verdict.deletes += from.saturating_sub(to);
@@ -57,9 +62,14 @@ impl Verdict {
         orphaned.remove(&deleted);
         replaced.remove(&deleted);
         replaced.remove(&orphaned);
+        if !plan.unknown.is_empty() {
+            verdict.gravest = verdict.gravest.max(Some(Effect::CannotTell));
+        }
+        verdict.unknown = plan.unknown.iter().map(|_| 1).sum();
         verdict.replaces = replaced.count();
         verdict.orphans = orphaned.count();
         verdict.deletes += deleted.count();
+        verdict.creates += created.count();
         let entries = || plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
         verdict.cloud_tags = entries().filter(|entry| entry.at == CLOUD_TAGS).map(|_| 1).sum();
         let is_label = |entry: &&Entry| ["metadata.labels", "metadata.annotations"].contains(&&*entry.at);

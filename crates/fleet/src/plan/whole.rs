@@ -1,0 +1,80 @@
+//! Objects that are created or deleted as a whole, and the Machines with them.
+
+use metadata_propagation::Effect;
+use serde_json::Value;
+
+use super::reach::{Machines, Part, machines};
+use super::{Happens, Planned};
+use crate::fleet::Fleet;
+use crate::member::Member;
+use crate::object::ObjectId;
+use crate::relations::text;
+use crate::world::World;
+
+const CORE: &str = "cluster.x-k8s.io";
+
+/// An object that is new, and the Machines that are made with it. Those of an owner that was there before are counted where
+/// the owner is scaled.
+pub(super) fn creation(id: &ObjectId, before: &World, after: &World) -> Planned {
+    let has_machines = has_machines(id) && !is_of_former_owner(id, before, after);
+    let mut made = if has_machines { machines(after, id, &Part::Whole) } else { Machines::default() };
+    made.named.retain(|machine| before.number(machine).is_none());
+    made.predicted.retain(|owner, _| before.number(owner).is_none());
+    let (id, effect) = (id.clone(), (made.count() > 0).then_some(Effect::Scale));
+    let (happens, edits) = (Happens::Created, Vec::new());
+    Planned { id, happens, effect, machines: made, replaced_by: None, edits, entries: Vec::new() }
+}
+
+/// An object that is gone, and its Machines with it.
+pub(super) fn deletion(id: &ObjectId, before: &World, new: &Fleet) -> Planned {
+    let has_machines = has_machines(id);
+    let machines = if has_machines { machines(before, id, &Part::Whole) } else { Machines::default() };
+    let replaced_by = before.number(id).and_then(|number| replacing(before.member(number)?, before, new));
+    let (id, happens, effect) = (id.clone(), Happens::Deleted, has_machines.then_some(Effect::Destructive));
+    Planned { id, happens, effect, machines, replaced_by, edits: Vec::new(), entries: Vec::new() }
+}
+
+fn has_machines(id: &ObjectId) -> bool {
+    const WITH_MACHINES: [&str; 5] = ["Cluster", "MachineDeployment", "MachineSet", "MachinePool", "Machine"];
+    is_control_plane(id) || id.group == CORE && WITH_MACHINES.contains(&&*id.kind)
+}
+
+/// Whether the owner of a new object, whose controller makes such objects, was there before; where the owner is new too, the
+/// owner of that.
+fn is_of_former_owner(id: &ObjectId, before: &World, after: &World) -> bool {
+    let member = after.number(id).and_then(|number| after.member(number));
+    let owner = member.and_then(|member| after.member(member.parent?));
+    let Some((member, owner)) = member.zip(owner) else { return false };
+    if before.number(&owner.id).is_none() {
+        return is_of_former_owner(&owner.id, before, after);
+    }
+    let labels = member.written.pointer("/metadata/labels");
+    let is_of_topology = labels.is_some_and(|labels| labels.get("topology.cluster.x-k8s.io/owned").is_some());
+    owner.id.kind != "Cluster" || is_of_topology
+}
+
+fn is_control_plane(id: &ObjectId) -> bool {
+    id.group == "controlplane.cluster.x-k8s.io" && !id.kind.ends_with("Template")
+}
+
+/// The owner of a deleted object that stays, and whose controller makes another one. Of an object whose owner is deleted too,
+/// that of the owner. None where the owner has fewer replicas than before.
+fn replacing(deleted: &Member, before: &World, new: &Fleet) -> Option<ObjectId> {
+    let owner = before.member(deleted.parent?)?;
+    let Some(stays) = new.find(&owner.id) else { return replacing(owner, before, new) };
+    let stays: Value = serde_json::from_str(&stays.json).ok()?;
+    let number = |object: &Value| object.pointer("/spec/replicas").and_then(Value::as_u64);
+    if number(&stays) < number(&owner.written) {
+        return None;
+    }
+    let makes = match (&*deleted.id.kind, &*owner.id.kind) {
+        ("Machine", "MachineSet") | ("MachineSet", "MachineDeployment") => owner.id.group == CORE,
+        ("Machine", _) => is_control_plane(&owner.id),
+        ("MachineDeployment" | "MachinePool", "Cluster") => deleted.topology_entries.iter().any(|(list, name)| {
+            let entries = stays.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
+            entries.into_iter().flatten().any(|entry| text(entry, "name") == name)
+        }),
+        _ => false,
+    };
+    makes.then(|| owner.id.clone())
+}
