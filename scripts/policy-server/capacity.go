@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"strings"
 )
 
 // fleet is what each step of a fleet's life cost. `cluster large` of conformance/cluster writes them.
@@ -159,9 +158,8 @@ func (c *capacity) page(line func(string, ...any)) {
 
 	small := c.small["deployed"]
 	line("\n## Capacity\n")
-	line("The number of reviews follows from what happens: so many for each Cluster, and so many for each of its Machines. Both come from two")
-	line("small fleets, of %d Clusters with %d and with %d Machines. The prediction for the large fleet has to be within %.0f %% of what was", small[0].Size.Clusters, small[0].Size.Machines, small[1].Size.Machines, 100*precision)
-	line("measured above.\n")
+	line("Each step causes a number of reviews for each Cluster, and another for each of its Machines. Both are taken from two small fleets, of")
+	line("%d Clusters with %d and with %d Machines. The prediction for the large fleet has to be within %.0f %% of what was measured above.\n", small[0].Size.Clusters, small[0].Size.Machines, small[1].Size.Machines, 100*precision)
 	line("| policy | predicted reviews | measured | predicted CPU s of the PolicyServer | measured |")
 	line("| --- | --: | --: | --: | --: |")
 	for _, way := range ways[1:] {
@@ -174,15 +172,14 @@ func (c *capacity) page(line func(string, ...any)) {
 	for _, plan := range plans {
 		for _, way := range ways[1:] {
 			hour := plan.labels*c.named(way.policy, "label", plan) + plan.upgrades*c.named(way.policy, "upgrade", plan)
-			line("| %d x %d | %.4g, %.4g | %s | %.0f | %.2f |", plan.clusters, plan.machines, plan.labels, plan.upgrades, way.about, hour, hour*c.seconds(way.policy)/3600)
+			line("| %d x %d | %.4g, %.4g | %s | %.0f | %.3f |", plan.clusters, plan.machines, plan.labels, plan.upgrades, way.about, hour, hour*c.seconds(way.policy)/3600)
 		}
 	}
 	server, policy := c.large["every-write"].sum().Server, c.large["every-write"].sum().PolicyServer
-	line("\nTwo replicas are for availability; more of them are for cores. They are not what breaks first: with every write reviewed, the API server")
-	line("uses %s. Where", strings.TrimSpace(fmt.Sprintf("%.0f times the processor time of the PolicyServer", server/math.Max(policy, 0.1))))
-	line("PolicyServers are short of cores nevertheless, keep the [match conditions](operating.md#fewer-calls), which spare most reviews; then")
-	line("leave out namespaces with a `namespaceSelector`; then give each part of the namespaces a ClusterAdmissionPolicy on a PolicyServer of")
-	line("its own.")
+	line("\nRun two replicas for availability, and more of them where the last column says so. The PolicyServer is not the first limit: with every")
+	line("write reviewed, the API server uses %.0f times its processor time. If PolicyServers are short of cores, first keep the", server/math.Max(policy, 0.1))
+	line("[match conditions](operating.md#fewer-calls), which save most reviews; then leave out namespaces with a `namespaceSelector`; then")
+	line("divide the namespaces among several ClusterAdmissionPolicies, each on a separate PolicyServer.")
 }
 
 // named are the reviews of a step by its name.
