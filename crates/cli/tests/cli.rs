@@ -29,6 +29,12 @@ fn the_page_shows_what_is_printed() {
     let fleet = fs::read_to_string(root.join("examples/fleet.yaml")).unwrap();
     let edited = fleet.replace("team: payments", "team: shop").replace("version: v1.34.2\n", "version: v1.35.0\n");
     fs::write(folder.join("cli.in/edited.yaml"), edited).unwrap();
+    let managers = fs::read_to_string(root.join("crates/cli/tests/doctor/managers.yaml")).unwrap();
+    fs::write(
+        folder.join("cli.in/managers.yaml"),
+        managers.replace("namespace: capi-system", "namespace: cluster-api"),
+    )
+    .unwrap();
     fs::copy(root.join("docs/cli.md"), &page).unwrap();
     trycmd::TestCases::new().env("KUBECONFIG", "none").case(&page).run();
     if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {

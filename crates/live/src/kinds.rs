@@ -94,9 +94,13 @@ rules:
         before.filter_map(|before| before.resources).any(|before| resources.iter().all(|name| before.contains(name)))
     };
     let rows = KINDS.iter().enumerate().filter(|(number, row)| !is_granted_before(*number, row));
-    for (_, Listed { group, resources, by_name, .. }) in rows {
+    let mut is_doctor = false;
+    for (_, Listed { topic, group, resources, by_name }) in rows {
         let group = if group.is_empty() { "\"\"" } else { group };
         let resources = resources.map_or("\"*\"".to_owned(), |resources| resources.join(", "));
+        if *topic == Topic::Installation && !std::mem::replace(&mut is_doctor, true) {
+            role += "  # `propagate doctor` reads these, and no other verb does.\n";
+        }
         let verbs = if *by_name { "get" } else { "get, list" };
         let _ = write!(role, "  - apiGroups: [{group}]\n    resources: [{resources}]\n    verbs: [{verbs}]\n");
     }

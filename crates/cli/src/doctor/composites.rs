@@ -99,7 +99,7 @@ fn undefined<'a>(policy: &Policy<'a>, settings: &Settings, definitions: &[&'a It
                                     "a rule has `{resource}` of group `{group}` in version {}, which is not served",
                                     quoted(&versions)
                                 ),
-                                "the API server calls the policy for versions of the rule only",
+                                "the rule matches nothing, so these composites get no cloud tags",
                                 format!("name a version that is served: {}", quoted(&served)),
                             ));
                         }

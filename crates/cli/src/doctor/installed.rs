@@ -4,6 +4,7 @@ use fleet::Level;
 
 use super::finding::{Finding, Results};
 use super::installation::Installation;
+use super::needs::needs;
 use super::policy::{KINDS, MODULE};
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
@@ -19,7 +20,8 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
     for policy in &installation.policies {
         let mut findings = Vec::new();
         let title = policy.title();
-        if !policy.kind.reads_objects && policy.is_for_cluster_api() {
+        let reads = policy.settings.as_ref().is_ok_and(|settings| !needs(installation, policy, settings).is_empty());
+        if !policy.kind.reads_objects && reads {
             findings.push(Finding {
                 level: Level::Reject,
                 message: format!("{title} has a kind without `contextAwareResources`, so it cannot read other objects"),
@@ -37,7 +39,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
                 message: format!("{title} has `mode: mutate`, and a group of policies cannot change objects"),
                 object: Some(policy.item.object),
                 at: format!("{}.settings.mode", policy.at),
-                why: "Kubewarden ignores or refuses changes by members of a group",
+                why: "a group has no field `mutating`: its members accept or refuse a request, and never change it",
                 fix: "set `mode: verify`, or use a ClusterAdmissionPolicy".to_owned(),
             });
         }

@@ -39,11 +39,9 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
             continue;
         }
         let title = format!("ServiceAccount {}/{}", account.namespace, account.name);
-        let findings: Vec<Finding<'a>> =
-            [missing(installation, server, &account), denied(installation, server, &account, &needs)]
-                .into_iter()
-                .flatten()
-                .collect();
+        let finding = missing(installation, server, &account);
+        let finding = finding.or_else(|| denied(installation, server, &account, &needs));
+        let findings = finding.into_iter().collect();
         results.judge(&title, findings, || format!("may `get` what is read: {}", count(needs.len(), "kind")));
     }
 }
@@ -113,7 +111,8 @@ fn denied<'a>(
         at: "spec.serviceAccountName".to_owned(),
         why: "objects above the one that is written cannot be read, so nothing propagates from them",
         fix: format!(
-            "apply deploy/rbac.yaml, whose ClusterRoleBinding has to name ServiceAccount `{name}` in namespace `{namespace}`"
+            "apply deploy/rbac.yaml, with ServiceAccount `{name}` in namespace `{namespace}` as the subject of its \
+             ClusterRoleBinding; add resources that its ClusterRole does not have"
         ),
     })
 }

@@ -84,7 +84,9 @@ impl Report {
             passed: statements(&passed, check.name),
             not_examined: statements(&not_examined, check.name),
         });
-        let checks: Vec<Checked> = checks.collect();
+        let said = |it: &Checked| it.findings > 0 || !it.passed.is_empty() || !it.not_examined.is_empty();
+        let checks: Vec<Checked> = checks.filter(said).collect();
+        summary.checks = checks.len();
         summary.passed = checks.iter().map(|checked| checked.passed.len()).sum();
         summary.not_examined = checks.iter().map(|checked| checked.not_examined.len()).sum();
         let mut locator = Locator::new(fleet);
@@ -167,7 +169,7 @@ fn statements(said: &[Said], name: &str) -> Vec<Statement> {
     for Said { subject, statement, .. } in said.iter().filter(|said| said.check == name) {
         let subject = Some(subject.clone()).filter(|subject| !subject.is_empty());
         match statements.iter_mut().find(|known| known.statement == *statement) {
-            Some(known) => known.subjects.extend(subject),
+            Some(known) => known.subjects.extend(subject.filter(|subject| !known.subjects.contains(subject))),
             None => {
                 statements.push(Statement { statement: statement.clone(), subjects: subject.into_iter().collect() })
             }

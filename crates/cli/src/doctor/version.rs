@@ -28,8 +28,8 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
                 continue;
             };
             let why = match set > installed {
-                true => "a version that is too new propagates what the managers do not, and they take it back",
-                false => "a version that is too old leaves out what the managers propagate",
+                true => "rules of a newer version propagate what the installed managers do not",
+                false => "rules of an older version leave out what the installed managers propagate",
             };
             let is_same = set == installed;
             let finding = Finding {
