@@ -71,6 +71,11 @@ pub(crate) enum Verb {
     Backfill(BackfillArgs),
     /// Draw objects and what comes to them.
     Graph(GraphArgs),
+    /// Check whether the policy is installed so that it works.
+    ///
+    /// Compares policies, settings, permissions and match conditions with one another, and with the managers, kinds and
+    /// definitions that are installed. Each finding has its reason and its fix. What cannot be read is named and does not pass.
+    Doctor(DoctorArgs),
     /// Write a request and the answers to its lookups, which `kwctl run` replays without a cluster.
     Session(SessionArgs),
     /// Run cases: files with a request and the answer that is expected of the policy.
@@ -241,6 +246,31 @@ pub(crate) struct GraphArgs {
     pub(crate) format: Picture,
     #[command(flatten)]
     pub(crate) sources: Sources,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the cluster of
+    /// the kubeconfig; where there is none, the current folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The same.
+    #[arg(long, short, value_name = "PATH")]
+    pub(crate) filename: Vec<PathBuf>,
+    /// The namespace of objects that are written without one [default: default].
+    #[arg(long, short, value_name = "NAME", env = "PROPAGATE_NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+    /// Render folders that have a kustomization with `kustomize` or `kubectl`, and read the result.
+    #[arg(long)]
+    pub(crate) kustomize: bool,
+    /// How to print, and where to: text, json or yaml. May be given several times.
+    #[arg(long, short, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
+    pub(crate) output: Vec<Output>,
+    /// The lowest level of findings for which the exit code is 1 [default: warn].
+    #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
+    pub(crate) fail_on: Option<FailOn>,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
 }

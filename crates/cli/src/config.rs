@@ -76,6 +76,13 @@ impl Cli {
                 }
                 return Ok(self);
             }
+            Verb::Doctor(args) => {
+                args.fail_on = args.fail_on.or(config.fail_on);
+                if args.namespace.is_none() {
+                    args.namespace = config.namespace;
+                }
+                return Ok(self);
+            }
             Verb::Rules { .. } | Verb::Profiles | Verb::Settings(_) | Verb::Completions { .. } | Verb::Man { .. } => {
                 return Ok(self);
             }

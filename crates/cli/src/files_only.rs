@@ -32,6 +32,16 @@ pub(crate) fn input(_: &LiveArgs, sources: &Sources, paths: &[PathBuf], _: &Ques
     Ok(input::read(if paths.is_empty() { &here } else { paths }, sources))
 }
 
+/// The objects of the files that are named, or of the current folder.
+///
+/// # Errors
+/// None.
+#[expect(clippy::unnecessary_wraps, reason = "a cluster may be out of reach")]
+pub(crate) fn installation(_: &LiveArgs, sources: &Sources, paths: &[PathBuf]) -> Result<Input, Failure> {
+    let here = [PathBuf::from(".")];
+    Ok(input::read(if paths.is_empty() { &here } else { paths }, sources))
+}
+
 /// Nothing: the call is about files.
 ///
 /// # Errors

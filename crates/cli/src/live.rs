@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use fleet::ObjectId;
+use fleet::{ObjectId, plural};
 use live::{Access, Connection, Query, Topic, has_kubeconfig, on_interrupt};
+use metadata_propagation::GRANTS;
 
 use crate::args::Sources;
 use crate::input::{self, Input};
@@ -56,27 +57,53 @@ pub(crate) fn input(
     paths: &[PathBuf],
     question: &Question<'_>,
 ) -> Result<Input, Failure> {
+    if let Some(input) = of_files(args, sources, paths, question.is_for_clusters)? {
+        return Ok(input);
+    }
+    let connection = args.connection()?;
+    let (kind, of_object, _) = question.object.map(parts).unwrap_or_default();
+    let namespace = sources.namespace.as_deref().filter(|name| !name.is_empty()).or(of_object);
+    let namespaces = [namespace.unwrap_or(connection.namespace()).to_owned()];
+    let is_meant = |id: &ObjectId| question.object.is_some() && is_kind(id, kind);
+    let query = Query {
+        namespaces: Some(&namespaces[..]).filter(|_| !args.all_namespaces),
+        topic: Topic::Both,
+        kind: Some(&is_meant),
+        versions: BTreeMap::new(),
+        definitions: Vec::new(),
+    };
+    args.read(&connection, &query)
+}
+
+/// The installation of the policy: of the files that are named, of the cluster with all its namespaces, or of the current folder.
+///
+/// # Errors
+/// As [`input`].
+pub(crate) fn installation(args: &LiveArgs, sources: &Sources, paths: &[PathBuf]) -> Result<Input, Failure> {
+    if let Some(input) = of_files(args, sources, paths, true)? {
+        return Ok(input);
+    }
+    let definitions = GRANTS.iter().map(|grant| format!("{}.{}", plural(grant.kind), grant.group)).collect();
+    let query =
+        Query { namespaces: None, topic: Topic::Installation, kind: None, versions: BTreeMap::new(), definitions };
+    args.read(&args.connection()?, &query)
+}
+
+/// The objects of files, where these are meant and no cluster.
+fn of_files(
+    args: &LiveArgs,
+    sources: &Sources,
+    paths: &[PathBuf],
+    is_for_clusters: bool,
+) -> Result<Option<Input>, Failure> {
     match (args.is_named(), paths) {
         (true, [path, ..]) => Err(Failure(format!(
             "files or a cluster, not both: `{}` and --live, --context, --kubeconfig or --all-namespaces",
             path.display()
         ))),
-        (false, []) if !(question.is_for_clusters && has_kubeconfig()) => Ok(input::read(&[".".into()], sources)),
-        (false, paths @ [_, ..]) => Ok(input::read(paths, sources)),
-        (_, []) => {
-            let connection = args.connection()?;
-            let (kind, of_object, _) = question.object.map(parts).unwrap_or_default();
-            let namespace = sources.namespace.as_deref().filter(|name| !name.is_empty()).or(of_object);
-            let namespaces = [namespace.unwrap_or(connection.namespace()).to_owned()];
-            let is_meant = |id: &ObjectId| question.object.is_some() && is_kind(id, kind);
-            let query = Query {
-                namespaces: Some(&namespaces[..]).filter(|_| !args.all_namespaces),
-                topic: Topic::Both,
-                kind: Some(&is_meant),
-                versions: BTreeMap::new(),
-            };
-            args.read(&connection, &query)
-        }
+        (false, []) if !(is_for_clusters && has_kubeconfig()) => Ok(Some(input::read(&[".".into()], sources))),
+        (false, paths @ [_, ..]) => Ok(Some(input::read(paths, sources))),
+        (_, []) => Ok(None),
     }
 }
 
@@ -107,7 +134,7 @@ pub(crate) fn plan(args: &LiveArgs, sources: &Sources, paths: &[PathBuf]) -> Res
     let versions =
         objects().map(|object| ((object.id.group.clone(), object.id.kind.clone()), object.version.clone())).collect();
     let namespaces = Some(&namespaces[..]).filter(|_| !args.all_namespaces);
-    let stored = args.read(&connection, &Query { namespaces, topic, kind: None, versions })?;
+    let stored = args.read(&connection, &Query { namespaces, topic, kind: None, versions, definitions: Vec::new() })?;
     let fleet = manifests.fleet.applied_to(&stored.fleet);
     Ok(Some([stored, Input { fleet, ..manifests }]))
 }

@@ -9,6 +9,7 @@ mod backfill;
 mod check;
 mod checks;
 mod config;
+mod doctor;
 mod explain;
 mod git;
 mod graph;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
             Verb::Apply(args) => apply::run(args),
             Verb::Backfill(args) => backfill::run(args),
             Verb::Graph(args) => graph::run(args),
+            Verb::Doctor(args) => doctor::run(args),
             Verb::Session(args) => session::run(args),
             Verb::Test(args) => testing::run(args),
             Verb::Rules { version } => tables::rules(*version),

@@ -34,6 +34,9 @@ fn the_pages_show_what_is_printed() {
         }
     }
     fs::write(repository.join("edited.yaml"), edited.replace("version: v1.34.2\n", "version: v1.35.0\n")).unwrap();
+    let managers = fs::read_to_string(root.join("crates/cli/tests/doctor/managers.yaml")).unwrap();
+    let managers = managers.replace("namespace: capi-system", "namespace: cluster-api");
+    fs::write(repository.join("managers.yaml"), managers).unwrap();
 
     let pages = ["cli.md", "first-ten-minutes.md"];
     let cases = trycmd::TestCases::new();

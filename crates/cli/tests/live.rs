@@ -439,3 +439,118 @@ spec: { topology: { classRef: { name: standard, namespace: classes }, version: v
     ];
     assert_eq!(by_name, expected);
 }
+
+/// The policy for Cluster API of deploy/ in a cluster with Cluster API.
+fn installation() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files =
+        ["policy-server.yaml", "rbac.yaml", "cluster-api.yaml"].map(|name| root.join("../../deploy").join(name));
+    let files = files.into_iter().chain([root.join("tests/doctor/managers.yaml")]);
+    let texts: Vec<String> = files.map(|file| fs::read_to_string(file).unwrap()).collect();
+    let kinds = ["Cluster", "ClusterClass", "MachineDeployment", "MachineSet", "Machine", "MachinePool"].map(|kind| {
+        let plural = fleet::plural(kind);
+        format!(
+            "
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {{ name: {plural}.cluster.x-k8s.io }}
+spec:
+  group: cluster.x-k8s.io
+  names: {{ kind: {kind}, plural: {plural} }}
+  versions: [{{ name: v1beta1, served: false }}, {{ name: v1beta2, served: true }}]
+"
+        )
+    });
+    let active = "\nstatus: { policyStatus: active }\nspec:\n  module:";
+    [texts, kinds.to_vec()].concat().join("\n---\n").replace("\nspec:\n  module:", active)
+}
+
+#[test]
+fn an_installation_is_read_with_get_and_judged() {
+    let yaml = installation().replace("properties: { cloudTags:", "properties: { tags:");
+    let api = Api::start("doctor", &yaml, 500, no_rule);
+    let (code, out, err) = api.run(&["doctor"]);
+    let expected = "\
+ok[installed]: ClusterAdmissionPolicy metadata-propagation-policy: runs `registry://ghcr.io/plexsphere/policies/metadata-propagation-policy:v0.1.0`
+ok[server]: PolicyServer metadata-propagation: has version 1.37; 1.33 or later is needed
+ok[status]: ClusterAdmissionPolicy metadata-propagation-policy: is active
+ok[settings]: ClusterAdmissionPolicy metadata-propagation-policy: the settings are valid
+ok[operation]: ClusterAdmissionPolicy metadata-propagation-policy: fields of `spec` are as documented
+ok[grants]: ClusterAdmissionPolicy metadata-propagation-policy: `contextAwareResources` has what is read: 6 kinds
+ok[permissions]: ServiceAccount kubewarden/metadata-propagation: may `get` what is read: 6 kinds
+ok[controllers]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.controllers` lists the installed managers: `system:serviceaccount:capi-system:capi-manager`, `system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager`, `system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager`
+ok[conditions]: ClusterAdmissionPolicy metadata-propagation-policy: `matchConditions` names what `clusterApi.controllers` lists: 6 accounts
+ok[version]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.version` is v1.14, as is Deployment capi-system/capi-controller-manager
+ok[flags]: ClusterAdmissionPolicy metadata-propagation-policy: settings and the flags of Deployment capi-system/capi-controller-manager agree
+ok[composites]: no policy needs this
+ok[registry]: no policy needs this
+
+13 checks: nothing found; 13 passed, 0 not examined
+";
+    assert_eq!((code, &*out, &*err), (Some(0), expected, ""));
+    let expected = "\
+GET /api/v1
+GET /api/v1/serviceaccounts?limit=500
+GET /apis
+GET /apis/apiextensions.crossplane.io/v2
+GET /apis/apiextensions.crossplane.io/v2/compositeresourcedefinitions?limit=500
+GET /apis/apiextensions.k8s.io/v1
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterclasses.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusters.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/k0scontrolplanes.controlplane.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/kthreescontrolplanes.controlplane.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/kubeadmcontrolplanes.controlplane.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/kubeadmcontrolplanetemplates.controlplane.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/labelregistries.labels.plexsphere.com
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/machinedeployments.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/machinepools.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/machines.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/machinesets.cluster.x-k8s.io
+GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/rke2controlplanes.controlplane.cluster.x-k8s.io
+GET /apis/apps/v1
+GET /apis/apps/v1/deployments?limit=500
+GET /apis/policies.kubewarden.io/v1
+GET /apis/policies.kubewarden.io/v1/clusteradmissionpolicies?limit=500
+GET /apis/policies.kubewarden.io/v1/policyservers?limit=500
+GET /apis/rbac.authorization.k8s.io/v1
+GET /apis/rbac.authorization.k8s.io/v1/clusterrolebindings?limit=500
+GET /apis/rbac.authorization.k8s.io/v1/clusterroles?limit=500";
+    assert_eq!(api.asked().join("\n"), expected);
+}
+
+#[test]
+fn what_may_not_be_read_of_an_installation_does_not_pass() {
+    let yaml = installation().replace("properties: { cloudTags:", "properties: { tags:");
+    let api = Api::start("doctor-forbidden", &yaml, 500, |path| {
+        let is_forbidden = path.contains("/clusterrolebindings") || path.contains("/deployments");
+        is_forbidden.then_some(Does::Fails(403, "User \"jane\" cannot list it"))
+    });
+    let (code, out, err) = api.run(&["doctor"]);
+    let rest: Vec<&str> = out.lines().filter(|line| !line.starts_with("ok[")).collect();
+    let expected = "\
+not examined[permissions]: cannot read `deployments.apps`, `clusterrolebindings.rbac.authorization.k8s.io`
+not examined[controllers]: cannot read `deployments.apps`
+not examined[version]: cannot read `deployments.apps`
+not examined[flags]: cannot read `deployments.apps`
+
+13 checks: nothing found; 9 passed, 4 not examined";
+    let forbidden = "cannot read `clusterrolebindings.rbac.authorization.k8s.io, deployments.apps`: `SERVER` (context `prod`) \
+                     forbids it: User \"jane\" cannot list it\n";
+    assert_eq!((code, &*rest.join("\n"), &*err), (Some(2), expected, forbidden));
+}
+
+#[test]
+fn a_cluster_without_the_policy_is_told_to_have_none() {
+    let api = Api::start("doctor-none", &fleet(), 500, no_rule);
+    let (code, out, err) = api.run(&["doctor"]);
+    let expected = "\
+error[installed]: no policy runs a module named `metadata-propagation-policy`
+ |
+ = note: nothing is propagated at admission, and no guard rail is on
+ = help: apply deploy/policy-server.yaml, deploy/rbac.yaml and deploy/cluster-api.yaml, or install the chart
+
+
+1 check: 1 error; 0 passed, 0 not examined
+";
+    assert_eq!((code, &*out, &*err), (Some(1), expected, ""));
+}

@@ -12,7 +12,19 @@ pub const KINDS: &[Listed] = &[
     listed(Topic::ClusterApi, "",                                Some(&["nodes"])),
     listed(Topic::Crossplane, CROSSPLANE,                        Some(&[DEFINITIONS, "compositions"])),
     listed(Topic::Both,       "labels.plexsphere.com",           Some(&["labelregistries"])),
+    listed(Topic::Installation, "policies.kubewarden.io",        Some(&["admissionpolicies", "admissionpolicygroups", "clusteradmissionpolicies", "clusteradmissionpolicygroups", "policyservers"])),
+    listed(Topic::Installation, "apps",                          Some(&["deployments"])),
+    listed(Topic::Installation, "",                              Some(&["serviceaccounts"])),
+    listed(Topic::Installation, CROSSPLANE,                      Some(&[DEFINITIONS])),
+    listed(Topic::Installation, "rbac.authorization.k8s.io",     Some(&["clusterrolebindings", "clusterroles", "rolebindings", "roles"])),
+    Listed { by_name: true, ..listed(Topic::Installation, DEFINED, Some(&[DEFINED_KINDS])) },
 ];
+
+/// The group of definitions of kinds.
+const DEFINED: &str = "apiextensions.k8s.io";
+
+/// The definitions of kinds.
+const DEFINED_KINDS: &str = "customresourcedefinitions";
 
 /// The group of Crossplane's definitions.
 pub(crate) const CROSSPLANE: &str = "apiextensions.crossplane.io";
@@ -29,6 +41,8 @@ pub struct Listed {
     pub group: &'static str,
     /// The resources; `None` for all that the server has, because each provider brings its own.
     pub resources: Option<&'static [&'static str]>,
+    /// Whether single objects are read, and no list: of all kinds of a cluster a few are needed, and their definitions are long.
+    pub by_name: bool,
 }
 
 /// What a question is about.
@@ -38,19 +52,25 @@ pub enum Topic {
     ClusterApi,
     /// Crossplane's definitions, Compositions and composites.
     Crossplane,
-    /// All of it.
+    /// Both of these.
     Both,
+    /// How the policy is installed: Kubewarden's objects, permissions and managers, and what settings name.
+    Installation,
 }
 
 impl Topic {
     /// Whether what `other` needs is part of this.
     pub(crate) fn has(self, other: Topic) -> bool {
-        self == other || self == Topic::Both || other == Topic::Both
+        match (self, other) {
+            (Topic::Installation, of) => matches!(of, Topic::Installation | Topic::Both),
+            (_, Topic::Installation) => false,
+            (of, other) => of == other || of == Topic::Both || other == Topic::Both,
+        }
     }
 }
 
 const fn listed(topic: Topic, group: &'static str, resources: Option<&'static [&'static str]>) -> Listed {
-    Listed { topic, group, resources }
+    Listed { topic, group, resources, by_name: false }
 }
 
 /// The ClusterRole with which everything is answered, apart from composites.
@@ -68,10 +88,21 @@ metadata:
 rules:
 "
     .to_owned();
-    for Listed { group, resources, .. } in KINDS {
+    let is_granted_before = |number: usize, row: &Listed| {
+        let before = KINDS.iter().take(number).filter(|before| before.group == row.group);
+        let resources = row.resources.unwrap_or_default();
+        before.filter_map(|before| before.resources).any(|before| resources.iter().all(|name| before.contains(name)))
+    };
+    let rows = KINDS.iter().enumerate().filter(|(number, row)| !is_granted_before(*number, row));
+    let mut is_doctor = false;
+    for (_, Listed { topic, group, resources, by_name }) in rows {
         let group = if group.is_empty() { "\"\"" } else { group };
         let resources = resources.map_or("\"*\"".to_owned(), |resources| resources.join(", "));
-        let _ = write!(role, "  - apiGroups: [{group}]\n    resources: [{resources}]\n    verbs: [get, list]\n");
+        if *topic == Topic::Installation && !std::mem::replace(&mut is_doctor, true) {
+            role += "  # `propagate doctor` reads these, and no other verb does.\n";
+        }
+        let verbs = if *by_name { "get" } else { "get, list" };
+        let _ = write!(role, "  - apiGroups: [{group}]\n    resources: [{resources}]\n    verbs: [{verbs}]\n");
     }
     role
 }

@@ -16,4 +16,6 @@ pub struct Query<'a> {
     pub kind: Option<&'a dyn Fn(&ObjectId) -> bool>,
     /// Versions in which kinds are listed, by group and kind. Others are listed in the version that the server prefers.
     pub versions: BTreeMap<(String, String), String>,
+    /// For [`Topic::Installation`]: names of the CustomResourceDefinitions that are read.
+    pub definitions: Vec<String>,
 }

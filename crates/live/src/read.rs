@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::access::Access;
 use crate::failure::Failure;
-use crate::kinds::{CROSSPLANE, DEFINITIONS, KINDS, Topic};
+use crate::kinds::{CROSSPLANE, DEFINITIONS, KINDS, Listed, Topic};
 use crate::list::{Group, Kind, escaped, groups, kinds, list};
 use crate::query::Query;
 use crate::referenced::{classes, templates};
@@ -127,6 +127,9 @@ impl Reader<'_> {
         }
         wanted.extend(self.discover(&groups, |of| of != Topic::ClusterApi && topic.has(of)).await?);
         self.list(wanted).await?;
+        if topic == Topic::Installation {
+            return self.definitions(&groups).await;
+        }
         let composites = self.composites(&groups).await?;
         self.list(composites).await?;
         self.classes().await
@@ -134,7 +137,12 @@ impl Reader<'_> {
 
     /// The kinds of [`KINDS`] that the server has.
     async fn discover(&self, groups: &[Group], is_wanted: impl Fn(Topic) -> bool) -> Result<Vec<Kind>, Failure> {
-        let rows = KINDS.iter().filter(|row| is_wanted(row.topic));
+        self.rows(groups, |row| is_wanted(row.topic) && !row.by_name).await
+    }
+
+    /// The kinds of some rows of [`KINDS`] that the server has.
+    async fn rows(&self, groups: &[Group], is_wanted: impl Fn(&Listed) -> bool) -> Result<Vec<Kind>, Failure> {
+        let rows = KINDS.iter().filter(|row| is_wanted(row));
         let rows = rows.filter_map(|row| Some((groups.iter().find(|group| group.name == row.group)?, row.resources)));
         let mut found = Vec::new();
         for (group, resources) in rows {
@@ -207,6 +215,20 @@ impl Reader<'_> {
         Ok(found)
     }
 
+    /// The definitions of kinds that the query names, one by one.
+    async fn definitions(&self, groups: &[Group]) -> Result<(), Failure> {
+        for kind in self.rows(groups, |row| row.by_name && row.topic == Topic::Installation).await? {
+            let answers = stream::iter(&self.query.definitions).map(|name| self.get(&kind, "", name));
+            let answers: Vec<_> = answers.buffered(AT_ONCE).collect().await;
+            let mut found = Vec::new();
+            for answer in answers {
+                found.extend(answer?);
+            }
+            self.objects.borrow_mut().push((kind.clone(), found));
+        }
+        Ok(())
+    }
+
     /// The ClusterClasses that Clusters take from other namespaces, and their templates.
     async fn classes(&self) -> Result<(), Failure> {
         let Some(namespaces) = self.query.namespaces else { return Ok(()) };
@@ -263,8 +285,8 @@ impl Reader<'_> {
         let objects = self.objects.into_inner();
         if let Some(why) = forbidden.values().next() {
             let hint = match self.query.namespaces {
-                None => "; `--namespace` asks for one namespace",
-                Some(_) => "",
+                None if self.query.topic != Topic::Installation => "; `--namespace` asks for one namespace",
+                _ => "",
             };
             let names: Vec<&str> = forbidden.keys().map(|name| &**name).collect();
             let why = format!("{why}{hint}");

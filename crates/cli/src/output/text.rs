@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use annotate_snippets::{AnnotationKind, Group, Level as Severities, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Severities, Renderer, Snippet};
 use fleet::{Fleet, Level, Severity};
 
 use super::report::{Report, Summary, Where};
@@ -79,20 +79,24 @@ fn shown(
     (object, help): (&str, &str),
 ) -> String {
     let title = level.primary_title(message).id(check);
-    let text = fleet.sources().get(place.source).map(|source| &*source.text);
-    let group = match (text, place.position) {
-        (Some(text), Some(position)) => {
-            let begin = text.get(..place.span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-            let line = text.get(begin..).unwrap_or_default().lines().next().unwrap_or_default();
-            let start = (place.span.start - begin).min(line.len());
-            let end = (place.span.end - begin).clamp(start, line.len());
-            let annotation = AnnotationKind::Primary.span(start..end);
-            let annotation = if object.is_empty() { annotation } else { annotation.label(object) };
-            title.element(Snippet::source(line).line_start(position.line).path(&*place.file).annotation(annotation))
-        }
-        _ => Group::with_title(title),
+    let group = match snippet(fleet, place, object) {
+        Some(snippet) => title.element(snippet),
+        None => Group::with_title(title),
     };
     format!("{}\n\n", Renderer::styled().render(&[helped(group, help)]))
+}
+
+/// The line of a place, with a label at it unless it is empty.
+pub(crate) fn snippet<'t>(fleet: &'t Fleet, place: &'t Where, label: &'t str) -> Option<Snippet<'t, Annotation<'t>>> {
+    let text = &*fleet.sources().get(place.source)?.text;
+    let position = place.position?;
+    let begin = text.get(..place.span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let line = text.get(begin..).unwrap_or_default().lines().next().unwrap_or_default();
+    let start = (place.span.start - begin).min(line.len());
+    let end = (place.span.end - begin).clamp(start, line.len());
+    let annotation = AnnotationKind::Primary.span(start..end);
+    let annotation = if label.is_empty() { annotation } else { annotation.label(label) };
+    Some(Snippet::source(line).line_start(position.line).path(&*place.file).annotation(annotation))
 }
 
 /// What to do, below the rest.

@@ -43,7 +43,17 @@ struct Stored {
 }
 
 /// Kinds without a namespace.
-const CLUSTER_SCOPED: &[&str] = &["CompositeResourceDefinition", "Composition", "Node", "XDisk"];
+const CLUSTER_SCOPED: &[&str] = &[
+    "ClusterAdmissionPolicy",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "CompositeResourceDefinition",
+    "Composition",
+    "CustomResourceDefinition",
+    "Node",
+    "PolicyServer",
+    "XDisk",
+];
 
 impl Api {
     /// Serves the objects of YAML documents, `page` of them at a time. `rule` says of which paths it does something else.

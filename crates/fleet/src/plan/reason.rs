@@ -38,5 +38,4 @@ pub(super) const NAMED_BY_NOTHING: &str =
 pub(super) const NO_CLUSTER: &str = "no Cluster among the files uses this class, and it may have Machines elsewhere";
 
 /// A part of a class that is removed while Clusters use it.
-pub(super) const STILL_USED: &str =
-    "Clusters among the files use it, so Cluster API refuses the change";
+pub(super) const STILL_USED: &str = "Clusters among the files use it, so Cluster API refuses the change";

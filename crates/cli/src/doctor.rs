@@ -1,0 +1,57 @@
+//! `propagate doctor`: whether the policy is installed so that it works.
+
+mod checks;
+mod composites;
+mod conditions;
+mod controllers;
+mod finding;
+mod flags;
+mod grants;
+mod installation;
+mod installed;
+mod managers;
+mod names;
+mod needs;
+mod operation;
+mod permissions;
+mod policy;
+mod rbac;
+mod registry;
+mod report;
+mod server;
+mod settings;
+mod status;
+mod version;
+
+use self::installation::{Installation, items};
+use self::policy::MODULE;
+use self::report::Report;
+use crate::args::{DoctorArgs, Sources};
+use crate::{Exit, Failure, input, live, output, progress};
+
+/// # Errors
+/// When the cluster cannot be asked, or an output not be written.
+pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
+    let DoctorArgs { filename, namespace, kustomize, .. } = args;
+    let (filename, namespace) = (filename.clone(), namespace.clone());
+    let sources = Sources { filename, namespace, kustomize: *kustomize, settings: None };
+    let input = live::installation(&args.live, &sources, &sources.named(&args.paths))?;
+    let items = items(&input.fleet);
+    let installation = Installation::of(&items, &input);
+    if installation.policies.is_empty() && !installation.is_live {
+        let is_unreadable = input::warn(&input);
+        progress::end();
+        anstream::eprintln!("no policy runs a module named `{MODULE}` among {} objects", items.len());
+        return Ok(if is_unreadable { Exit::Unreadable } else { Exit::Nothing });
+    }
+    let results = checks::all(&installation);
+    let report = Report::of(results, &input.fleet);
+    output::write_plain(&args.output, &report.text(&input.fleet), &report, None)?;
+    let is_unreadable = input::warn(&input);
+    let fail_on = args.fail_on.unwrap_or_default().level();
+    Ok(match report.findings.iter().any(|finding| finding.level >= fail_on) {
+        _ if is_unreadable => Exit::Unreadable,
+        true => Exit::Found,
+        false => Exit::Clean,
+    })
+}

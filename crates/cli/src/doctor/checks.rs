@@ -1,0 +1,83 @@
+//! What is checked.
+
+use super::finding::Results;
+use super::installation::Installation;
+use super::{
+    composites, conditions, controllers, grants, installed, operation, permissions, registry, server, settings,
+};
+use super::{flags, status, version};
+
+/// One thing that is checked.
+pub(crate) struct Check {
+    pub(crate) name: &'static str,
+    /// What is compared with what.
+    pub(crate) about: &'static str,
+    /// The resources without which nothing can be said, policies aside.
+    pub(crate) reads: &'static [&'static str],
+    run: for<'a> fn(&Installation<'a>, &mut Results<'a>),
+}
+
+const POLICIES: &str = "clusteradmissionpolicies.policies.kubewarden.io";
+const SERVERS: &str = "policyservers.policies.kubewarden.io";
+const DEPLOYMENTS: &str = "deployments.apps";
+const ACCOUNTS: &str = "serviceaccounts";
+const ROLES: &str = "clusterroles.rbac.authorization.k8s.io";
+const NAMESPACE_ROLES: &str = "roles.rbac.authorization.k8s.io";
+const BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.io";
+const NAMESPACE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
+const KINDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
+const DEFINITIONS: &str = "compositeresourcedefinitions.apiextensions.crossplane.io";
+const REGISTRIES: &str = "labelregistries.labels.plexsphere.com";
+
+/// All checks, in the order in which they are printed.
+#[rustfmt::skip]
+pub(crate) const CHECKS: &[Check] = &[
+    check("installed",   "a policy runs this module, and its kind may read other objects",    &[],                                     installed::run),
+    check("server",      "the PolicyServer exists, and its version is supported",             &[SERVERS],                              server::run),
+    check("status",      "Kubewarden has made the policies active",                           &[],                                     status::run),
+    check("settings",    "the settings are valid",                                            &[],                                     settings::run),
+    check("operation",   "mode, failurePolicy, time limits and rules are as documented",      &[],                                     operation::run),
+    check("grants",      "contextAwareResources has the kinds that are read",                 &[KINDS],                                grants::run),
+    check("permissions", "the PolicyServer's ServiceAccount may get the kinds that are read", &[SERVERS, DEPLOYMENTS, ACCOUNTS, ROLES, NAMESPACE_ROLES, BINDINGS, NAMESPACE_BINDINGS, KINDS], permissions::run),
+    check("controllers", "clusterApi.controllers names the installed managers",               &[DEPLOYMENTS, ACCOUNTS],                controllers::run),
+    check("conditions",  "matchConditions names the accounts of clusterApi.controllers",      &[],                                     conditions::run),
+    check("version",     "clusterApi.version is the installed Cluster API",                   &[DEPLOYMENTS],                          version::run),
+    check("flags",       "clusterApi.taints and clusterApi.node are the manager's flags",     &[DEPLOYMENTS],                          flags::run),
+    check("composites",  "rules and settings name the composites that are defined",           &[DEFINITIONS],                          composites::run),
+    check("registry",    "the LabelRegistry objects of the settings exist",                   &[REGISTRIES],                           registry::run),
+];
+
+const fn check(
+    name: &'static str,
+    about: &'static str,
+    reads: &'static [&'static str],
+    run: for<'a> fn(&Installation<'a>, &mut Results<'a>),
+) -> Check {
+    Check { name, about, reads, run }
+}
+
+/// Runs all checks. What a check needs and cannot be read is named, and the check does not pass.
+pub(crate) fn all<'a>(installation: &Installation<'a>) -> Results<'a> {
+    let mut results = Results::default();
+    for Check { name, reads, run, .. } in CHECKS {
+        results.check = name;
+        let needed = reads.iter().chain(&[POLICIES]);
+        let missing: Vec<String> =
+            needed.filter(|name| installation.unreadable.contains(**name)).map(|name| format!("`{name}`")).collect();
+        match missing.is_empty() {
+            true => {
+                let before = results.said();
+                run(installation, &mut results);
+                if results.said() == before {
+                    results.judge("", Vec::new(), || "no policy needs this".to_owned());
+                }
+            }
+            false => results.not_examined("", format!("cannot read {}", missing.join(", "))),
+        }
+        // There is nothing that the other checks are about.
+        if installation.policies.is_empty() && missing.is_empty() {
+            break;
+        }
+    }
+    results
+}

@@ -1,0 +1,167 @@
+//! Rules and settings for composites, and the definitions that exist.
+
+use fleet::Level;
+use metadata_propagation::Settings;
+use serde_json::Value;
+
+use super::finding::{Finding, Results};
+use super::installation::{Installation, Item};
+use super::names::did_you_mean;
+use super::policy::{Policy, Rule};
+
+const CROSSPLANE: &str = "apiextensions.crossplane.io";
+
+/// Policies that make cloud tags of composites, each with its settings.
+type Tagging<'p, 'a> = Vec<(&'p Policy<'a>, &'p Settings)>;
+
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+    let definitions: Vec<&'a Item<'a>> = installation.of_kind(CROSSPLANE, "CompositeResourceDefinition").collect();
+    let valid = installation.policies.iter().filter_map(|policy| Some((policy, policy.settings.as_ref().ok()?)));
+    let tagging: Tagging<'_, 'a> = valid.filter(|(_, settings)| !settings.cloud_tags.composites.is_empty()).collect();
+    for (policy, settings) in &tagging {
+        let title = policy.title();
+        let mut findings = groups(policy, settings);
+        if definitions.is_empty() && !installation.is_live {
+            results.not_examined(&title, "no CompositeResourceDefinition is among the files");
+        } else {
+            findings.extend(undefined(policy, settings, &definitions));
+        }
+        results.judge(&title, findings, || "rules and settings name the composites that are defined".to_owned());
+    }
+    for definition in &definitions {
+        let id = &definition.object.id;
+        if !declares_tags(definition) {
+            continue;
+        }
+        let findings = uncovered(definition, &tagging);
+        results.judge(&id.to_string(), findings.into_iter().collect(), || {
+            "its composites are sent to a policy".to_owned()
+        });
+    }
+}
+
+/// Groups of the settings that no rule has.
+fn groups<'a>(policy: &Policy<'a>, settings: &Settings) -> Vec<Finding<'a>> {
+    let mut findings = Vec::new();
+    for (number, composites) in settings.cloud_tags.composites.iter().enumerate() {
+        for group in composites.api_groups.iter().filter(|group| !policy.has_group(|known| *known == ***group)) {
+            findings.push(Finding {
+                level: Level::Reject,
+                message: format!(
+                    "{}: `cloudTags.composites` has group `{}`, and no rule has it",
+                    policy.title(),
+                    &**group
+                ),
+                object: Some(policy.item.object),
+                at: format!("{}.settings.cloudTags.composites[{number}].apiGroups", policy.at),
+                why: "composites of this group are not sent to the policy, so they get no cloud tags",
+                fix: format!("add a rule with `apiGroups: [{}]` and the resources of its composites", &**group),
+            });
+        }
+    }
+    findings
+}
+
+/// Resources of rules that no definition defines in one of the rule's versions.
+fn undefined<'a>(policy: &Policy<'a>, settings: &Settings, definitions: &[&'a Item<'a>]) -> Vec<Finding<'a>> {
+    let composites = &settings.cloud_tags.composites;
+    let is_composite =
+        |group: &&&str| composites.iter().any(|it| it.api_groups.iter().any(|known| **known == ***group));
+    let mut findings = Vec::new();
+    for Rule { groups, versions, resources, at } in policy.rules() {
+        for group in groups.iter().filter(is_composite) {
+            for resource in resources.iter().filter(|resource| !resource.contains('*')) {
+                let of_group = definitions.iter().filter(|definition| *definition.text("/spec/group") == **group);
+                let named = of_group.clone().find(|definition| plurals(definition).contains(resource));
+                let finding = |message: String, why, fix: String| Finding {
+                    level: Level::Reject,
+                    message: format!("{}: {message}", policy.title()),
+                    object: Some(policy.item.object),
+                    at: at.clone(),
+                    why,
+                    fix,
+                };
+                match named {
+                    None => {
+                        let known: Vec<&str> = of_group.flat_map(|definition| plurals(definition)).collect();
+                        let guess = did_you_mean(resource, known.into_iter());
+                        findings.push(finding(
+                            format!("a rule has `{resource}` of group `{group}`, and no CompositeResourceDefinition defines it{guess}"),
+                            "the rule matches nothing, so these composites get no cloud tags",
+                            "write the plural that the definition has in `spec.names` or `spec.claimNames`".to_owned(),
+                        ));
+                    }
+                    Some(definition) => {
+                        let served = served(definition);
+                        if versions.iter().all(|version| *version != "*" && !served.contains(version)) {
+                            findings.push(finding(
+                                format!(
+                                    "a rule has `{resource}` of group `{group}` in version {}, which is not served",
+                                    quoted(&versions)
+                                ),
+                                "the rule matches nothing, so these composites get no cloud tags",
+                                format!("name a version that is served: {}", quoted(&served)),
+                            ));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    findings
+}
+
+/// A definition with cloud tags whose composites are sent to no policy.
+fn uncovered<'a>(definition: &'a Item<'a>, tagging: &Tagging<'_, 'a>) -> Option<Finding<'a>> {
+    let (group, plural) = (definition.text("/spec/group"), definition.text("/spec/names/plural"));
+    let is_sent = |(policy, settings): &(&Policy<'_>, &Settings)| {
+        let composites = &settings.cloud_tags.composites;
+        let in_settings = composites.iter().any(|it| it.api_groups.iter().any(|known| **known == *group));
+        let mut rules = policy.rules().into_iter();
+        in_settings
+            && rules.any(|rule| {
+                let has = |list: &[&str], wanted: &str| list.contains(&wanted) || list.contains(&"*");
+                has(&rule.groups, group) && has(&rule.resources, plural)
+            })
+    };
+    if tagging.iter().any(is_sent) {
+        return None;
+    }
+    let id = &definition.object.id;
+    Some(Finding {
+        level: Level::Reject,
+        message: format!(
+            "{id} declares `spec.cloudTags`, and no policy has both a rule for `{plural}` and group `{group}` in `cloudTags.composites`"
+        ),
+        object: Some(definition.object),
+        at: "spec.names.plural".to_owned(),
+        why: "its composites are stored without cloud tags, and no controller adds them later",
+        fix: "add the resource to the rules, and the group to `cloudTags.composites`: deploy/cloud-tags.yaml"
+            .to_owned(),
+    })
+}
+
+/// The resources of a definition: composites and claims.
+fn plurals<'a>(definition: &'a Item<'a>) -> Vec<&'a str> {
+    let names = ["/spec/names/plural", "/spec/claimNames/plural"].map(|path| definition.text(path));
+    names.into_iter().filter(|name| !name.is_empty()).collect()
+}
+
+fn versions<'a>(definition: &'a Item<'a>) -> impl Iterator<Item = &'a Value> {
+    let versions = definition.at("/spec/versions").as_array().into_iter().flatten();
+    versions.filter(|version| version.get("served") == Some(&Value::Bool(true)))
+}
+
+fn served<'a>(definition: &'a Item<'a>) -> Vec<&'a str> {
+    versions(definition).filter_map(|version| version.get("name")?.as_str()).collect()
+}
+
+/// Whether a served version has `spec.cloudTags` in its schema.
+fn declares_tags<'a>(definition: &'a Item<'a>) -> bool {
+    const TAGS: &str = "/schema/openAPIV3Schema/properties/spec/properties/cloudTags";
+    versions(definition).any(|version| version.pointer(TAGS).is_some())
+}
+
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

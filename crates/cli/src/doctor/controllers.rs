@@ -1,0 +1,141 @@
+//! `clusterApi.controllers` and the accounts of the installed managers, in both directions.
+
+use std::collections::BTreeSet;
+
+use fleet::Level;
+use metadata_propagation::{Controllers, Settings};
+
+use super::finding::{Finding, Results};
+use super::installation::Installation;
+use super::managers::{Manager, managers};
+use super::names::did_you_mean;
+use super::policy::Policy;
+use super::rbac::Account;
+
+/// Groups that many users are in.
+const EVERYBODY: &[&str] = &["system:authenticated", "system:serviceaccounts", "system:unauthenticated"];
+
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+    let managers = managers(installation);
+    let accounts = accounts(installation);
+    for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {
+        let title = policy.title();
+        let Ok(settings) = &policy.settings else {
+            results.not_examined(&title, "its settings are not valid");
+            continue;
+        };
+        if managers.is_empty() && !installation.is_live {
+            results.not_examined(&title, "no Deployment of Cluster API's managers is among the files");
+            continue;
+        }
+        let findings = [
+            not_installed(policy, &managers),
+            not_listed(policy, settings, &managers),
+            unknown(policy, settings, &managers, &accounts),
+        ];
+        results.judge(&title, findings.concat(), || {
+            let names: Vec<String> = managers.iter().map(|manager| format!("`{}`", manager.account.user())).collect();
+            format!("`clusterApi.controllers` lists the installed managers: {}", names.join(", "))
+        });
+    }
+}
+
+/// The accounts that exist, as far as Deployments and ServiceAccounts have them.
+fn accounts(installation: &Installation<'_>) -> BTreeSet<Account> {
+    let deployments = installation.of_kind("apps", "Deployment").map(|item| {
+        let name = Some(item.text("/spec/template/spec/serviceAccountName")).filter(|name| !name.is_empty());
+        (item.object.id.namespace.clone(), name.unwrap_or("default").to_owned())
+    });
+    let accounts = installation.of_kind("", "ServiceAccount");
+    let accounts = accounts.map(|item| (item.object.id.namespace.clone(), item.object.id.name.clone()));
+    deployments.chain(accounts).map(|(namespace, name)| Account { namespace, name }).collect()
+}
+
+fn not_installed<'a>(policy: &Policy<'a>, managers: &[Manager<'a>]) -> Vec<Finding<'a>> {
+    if managers.iter().any(|manager| manager.is_core) {
+        return Vec::new();
+    }
+    vec![Finding {
+        level: Level::Warn,
+        message: format!("{} is about Cluster API, and no Deployment runs its core manager", policy.title()),
+        object: Some(policy.item.object),
+        at: "spec.rules".to_owned(),
+        why: "the names of its controllers, its version and its flags cannot be compared with the settings",
+        fix: "install Cluster API, or delete the policy; a manager is known by its label `cluster.x-k8s.io/provider` or its \
+              image"
+            .to_owned(),
+    }]
+}
+
+/// Managers that the list does not have.
+fn not_listed<'a>(policy: &Policy<'a>, settings: &Settings, managers: &[Manager<'a>]) -> Vec<Finding<'a>> {
+    let listed = &settings.cluster_api.controllers;
+    let is_listed = |account: &Account| {
+        let groups = account.groups();
+        listed.contains(&account.user()) || groups.iter().any(|group| listed.contains(group))
+    };
+    let missing = managers.iter().filter(|manager| !is_listed(&manager.account));
+    let finding = |manager: &Manager<'a>| Finding {
+        level: Level::Reject,
+        message: format!(
+            "{}: `clusterApi.controllers` does not list `{}`, the account of {} ({})",
+            policy.title(),
+            manager.account.user(),
+            manager.title,
+            manager.place()
+        ),
+        object: Some(policy.item.object),
+        at: format!("{}.settings.clusterApi.controllers", policy.at),
+        why: "its writes count as a user's: each costs reads and a warning, and settings that refuse users refuse it",
+        fix: format!("add `{}` to `clusterApi.controllers`, and to `matchConditions`", manager.account.user()),
+    };
+    missing.map(finding).collect()
+}
+
+/// Names in the list that nobody has. Those that are there by default may be of installations of another kind.
+fn unknown<'a>(
+    policy: &Policy<'a>,
+    settings: &Settings,
+    managers: &[Manager<'a>],
+    accounts: &BTreeSet<Account>,
+) -> Vec<Finding<'a>> {
+    let defaults = Controllers::default();
+    let mut findings = Vec::new();
+    for (number, name) in settings.cluster_api.controllers.iter().enumerate() {
+        let finding = |level, message, why, fix: &str| Finding {
+            level,
+            message: format!("{}: `clusterApi.controllers` lists {message}", policy.title()),
+            object: Some(policy.item.object),
+            at: format!("{}.settings.clusterApi.controllers[{number}]", policy.at),
+            why,
+            fix: fix.to_owned(),
+        };
+        if EVERYBODY.contains(&name) {
+            findings.push(finding(
+                Level::Reject,
+                format!("group `{name}`, which has every account in it"),
+                "a listed user is neither changed nor checked, so the policy does nothing for them",
+                "list the accounts of Cluster API's managers only",
+            ));
+            continue;
+        }
+        let is_there = match (name.strip_prefix("system:serviceaccount:"), name.strip_prefix("system:serviceaccounts:"))
+        {
+            (Some(_), _) => accounts.iter().any(|account| account.user() == name),
+            (_, Some(namespace)) => accounts.iter().any(|account| account.namespace == namespace),
+            (None, None) => true,
+        };
+        if is_there || defaults.contains(name) {
+            continue;
+        }
+        let users: Vec<String> = managers.iter().map(|manager| manager.account.user()).collect();
+        let guess = did_you_mean(name, users.iter().map(|user| &**user));
+        findings.push(finding(
+            Level::Warn,
+            format!("`{name}`, and no such account exists{guess}"),
+            "names are compared exactly: a misspelled one matches nobody, and whoever may create the account is trusted",
+            "correct or remove the name, in `matchConditions` too",
+        ));
+    }
+    findings
+}

@@ -1,0 +1,55 @@
+//! What a check says.
+
+use fleet::{Level, Object};
+
+/// What is wrong, where, why it matters, and what to do.
+#[derive(Clone)]
+pub(crate) struct Finding<'a> {
+    pub(crate) level: Level,
+    pub(crate) message: String,
+    /// `None` where an object is missing.
+    pub(crate) object: Option<&'a Object>,
+    /// A path in the object.
+    pub(crate) at: String,
+    pub(crate) why: &'static str,
+    pub(crate) fix: String,
+}
+
+/// What the checks say, in their order.
+#[derive(Default)]
+pub(crate) struct Results<'a> {
+    /// The name of the check that runs.
+    pub(crate) check: &'static str,
+    pub(crate) passed: Vec<Said>,
+    pub(crate) findings: Vec<(&'static str, Finding<'a>)>,
+    pub(crate) not_examined: Vec<Said>,
+}
+
+/// What a check says of a subject, other than a finding.
+pub(crate) struct Said {
+    pub(crate) check: &'static str,
+    /// Kind and name of an object; empty where it is about all of them.
+    pub(crate) subject: String,
+    pub(crate) statement: String,
+}
+
+impl<'a> Results<'a> {
+    /// The findings about one subject; where there are none, the subject passes.
+    pub(crate) fn judge(&mut self, subject: &str, findings: Vec<Finding<'a>>, passed: impl FnOnce() -> String) {
+        let check = self.check;
+        if findings.is_empty() {
+            self.passed.push(Said { check, subject: subject.to_owned(), statement: passed() });
+        }
+        self.findings.extend(findings.into_iter().map(|finding| (check, finding)));
+    }
+
+    /// How much was said so far.
+    pub(crate) fn said(&self) -> usize {
+        self.passed.len() + self.findings.len() + self.not_examined.len()
+    }
+
+    /// A subject that cannot be judged.
+    pub(crate) fn not_examined(&mut self, subject: &str, why: impl Into<String>) {
+        self.not_examined.push(Said { check: self.check, subject: subject.to_owned(), statement: why.into() });
+    }
+}

@@ -1,0 +1,101 @@
+//! Settings that repeat flags of the core manager.
+
+use std::collections::BTreeSet;
+
+use fleet::Level;
+use metadata_propagation::{ClusterApi, Pattern, Version};
+
+use super::finding::{Finding, Results};
+use super::installation::Installation;
+use super::managers::{Manager, managers};
+use super::policy::Policy;
+
+/// The feature gate that `clusterApi.taints` follows.
+const TAINTS: &str = "MachineTaintPropagation";
+
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+    let managers = managers(installation);
+    let cores: Vec<_> = managers.iter().filter(|manager| manager.is_core).collect();
+    for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {
+        let title = policy.title();
+        let Ok(settings) = &policy.settings else {
+            results.not_examined(&title, "its settings are not valid");
+            continue;
+        };
+        if cores.is_empty() {
+            results.not_examined(&title, "there is no Deployment of the core manager");
+        }
+        for core in &cores {
+            let findings = [taints(policy, &settings.cluster_api, core), patterns(policy, &settings.cluster_api, core)];
+            results.judge(&title, findings.concat(), || format!("settings and the flags of {} agree", core.place()));
+        }
+    }
+}
+
+/// The feature gate, where the flag names it: its default depends on the version.
+fn taints<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) -> Vec<Finding<'a>> {
+    let gates = core.flag("feature-gates");
+    let gate = gates.iter().rev().find_map(|gate| gate.strip_prefix(TAINTS)?.strip_prefix('='));
+    let is_on = match gate {
+        Some(value) => value.eq_ignore_ascii_case("true"),
+        None => return Vec::new(),
+    };
+    if is_on == settings.taints {
+        return Vec::new();
+    }
+    vec![Finding {
+        level: Level::Warn,
+        message: format!(
+            "{}: `clusterApi.taints` is {}, and {} has `{TAINTS}={is_on}`",
+            policy.title(),
+            settings.taints,
+            core.place()
+        ),
+        object: Some(policy.item.object),
+        at: format!("{}.settings.clusterApi.taints", policy.at),
+        why: "taints are then propagated at admission and not by the manager, or by the manager only",
+        fix: format!("set `clusterApi.taints: {is_on}`"),
+    }]
+}
+
+/// The expressions for Nodes, both lists.
+fn patterns<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) -> Vec<Finding<'a>> {
+    if !settings.version.at_least(Version::NODE_EXPRESSIONS) {
+        return Vec::new();
+    }
+    let lists: [(&str, &str, &[Pattern]); 2] = [
+        ("additional-sync-machine-labels", "additionalLabels", &settings.node.additional_labels),
+        ("additional-sync-machine-annotations", "additionalAnnotations", &settings.node.additional_annotations),
+    ];
+    let mut findings = Vec::new();
+    for (flag, name, set) in lists {
+        let given: BTreeSet<String> = core.flag(flag).into_iter().map(str::to_owned).collect();
+        let set: BTreeSet<String> = set.iter().map(text).collect();
+        if given == set {
+            continue;
+        }
+        let join = |list: &BTreeSet<String>| match list.is_empty() {
+            true => "nothing".to_owned(),
+            false => list.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(", "),
+        };
+        findings.push(Finding {
+            level: Level::Warn,
+            message: format!(
+                "{}: `clusterApi.node.{name}` has {}, and `--{flag}` of {} has {}",
+                policy.title(),
+                join(&set),
+                core.place(),
+                join(&given)
+            ),
+            object: Some(policy.item.object),
+            at: format!("{}.settings.clusterApi.node.{name}", policy.at),
+            why: "what is said about keys for Nodes, and what is added to Nodes, is not what the manager does",
+            fix: format!("write the expressions of `--{flag}` into `clusterApi.node.{name}`"),
+        });
+    }
+    findings
+}
+
+fn text(pattern: &Pattern) -> String {
+    serde_json::to_value(pattern).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}

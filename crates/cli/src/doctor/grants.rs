@@ -1,0 +1,41 @@
+//! `contextAwareResources`.
+
+use fleet::Level;
+
+use super::finding::{Finding, Results};
+use super::installation::Installation;
+use super::needs::needs;
+use crate::output::text::count;
+
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+    for policy in installation.policies.iter().filter(|policy| policy.kind.reads_objects) {
+        let title = policy.title();
+        let Ok(settings) = &policy.settings else {
+            results.not_examined(&title, "its settings are not valid");
+            continue;
+        };
+        let needs = needs(installation, policy, settings);
+        let grants = policy.grants();
+        let is_granted = |group: &str, version: &str, kind: &str| {
+            grants.iter().any(|(of, granted)| *granted == kind && *of == format!("{group}/{version}"))
+        };
+        let missing = needs
+            .iter()
+            .filter(|need| !need.versions.iter().any(|version| is_granted(&need.group, version, &need.kind)));
+        let findings = missing.map(|need| {
+            let version = need.versions.first().map_or("", |version| version);
+            Finding {
+                level: Level::Reject,
+                message: format!("{title} reads {}, and its `contextAwareResources` does not have it", need.kind),
+                object: Some(policy.item.object),
+                at: format!("{}.contextAwareResources", policy.at),
+                why: "the PolicyServer refuses the read, and `lookup.onFailure` or `cloudTags.onRegistryFailure` decides",
+                fix: format!("add `apiVersion: {}/{version}`, `kind: {}`", need.group, need.kind),
+            }
+        });
+        results.judge(&title, findings.collect(), || match needs.len() {
+            0 => "reads no other objects".to_owned(),
+            number => format!("`contextAwareResources` has what is read: {}", count(number, "kind")),
+        });
+    }
+}

@@ -1,0 +1,96 @@
+//! What is installed: the objects that are judged, and what of them could not be read.
+
+use std::collections::BTreeSet;
+
+use fleet::{Fleet, Object, plural};
+use serde_json::Value;
+
+use super::policy::{self, Policy};
+use crate::input::Input;
+
+/// The group of Kubewarden's own kinds.
+pub(crate) const KUBEWARDEN: &str = "policies.kubewarden.io";
+
+/// The group of definitions of kinds.
+const DEFINITIONS: &str = "apiextensions.k8s.io";
+
+/// An object, and its fields.
+pub(crate) struct Item<'f> {
+    pub(crate) object: &'f Object,
+    pub(crate) json: Value,
+}
+
+impl Item<'_> {
+    /// What is at a path such as `/spec/image`; null where nothing is.
+    pub(crate) fn at(&self, path: &str) -> &Value {
+        self.json.pointer(path).unwrap_or(&Value::Null)
+    }
+
+    /// The text at a path; empty where there is none.
+    pub(crate) fn text(&self, path: &str) -> &str {
+        self.at(path).as_str().unwrap_or_default()
+    }
+
+    /// A label.
+    pub(crate) fn label(&self, key: &str) -> Option<&str> {
+        self.at("/metadata/labels").get(key)?.as_str()
+    }
+}
+
+/// Objects of an installation, and the policies among them.
+pub(crate) struct Installation<'a> {
+    items: &'a [Item<'a>],
+    pub(crate) policies: Vec<Policy<'a>>,
+    /// The resources that cannot be read, as kubectl names them.
+    pub(crate) unreadable: BTreeSet<String>,
+    /// Whether all that is installed is known, and not only what the files have.
+    pub(crate) is_live: bool,
+}
+
+/// The objects of a fleet, with their fields.
+pub(crate) fn items(fleet: &Fleet) -> Vec<Item<'_>> {
+    let item = |object: &'_ Object| serde_json::from_str(&object.json).unwrap_or_default();
+    fleet.objects().map(|object| Item { object, json: item(object) }).collect()
+}
+
+impl<'a> Installation<'a> {
+    pub(crate) fn of(items: &'a [Item<'a>], input: &Input) -> Installation<'a> {
+        let is_live = input.asked.is_some();
+        let names = input.unreadable.iter().filter(|_| is_live).flat_map(|(names, _)| names.split(", "));
+        let unreadable = names.map(|name| name.split('/').next().unwrap_or_default().to_owned()).collect();
+        Installation { items, policies: policy::policies(items), unreadable, is_live }
+    }
+
+    /// The objects of a kind.
+    pub(crate) fn of_kind(&self, group: &str, kind: &str) -> impl Iterator<Item = &'a Item<'a>> {
+        self.items.iter().filter(move |item| item.object.id.group == group && item.object.id.kind == kind)
+    }
+
+    /// The versions in which a kind is served, none where it is not installed; `None` where no definition of Cluster API's kinds
+    /// is known.
+    pub(crate) fn served(&self, group: &str, kind: &str) -> Option<Vec<String>> {
+        let definitions = || self.of_kind(DEFINITIONS, "CustomResourceDefinition");
+        let is_readable = !self.unreadable.contains("customresourcedefinitions.apiextensions.k8s.io");
+        let is_known = definitions().any(|item| item.text("/spec/group").ends_with("cluster.x-k8s.io"));
+        if !is_known && !(self.is_live && is_readable) {
+            return None;
+        }
+        let is_meant = |item: &&Item<'_>| item.text("/spec/group") == group && item.text("/spec/names/kind") == kind;
+        let versions = definitions().find(is_meant).map(|item| item.at("/spec/versions"));
+        let versions = versions.and_then(Value::as_array).into_iter().flatten();
+        let served = versions.filter(|version| version.get("served") == Some(&Value::Bool(true)));
+        Some(served.filter_map(|version| Some(version.get("name")?.as_str()?.to_owned())).collect())
+    }
+
+    /// The resource of a kind.
+    pub(crate) fn resource(&self, group: &str, kind: &str) -> String {
+        let is_meant = |item: &&Item<'_>| item.text("/spec/group") == group && item.text("/spec/names/kind") == kind;
+        let definition = self.of_kind(DEFINITIONS, "CustomResourceDefinition").find(is_meant);
+        definition.map_or_else(|| plural(kind), |item| item.text("/spec/names/plural").to_owned())
+    }
+}
+
+/// The texts of a list.
+pub(crate) fn texts<'v>(list: Option<&'v Value>) -> impl Iterator<Item = &'v str> {
+    list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}

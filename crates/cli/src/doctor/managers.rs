@@ -1,0 +1,84 @@
+//! Cluster API's own managers, as their Deployments have them.
+
+use metadata_propagation::Version;
+use serde_json::Value;
+
+use super::installation::{Installation, Item};
+use super::rbac::Account;
+
+/// The managers that set labels on Cluster API's objects: the label `cluster.x-k8s.io/provider` of what clusterctl, Cluster API
+/// Operator and Rancher Turtles install, and the name of the image in their released manifests.
+const MANAGERS: &[(&str, &str, &str)] = &[
+    (CORE, "cluster-api-controller", "the core manager"),
+    ("bootstrap-kubeadm", "kubeadm-bootstrap-controller", "the kubeadm bootstrap manager"),
+    ("control-plane-kubeadm", "kubeadm-control-plane-controller", "the kubeadm control plane manager"),
+];
+
+const CORE: &str = "cluster-api";
+
+/// A Deployment of Cluster API.
+pub(crate) struct Manager<'a> {
+    pub(crate) item: &'a Item<'a>,
+    /// Such as `the core manager`.
+    pub(crate) title: &'static str,
+    pub(crate) is_core: bool,
+    pub(crate) account: Account,
+    pub(crate) image: &'a str,
+    arguments: Vec<&'a str>,
+}
+
+/// The managers that are installed.
+pub(crate) fn managers<'a>(installation: &Installation<'a>) -> Vec<Manager<'a>> {
+    installation.of_kind("apps", "Deployment").filter_map(manager).collect()
+}
+
+fn manager<'a>(item: &'a Item<'a>) -> Option<Manager<'a>> {
+    let containers: Vec<&Value> = item.at("/spec/template/spec/containers").as_array().into_iter().flatten().collect();
+    let image = |container: &'a Value| container.get("image").and_then(Value::as_str).unwrap_or_default();
+    let label = item.label("cluster.x-k8s.io/provider");
+    let is_meant = |(provider, name, _): &&(&str, &str, &str)| {
+        label == Some(provider) || containers.iter().any(|container| base(image(container)) == *name)
+    };
+    let (provider, name, title) = MANAGERS.iter().find(is_meant)?;
+    let own = containers.iter().find(|container| base(image(container)) == *name);
+    let named = containers.iter().find(|container| container.get("name").is_some_and(|name| name == "manager"));
+    let container = own.or(named).or(containers.first()).copied();
+    let account = Some(item.text("/spec/template/spec/serviceAccountName")).filter(|name| !name.is_empty());
+    Some(Manager {
+        item,
+        title,
+        is_core: *provider == CORE,
+        account: Account { namespace: item.object.id.namespace.clone(), name: account.unwrap_or("default").to_owned() },
+        image: container.map(image).unwrap_or_default(),
+        arguments: super::installation::texts(container.and_then(|container| container.get("args"))).collect(),
+    })
+}
+
+/// The last part of an image's path.
+fn base(image: &str) -> &str {
+    let path = image.split('@').next().unwrap_or_default();
+    path.rsplit('/').next().unwrap_or_default().split(':').next().unwrap_or_default()
+}
+
+impl Manager<'_> {
+    /// Cluster API's version by the tag of the image; what follows a `-` or `+` makes no difference.
+    pub(crate) fn version(&self) -> Option<Version> {
+        let image = self.image.split('@').next()?;
+        let (_, tag) = image.rsplit('/').next()?.split_once(':')?;
+        tag.split(['-', '+']).next()?.parse().ok()
+    }
+
+    /// The values of a flag, in the order in which they are given.
+    pub(crate) fn flag(&self, name: &str) -> Vec<&str> {
+        let values = self.arguments.iter().filter_map(|argument| {
+            let argument = argument.strip_prefix("--").or_else(|| argument.strip_prefix('-'))?;
+            argument.strip_prefix(name)?.strip_prefix('=')
+        });
+        values.flat_map(|value| value.split(',')).map(str::trim).filter(|value| !value.is_empty()).collect()
+    }
+
+    /// The Deployment.
+    pub(crate) fn place(&self) -> String {
+        format!("Deployment {}/{}", self.item.object.id.namespace, self.item.object.id.name)
+    }
+}

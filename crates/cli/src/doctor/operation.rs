@@ -1,0 +1,163 @@
+//! How a policy is run: what docs/operating.md asks for.
+
+use fleet::Level;
+use metadata_propagation::Mode;
+use serde_json::Value;
+
+use super::finding::{Finding, Results};
+use super::installation::Installation;
+use super::policy::Policy;
+
+/// The seconds that an evaluation with several reads may need: docs/operating.md.
+const EVALUATION: u64 = 8;
+
+/// What Kubewarden takes where a policy sets no `timeoutSeconds`.
+const TIMEOUT: u64 = 10;
+
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+    for policy in &installation.policies {
+        let findings = [changes(policy), failure(policy), times(policy), scope(policy)].concat();
+        let mode = policy.spec("mode").and_then(Value::as_str).unwrap_or("protect");
+        let note = if mode == "monitor" { "; `mode: monitor` changes and refuses nothing" } else { "" };
+        results.judge(&policy.title(), findings, || format!("fields of `spec` are as documented{note}"));
+    }
+}
+
+/// Whether it may write, and whether reports about it make sense.
+fn changes<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
+    let mut findings = Vec::new();
+    let is_true = |field: &str, default: bool| policy.spec(field).and_then(Value::as_bool).unwrap_or(default);
+    let is_mutate = policy.settings.as_ref().is_ok_and(|settings| settings.mode == Mode::Mutate);
+    if !is_mutate || policy.kind.is_group {
+        return findings;
+    }
+    let title = policy.title();
+    if !is_true("mutating", false) {
+        findings.push(Finding {
+            level: Level::Reject,
+            message: format!("{title} has `mode: mutate` in its settings, and `mutating` is not true"),
+            object: Some(policy.item.object),
+            at: "spec.mutating".to_owned(),
+            why: "the PolicyServer refuses each request that the policy would have changed",
+            fix: "set `spec.mutating: true`, or `mode: verify` in the settings".to_owned(),
+        });
+    }
+    if is_true("backgroundAudit", true) {
+        findings.push(Finding {
+            level: Level::Warn,
+            message: format!("{title} has `mode: mutate` in its settings, and `backgroundAudit` is not false"),
+            object: Some(policy.item.object),
+            at: "spec.backgroundAudit".to_owned(),
+            why: "the audit scanner ignores patches, so it reports an object without its labels as passed",
+            fix: "set `spec.backgroundAudit: false`; deploy/verify.yaml is for policy reports".to_owned(),
+        });
+    }
+    findings
+}
+
+/// What happens while no PolicyServer answers.
+fn failure<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
+    let is_ignore = policy.spec("failurePolicy").is_some_and(|value| value == "Ignore");
+    let is_monitor = policy.spec("mode").is_some_and(|mode| mode == "monitor");
+    let has_tags = policy.settings.as_ref().is_ok_and(|settings| !settings.cloud_tags.composites.is_empty());
+    let finding = |level, message: &str, why, fix: &str| Finding {
+        level,
+        message: format!("{} {message}", policy.title()),
+        object: Some(policy.item.object),
+        at: "spec.failurePolicy".to_owned(),
+        why,
+        fix: fix.to_owned(),
+    };
+    if !is_ignore && policy.has_group(str::is_empty) {
+        return vec![finding(
+            Level::Reject,
+            "is about Nodes, and `failurePolicy` is not `Ignore`",
+            "while no PolicyServer answers, no Node can join or report its state, the PolicyServer's own included",
+            "set `spec.failurePolicy: Ignore`",
+        )];
+    }
+    if !is_ignore && policy.is_for_cluster_api() {
+        return vec![finding(
+            Level::Warn,
+            "is about Cluster API, and `failurePolicy` is not `Ignore`",
+            "while no PolicyServer answers, nothing scales, heals or finishes its deletion, except by controllers that \
+             `matchConditions` names",
+            "set `spec.failurePolicy: Ignore`: Cluster API sets most labels itself, and the next write adds the rest",
+        )];
+    }
+    if is_ignore && has_tags && !is_monitor && !policy.is_for_cluster_api() {
+        return vec![finding(
+            Level::Warn,
+            "is about composites, and `failurePolicy` is `Ignore`",
+            "what is written while no PolicyServer answers has no cloud tags, and no controller adds them later",
+            "set `spec.failurePolicy: Fail`",
+        )];
+    }
+    Vec::new()
+}
+
+/// The two time limits.
+fn times<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
+    let mut findings = Vec::new();
+    let finding = |level, message: String, at: &str, why, fix: String| Finding {
+        level,
+        message: format!("{} {message}", policy.title()),
+        object: Some(policy.item.object),
+        at: at.to_owned(),
+        why,
+        fix,
+    };
+    let evaluation = policy.spec("timeoutEvalSeconds").and_then(Value::as_u64);
+    let whole = policy.spec("timeoutSeconds").and_then(Value::as_u64).unwrap_or(TIMEOUT);
+    if evaluation.is_none_or(|seconds| seconds < EVALUATION) && !policy.grants().is_empty() {
+        let now = evaluation.map_or("is not set".to_owned(), |seconds| format!("is {seconds}"));
+        findings.push(finding(
+            Level::Warn,
+            format!("reads other objects, and `timeoutEvalSeconds` {now}"),
+            "spec.timeoutEvalSeconds",
+            "the PolicyServer refuses what takes longer, whatever `failurePolicy` says; its default of two seconds is too \
+             short for a slow API server",
+            format!("set `spec.timeoutEvalSeconds: {EVALUATION}`"),
+        ));
+    }
+    if let Some(evaluation) = evaluation.filter(|seconds| *seconds > whole) {
+        findings.push(finding(
+            Level::Reject,
+            format!("has `timeoutSeconds` {whole}, less than `timeoutEvalSeconds` {evaluation}"),
+            "spec.timeoutSeconds",
+            "the API server gives up before the PolicyServer answers",
+            format!("set `spec.timeoutSeconds` to {evaluation} or more"),
+        ));
+    }
+    findings
+}
+
+/// Which objects reach it.
+fn scope<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
+    let mut findings = Vec::new();
+    let is_global = policy.item.object.id.kind.starts_with("Cluster");
+    let labels = policy.spec("namespaceSelector").and_then(|selector| selector.get("matchLabels"));
+    if is_global && labels.and_then(Value::as_object).is_some_and(|labels| !labels.is_empty()) {
+        findings.push(Finding {
+            level: Level::Reject,
+            message: format!("{} has `matchLabels` in `namespaceSelector`, which Kubewarden ignores", policy.title()),
+            object: Some(policy.item.object),
+            at: "spec.namespaceSelector.matchLabels".to_owned(),
+            why: "the policy works in other namespaces than it says",
+            fix: "write the same with `matchExpressions`: docs/operating.md".to_owned(),
+        });
+    }
+    for rule in policy.rules() {
+        if rule.groups.contains(&"*") || rule.resources.iter().any(|resource| resource.contains('*')) {
+            findings.push(Finding {
+                level: Level::Warn,
+                message: format!("{} has `*` in a rule", policy.title()),
+                object: Some(policy.item.object),
+                at: rule.at,
+                why: "every object of the group is sent to the policy, and the audit scanner skips the rule",
+                fix: "name the resources: docs/operating.md#other-providers".to_owned(),
+            });
+        }
+    }
+    findings
+}

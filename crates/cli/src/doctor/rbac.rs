@@ -1,0 +1,109 @@
+//! What RBAC allows an account: roles and bindings as they are, without asking the API server.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::installation::{Installation, Item, texts};
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// A ServiceAccount.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Account {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+}
+
+/// Where something is allowed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Allowed {
+    Everywhere,
+    /// In some namespaces only, or in none.
+    In(BTreeSet<String>),
+}
+
+/// What is to be allowed.
+pub(crate) struct Wish<'w> {
+    pub(crate) verb: &'w str,
+    pub(crate) group: &'w str,
+    pub(crate) resource: &'w str,
+    /// The only objects that it is about; none where any may be.
+    pub(crate) names: &'w [String],
+}
+
+impl Account {
+    /// The name of its user.
+    pub(crate) fn user(&self) -> String {
+        format!("system:serviceaccount:{}:{}", self.namespace, self.name)
+    }
+
+    /// The groups of its user.
+    pub(crate) fn groups(&self) -> [String; 3] {
+        [
+            "system:serviceaccounts".to_owned(),
+            format!("system:serviceaccounts:{}", self.namespace),
+            "system:authenticated".to_owned(),
+        ]
+    }
+
+    /// Whether a binding names it.
+    fn is_in(&self, binding: &Item<'_>) -> bool {
+        let text = |subject: &Value, field: &str| {
+            subject.get(field).and_then(Value::as_str).unwrap_or(&binding.object.id.namespace).to_owned()
+        };
+        binding.at("/subjects").as_array().into_iter().flatten().any(|subject| match &*text(subject, "kind") {
+            "ServiceAccount" => text(subject, "name") == self.name && text(subject, "namespace") == self.namespace,
+            "User" => text(subject, "name") == self.user(),
+            "Group" => self.groups().contains(&text(subject, "name")),
+            _ => false,
+        })
+    }
+}
+
+/// Where an account may do something.
+pub(crate) fn allowed(installation: &Installation<'_>, account: &Account, wish: &Wish<'_>) -> Allowed {
+    let is_allowed = |binding: &Item<'_>| {
+        let role = (binding.text("/roleRef/kind"), binding.text("/roleRef/name"));
+        let roles = installation.of_kind(RBAC, role.0).filter(|item| {
+            let is_cluster = role.0 == "ClusterRole";
+            item.object.id.name == role.1 && (is_cluster || item.object.id.namespace == binding.object.id.namespace)
+        });
+        account.is_in(binding) && roles.flat_map(|role| rules(installation, role)).any(|rule| wish.is_granted(rule))
+    };
+    if installation.of_kind(RBAC, "ClusterRoleBinding").any(is_allowed) {
+        return Allowed::Everywhere;
+    }
+    let bindings = installation.of_kind(RBAC, "RoleBinding").filter(|binding| is_allowed(binding));
+    Allowed::In(bindings.map(|binding| binding.object.id.namespace.clone()).collect())
+}
+
+/// The rules of a role, and of those that it aggregates: in files nobody has copied them yet.
+fn rules<'a>(installation: &Installation<'a>, role: &'a Item<'a>) -> Vec<&'a Value> {
+    let selectors = role.at("/aggregationRule/clusterRoleSelectors").as_array().into_iter().flatten();
+    let selectors: Vec<&Value> = selectors.filter_map(|selector| selector.get("matchLabels")).collect();
+    let is_selected = |other: &&Item<'_>| {
+        selectors.iter().any(|selector| {
+            let mut labels = selector.as_object().into_iter().flatten();
+            labels.all(|(key, value)| other.label(key) == value.as_str())
+        })
+    };
+    let aggregated = installation.of_kind(RBAC, "ClusterRole").filter(is_selected);
+    let roles = std::iter::once(role).chain(aggregated);
+    roles.flat_map(|role| role.at("/rules").as_array().into_iter().flatten()).collect()
+}
+
+impl Wish<'_> {
+    fn is_granted(&self, rule: &Value) -> bool {
+        let has = |field: &str, wanted: &str| texts(rule.get(field)).any(|known| known == wanted || known == "*");
+        let mut named = texts(rule.get("resourceNames")).peekable();
+        let is_named = match named.peek() {
+            None => true,
+            Some(_) => {
+                let named: Vec<&str> = named.collect();
+                !self.names.is_empty() && self.names.iter().all(|name| named.contains(&&**name))
+            }
+        };
+        is_named && has("apiGroups", self.group) && has("resources", self.resource) && has("verbs", self.verb)
+    }
+}

@@ -1,0 +1,45 @@
+//! The LabelRegistry objects that the settings name.
+
+use fleet::Level;
+
+use super::finding::{Finding, Results};
+use super::installation::Installation;
+use super::names::did_you_mean;
+use super::needs::registries;
+
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+    let known: Vec<&str> = installation
+        .of_kind("labels.plexsphere.com", "LabelRegistry")
+        .map(|registry| &*registry.object.id.name)
+        .collect();
+    for policy in &installation.policies {
+        let Ok(settings) = &policy.settings else {
+            results.not_examined(&policy.title(), "its settings are not valid");
+            continue;
+        };
+        let names = registries(settings);
+        if names.is_empty() {
+            continue;
+        }
+        if known.is_empty() && !installation.is_live {
+            results.not_examined(&policy.title(), "no LabelRegistry is among the files");
+            continue;
+        }
+        let missing = names.iter().filter(|name| !known.contains(&&***name));
+        let findings = missing.map(|name| Finding {
+            level: Level::Reject,
+            message: format!(
+                "{}: LabelRegistry `{name}` does not exist{}",
+                policy.title(),
+                did_you_mean(name, known.iter().copied())
+            ),
+            object: Some(policy.item.object),
+            at: format!("{}.settings.cloudTags.registry", policy.at),
+            why: "without it `cloudTags.onRegistryFailure` decides: by default composites with labels are not written",
+            fix: "create the LabelRegistry, after deploy/label-registry-crd.yaml, or correct the name".to_owned(),
+        });
+        results.judge(&policy.title(), findings.collect(), || {
+            "the LabelRegistry objects of the settings exist".to_owned()
+        });
+    }
+}

@@ -1,0 +1,192 @@
+//! What `propagate doctor` prints.
+
+use std::fmt::Write;
+
+use annotate_snippets::{Group, Level as Severities, Renderer};
+use fleet::{Fleet, Level, Locator};
+use serde::Serialize;
+
+use super::checks::CHECKS;
+use super::finding::{Results, Said};
+use crate::output::BOLD;
+use crate::output::report::{ObjectRef, Where};
+use crate::output::text::{count, snippet};
+
+/// What every check says.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    checks: Vec<Checked>,
+    pub(crate) findings: Vec<Entry>,
+    summary: Summary,
+}
+
+/// One check: which subjects pass, and which could not be examined.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Checked {
+    check: &'static str,
+    about: &'static str,
+    findings: usize,
+    passed: Vec<Statement>,
+    not_examined: Vec<Statement>,
+}
+
+/// What is said of some subjects.
+#[derive(Serialize)]
+struct Statement {
+    statement: String,
+    /// Kinds and names; none where it is about the check as a whole.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    subjects: Vec<String>,
+}
+
+/// One finding.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Entry {
+    pub(crate) level: Level,
+    check: &'static str,
+    message: String,
+    why: &'static str,
+    fix: String,
+    /// Absent where an object is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<ObjectRef>,
+    at: String,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    place: Option<Where>,
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Summary {
+    checks: usize,
+    reject: usize,
+    warn: usize,
+    passed: usize,
+    not_examined: usize,
+}
+
+impl Report {
+    pub(crate) fn of(results: Results<'_>, fleet: &Fleet) -> Report {
+        let Results { passed, findings, not_examined, .. } = results;
+        let mut summary = Summary {
+            checks: CHECKS.len(),
+            passed: passed.len(),
+            not_examined: not_examined.len(),
+            ..Summary::default()
+        };
+        let checks = CHECKS.iter().map(|check| Checked {
+            check: check.name,
+            about: check.about,
+            findings: findings.iter().filter(|(name, _)| *name == check.name).count(),
+            passed: statements(&passed, check.name),
+            not_examined: statements(&not_examined, check.name),
+        });
+        let said = |it: &Checked| it.findings > 0 || !it.passed.is_empty() || !it.not_examined.is_empty();
+        let checks: Vec<Checked> = checks.filter(said).collect();
+        summary.checks = checks.len();
+        summary.passed = checks.iter().map(|checked| checked.passed.len()).sum();
+        summary.not_examined = checks.iter().map(|checked| checked.not_examined.len()).sum();
+        let mut locator = Locator::new(fleet);
+        let findings = findings.into_iter().map(|(check, finding)| {
+            match finding.level {
+                Level::Reject => summary.reject += 1,
+                Level::Warn => summary.warn += 1,
+            }
+            let place = finding.object.map(|object| {
+                let place = locator.locate(&object.origin, &finding.at, &[]);
+                Where::of(fleet, place.source, place.span, place.position)
+            });
+            Entry {
+                level: finding.level,
+                check,
+                message: finding.message,
+                why: finding.why,
+                fix: finding.fix,
+                object: finding.object.map(ObjectRef::from),
+                at: finding.at,
+                place,
+            }
+        });
+        let findings = findings.collect();
+        Report { checks, findings, summary }
+    }
+
+    /// Findings first, then a line for what passes and for what was not examined.
+    pub(crate) fn text(&self, fleet: &Fleet) -> String {
+        let mut out = String::new();
+        for entry in &self.findings {
+            let level = match entry.level {
+                Level::Reject => Severities::ERROR,
+                Level::Warn => Severities::WARNING,
+            };
+            let mut group = Group::with_title(level.primary_title(&entry.message).id(entry.check));
+            let label =
+                entry.object.as_ref().map(|object| format!("{} {}", object.title, entry.at)).unwrap_or_default();
+            if let Some(snippet) = entry.place.as_ref().and_then(|place| snippet(fleet, place, label.trim_end())) {
+                group = group.element(snippet);
+            }
+            let group =
+                group.element(Severities::NOTE.message(entry.why)).element(Severities::HELP.message(&entry.fix));
+            let _ = writeln!(out, "{}\n", Renderer::styled().render(&[group]));
+        }
+        let lists = [("ok", Checked::passed as fn(&Checked) -> &[Statement]), ("not examined", Checked::not_examined)];
+        for (word, list) in lists {
+            for checked in &self.checks {
+                for Statement { statement, subjects } in list(checked) {
+                    let subjects = joined(subjects);
+                    let _ = writeln!(out, "{BOLD}{word}{BOLD:#}[{}]: {subjects}{statement}", checked.check);
+                }
+            }
+        }
+        let Summary { checks, reject, warn, passed, not_examined } = &self.summary;
+        let found = match (reject, warn) {
+            (0, 0) => "nothing found".to_owned(),
+            (reject, 0) => count(*reject, "error"),
+            (0, warn) => count(*warn, "warning"),
+            (reject, warn) => format!("{}, {}", count(*reject, "error"), count(*warn, "warning")),
+        };
+        let _ = writeln!(out, "\n{}: {found}; {passed} passed, {not_examined} not examined", count(*checks, "check"));
+        out
+    }
+}
+
+impl Checked {
+    fn passed(&self) -> &[Statement] {
+        &self.passed
+    }
+
+    fn not_examined(&self) -> &[Statement] {
+        &self.not_examined
+    }
+}
+
+/// What a check says, each statement once.
+fn statements(said: &[Said], name: &str) -> Vec<Statement> {
+    let mut statements: Vec<Statement> = Vec::new();
+    for Said { subject, statement, .. } in said.iter().filter(|said| said.check == name) {
+        let subject = Some(subject.clone()).filter(|subject| !subject.is_empty());
+        match statements.iter_mut().find(|known| known.statement == *statement) {
+            Some(known) => known.subjects.extend(subject.filter(|subject| !known.subjects.contains(subject))),
+            None => {
+                statements.push(Statement { statement: statement.clone(), subjects: subject.into_iter().collect() })
+            }
+        }
+    }
+    statements
+}
+
+/// Subjects before a statement, those of one kind with their kind once.
+fn joined(subjects: &[String]) -> String {
+    let mut kinds: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (kind, name) in subjects.iter().filter_map(|subject| subject.split_once(' ')) {
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, names)) => names.push(name),
+            None => kinds.push((kind, vec![name])),
+        }
+    }
+    let kinds: Vec<String> = kinds.iter().map(|(kind, names)| format!("{kind} {}", names.join(", "))).collect();
+    if kinds.is_empty() { String::new() } else { format!("{}: ", kinds.join(", ")) }
+}

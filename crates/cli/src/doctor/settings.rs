@@ -1,0 +1,25 @@
+//! The settings, by the engine's own validation.
+
+use fleet::Level;
+
+use super::finding::{Finding, Results};
+use super::installation::Installation;
+
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+    for policy in &installation.policies {
+        let problems = policy.settings.as_ref().err().map(|error| &*error.problems).unwrap_or_default();
+        let findings = problems.iter().map(|problem| {
+            let path = if problem.path.is_empty() { String::new() } else { format!(".{}", problem.path) };
+            Finding {
+                level: Level::Reject,
+                message: format!("{}: {problem}", policy.title()),
+                object: Some(policy.item.object),
+                at: format!("{}.settings{path}", policy.at),
+                why: "a PolicyServer does not start with settings that are not valid; the Pods before it answer on",
+                fix: "correct the setting: docs/settings.md; `propagate settings --check FILE` checks a file"
+                    .to_owned(),
+            }
+        });
+        results.judge(&policy.title(), findings.collect(), || "the settings are valid".to_owned());
+    }
+}

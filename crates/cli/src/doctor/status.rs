@@ -1,0 +1,41 @@
+//! What Kubewarden says about the policies.
+
+use std::collections::BTreeSet;
+
+use fleet::Level;
+
+use super::finding::{Finding, Results};
+use super::installation::Installation;
+use super::policy::Policy;
+
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+    let mut known = BTreeSet::new();
+    for policy in &installation.policies {
+        let id = &policy.item.object.id;
+        if !known.insert(id) {
+            continue;
+        }
+        match policy.item.text("/status/policyStatus") {
+            "active" => results.judge(&id.to_string(), Vec::new(), || "is active".to_owned()),
+            "" if !installation.is_live => results.not_examined(&id.to_string(), "the manifest has no status"),
+            status => results.judge("", vec![inactive(policy, status)], String::new),
+        }
+    }
+}
+
+fn inactive<'a>(policy: &Policy<'a>, status: &str) -> Finding<'a> {
+    let id = &policy.item.object.id;
+    let conditions = policy.item.at("/status/conditions").as_array().into_iter().flatten();
+    let reasons = conditions.filter(|condition| condition.get("status").is_some_and(|status| status == "False"));
+    let reasons: Vec<&str> = reasons.filter_map(|condition| condition.get("message")?.as_str()).collect();
+    let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
+    let status = if status.is_empty() { "has no status".to_owned() } else { format!("has status `{status}`") };
+    Finding {
+        level: Level::Reject,
+        message: format!("{id} is not active: it {status}{reasons}"),
+        object: Some(policy.item.object),
+        at: "status".to_owned(),
+        why: "while a policy is not active no webhook is registered, and every write passes unseen",
+        fix: format!("see the log of the Pods of PolicyServer {}: docs/troubleshooting.md", policy.server()),
+    }
+}
