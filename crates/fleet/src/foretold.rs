@@ -17,6 +17,8 @@ pub(crate) struct Foretold<'a> {
     pub(crate) cluster: &'a str,
     /// What is made from it and there.
     pub(crate) children: &'a [&'a Member],
+    /// The objects of its namespace: templates are among them.
+    pub(crate) find: &'a dyn Fn(&ObjectId) -> Option<&'a Value>,
 }
 
 const CORE: &str = "cluster.x-k8s.io";
@@ -80,6 +82,14 @@ impl Foretold<'_> {
         };
         let name = format!("{}-{SUFFIX}", self.id.name.trim_end_matches(&format!("-{SUFFIX}")));
         vec![self.object(CORE, self.version, kind, &name, json!({}), spec)]
+    }
+
+    /// The template that a reference names, where it is among the files.
+    fn template(&self, reference: Option<&Value>, group: &str) -> Option<&Value> {
+        let reference = reference?;
+        let (kind, name) = (text(reference, "kind"), text(reference, "name"));
+        let namespace = self.id.namespace.clone();
+        (self.find)(&ObjectId { group: group.to_owned(), kind: kind.to_owned(), namespace, name: name.to_owned() })
     }
 
     /// What Machines are made from.
@@ -186,7 +196,13 @@ fn machine_parts(machine: &Foretold<'_>) -> Vec<Object> {
         if let Some((group, version, kind)) = reference.and_then(|reference| made_from(reference, machine.version))
             && !is_there(&group)
         {
-            made.push(machine.object(&group, &version, &kind, &machine.id.name, json!({}), json!({})));
+            let mut object = machine.object(&group, &version, &kind, &machine.id.name, json!({}), json!({}));
+            if let Some(metadata) =
+                machine.template(reference, &group).and_then(|it| it.pointer("/spec/template/metadata"))
+            {
+                add_metadata(&mut object, metadata);
+            }
+            made.push(object);
         }
     }
     if !is_there("") {
@@ -203,6 +219,21 @@ fn machine_parts(machine: &Foretold<'_>) -> Vec<Object> {
         made.push(object("", "v1", "Node", "", name, &json));
     }
     made
+}
+
+/// Adds the labels and annotations of a template to what is made from it.
+///
+/// Source: Cluster API, controllers/external/util.go, `GenerateTemplate`.
+fn add_metadata(object: &mut Object, metadata: &Value) {
+    let mut json: Value = serde_json::from_str(&object.json).unwrap_or_default();
+    for map in ["labels", "annotations"] {
+        if let (Some(of_template), Some(made)) =
+            (metadata.get(map), json.get_mut("metadata").and_then(Value::as_object_mut))
+        {
+            made.insert(map.to_owned(), of_template.clone());
+        }
+    }
+    object.json = json.to_string().into();
 }
 
 /// Group, version and kind of what is made from a template, or of what is referred to.

@@ -79,7 +79,8 @@ fn selector(object: &Object, json: &Value) -> Option<Blame> {
 
 /// What would be made from an object of which nothing is there.
 fn children(object: &Object, json: &Value, class: Option<&Value>) -> Vec<Object> {
-    foretold(&Foretold { id: &object.id, version: &object.version, object: json, class, cluster: "", children: &[] })
+    let (id, version) = (&object.id, &*object.version);
+    foretold(&Foretold { id, version, object: json, class, cluster: "", children: &[], find: &|_| None })
 }
 
 /// A MachineDeployment of no entry: its evaluation reads the list of entries.

@@ -309,6 +309,7 @@ impl World {
             class,
             cluster: self.cluster_of(number),
             children: &children,
+            find: &|id| Some(&*self.member(self.find(id)?)?.written),
         })
     }
 
