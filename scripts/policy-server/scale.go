@@ -160,6 +160,9 @@ func (r *results) page() string {
 	line("One review after the other, of those that need a read. The policy of `deploy/` admits what it cannot compare, and the report of")
 	line("each answer names the read that failed. A read that the API server does not answer keeps its review waiting until the")
 	line("connection breaks: the time limit of an evaluation does not end it.\n")
+	line("A PolicyServer reads single objects by name, without a resourceVersion, and watches none of them: the API server answers from etcd, so")
+	line("neither a watch cache that is behind nor a compaction of etcd reaches the policy. What may be old is what the PolicyServer read in the")
+	line("last five seconds; before the policy writes or refuses, it reads again without that cache ([lookups.md](lookups.md)).\n")
 	line("| fault | answers | slowest in s | what the answer says | afterwards |")
 	line("| --- | --- | --: | --- | --- |")
 	for _, fault := range r.faults {
