@@ -51,7 +51,7 @@ pub(crate) enum Verb {
     Check(CheckArgs),
     /// Tell where labels and annotations come from, and how far they go.
     ///
-    /// Objects that controllers make, and that are not among the files, are told as the rules make them.
+    /// Objects that controllers make, and that are not there, are predicted.
     Explain(ExplainArgs),
     /// Tell what a change of manifests does to Machines, labels and annotations.
     ///

@@ -223,5 +223,5 @@ fn told(state: &State) -> String {
 
 /// What is to be said of an object behind its name.
 pub(crate) fn note(member: &Member) -> &'static str {
-    if member.origin.is_none() { " (not among the files: as the rules make it)" } else { "" }
+    if member.origin.is_none() { " (predicted)" } else { "" }
 }

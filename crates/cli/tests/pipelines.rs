@@ -30,13 +30,13 @@ const PLAN: &str = "\
 ```diff
   ClusterClass default/standard
 ! spec.workers.machineDeployments[worker].metadata.labels team=payments (was platform)
-  MachineDeployment default/prod-md0-* (not among the files)
+  MachineDeployment default/prod-md0-* (predicted)
 ! metadata.labels team=payments (was platform)
 ! spec.template.metadata.labels team=payments (was platform)
-  MachineSet default/prod-md0-* (not among the files)
+  MachineSet default/prod-md0-* (predicted)
 ! metadata.labels team=payments (was platform)
 ! spec.template.metadata.labels team=payments (was platform)
-  Machine default/prod-md0-* (not among the files)
+  Machine default/prod-md0-* (predicted)
 ! metadata.labels team=payments (was platform)
 ```
 

@@ -222,7 +222,7 @@ impl Node {
         if self.is_predicted {
             lines.insert(
                 lines::wrapped(&self.head, width).len().saturating_add(1).min(lines.len()),
-                messages::NOT_IN_FILES.to_owned(),
+                messages::PREDICTED.to_owned(),
             );
         }
         lines

@@ -207,7 +207,7 @@ fn the_legend_has_what_the_picture_has_and_nothing_else() -> Result<()> {
         "propagates",
         "propagates, but is missing or different",
         "does not propagate",
-        "not among the files: controllers make it",
+        "predicted: controllers make it",
         "end of a path",
         "class or template",
         "Cluster",

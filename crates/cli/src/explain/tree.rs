@@ -77,8 +77,7 @@ impl Tree<'_> {
     fn add(&self, group: &[usize], here: &str, below: &str, rows: &mut Vec<Vec<String>>) {
         let member = group.first().and_then(|first| Some((*first, self.world.member(*first)?)));
         let Some((first, member)) = member else { return };
-        let foretold =
-            if member.origin.is_none() { format!(" {DIM}(not among the files){DIM:#}") } else { String::new() };
+        let foretold = if member.origin.is_none() { format!(" {DIM}(predicted){DIM:#}") } else { String::new() };
         let names = match group.len() {
             1 => String::new(),
             count => format!(" and {} like it", count - 1),

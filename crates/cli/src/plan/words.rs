@@ -111,7 +111,7 @@ pub(super) fn change(Entry { at, key, from, to, .. }: &Entry) -> (char, String) 
 
 /// An object for which it cannot be told any more what propagates to it.
 pub(super) fn unknown(Unknown { id, is_foretold, reason }: &Unknown) -> String {
-    let note = if *is_foretold { " (not among the files)" } else { "" };
+    let note = if *is_foretold { " (predicted)" } else { "" };
     format!("{id}{note}: {reason}")
 }
 
@@ -146,7 +146,7 @@ impl Alike<'_> {
     /// The name of the first, and how many there are besides.
     pub(super) fn title(&self) -> String {
         let others = if self.others == 0 { String::new() } else { format!(" and {} like it", self.others) };
-        let note = if self.is_foretold { " (not among the files)" } else { "" };
+        let note = if self.is_foretold { " (predicted)" } else { "" };
         format!("{}{others}{note}", self.first)
     }
 }

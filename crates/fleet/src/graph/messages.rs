@@ -3,7 +3,7 @@
 use crate::session::plural;
 
 pub(super) const TITLE: &str = "Objects, and the labels and annotations that propagate to them";
-pub(super) const NOT_IN_FILES: &str = "not among the files";
+pub(super) const PREDICTED: &str = "predicted";
 pub(super) const ONLY_CLUSTER_API: &str = "only labels that Cluster API sets itself";
 
 /// Keys that are listed; of more, their number.

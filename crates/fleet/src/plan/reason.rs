@@ -27,15 +27,15 @@ pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
     REASONS
         .iter()
         .find(|(part, _)| at.contains(part))
-        .map_or("it depends on patches, a provider or a status that is not among the files", |(_, reason)| reason)
+        .map_or("it depends on patches, a provider or a status that is not known", |(_, reason)| reason)
 }
 
 /// A template that nothing names.
 pub(super) const NAMED_BY_NOTHING: &str =
-    "no object among the files names this template; if a ClusterClass does, its Machines are replaced";
+    "no known object names this template; if a ClusterClass does, its Machines are replaced";
 
 /// An edit of a class, or of a template that one names, where no Cluster of the class is known.
-pub(super) const NO_CLUSTER: &str = "no Cluster among the files uses this class, and it may have Machines elsewhere";
+pub(super) const NO_CLUSTER: &str = "no known Cluster uses this class; others may have Machines";
 
 /// A part of a class that is removed while Clusters use it.
-pub(super) const STILL_USED: &str = "Clusters among the files use it, so Cluster API refuses the change";
+pub(super) const STILL_USED: &str = "Clusters use it, so Cluster API refuses the change";
