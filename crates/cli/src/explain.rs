@@ -10,6 +10,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use fleet::{Fleet, Locator, Member, Stand, State, World, help_of_skips, help_of_unknown};
+use metadata_propagation::Report;
 
 use crate::args::{ExplainArgs, PlainFormat};
 use crate::live::{self, Question};
@@ -149,6 +150,15 @@ fn object(world: &World, number: usize, out: &mut String) {
     }
     for advice in member.report.skipped.iter().filter_map(|skip| skip.advice.as_ref()) {
         let _ = writeln!(out, "    {advice}");
+    }
+    let Report { skipped, cloud_tags, .. } = &*member.report;
+    if member.carried.is_empty() && member.unknown.is_none() && skipped.is_empty() && cloud_tags.is_none() {
+        let _ = writeln!(out, "  nothing propagates to it");
+        let help = format!(
+            "name a label or annotation (`propagate explain {}/{} KEY`), or a kind for its tree",
+            member.id.kind, member.id.name
+        );
+        add_help(Some(&help).filter(|_| !member.children.is_empty()), "  ", out);
     }
 }
 
