@@ -13,14 +13,16 @@ command -v go >/dev/null || missing "go on the PATH: https://go.dev"
 
 target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/conformance
-cargo build --locked --quiet --package webhook
+cargo build --locked --quiet --package webhook --package propagate
 mkdir -p "$work"
 cd conformance/cluster
+go test .
 go build -o "$work/cluster" .
 cluster() {
     command=$1
     shift
-    "$work/cluster" "$command" -directory "$work" -webhook "$target/debug/webhook" -module "$root/policy.wasm" "$@"
+    "$work/cluster" "$command" -directory "$work" -webhook "$target/debug/webhook" \
+        -propagate "$target/debug/propagate" -module "$root/policy.wasm" "$@"
 }
 
 if [ $# -eq 0 ]; then

@@ -51,18 +51,19 @@ type programs struct {
 	// managers by provider. Each is called `manager`, as in the released images: the name is the field manager of every
 	// write that names none.
 	managers map[string]string
-	// webhook is built by Cargo.
-	webhook string
+	// webhook and propagate are built by Cargo.
+	webhook, propagate string
 	// clusterAPI is the edition of the managers.
 	clusterAPI *clusterAPI
 }
 
 // programsIn are the executables in a folder.
-func programsIn(directory, webhook string, edition *clusterAPI) programs {
+func programsIn(directory, webhook, propagate string, edition *clusterAPI) programs {
 	built := programs{
 		controlPlane: filepath.Join(directory, "controlplane"),
 		managers:     map[string]string{},
 		webhook:      webhook,
+		propagate:    propagate,
 		clusterAPI:   edition,
 	}
 	for _, provider := range providers {
@@ -72,8 +73,8 @@ func programsIn(directory, webhook string, edition *clusterAPI) programs {
 }
 
 // build builds every Go program into a folder. What is built already takes seconds.
-func build(ctx context.Context, directory, webhook string, edition *clusterAPI) (programs, error) {
-	built := programsIn(directory, webhook, edition)
+func build(ctx context.Context, directory, webhook, propagate string, edition *clusterAPI) (programs, error) {
+	built := programsIn(directory, webhook, propagate, edition)
 	version, err := harness.ModuleField(ctx, "", "k8s.io/kubernetes", "{{.Version}}")
 	if err != nil {
 		return built, err

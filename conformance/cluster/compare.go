@@ -24,6 +24,16 @@ func compare(without, with *result) []string {
 					differ("%s: %s: %s: is %q and should be %q", run.Run, step.Name, f.Name, f.Found, f.Wanted)
 				}
 			}
+			if step.Plan != nil {
+				for _, wrong := range step.Plan.Differences {
+					differ("%s: %s: %s", run.Run, step.Name, wrong)
+				}
+			}
+			if step.Completed != nil {
+				for _, wrong := range step.Completed.wrong() {
+					differ("%s: %s: %s", run.Run, step.Name, wrong)
+				}
+			}
 		}
 		for _, counted := range run.Reviews {
 			for _, group := range []reviews{counted.Controllers, counted.Others} {

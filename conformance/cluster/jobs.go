@@ -110,6 +110,7 @@ func (s *stage) begin(ctx context.Context, j *job, ownNetwork bool, progress *pr
 	}
 	args := []string{
 		"run", "-built", "-directory", s.directory, "-webhook", s.programs.webhook, "-module", s.module,
+		"-propagate", s.programs.propagate,
 		"-life", j.life.name, "-policy", j.policy, "-steps", strings.Join(j.steps, ","), "-capi", s.programs.clusterAPI.name,
 	}
 	j.process = exec.CommandContext(ctx, program, args...)

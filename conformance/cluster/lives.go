@@ -66,6 +66,7 @@ var lives = []life{
 		steps: otherProvider, wrong: []wrongPolicy{{cachedWrites, providerSteps}},
 	},
 	{name: "kubelet", about: "the policy for Nodes, `deploy/nodes.yaml`, and kubelets", steps: kubelets, deploy: nodesFile},
+	{name: "plan", about: "before each step `propagate plan` is asked what it does", steps: planning},
 	{
 		name: "older", about: "an older edition of Cluster API, the steps of `whole`, and `clusterApi.version` says so",
 		steps: scenario, older: true, settings: map[string]any{"version": installedEdition},

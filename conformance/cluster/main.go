@@ -30,6 +30,7 @@ const usage = `usage: cluster build DIRECTORY                     builds the con
        cluster conditions [REVIEWS.jsonl...]       evaluates deploy/match-conditions.yaml over the recorded reviews, and others
        cluster conditions -server                  lets an API server evaluate them
        cluster deploy                              applies deploy/ to an API server
+       cluster plans RUN-FOLDER                    asks propagate plan again about the steps of a run; ends with 1 when it differs
        cluster compare WITHOUT.json WITH.json      tells the differences; ends with 1 when there are any, with 2 when it fails`
 
 func command(ctx context.Context, args []string) error {
@@ -40,6 +41,7 @@ func command(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	directory := flags.String("directory", filepath.Join("..", "..", "target", "conformance"), "folder of programs, logs and results")
 	webhook := flags.String("webhook", filepath.Join("..", "..", "target", "debug", "webhook"), "the webhook, built by Cargo")
+	propagate := flags.String("propagate", filepath.Join("..", "..", "target", "debug", "propagate"), "the command line, built by Cargo")
 	policy := flags.String("policy", module, "what answers reviews: "+strings.Join(slices.Sorted(maps.Keys(policies)), ", "))
 	lifeName := flags.String("life", "whole", "the life of a run")
 	names := flags.String("lives", "", "lives to compare, with commas; empty is all of them")
@@ -62,9 +64,9 @@ func command(ctx context.Context, args []string) error {
 	}
 	prepared := func() (programs, error) {
 		if *built {
-			return programsIn(absolute(*directory), absolute(*webhook), edition), nil
+			return programsIn(absolute(*directory), absolute(*webhook), absolute(*propagate), edition), nil
 		}
-		return build(ctx, absolute(*directory), absolute(*webhook), edition)
+		return build(ctx, absolute(*directory), absolute(*webhook), absolute(*propagate), edition)
 	}
 	switch name {
 	case "build":
@@ -127,6 +129,12 @@ func command(ctx context.Context, args []string) error {
 			return harness.Differences(len(differences))
 		}
 		return nil
+	case "plans":
+		if flags.NArg() != 1 {
+			return fmt.Errorf("%s", usage)
+		}
+		built := programsIn(absolute(*directory), absolute(*webhook), absolute(*propagate), edition)
+		return planAgain(ctx, built, absolute(filepath.Join("..", "..")), flags.Arg(0), os.Stdout)
 	case "prune":
 		programs, err := prepared()
 		if err != nil {

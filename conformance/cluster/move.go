@@ -157,6 +157,11 @@ func deleteCluster(ctx context.Context, r *run) error {
 	if err := r.people["alice"].Delete(ctx, c, metav1.DeletePropagationBackground); err != nil {
 		return err
 	}
+	return clusterGone(ctx, r)
+}
+
+// clusterGone waits until nothing of a deleted Cluster is left.
+func clusterGone(ctx context.Context, r *run) error {
 	return r.until(ctx, "everything of the Cluster goes", func() error {
 		for _, pool := range r.record.list(r.options.clusterAPI.pools(), nil) {
 			if pool.GetDeletionTimestamp() == nil {

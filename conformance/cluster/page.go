@@ -13,7 +13,7 @@ import (
 var pageFile = filepath.Join("docs", "real-controllers.md")
 
 // writePage writes what was measured into the page: all tables after all scenarios of the newest edition, or the row of
-// an older one.
+// an older one. What `propagate` predicted and completed is written whenever that scenario is played.
 func (s *stage) writePage(comparisons []*comparison, progress *progress) error {
 	file := filepath.Join(s.root, pageFile)
 	content, err := os.ReadFile(file)
@@ -21,12 +21,18 @@ func (s *stage) writePage(comparisons []*comparison, progress *progress) error {
 		return err
 	}
 	page := string(content)
-	sections := map[string]string{}
-	if s.programs.clusterAPI.older {
+	sections := map[string]string{"scenarios": scenariosTable(), "steps": stepsTable()}
+	for _, c := range comparisons {
+		if c.life.name == "plan" && c.with.played.Stuck == "" {
+			sections["plan"] = planTable(c.without.played)
+			sections["backfill"] = completedTable(c.without.played, c.with.played)
+		}
+	}
+	switch {
+	case !s.writes:
+	case s.programs.clusterAPI.older:
 		sections["versions"] = withRow(section(page, "versions"), versionRow(s.programs.clusterAPI, s.releases, comparisons))
-	} else {
-		sections["scenarios"] = scenariosTable()
-		sections["steps"] = stepsTable()
+	default:
 		sections["measured"] = measuredTable(comparisons, progress)
 		sections["wrong-policies"] = wrongTable(comparisons)
 		sections["versions"] = withRow(section(page, "versions"), versionRow(s.programs.clusterAPI, s.releases, comparisons[:1]))
@@ -90,6 +96,10 @@ func stepsTable() string {
 			continue
 		}
 		for _, s := range lives[i].steps {
+			// They have a table of their own.
+			if s.predicts != nil {
+				continue
+			}
 			if !slices.Contains(names, s.name) {
 				names = append(names, s.name)
 			}

@@ -51,6 +51,8 @@ var stepAbout = map[string]string{
 		"loses what the policy added",
 	"backfill": "while the policy is absent, parts of Machines lose keys; empty patches bring some back and " +
 		"server-side apply others; that manager releases them; then class and topology lose them",
+	"backfill-stored": "while the policy is absent, parts of Machines lose keys, and a third-party control plane gets a Machine " +
+		"that lacks its labels; `propagate backfill` completes them",
 	"register": "kubelets create and update their Nodes, with the admission plugin `NodeRestriction`: one of a " +
 		"Machine with its `nodeRef`, one that names another's Machine, one whose Machine has no `nodeRef` yet",
 }

@@ -33,7 +33,11 @@ type stepResult struct {
 	// Created are the MachineSets and Machines that came into being.
 	Created map[string]int
 	Facts   []fact
-	State   snapshot
+	// Plan is what `propagate plan` predicted of the step, and what happened; nil where it was not asked.
+	Plan *planned `json:",omitempty"`
+	// Completed is what `propagate backfill` did; nil where it was not asked.
+	Completed *completed `json:",omitempty"`
+	State     snapshot
 	// End is how many lines the journal of reviews had then.
 	End int
 }

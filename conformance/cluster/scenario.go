@@ -12,6 +12,8 @@ import (
 type step struct {
 	name string
 	play func(context.Context, *run) error
+	// predicts is what `propagate plan` is asked about the step; nil in a step in which it is not.
+	predicts *prediction
 	// troubled is whether the life's trouble lasts as long as the step.
 	troubled bool
 }

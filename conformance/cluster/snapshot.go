@@ -18,6 +18,7 @@ type snapshot map[string][]string
 var (
 	random = regexp.MustCompile(`-[bcdfghjklmnpqrstvwxz2456789]{5}\b`)
 	hashed = regexp.MustCompile(`\b[0-9]{6,10}-~`)
+	moment = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z`)
 )
 
 // policyRecord is the annotation in which the policy remembers what it added where nobody else does.
@@ -66,9 +67,9 @@ func (r *run) snapshot() (snapshot, error) {
 	return taken, nil
 }
 
-// alike replaces what is random in names.
+// alike replaces what is random in names, and times.
 func alike(text string) string {
-	return hashed.ReplaceAllString(random.ReplaceAllString(text, "-~"), "0-~")
+	return moment.ReplaceAllString(hashed.ReplaceAllString(random.ReplaceAllString(text, "-~"), "0-~"), "~")
 }
 
 // sorted are names whose order means nothing.

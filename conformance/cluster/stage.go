@@ -18,7 +18,7 @@ type stage struct {
 	reuse bool
 	// parallel is how many runs are played at a time.
 	parallel int
-	// writes is whether the page receives the results.
+	// writes is whether the page receives the results of all scenarios.
 	writes bool
 	// releases are those of Cluster API's modules.
 	releases releases
@@ -53,10 +53,8 @@ func (s *stage) compareLives(ctx context.Context, chosen []*life, to io.Writer) 
 	if err != nil {
 		return err
 	}
-	if s.writes {
-		if err := s.writePage(comparisons, progress); err != nil {
-			return err
-		}
+	if err := s.writePage(comparisons, progress); err != nil {
+		return err
 	}
 	differences := 0
 	for _, c := range comparisons {

@@ -65,27 +65,12 @@ func standalone(ctx context.Context, r *run) error {
 // otherControlPlane is a control plane of another provider, whose Machines the provider made without labels. Without
 // the policy nobody adds them.
 func otherControlPlane(ctx context.Context, r *run) error {
-	objects, err := r.manifests("other-control-plane.yaml")
-	if err != nil {
-		return err
-	}
-	definition, plane, machine := objects[0], objects[1], objects[2]
-	definition.SetNamespace("")
-	if err := r.API.Ensure(ctx, definition); err != nil {
-		return err
-	}
-	if err := r.AwaitDefinitions(ctx); err != nil {
-		return err
-	}
 	alice := r.people["alice"]
-	if plane, err = alice.Create(ctx, plane); err != nil {
-		return err
-	}
-	own(machine, plane)
-	made, err := alice.Create(ctx, machine)
+	others, err := r.otherPlane(ctx)
 	if err != nil {
 		return err
 	}
+	made := others[0]
 	r.expect("labels of a Machine of another provider's control plane", "map[cluster.x-k8s.io/cluster-name:c1]",
 		"map[cluster.x-k8s.io/cluster-name:c1 owner:other tier:control-plane]", made.GetLabels())
 	if err := r.settle(ctx); err != nil {
@@ -102,12 +87,34 @@ func otherControlPlane(ctx context.Context, r *run) error {
 	}
 	r.expect("the same label when everything has settled", "edited", "other", r.record.get("Machine", made.GetName()).GetLabels()["owner"])
 	alice.Warnings.Take()
-	for _, o := range []*object{made, plane} {
+	for _, o := range others {
 		if err := r.release(ctx, o); err != nil {
 			return err
 		}
 	}
 	return r.gone(ctx, "Machine", made.GetName())
+}
+
+// otherPlane lets Alice create a third-party control plane with a Machine, and returns the Machine and the control plane.
+func (r *run) otherPlane(ctx context.Context) ([]*object, error) {
+	objects, err := r.manifests("other-control-plane.yaml")
+	if err != nil {
+		return nil, err
+	}
+	definition, plane, machine := objects[0], objects[1], objects[2]
+	definition.SetNamespace("")
+	if err := r.API.Ensure(ctx, definition); err != nil {
+		return nil, err
+	}
+	if err := r.AwaitDefinitions(ctx); err != nil {
+		return nil, err
+	}
+	if plane, err = r.people["alice"].Create(ctx, plane); err != nil {
+		return nil, err
+	}
+	own(machine, plane)
+	made, err := r.people["alice"].Create(ctx, machine)
+	return []*object{made, plane}, err
 }
 
 // olderClient writes in v1beta1 what is stored and propagated in v1beta2.
