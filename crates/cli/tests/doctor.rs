@@ -1,6 +1,6 @@
 //! `propagate doctor`: the manifests of deploy/ are an installation that works, and each edit of them is found.
 //! `TRYCMD=overwrite` rewrites what is expected.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what tests are made of may fail like a test")]
+#![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
