@@ -25,15 +25,15 @@ pub(crate) struct NodeGroup<'w> {
 /// Labels and taints of Nodes, each with what sets it.
 #[derive(Default)]
 pub(crate) struct Nodes {
-    pub(crate) labels: BTreeMap<String, (String, Origin)>,
-    pub(crate) taints: Vec<(Taint, Origin)>,
+    pub(crate) labels: BTreeMap<String, (String, SetBy)>,
+    pub(crate) taints: Vec<(Taint, SetBy)>,
     /// Whether all that kubelets set is known.
     pub(crate) is_whole: bool,
 }
 
 /// What sets a label or taint of Nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum SetBy {
     /// Cluster API, by its rules.
     Rules,
     /// The kubelet, by the bootstrap template.
@@ -96,20 +96,20 @@ fn nodes(
     let mut nodes = Nodes::default();
     if let Some(registered) = world.member(number).and_then(|member| registered(templates, member, object)) {
         nodes.is_whole = true;
-        nodes.labels = registered.labels.into_iter().map(|(key, value)| (key, (value, Origin::Kubelet))).collect();
-        nodes.taints = registered.taints.into_iter().map(|taint| (taint, Origin::Kubelet)).collect();
+        nodes.labels = registered.labels.into_iter().map(|(key, value)| (key, (value, SetBy::Kubelet))).collect();
+        nodes.taints = registered.taints.into_iter().map(|taint| (taint, SetBy::Kubelet)).collect();
     }
     let completed = node.completed();
     for entry in node.carried.iter().filter(|entry| entry.at == "metadata.labels") {
         let value = completed.pointer("/metadata/labels").and_then(|labels| labels.get(&entry.key)?.as_str());
-        nodes.labels.insert(entry.key.clone(), (value.unwrap_or_default().to_owned(), Origin::Rules));
+        nodes.labels.insert(entry.key.clone(), (value.unwrap_or_default().to_owned(), SetBy::Rules));
     }
     if settings.cluster_api.taints
         && let Some((_, machine)) = machine
     {
         for taint in taints(machine.completed().pointer("/spec/taints")) {
             nodes.taints.retain(|(known, _)| !known.is_same(&taint));
-            nodes.taints.push((taint, Origin::Rules));
+            nodes.taints.push((taint, SetBy::Rules));
         }
     }
     Ok(nodes)

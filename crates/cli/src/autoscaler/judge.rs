@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fleet::Level;
 
 use super::bootstrap::taints as taints_of;
-use super::groups::{NodeGroup, Nodes, Origin};
+use super::groups::{NodeGroup, Nodes, SetBy};
 use super::keys::{
     CAPACITY, INTEGERS, LABELS, MAX_SIZE, MIN_SIZE, QUANTITIES, TAINTS, Taint, is_managed, is_quantity, labels, taints,
 };
@@ -193,10 +193,10 @@ fn is_of_kubernetes(key: &str) -> bool {
         .any(|of| domain.strip_suffix(of).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
 }
 
-fn by(origin: Origin) -> &'static str {
+fn by(origin: SetBy) -> &'static str {
     match origin {
-        Origin::Rules => "by the rules",
-        Origin::Kubelet => "by the bootstrap template",
+        SetBy::Rules => "by the rules",
+        SetBy::Kubelet => "by the bootstrap template",
     }
 }
 
