@@ -71,6 +71,10 @@ pub(crate) enum Verb {
     Backfill(BackfillArgs),
     /// Draw objects and what comes to them.
     Graph(GraphArgs),
+    /// Compare annotations for scaling node groups from zero with the labels and taints that Nodes get.
+    ///
+    /// Prints what differs as comments, and commands that correct the annotations.
+    Autoscaler(AutoscalerArgs),
     /// Check whether the policy is installed so that it works.
     ///
     /// Compares policies, settings, permissions and match conditions with one another, and with the managers, kinds and
@@ -246,6 +250,21 @@ pub(crate) struct GraphArgs {
     pub(crate) format: Picture,
     #[command(flatten)]
     pub(crate) sources: Sources,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AutoscalerArgs {
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the cluster of
+    /// the kubeconfig; where there is none, the current folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+    /// How to print, and where to: text, json or yaml. May be given several times.
+    #[arg(long, short, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
+    pub(crate) output: Vec<Output>,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
 }

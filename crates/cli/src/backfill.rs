@@ -53,7 +53,7 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
 }
 
 /// The commands for the cluster that was asked: the current context may be another one by the time that they are run.
-fn with_flags(out: &str, flags: &str) -> String {
+pub(crate) fn with_flags(out: &str, flags: &str) -> String {
     let line =
         |line: &str| match ["kubectl ", "# kubectl "].iter().find_map(|start| Some((start, line.strip_prefix(start)?)))
         {

@@ -25,7 +25,7 @@ mod version;
 
 use self::installation::{Installation, items};
 use self::policy::MODULE;
-use self::report::Report;
+use self::report::InstallationReport;
 use crate::args::{DoctorArgs, Sources};
 use crate::{Exit, Failure, input, live, output, progress};
 
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
         return Ok(if is_unreadable { Exit::Unreadable } else { Exit::Nothing });
     }
     let results = checks::all(&installation);
-    let report = Report::of(results, &input.fleet);
+    let report = InstallationReport::of(results, &input.fleet);
     output::write_plain(&args.output, &report.text(&input.fleet), &report, None)?;
     let is_unreadable = input::warn(&input);
     let fail_on = args.fail_on.unwrap_or_default().level();

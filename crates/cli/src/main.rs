@@ -5,6 +5,7 @@
 
 mod apply;
 mod args;
+mod autoscaler;
 mod backfill;
 mod check;
 mod checks;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
             Verb::Apply(args) => apply::run(args),
             Verb::Backfill(args) => backfill::run(args),
             Verb::Graph(args) => graph::run(args),
+            Verb::Autoscaler(args) => autoscaler::run(args),
             Verb::Doctor(args) => doctor::run(args),
             Verb::Session(args) => session::run(args),
             Verb::Test(args) => testing::run(args),

@@ -68,6 +68,7 @@ const FINDINGS: &[(&str, &[Edit])] = &[
     ("a_manager_without_a_version", &[(MANAGERS, "cluster-api-controller:v1.14.0", "cluster-api-controller@sha256:00")]),
     ("a_feature_gate_that_the_settings_do_not_follow", &[(MANAGERS, "MachineTaintPropagation=false", "MachineTaintPropagation=true")]),
     ("labels_that_the_settings_do_not_follow", &[(MANAGERS, "--leader-elect", "\"--additional-sync-machine-labels=^example.com/,team\"")]),
+    ("a_flag_and_its_value_as_two_arguments", &[(MANAGERS, "--leader-elect", "--additional-sync-machine-annotations, team")]),
     ("a_rule_for_a_composite_that_is_not_defined", &[(TAGS, "xawsec2instances", "xawsec2instance")]),
     ("a_rule_for_a_version_that_is_not_served", &[(TAGS, "      apiVersions: [v1alpha1]\n      resources: [xawsec2instances]", "      apiVersions: [v1beta1]\n      resources: [xawsec2instances]")]),
     ("a_group_without_a_rule", &[(TAGS, "        - apiGroups: [blueprints.plexsphere.com]", "        - apiGroups: [blueprints.plexsphere.com, other.example.com]")]),
@@ -158,9 +159,8 @@ fn without_a_policy_there_is_nothing_to_judge() {
 fn each_check_has_a_finding() {
     let (_, text) = doctor(&installation("names", &[]), &[".", "--output", "json"]);
     let report: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/doctor/findings");
-    let texts: String =
-        FINDINGS.iter().map(|(name, _)| fs::read_to_string(folder.join(format!("{name}.txt"))).unwrap()).collect();
+    let printed = |(name, edits): &(&str, &[Edit])| doctor(&installation(&format!("check-{name}"), edits), &["."]).1;
+    let texts: String = FINDINGS.iter().map(printed).collect();
     for check in report["checks"].as_array().unwrap() {
         let name = check["check"].as_str().unwrap();
         assert!(texts.contains(&format!("error[{name}]")) || texts.contains(&format!("warning[{name}]")), "{name}");

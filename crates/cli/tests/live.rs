@@ -431,7 +431,7 @@ spec: { topology: { classRef: { name: standard, namespace: classes }, version: v
 ";
     let api = Api::start("classes", class, 500, no_rule);
     let (code, out, err) = api.run(&["explain", "cluster/c1"]);
-    assert_eq!((code, &*out, &*err), (Some(0), "Cluster fleet/c1\n", ""));
+    assert_eq!((code, &*out, &*err), (Some(0), "Cluster fleet/c1\n  nothing propagates to it\n", ""));
     let by_name: Vec<String> = api.asked().into_iter().filter(|asked| asked.contains("/classes/")).collect();
     let expected = [
         "GET /apis/cluster.x-k8s.io/v1beta2/namespaces/classes/clusterclasses/standard",
@@ -553,4 +553,23 @@ error[installed]: no policy runs a module named `metadata-propagation-policy`
 1 check: 1 error; 0 passed, 0 not examined
 ";
     assert_eq!((code, &*out, &*err), (Some(1), expected, ""));
+}
+
+#[test]
+fn node_groups_of_a_live_cluster_get_commands_for_it() {
+    let yaml = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/autoscaler.in/topology.yaml"));
+    let api = Api::start("autoscaler", &yaml.unwrap(), 500, no_rule);
+    let (code, out, err) = api.run(&["autoscaler", "--context", "prod"]);
+    let expected = r#"# MachineDeployment fleet/c1-md0-x7k2p: 2 findings
+#   warning: Nodes have label `node-role.kubernetes.io/worker=`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without kubernetes/autoscaler#8713 does not scale up for Pods that select it
+#   warning: Nodes have label `node.cluster.x-k8s.io/pool=blue`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without kubernetes/autoscaler#8713 does not scale up for Pods that select it
+# the topology controller sets the annotations of MachineDeployment fleet/c1-md0-x7k2p from entry `md0` of its Cluster
+kubectl --context=prod patch Cluster.cluster.x-k8s.io c1 -n fleet --type=json -p '[{"op":"test","path":"/spec/topology/workers/machineDeployments/1/name","value":"md0"},{"op":"add","path":"/spec/topology/workers/machineDeployments/1/metadata/annotations/capacity.cluster-autoscaler.kubernetes.io~1labels","value":"node-role.kubernetes.io/worker=,node.cluster.x-k8s.io/pool=blue"}]'
+# MachineDeployment fleet/c1-other-b4v9z: 1 finding
+#   warning: Nodes have label `node.cluster.x-k8s.io/pool=blue`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without kubernetes/autoscaler#8713 does not scale up for Pods that select it
+# the topology controller sets the annotations of MachineDeployment fleet/c1-other-b4v9z from entry `other` of its Cluster
+kubectl --context=prod patch Cluster.cluster.x-k8s.io c1 -n fleet --type=json -p '[{"op":"test","path":"/spec/topology/workers/machineDeployments/0/name","value":"other"},{"op":"add","path":"/spec/topology/workers/machineDeployments/0/metadata","value":{}},{"op":"add","path":"/spec/topology/workers/machineDeployments/0/metadata/annotations","value":{}},{"op":"add","path":"/spec/topology/workers/machineDeployments/0/metadata/annotations/capacity.cluster-autoscaler.kubernetes.io~1labels","value":"node.cluster.x-k8s.io/pool=blue"}]'
+"#;
+    assert_eq!((code, &*out, &*err), (Some(1), expected, ""));
+    assert!(api.asked().iter().all(|asked| asked.starts_with("GET ")), "{:?}", api.asked());
 }

@@ -8,7 +8,7 @@ use super::{
 use super::{flags, status, version};
 
 /// One thing that is checked.
-pub(crate) struct Check {
+pub(crate) struct InstallationCheck {
     pub(crate) name: &'static str,
     /// What is compared with what.
     pub(crate) about: &'static str,
@@ -31,7 +31,7 @@ const REGISTRIES: &str = "labelregistries.labels.plexsphere.com";
 
 /// All checks, in the order in which they are printed.
 #[rustfmt::skip]
-pub(crate) const CHECKS: &[Check] = &[
+pub(crate) const INSTALLATION_CHECKS: &[InstallationCheck] = &[
     check("installed",   "a policy runs this module, and its kind may read other objects",    &[],                                     installed::run),
     check("server",      "the PolicyServer exists, and its version is supported",             &[SERVERS],                              server::run),
     check("status",      "Kubewarden has made the policies active",                           &[],                                     status::run),
@@ -52,14 +52,14 @@ const fn check(
     about: &'static str,
     reads: &'static [&'static str],
     run: for<'a> fn(&Installation<'a>, &mut Results<'a>),
-) -> Check {
-    Check { name, about, reads, run }
+) -> InstallationCheck {
+    InstallationCheck { name, about, reads, run }
 }
 
 /// Runs all checks. What a check needs and cannot be read is named, and the check does not pass.
 pub(crate) fn all<'a>(installation: &Installation<'a>) -> Results<'a> {
     let mut results = Results::default();
-    for Check { name, reads, run, .. } in CHECKS {
+    for InstallationCheck { name, reads, run, .. } in INSTALLATION_CHECKS {
         results.check = name;
         let needed = reads.iter().chain(&[POLICIES]);
         let missing: Vec<String> =

@@ -4,10 +4,10 @@ use fleet::Level;
 use metadata_propagation::Settings;
 use serde_json::Value;
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::{Installation, Item};
 use super::names::did_you_mean;
-use super::policy::{Policy, Rule};
+use super::policy::{Policy, WebhookRule};
 
 const CROSSPLANE: &str = "apiextensions.crossplane.io";
 
@@ -41,11 +41,11 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
 }
 
 /// Groups of the settings that no rule has.
-fn groups<'a>(policy: &Policy<'a>, settings: &Settings) -> Vec<Finding<'a>> {
+fn groups<'a>(policy: &Policy<'a>, settings: &Settings) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
     for (number, composites) in settings.cloud_tags.composites.iter().enumerate() {
         for group in composites.api_groups.iter().filter(|group| !policy.has_group(|known| *known == ***group)) {
-            findings.push(Finding {
+            findings.push(InstallationFinding {
                 level: Level::Reject,
                 message: format!(
                     "{}: `cloudTags.composites` has group `{}`, and no rule has it",
@@ -63,17 +63,21 @@ fn groups<'a>(policy: &Policy<'a>, settings: &Settings) -> Vec<Finding<'a>> {
 }
 
 /// Resources of rules that no definition defines in one of the rule's versions.
-fn undefined<'a>(policy: &Policy<'a>, settings: &Settings, definitions: &[&'a Item<'a>]) -> Vec<Finding<'a>> {
+fn undefined<'a>(
+    policy: &Policy<'a>,
+    settings: &Settings,
+    definitions: &[&'a Item<'a>],
+) -> Vec<InstallationFinding<'a>> {
     let composites = &settings.cloud_tags.composites;
     let is_composite =
         |group: &&&str| composites.iter().any(|it| it.api_groups.iter().any(|known| **known == ***group));
     let mut findings = Vec::new();
-    for Rule { groups, versions, resources, at } in policy.rules() {
+    for WebhookRule { groups, versions, resources, at } in policy.rules() {
         for group in groups.iter().filter(is_composite) {
             for resource in resources.iter().filter(|resource| !resource.contains('*')) {
                 let of_group = definitions.iter().filter(|definition| *definition.text("/spec/group") == **group);
                 let named = of_group.clone().find(|definition| plurals(definition).contains(resource));
-                let finding = |message: String, why, fix: String| Finding {
+                let finding = |message: String, why, fix: String| InstallationFinding {
                     level: Level::Reject,
                     message: format!("{}: {message}", policy.title()),
                     object: Some(policy.item.object),
@@ -112,7 +116,7 @@ fn undefined<'a>(policy: &Policy<'a>, settings: &Settings, definitions: &[&'a It
 }
 
 /// A definition with cloud tags whose composites are sent to no policy.
-fn uncovered<'a>(definition: &'a Item<'a>, tagging: &Tagging<'_, 'a>) -> Option<Finding<'a>> {
+fn uncovered<'a>(definition: &'a Item<'a>, tagging: &Tagging<'_, 'a>) -> Option<InstallationFinding<'a>> {
     let (group, plural) = (definition.text("/spec/group"), definition.text("/spec/names/plural"));
     let is_sent = |(policy, settings): &(&Policy<'_>, &Settings)| {
         let composites = &settings.cloud_tags.composites;
@@ -128,7 +132,7 @@ fn uncovered<'a>(definition: &'a Item<'a>, tagging: &Tagging<'_, 'a>) -> Option<
         return None;
     }
     let id = &definition.object.id;
-    Some(Finding {
+    Some(InstallationFinding {
         level: Level::Reject,
         message: format!(
             "{id} declares `spec.cloudTags`, and no policy has both a rule for `{plural}` and group `{group}` in `cloudTags.composites`"

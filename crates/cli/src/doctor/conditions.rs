@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fleet::Level;
 use serde_json::Value;
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 use super::policy::Policy;
 use crate::output::text::count;
@@ -31,7 +31,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
             let at = format!("spec.matchConditions[{number}]");
             findings.extend(differences(policy, (text("name"), at.clone()), &named, &listed));
             if settings.cluster_api.self_check {
-                findings.push(Finding {
+                findings.push(InstallationFinding {
                     level: Level::Warn,
                     message: format!(
                         "{title}: `clusterApi.selfCheck` is on, and match condition `{}` leaves controllers out",
@@ -59,13 +59,13 @@ fn differences<'a>(
     (name, at): (&str, String),
     named: &BTreeSet<&str>,
     listed: &BTreeSet<&str>,
-) -> Vec<Finding<'a>> {
+) -> Vec<InstallationFinding<'a>> {
     let join = |names: Vec<&&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let (more, less) = (named.difference(listed).collect::<Vec<_>>(), listed.difference(named).collect::<Vec<_>>());
     let mut findings = Vec::new();
     let title = policy.title();
     if !more.is_empty() {
-        findings.push(Finding {
+        findings.push(InstallationFinding {
             level: Level::Reject,
             message: format!(
                 "{title}: match condition `{name}` names {}, and `clusterApi.controllers` does not",
@@ -78,7 +78,7 @@ fn differences<'a>(
         });
     }
     if !less.is_empty() {
-        findings.push(Finding {
+        findings.push(InstallationFinding {
             level: Level::Warn,
             message: format!(
                 "{title}: match condition `{name}` does not name {}, and `clusterApi.controllers` does",

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fleet::Level;
 use metadata_propagation::{Controllers, Settings};
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 use super::managers::{Manager, managers};
 use super::names::did_you_mean;
@@ -51,11 +51,11 @@ fn accounts(installation: &Installation<'_>) -> BTreeSet<Account> {
     deployments.chain(accounts).map(|(namespace, name)| Account { namespace, name }).collect()
 }
 
-fn not_installed<'a>(policy: &Policy<'a>, managers: &[Manager<'a>]) -> Vec<Finding<'a>> {
+fn not_installed<'a>(policy: &Policy<'a>, managers: &[Manager<'a>]) -> Vec<InstallationFinding<'a>> {
     if managers.iter().any(|manager| manager.is_core) {
         return Vec::new();
     }
-    vec![Finding {
+    vec![InstallationFinding {
         level: Level::Warn,
         message: format!("{} is about Cluster API, and no Deployment runs its core manager", policy.title()),
         object: Some(policy.item.object),
@@ -68,14 +68,14 @@ fn not_installed<'a>(policy: &Policy<'a>, managers: &[Manager<'a>]) -> Vec<Findi
 }
 
 /// Managers that the list does not have.
-fn not_listed<'a>(policy: &Policy<'a>, settings: &Settings, managers: &[Manager<'a>]) -> Vec<Finding<'a>> {
+fn not_listed<'a>(policy: &Policy<'a>, settings: &Settings, managers: &[Manager<'a>]) -> Vec<InstallationFinding<'a>> {
     let listed = &settings.cluster_api.controllers;
     let is_listed = |account: &Account| {
         let groups = account.groups();
         listed.contains(&account.user()) || groups.iter().any(|group| listed.contains(group))
     };
     let missing = managers.iter().filter(|manager| !is_listed(&manager.account));
-    let finding = |manager: &Manager<'a>| Finding {
+    let finding = |manager: &Manager<'a>| InstallationFinding {
         level: Level::Reject,
         message: format!(
             "{}: `clusterApi.controllers` does not list `{}`, the account of {} ({})",
@@ -98,11 +98,11 @@ fn unknown<'a>(
     settings: &Settings,
     managers: &[Manager<'a>],
     accounts: &BTreeSet<Account>,
-) -> Vec<Finding<'a>> {
+) -> Vec<InstallationFinding<'a>> {
     let defaults = Controllers::default();
     let mut findings = Vec::new();
     for (number, name) in settings.cluster_api.controllers.iter().enumerate() {
-        let finding = |level, message, why, fix: &str| Finding {
+        let finding = |level, message, why, fix: &str| InstallationFinding {
             level,
             message: format!("{}: `clusterApi.controllers` lists {message}", policy.title()),
             object: Some(policy.item.object),

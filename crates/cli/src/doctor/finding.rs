@@ -4,7 +4,7 @@ use fleet::{Level, Object};
 
 /// What is wrong, where, why it matters, and what to do.
 #[derive(Clone)]
-pub(crate) struct Finding<'a> {
+pub(crate) struct InstallationFinding<'a> {
     pub(crate) level: Level,
     pub(crate) message: String,
     /// `None` where an object is missing.
@@ -21,7 +21,7 @@ pub(crate) struct Results<'a> {
     /// The name of the check that runs.
     pub(crate) check: &'static str,
     pub(crate) passed: Vec<Said>,
-    pub(crate) findings: Vec<(&'static str, Finding<'a>)>,
+    pub(crate) findings: Vec<(&'static str, InstallationFinding<'a>)>,
     pub(crate) not_examined: Vec<Said>,
 }
 
@@ -35,7 +35,12 @@ pub(crate) struct Said {
 
 impl<'a> Results<'a> {
     /// The findings about one subject; where there are none, the subject passes.
-    pub(crate) fn judge(&mut self, subject: &str, findings: Vec<Finding<'a>>, passed: impl FnOnce() -> String) {
+    pub(crate) fn judge(
+        &mut self,
+        subject: &str,
+        findings: Vec<InstallationFinding<'a>>,
+        passed: impl FnOnce() -> String,
+    ) {
         let check = self.check;
         if findings.is_empty() {
             self.passed.push(Said { check, subject: subject.to_owned(), statement: passed() });

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fleet::Level;
 use metadata_propagation::{ClusterApi, Pattern, Version};
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 use super::managers::{Manager, managers};
 use super::policy::Policy;
@@ -33,7 +33,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
 }
 
 /// The feature gate, where the flag names it: its default depends on the version.
-fn taints<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) -> Vec<Finding<'a>> {
+fn taints<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) -> Vec<InstallationFinding<'a>> {
     let gates = core.flag("feature-gates");
     let gate = gates.iter().rev().find_map(|gate| gate.strip_prefix(TAINTS)?.strip_prefix('='));
     let is_on = match gate {
@@ -43,7 +43,7 @@ fn taints<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) ->
     if is_on == settings.taints {
         return Vec::new();
     }
-    vec![Finding {
+    vec![InstallationFinding {
         level: Level::Warn,
         message: format!(
             "{}: `clusterApi.taints` is {}, and {} has `{TAINTS}={is_on}`",
@@ -59,7 +59,7 @@ fn taints<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) ->
 }
 
 /// The expressions for Nodes, both lists.
-fn patterns<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) -> Vec<Finding<'a>> {
+fn patterns<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) -> Vec<InstallationFinding<'a>> {
     if !settings.version.at_least(Version::NODE_EXPRESSIONS) {
         return Vec::new();
     }
@@ -78,7 +78,7 @@ fn patterns<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) 
             true => "nothing".to_owned(),
             false => list.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(", "),
         };
-        findings.push(Finding {
+        findings.push(InstallationFinding {
             level: Level::Warn,
             message: format!(
                 "{}: `clusterApi.node.{name}` has {}, and `--{flag}` of {} has {}",

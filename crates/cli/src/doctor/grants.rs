@@ -2,7 +2,7 @@
 
 use fleet::Level;
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 use super::needs::needs;
 use crate::output::text::count;
@@ -24,7 +24,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
             .filter(|need| !need.versions.iter().any(|version| is_granted(&need.group, version, &need.kind)));
         let findings = missing.map(|need| {
             let version = need.versions.first().map_or("", |version| version);
-            Finding {
+            InstallationFinding {
                 level: Level::Reject,
                 message: format!("{title} reads {}, and its `contextAwareResources` does not have it", need.kind),
                 object: Some(policy.item.object),

@@ -2,7 +2,7 @@
 
 use fleet::Level;
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 use super::needs::needs;
 use super::policy::{KINDS, MODULE};
@@ -22,7 +22,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
         let title = policy.title();
         let reads = policy.settings.as_ref().is_ok_and(|settings| !needs(installation, policy, settings).is_empty());
         if !policy.kind.reads_objects && reads {
-            findings.push(Finding {
+            findings.push(InstallationFinding {
                 level: Level::Reject,
                 message: format!("{title} has a kind without `contextAwareResources`, so it cannot read other objects"),
                 object: Some(policy.item.object),
@@ -34,7 +34,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
         if policy.kind.is_group
             && policy.settings.as_ref().is_ok_and(|it| it.mode == metadata_propagation::Mode::Mutate)
         {
-            findings.push(Finding {
+            findings.push(InstallationFinding {
                 level: Level::Reject,
                 message: format!("{title} has `mode: mutate`, and a group of policies cannot change objects"),
                 object: Some(policy.item.object),
@@ -47,8 +47,8 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
     }
 }
 
-fn none<'a>() -> Finding<'a> {
-    Finding {
+fn none<'a>() -> InstallationFinding<'a> {
+    InstallationFinding {
         level: Level::Reject,
         message: format!("no policy runs a module named `{MODULE}`"),
         object: None,

@@ -3,7 +3,7 @@
 use metadata_propagation::Version;
 use serde_json::Value;
 
-use super::installation::{Installation, Item};
+use super::installation::{Installation, Item, texts};
 use super::rbac::Account;
 
 /// The managers that set labels on Cluster API's objects: the label `cluster.x-k8s.io/provider` of what clusterctl, Cluster API
@@ -50,7 +50,10 @@ fn manager<'a>(item: &'a Item<'a>) -> Option<Manager<'a>> {
         is_core: *provider == CORE,
         account: Account { namespace: item.object.id.namespace.clone(), name: account.unwrap_or("default").to_owned() },
         image: container.map(image).unwrap_or_default(),
-        arguments: super::installation::texts(container.and_then(|container| container.get("args"))).collect(),
+        arguments: ["command", "args"]
+            .into_iter()
+            .flat_map(|field| texts(container.and_then(|container| container.get(field))))
+            .collect(),
     })
 }
 
@@ -68,11 +71,16 @@ impl Manager<'_> {
         tag.split(['-', '+']).next()?.parse().ok()
     }
 
-    /// The values of a flag, in the order in which they are given.
+    /// The values of a flag, in the order in which they are given: behind `=`, or as the next argument.
     pub(crate) fn flag(&self, name: &str) -> Vec<&str> {
-        let values = self.arguments.iter().filter_map(|argument| {
+        let numbers = 0..self.arguments.len();
+        let values = numbers.filter_map(|number| {
+            let argument = *self.arguments.get(number)?;
             let argument = argument.strip_prefix("--").or_else(|| argument.strip_prefix('-'))?;
-            argument.strip_prefix(name)?.strip_prefix('=')
+            match argument.strip_prefix(name)? {
+                "" => self.arguments.get(number + 1).copied(),
+                rest => rest.strip_prefix('='),
+            }
         });
         values.flat_map(|value| value.split(',')).map(str::trim).filter(|value| !value.is_empty()).collect()
     }

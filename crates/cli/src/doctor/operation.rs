@@ -4,7 +4,7 @@ use fleet::Level;
 use metadata_propagation::Mode;
 use serde_json::Value;
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 use super::policy::Policy;
 
@@ -24,7 +24,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
 }
 
 /// Whether it may write, and whether reports about it make sense.
-fn changes<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
+fn changes<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
     let is_true = |field: &str, default: bool| policy.spec(field).and_then(Value::as_bool).unwrap_or(default);
     let is_mutate = policy.settings.as_ref().is_ok_and(|settings| settings.mode == Mode::Mutate);
@@ -33,7 +33,7 @@ fn changes<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
     }
     let title = policy.title();
     if !is_true("mutating", false) {
-        findings.push(Finding {
+        findings.push(InstallationFinding {
             level: Level::Reject,
             message: format!("{title} has `mode: mutate` in its settings, and `mutating` is not true"),
             object: Some(policy.item.object),
@@ -43,7 +43,7 @@ fn changes<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
         });
     }
     if is_true("backgroundAudit", true) {
-        findings.push(Finding {
+        findings.push(InstallationFinding {
             level: Level::Warn,
             message: format!("{title} has `mode: mutate` in its settings, and `backgroundAudit` is not false"),
             object: Some(policy.item.object),
@@ -56,11 +56,11 @@ fn changes<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
 }
 
 /// What happens while no PolicyServer answers.
-fn failure<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
+fn failure<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
     let is_ignore = policy.spec("failurePolicy").is_some_and(|value| value == "Ignore");
     let is_monitor = policy.spec("mode").is_some_and(|mode| mode == "monitor");
     let has_tags = policy.settings.as_ref().is_ok_and(|settings| !settings.cloud_tags.composites.is_empty());
-    let finding = |level, message: &str, why, fix: &str| Finding {
+    let finding = |level, message: &str, why, fix: &str| InstallationFinding {
         level,
         message: format!("{} {message}", policy.title()),
         object: Some(policy.item.object),
@@ -97,9 +97,9 @@ fn failure<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
 }
 
 /// The two time limits.
-fn times<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
+fn times<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
-    let finding = |level, message: String, at: &str, why, fix: String| Finding {
+    let finding = |level, message: String, at: &str, why, fix: String| InstallationFinding {
         level,
         message: format!("{} {message}", policy.title()),
         object: Some(policy.item.object),
@@ -133,12 +133,12 @@ fn times<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
 }
 
 /// Which objects reach it.
-fn scope<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
+fn scope<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
     let is_global = policy.item.object.id.kind.starts_with("Cluster");
     let labels = policy.spec("namespaceSelector").and_then(|selector| selector.get("matchLabels"));
     if is_global && labels.and_then(Value::as_object).is_some_and(|labels| !labels.is_empty()) {
-        findings.push(Finding {
+        findings.push(InstallationFinding {
             level: Level::Reject,
             message: format!("{} has `matchLabels` in `namespaceSelector`, which Kubewarden ignores", policy.title()),
             object: Some(policy.item.object),
@@ -149,7 +149,7 @@ fn scope<'a>(policy: &Policy<'a>) -> Vec<Finding<'a>> {
     }
     for rule in policy.rules() {
         if rule.groups.contains(&"*") || rule.resources.iter().any(|resource| resource.contains('*')) {
-            findings.push(Finding {
+            findings.push(InstallationFinding {
                 level: Level::Warn,
                 message: format!("{} has `*` in a rule", policy.title()),
                 object: Some(policy.item.object),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::Level;
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::{Installation, Item, KUBEWARDEN};
 use super::needs::{Need, needs};
 use super::rbac::{Account, Allowed, Wish, allowed};
@@ -66,13 +66,17 @@ fn account(installation: &Installation<'_>, server: &Item<'_>) -> Option<Account
 }
 
 /// The account does not exist.
-fn missing<'a>(installation: &Installation<'a>, server: &'a Item<'a>, account: &Account) -> Option<Finding<'a>> {
+fn missing<'a>(
+    installation: &Installation<'a>,
+    server: &'a Item<'a>,
+    account: &Account,
+) -> Option<InstallationFinding<'a>> {
     let mut accounts = installation.of_kind("", "ServiceAccount").peekable();
     let is_known = installation.is_live || accounts.peek().is_some();
     let is_there =
         accounts.any(|item| (&item.object.id.namespace, &item.object.id.name) == (&account.namespace, &account.name));
     let Account { namespace, name } = account;
-    (is_known && !is_there).then(|| Finding {
+    (is_known && !is_there).then(|| InstallationFinding {
         level: Level::Reject,
         message: format!("ServiceAccount {namespace}/{name} of PolicyServer {} does not exist", server.object.id.name),
         object: Some(server.object),
@@ -88,7 +92,7 @@ fn denied<'a>(
     server: &'a Item<'a>,
     account: &Account,
     needs: &BTreeSet<Need>,
-) -> Option<Finding<'a>> {
+) -> Option<InstallationFinding<'a>> {
     let mut kinds = Vec::new();
     for need in needs {
         let resource = installation.resource(&need.group, &need.kind);
@@ -104,7 +108,7 @@ fn denied<'a>(
         }
     }
     let Account { namespace, name } = account;
-    (!kinds.is_empty()).then(|| Finding {
+    (!kinds.is_empty()).then(|| InstallationFinding {
         level: Level::Reject,
         message: format!("ServiceAccount {namespace}/{name} may not `get` {}", kinds.join(", ")),
         object: Some(server.object),

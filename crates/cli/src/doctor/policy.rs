@@ -9,15 +9,15 @@ use super::installation::{Item, KUBEWARDEN, texts};
 pub(crate) const MODULE: &str = "metadata-propagation-policy";
 
 /// The kinds of policies; whether one holds several modules, and whether it may read other objects.
-pub(crate) const KINDS: &[Kind] = &[
-    Kind { name: "ClusterAdmissionPolicy", is_group: false, reads_objects: true },
-    Kind { name: "AdmissionPolicy", is_group: false, reads_objects: false },
-    Kind { name: "ClusterAdmissionPolicyGroup", is_group: true, reads_objects: true },
-    Kind { name: "AdmissionPolicyGroup", is_group: true, reads_objects: false },
+pub(crate) const KINDS: &[PolicyKind] = &[
+    PolicyKind { name: "ClusterAdmissionPolicy", is_group: false, reads_objects: true },
+    PolicyKind { name: "AdmissionPolicy", is_group: false, reads_objects: false },
+    PolicyKind { name: "ClusterAdmissionPolicyGroup", is_group: true, reads_objects: true },
+    PolicyKind { name: "AdmissionPolicyGroup", is_group: true, reads_objects: false },
 ];
 
 /// A kind of policies.
-pub(crate) struct Kind {
+pub(crate) struct PolicyKind {
     pub(crate) name: &'static str,
     pub(crate) is_group: bool,
     pub(crate) reads_objects: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Kind {
 /// A policy, or a member of a group of policies.
 pub(crate) struct Policy<'a> {
     pub(crate) item: &'a Item<'a>,
-    pub(crate) kind: &'static Kind,
+    pub(crate) kind: &'static PolicyKind,
     /// The path of module and settings: `spec`, or the one of a member.
     pub(crate) at: String,
     own: &'a Value,
@@ -34,7 +34,7 @@ pub(crate) struct Policy<'a> {
 }
 
 /// Some resources of one group in some versions.
-pub(crate) struct Rule<'a> {
+pub(crate) struct WebhookRule<'a> {
     pub(crate) groups: Vec<&'a str>,
     pub(crate) versions: Vec<&'a str>,
     pub(crate) resources: Vec<&'a str>,
@@ -71,7 +71,7 @@ fn is_ours(module: &str) -> bool {
 }
 
 impl<'a> Policy<'a> {
-    /// Kind and name, and which member of a group.
+    /// PolicyKind and name, and which member of a group.
     pub(crate) fn title(&self) -> String {
         match self.at.strip_prefix("spec.policies.") {
             Some(member) => format!("{} (member `{member}`)", self.item.object.id),
@@ -94,9 +94,9 @@ impl<'a> Policy<'a> {
     }
 
     /// The rules that say which objects are sent to it.
-    pub(crate) fn rules(&self) -> Vec<Rule<'a>> {
+    pub(crate) fn rules(&self) -> Vec<WebhookRule<'a>> {
         let rules = self.spec("rules").and_then(Value::as_array).into_iter().flatten().enumerate();
-        let rule = |(number, rule): (usize, &'a Value)| Rule {
+        let rule = |(number, rule): (usize, &'a Value)| WebhookRule {
             groups: texts(rule.get("apiGroups")).collect(),
             versions: texts(rule.get("apiVersions")).collect(),
             resources: texts(rule.get("resources")).collect(),

@@ -2,7 +2,7 @@
 
 use fleet::Level;
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 use super::names::did_you_mean;
 use super::needs::registries;
@@ -26,7 +26,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
             continue;
         }
         let missing = names.iter().filter(|name| !known.contains(&&***name));
-        let findings = missing.map(|name| Finding {
+        let findings = missing.map(|name| InstallationFinding {
             level: Level::Reject,
             message: format!(
                 "{}: LabelRegistry `{name}` does not exist{}",

@@ -6,7 +6,7 @@ use annotate_snippets::{Group, Level as Severities, Renderer};
 use fleet::{Fleet, Level, Locator};
 use serde::Serialize;
 
-use super::checks::CHECKS;
+use super::checks::INSTALLATION_CHECKS;
 use super::finding::{Results, Said};
 use crate::output::BOLD;
 use crate::output::report::{ObjectRef, Where};
@@ -15,9 +15,9 @@ use crate::output::text::{count, snippet};
 /// What every check says.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
+pub(crate) struct InstallationReport {
     checks: Vec<Checked>,
-    pub(crate) findings: Vec<Entry>,
+    pub(crate) findings: Vec<ReportedFinding>,
     summary: Summary,
 }
 
@@ -44,7 +44,7 @@ struct Statement {
 /// One finding.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Entry {
+pub(crate) struct ReportedFinding {
     pub(crate) level: Level,
     check: &'static str,
     message: String,
@@ -68,16 +68,16 @@ struct Summary {
     not_examined: usize,
 }
 
-impl Report {
-    pub(crate) fn of(results: Results<'_>, fleet: &Fleet) -> Report {
+impl InstallationReport {
+    pub(crate) fn of(results: Results<'_>, fleet: &Fleet) -> InstallationReport {
         let Results { passed, findings, not_examined, .. } = results;
         let mut summary = Summary {
-            checks: CHECKS.len(),
+            checks: INSTALLATION_CHECKS.len(),
             passed: passed.len(),
             not_examined: not_examined.len(),
             ..Summary::default()
         };
-        let checks = CHECKS.iter().map(|check| Checked {
+        let checks = INSTALLATION_CHECKS.iter().map(|check| Checked {
             check: check.name,
             about: check.about,
             findings: findings.iter().filter(|(name, _)| *name == check.name).count(),
@@ -99,7 +99,7 @@ impl Report {
                 let place = locator.locate(&object.origin, &finding.at, &[]);
                 Where::of(fleet, place.source, place.span, place.position)
             });
-            Entry {
+            ReportedFinding {
                 level: finding.level,
                 check,
                 message: finding.message,
@@ -111,7 +111,7 @@ impl Report {
             }
         });
         let findings = findings.collect();
-        Report { checks, findings, summary }
+        InstallationReport { checks, findings, summary }
     }
 
     /// Findings first, then a line for what passes and for what was not examined.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fleet::Level;
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::{Installation, Item, KUBEWARDEN};
 use super::names::did_you_mean;
 use super::policy::Policy;
@@ -37,7 +37,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut Results<'a>) {
     for condition in server.at("/status/conditions").as_array().into_iter().flatten() {
         let text = |field: &str| condition.get(field).and_then(|value| value.as_str()).unwrap_or_default();
         if text("status") == "False" {
-            findings.push(Finding {
+            findings.push(InstallationFinding {
                 level: Level::Reject,
                 message: format!(
                     "PolicyServer {name} is not ready: condition `{}` is false: {}",
@@ -57,7 +57,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut Results<'a>) {
         return;
     };
     if minor < OLDEST {
-        findings.push(Finding {
+        findings.push(InstallationFinding {
             level: Level::Reject,
             message: format!("PolicyServer {name} has version 1.{minor}, and the policy needs 1.{OLDEST} or later"),
             object: Some(server.object),
@@ -67,7 +67,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut Results<'a>) {
         });
     }
     if minor < NO_LEAK && server.at("/spec/limits/memory").is_null() {
-        findings.push(Finding {
+        findings.push(InstallationFinding {
             level: Level::Warn,
             message: format!("PolicyServer {name} of version 1.{minor} has no memory limit"),
             object: Some(server.object),
@@ -79,10 +79,10 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut Results<'a>) {
     results.judge(&title, findings, || format!("has version 1.{minor}; 1.{OLDEST} or later is needed"));
 }
 
-fn missing<'a>(policy: &Policy<'a>, servers: &[&Item<'_>]) -> Finding<'a> {
+fn missing<'a>(policy: &Policy<'a>, servers: &[&Item<'_>]) -> InstallationFinding<'a> {
     let name = policy.server();
     let guess = did_you_mean(name, servers.iter().map(|server| &*server.object.id.name));
-    Finding {
+    InstallationFinding {
         level: Level::Reject,
         message: format!("{} names PolicyServer `{name}`, which does not exist{guess}", policy.title()),
         object: Some(policy.item.object),

@@ -2,7 +2,7 @@
 
 use fleet::Level;
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
@@ -10,7 +10,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
         let problems = policy.settings.as_ref().err().map(|error| &*error.problems).unwrap_or_default();
         let findings = problems.iter().map(|problem| {
             let path = if problem.path.is_empty() { String::new() } else { format!(".{}", problem.path) };
-            Finding {
+            InstallationFinding {
                 level: Level::Reject,
                 message: format!("{}: {problem}", policy.title()),
                 object: Some(policy.item.object),

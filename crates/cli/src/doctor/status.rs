@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fleet::Level;
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 use super::policy::Policy;
 
@@ -23,14 +23,14 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
     }
 }
 
-fn inactive<'a>(policy: &Policy<'a>, status: &str) -> Finding<'a> {
+fn inactive<'a>(policy: &Policy<'a>, status: &str) -> InstallationFinding<'a> {
     let id = &policy.item.object.id;
     let conditions = policy.item.at("/status/conditions").as_array().into_iter().flatten();
     let reasons = conditions.filter(|condition| condition.get("status").is_some_and(|status| status == "False"));
     let reasons: Vec<&str> = reasons.filter_map(|condition| condition.get("message")?.as_str()).collect();
     let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
     let status = if status.is_empty() { "has no status".to_owned() } else { format!("has status `{status}`") };
-    Finding {
+    InstallationFinding {
         level: Level::Reject,
         message: format!("{id} is not active: it {status}{reasons}"),
         object: Some(policy.item.object),

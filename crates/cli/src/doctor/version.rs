@@ -2,7 +2,7 @@
 
 use fleet::Level;
 
-use super::finding::{Finding, Results};
+use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 use super::managers::managers;
 
@@ -32,7 +32,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
                 false => "rules of an older version leave out what the installed managers propagate",
             };
             let is_same = set == installed;
-            let finding = Finding {
+            let finding = InstallationFinding {
                 level: if set > installed { Level::Reject } else { Level::Warn },
                 message: format!("{title}: `clusterApi.version` is {set}, and {} has {installed}", core.place()),
                 object: Some(policy.item.object),

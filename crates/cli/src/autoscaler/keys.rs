@@ -1,0 +1,177 @@
+//! The annotations of node groups, as cluster-autoscaler reads them.
+//!
+//! Source: kubernetes/autoscaler, cluster-autoscaler/cloudprovider/clusterapi: clusterapi_utils.go, clusterapi_unstructured.go.
+
+use std::fmt;
+
+/// The annotation with labels.
+pub(crate) const LABELS: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";
+/// The annotation with taints.
+pub(crate) const TAINTS: &str = "capacity.cluster-autoscaler.kubernetes.io/taints";
+/// What all annotations about the capacity of Nodes begin with.
+pub(crate) const CAPACITY: &str = "capacity.cluster-autoscaler.kubernetes.io/";
+/// Annotations with a quantity.
+pub(crate) const QUANTITIES: &[&str] = &["cpu", "memory", "ephemeral-disk"];
+/// Annotations with an integer.
+pub(crate) const INTEGERS: &[&str] = &["gpu-count", "maxPods"];
+
+/// The annotation with the smallest size, where `CAPI_GROUP` is not set for the autoscaler.
+pub(crate) const MIN_SIZE: &str = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
+/// The annotation with the largest size.
+pub(crate) const MAX_SIZE: &str = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
+
+/// The domains whose labels newer autoscalers read from the template of a node group: these, and all below the last two.
+const MANAGED: &[&str] = &["node-role.kubernetes.io", "node-restriction.kubernetes.io", "node.cluster.x-k8s.io"];
+
+/// A taint; kubelets allow one of each key and effect.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Taint {
+    pub(crate) key: String,
+    pub(crate) value: String,
+    pub(crate) effect: String,
+}
+
+impl Taint {
+    /// Whether another one takes its place.
+    pub(crate) fn is_same(&self, other: &Taint) -> bool {
+        (&self.key, &self.effect) == (&other.key, &other.effect)
+    }
+}
+
+impl fmt::Display for Taint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.value {
+            "" => write!(f, "{}:{}", self.key, self.effect),
+            value => write!(f, "{}={value}:{}", self.key, self.effect),
+        }
+    }
+}
+
+/// Whether newer autoscalers read a label from the template of a node group, without any annotation.
+pub(crate) fn is_managed(key: &str) -> bool {
+    let domain = key.split('/').next().unwrap_or_default();
+    MANAGED.iter().enumerate().any(|(number, managed)| {
+        let is_below = || domain.strip_suffix(managed).is_some_and(|rest| rest.ends_with('.'));
+        domain == *managed || number > 0 && is_below()
+    })
+}
+
+/// The entries of the annotation with labels, in their order; `Err` has an entry that the autoscaler passes over, or takes for a
+/// label that no Node can have.
+pub(crate) fn labels(value: &str) -> Vec<Result<(String, String), &str>> {
+    let entry = |entry| match str::split_once(entry, '=') {
+        Some((key, value)) if is_key(key) && is_value(value) => Ok((key.to_owned(), value.to_owned())),
+        _ => Err(entry),
+    };
+    value.split(',').map(entry).collect()
+}
+
+/// The entries of the annotation with taints; `Err` has an entry that the autoscaler passes over, or that has no effect.
+pub(crate) fn taints(value: &str) -> Vec<Result<Taint, &str>> {
+    const EFFECTS: &[&str] = &["NoExecute", "NoSchedule", "PreferNoSchedule"];
+    let entry = |entry: &'_ str| {
+        let (pair, effect) = entry.split_once(':')?;
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let taint = Taint { key: key.to_owned(), value: value.to_owned(), effect: effect.to_owned() };
+        Some(taint).filter(|_| EFFECTS.contains(&effect) && is_key(key) && is_value(value))
+    };
+    value.split(',').map(|text| entry(text).ok_or(text)).collect()
+}
+
+/// Whether Kubernetes takes a text for a quantity.
+pub(crate) fn is_quantity(text: &str) -> bool {
+    let number = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
+    let (number, unit) = number.split_at(end);
+    let is_number = number.bytes().any(|byte| byte.is_ascii_digit()) && number.matches('.').count() < 2;
+    let exponent = unit.strip_prefix(['e', 'E']).map(|rest| rest.strip_prefix(['+', '-']).unwrap_or(rest));
+    let is_exponent = exponent.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()));
+    const UNITS: &[&str] = &["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+    is_number && (UNITS.contains(&unit) || is_exponent)
+}
+
+/// Whether a label can have this key.
+fn is_key(key: &str) -> bool {
+    let (domain, name) = key.split_once('/').map_or((None, key), |(domain, name)| (Some(domain), name));
+    let is_domain = |domain: &str| {
+        let is_part =
+            |part: &str| is_name(part) && part.bytes().all(|byte| !b"_.".contains(&byte) && !byte.is_ascii_uppercase());
+        domain.len() <= 253 && domain.split('.').all(is_part)
+    };
+    is_name(name) && domain.is_none_or(is_domain)
+}
+
+/// Whether a label or taint can have this value.
+fn is_value(value: &str) -> bool {
+    value.is_empty() || is_name(value)
+}
+
+fn is_name(name: &str) -> bool {
+    let is_end = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let bytes = name.as_bytes();
+    name.len() <= 63
+        && is_end(bytes.first())
+        && is_end(bytes.last())
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_split_at_commas_and_the_first_equals_sign() {
+        let label = |key: &str, value: &str| Ok((key.to_owned(), value.to_owned()));
+        let expected = [label("a", "b"), label("example.com/c", ""), Err(" d=e"), Err("f"), Err("g=h=i"), Err("")];
+        assert_eq!(labels("a=b,example.com/c=, d=e,f,g=h=i,"), expected);
+    }
+
+    #[test]
+    fn a_taint_has_an_effect() {
+        let taint = |key: &str, value: &str, effect: &str| {
+            Ok(Taint { key: key.to_owned(), value: value.to_owned(), effect: effect.to_owned() })
+        };
+        let expected = [
+            taint("a", "b", "NoSchedule"),
+            taint("c", "", "NoExecute"),
+            Err("d"),
+            Err("e=f=g:NoSchedule"),
+            Err("h:i:j"),
+            Err("k:Never"),
+            Err(" l:NoSchedule"),
+        ];
+        assert_eq!(taints("a=b:NoSchedule,c:NoExecute,d,e=f=g:NoSchedule,h:i:j,k:Never, l:NoSchedule"), expected);
+    }
+
+    #[test]
+    fn a_managed_label_has_one_of_three_domains() {
+        for (key, expected) in [
+            ("node-role.kubernetes.io/worker", true),
+            ("a.node-role.kubernetes.io/worker", false),
+            ("node-restriction.kubernetes.io/a", true),
+            ("a.node.cluster.x-k8s.io/b", true),
+            ("anode.cluster.x-k8s.io/b", false),
+            ("team", false),
+        ] {
+            assert_eq!(is_managed(key), expected, "{key}");
+        }
+    }
+
+    #[test]
+    fn quantities_are_those_of_kubernetes() {
+        for (text, expected) in [
+            ("16", true),
+            ("16000m", true),
+            ("128Gi", true),
+            ("1.5", true),
+            ("1e3", true),
+            ("", false),
+            ("16 GB", false),
+            ("1.2.3", false),
+            ("1e", false),
+            ("Gi", false),
+        ] {
+            assert_eq!(is_quantity(text), expected, "{text}");
+        }
+    }
+}

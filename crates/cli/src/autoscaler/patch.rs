@@ -1,0 +1,101 @@
+//! The annotations that a node group is to have, as a command.
+
+use std::collections::BTreeMap;
+
+use fleet::{ObjectId, World};
+use serde_json::{Value, json};
+
+use super::groups::NodeGroup;
+use super::one_line;
+
+/// The lists of a topology, and the label of what is made from an entry of each.
+const LISTS: &[(&str, &str, &str)] = &[
+    ("MachineDeployment", "machineDeployments", "topology.cluster.x-k8s.io/deployment-name"),
+    ("MachinePool", "machinePools", "topology.cluster.x-k8s.io/pool-name"),
+];
+
+/// The label of what a topology owns.
+const OWNED: &str = "topology.cluster.x-k8s.io/owned";
+
+/// A command for kubectl with lines of comment above it; `Err` says why there is none.
+pub(crate) fn patch(
+    world: &World,
+    group: &NodeGroup<'_>,
+    values: &BTreeMap<&'static str, Option<String>>,
+) -> Result<String, String> {
+    let labels = group.object.pointer("/metadata/labels");
+    let label = |key: &str| labels.and_then(|labels| labels.get(key)?.as_str());
+    if label(OWNED).is_some() {
+        return of_topology(world, group, values);
+    }
+    let annotations = json!({ "metadata": { "annotations": values } });
+    Ok(command(&group.member.id, "merge", &annotations))
+}
+
+/// The topology controller sets the annotations of what it owns from the Cluster: they are written there.
+fn of_topology(
+    world: &World,
+    group: &NodeGroup<'_>,
+    values: &BTreeMap<&'static str, Option<String>>,
+) -> Result<String, String> {
+    let id = &group.member.id;
+    let none =
+        || format!("no patch: the entry of the Cluster's topology that {id} is made from is not among the objects");
+    let (_, list, label) = LISTS.iter().find(|(kind, ..)| *kind == id.kind).ok_or_else(none)?;
+    let text = |path: &str, key: &str| group.object.pointer(path).and_then(|map| map.get(key)?.as_str());
+    let entry_name = text("/metadata/labels", label).ok_or_else(none)?;
+    let cluster_name =
+        text("/spec", "clusterName").or_else(|| text("/metadata/labels", "cluster.x-k8s.io/cluster-name"));
+    let cluster = world.members().iter().find(|member| {
+        let of = &member.id;
+        (&*of.group, &*of.kind) == ("cluster.x-k8s.io", "Cluster")
+            && of.namespace == id.namespace
+            && cluster_name == Some(&*of.name)
+    });
+    let cluster = cluster.ok_or_else(none)?;
+    let object = cluster.completed();
+    let path = format!("/spec/topology/workers/{list}");
+    let entries = object.pointer(&path).and_then(Value::as_array).ok_or_else(none)?;
+    let is_meant = |entry: &Value| entry.get("name").is_some_and(|name| name == entry_name);
+    let number = entries.iter().position(is_meant).ok_or_else(none)?;
+    let entry = entries.get(number).ok_or_else(none)?;
+    let path = format!("{path}/{number}");
+    // Somebody may put another entry in front meanwhile.
+    let mut steps = vec![json!({ "op": "test", "path": format!("{path}/name"), "value": entry_name })];
+    for (field, parent) in [("metadata", "/metadata"), ("annotations", "/metadata/annotations")] {
+        if entry.pointer(parent).is_none() {
+            let at = if field == "metadata" { "metadata".to_owned() } else { "metadata/annotations".to_owned() };
+            steps.push(json!({ "op": "add", "path": format!("{path}/{at}"), "value": {} }));
+        }
+    }
+    for (key, value) in values {
+        let is_there = entry.pointer("/metadata/annotations").is_some_and(|annotations| annotations.get(key).is_some());
+        let at = format!("{path}/metadata/annotations/{}", key.replace('~', "~0").replace('/', "~1"));
+        match value {
+            Some(value) => steps.push(json!({ "op": "add", "path": at, "value": value })),
+            None if is_there => steps.push(json!({ "op": "remove", "path": at })),
+            None => {
+                return Err(format!("no patch: `{key}` of {id} comes from the ClusterClass, or was set on the object"));
+            }
+        }
+    }
+    let comment =
+        format!("the topology controller sets the annotations of {id} from entry `{entry_name}` of its Cluster");
+    Ok(format!("# {}\n{}", one_line(&comment), command(&cluster.id, "json", &json!(steps))))
+}
+
+fn command(id: &ObjectId, form: &str, patch: &Value) -> String {
+    let ObjectId { group, kind, namespace, name } = id;
+    let namespace = if namespace.is_empty() { String::new() } else { format!(" -n {}", quoted(namespace)) };
+    format!(
+        "kubectl patch {kind}.{group} {}{namespace} --type={form} -p {}\n",
+        quoted(name),
+        quoted(&patch.to_string())
+    )
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:".contains(&byte);
+    if word.bytes().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}

@@ -1,0 +1,31 @@
+//! The templates that a node group refers to.
+
+use std::collections::BTreeMap;
+
+use fleet::{Member, ObjectId, World};
+use serde_json::Value;
+
+/// Members by their name.
+pub(crate) struct Templates<'w>(BTreeMap<&'w ObjectId, &'w Member>);
+
+impl<'w> Templates<'w> {
+    pub(crate) fn of(world: &'w World) -> Templates<'w> {
+        let named =
+            world.members().iter().filter(|member| member.origin.is_some() && member.id.kind.ends_with("Template"));
+        Templates(named.map(|member| (&member.id, member)).collect())
+    }
+
+    /// The template that a field of a node group refers to, by `apiGroup` or by `apiVersion`.
+    pub(crate) fn at(&self, group: &Member, object: &Value, field: &str) -> Option<&'w Member> {
+        let reference = object.pointer(field)?;
+        let text = |name: &str| reference.get(name).and_then(Value::as_str).unwrap_or_default();
+        let of_version = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
+        let id = ObjectId {
+            group: if text("apiGroup").is_empty() { of_version } else { text("apiGroup") }.to_owned(),
+            kind: text("kind").to_owned(),
+            namespace: group.id.namespace.clone(),
+            name: text("name").to_owned(),
+        };
+        self.0.get(&id).copied()
+    }
+}
