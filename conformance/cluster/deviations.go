@@ -19,7 +19,7 @@ var deviations = []deviation{
 }
 
 // noPools is about the one replica of the MachinePool.
-const noPools = "the MachinePool has no backend here: its replica is no Machine"
+const noPools = "the MachinePool has no backend here, so that its replica never becomes a Machine"
 
 // documented takes those of the differences away that are documented, and adds deviations that were not met.
 func documented(step string, found []string) ([]string, []deviation) {

@@ -39,7 +39,7 @@ var predictions = []prediction{
 		},
 	},
 	{
-		name: "plan-add-keys", about: "topology: labels and annotations are added to control plane, md0 and pool; one label is one of Nodes",
+		name: "plan-add-keys", about: "topology: labels and annotations are added to control plane, md0 and pool; one of the labels reaches Nodes",
 		writes: onCluster(func(o *object) {
 			for _, place := range []string{topologyControlPlane, topologyMD0, topologyMP0} {
 				put(o, place+labels, "added", "a")
