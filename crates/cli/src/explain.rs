@@ -223,7 +223,7 @@ pub(crate) fn visible(value: &str) -> &str {
 /// What is to be said of an entry behind its value.
 fn told(state: &State) -> String {
     let style = match state {
-        State::Set | State::Foretold => Style::new(),
+        State::Set | State::Predicted => Style::new(),
         State::Present | State::Tag => GOOD,
         State::Missing | State::Differs(_) | State::NotPropagated | State::NoTag => BAD,
     };

@@ -5,8 +5,8 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use crate::foretold::SUFFIX;
 use crate::object::{ObjectId, Origin};
+use crate::predicted::SUFFIX;
 use crate::shared::Shared;
 use crate::written::Written;
 
@@ -15,7 +15,7 @@ use crate::written::Written;
 pub struct Member {
     /// What it is called.
     pub id: ObjectId,
-    /// Where it was found; `None` where it is foretold.
+    /// Where it was found; `None` where it is predicted.
     pub origin: Option<Origin>,
     /// What it is made from, by number.
     pub parent: Option<usize>,

@@ -47,7 +47,7 @@ pub struct Unknown {
     /// The object.
     pub id: ObjectId,
     /// Whether the object is not among the files.
-    pub is_foretold: bool,
+    pub is_predicted: bool,
     /// Why: one sentence, lower case, no final stop.
     pub reason: String,
 }
@@ -105,7 +105,7 @@ pub struct Entry {
     /// The object.
     pub id: ObjectId,
     /// Whether the object is not among the files.
-    pub is_foretold: bool,
+    pub is_predicted: bool,
     /// The map.
     pub at: String,
     /// The key.
@@ -189,7 +189,7 @@ fn is_same(old: &Object, new: &Object) -> bool {
 /// An object that has another shape than Kubernetes gives it.
 fn unreadable(object: &Object, checker: &Checker, fleet: &Fleet) -> Option<Unknown> {
     let finding = checker.check(object, fleet).findings.into_iter().find(|finding| finding.check == UNREADABLE)?;
-    Some(Unknown { id: object.id.clone(), is_foretold: false, reason: finding.message })
+    Some(Unknown { id: object.id.clone(), is_predicted: false, reason: finding.message })
 }
 
 fn changed(id: &ObjectId, edits: Vec<PlannedEdit>) -> Planned {

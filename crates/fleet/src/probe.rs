@@ -4,8 +4,8 @@
 use metadata_propagation::{Cluster, Get, LookupError, NotApplicableReason, Outcome, Settings, evaluate};
 use serde_json::{Value, json};
 
-use crate::foretold::{Foretold, foretold};
 use crate::object::{Object, ObjectId, Origin};
+use crate::predicted::{Maker, predicted};
 use crate::relations::text;
 
 const CORE: &str = "cluster.x-k8s.io";
@@ -80,7 +80,7 @@ fn selector(object: &Object, json: &Value) -> Option<Blame> {
 /// What would be made from an object of which nothing is there.
 fn children(object: &Object, json: &Value, class: Option<&Value>) -> Vec<Object> {
     let (id, version) = (&object.id, &*object.version);
-    foretold(&Foretold { id, version, object: json, class, cluster: "", children: &[], find: &|_| None })
+    predicted(&Maker { id, version, object: json, class, cluster: "", children: &[], find: &|_| None })
 }
 
 /// A MachineDeployment of no entry: its evaluation reads the list of entries.

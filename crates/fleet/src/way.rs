@@ -50,7 +50,7 @@ pub enum State {
     /// The rules bring it, and it is not there.
     Missing,
     /// The rules bring it to an object that is not among the files.
-    Foretold,
+    Predicted,
     /// The rules bring it, and another value is there.
     Differs(String),
     /// It does not come here.
@@ -234,7 +234,7 @@ impl State {
         match self {
             State::Set => "(set here)".to_owned(),
             State::Present => "(there)".to_owned(),
-            State::Foretold => String::new(),
+            State::Predicted => String::new(),
             State::Missing => "(missing)".to_owned(),
             State::Differs(found) => format!("(is `{found}`)"),
             State::NotPropagated => "not propagated".to_owned(),
@@ -249,7 +249,7 @@ impl Stand {
     #[must_use]
     pub fn of(entry: &Propagated, member: &Member) -> Stand {
         let state = match &entry.found {
-            _ if member.origin.is_none() => State::Foretold,
+            _ if member.origin.is_none() => State::Predicted,
             Some(found) if *found == entry.value => State::Present,
             Some(found) => State::Differs(found.plain().to_owned()),
             None => State::Missing,

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::each::each;
 use crate::fleet::Fleet;
-use crate::foretold::{Foretold, foretold, makes_others};
 use crate::member::Member;
 use crate::object::{Object, ObjectId, Origin, create, group_and_version};
 use crate::plan::replicas;
+use crate::predicted::{Maker, makes_others, predicted};
 use crate::relations::{is_of_topology, parent, references, related, topology_entries};
 use crate::shared::Shared;
 use crate::written::Written;
@@ -23,7 +23,7 @@ use crate::written::Written;
 /// The objects of a fleet from the top down, completed by the rules.
 ///
 /// Where an object stands that controllers make others from, and none of those is among the files, there is one that is
-/// foretold: with what the rules bring it, and nothing else.
+/// predicted: with what the rules bring it, and nothing else.
 #[derive(Debug, Default)]
 pub struct World {
     members: Vec<Member>,
@@ -93,9 +93,9 @@ impl World {
                     }
                 }
             }
-            let made = each(&level, |number| world.foretold(*number));
+            let made = each(&level, |number| world.predicted(*number));
             for (number, made) in level.iter().zip(made) {
-                world.foretell(*number, made);
+                world.add_predicted(*number, made);
             }
             let read = each(&level, |number| world.members.get(*number).and_then(Member::as_read));
             for (number, read) in level.iter().zip(read) {
@@ -109,7 +109,7 @@ impl World {
         world
     }
 
-    /// The objects, in the order of the files, foretold ones last.
+    /// The objects, in the order of the files, predicted ones last.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         &self.members
@@ -295,14 +295,14 @@ impl World {
     }
 
     /// What would be made from an object besides what is there.
-    fn foretold(&self, number: usize) -> Vec<Object> {
+    fn predicted(&self, number: usize) -> Vec<Object> {
         let Some(member) = self.members.get(number).filter(|member| makes_others(&member.id)) else {
             return Vec::new();
         };
         let completed = member.completed();
         let children: Vec<&Member> = member.children.iter().filter_map(|child| self.members.get(*child)).collect();
         let class = member.parent.and_then(|class| self.members.get(class)).map(|class| &*class.written);
-        foretold(&Foretold {
+        predicted(&Maker {
             id: &member.id,
             version: &member.version,
             object: &completed,
@@ -313,7 +313,7 @@ impl World {
         })
     }
 
-    fn foretell(&mut self, number: usize, made: Vec<Object>) {
+    fn add_predicted(&mut self, number: usize, made: Vec<Object>) {
         for object in made {
             if self.find(&object.id).is_some() {
                 continue;

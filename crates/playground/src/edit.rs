@@ -30,7 +30,7 @@ pub(crate) struct Answer {
 struct Further {
     title: String,
     /// Whether controllers would make the object first.
-    is_foretold: bool,
+    is_predicted: bool,
     at: String,
     key: String,
     from: Option<String>,
@@ -108,7 +108,7 @@ fn further(question: &Edit, settings: &Settings) -> Vec<Further> {
     let entries = Plan::of(&before, &after, settings).further.into_iter();
     let further = entries.map(|entry| Further {
         title: entry.id.to_string(),
-        is_foretold: entry.is_foretold,
+        is_predicted: entry.is_predicted,
         at: entry.at,
         key: entry.key,
         from: entry.from,

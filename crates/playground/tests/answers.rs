@@ -149,7 +149,7 @@ fn what_follows_in_other_objects_is_told() {
         "others": text("others", &format!("{CLUSTER}{}", MACHINE.replace("spec:", "  labels: { team: red }\nspec:"))),
         "settings": text("settings", ""),
     }));
-    let entry = |title: &str, is_foretold: bool| json!({ "title": title, "isForetold": is_foretold, "at": "metadata.labels", "key": "team", "from": "red", "to": "blue" });
+    let entry = |title: &str, is_predicted: bool| json!({ "title": title, "isPredicted": is_predicted, "at": "metadata.labels", "key": "team", "from": "red", "to": "blue" });
     assert_eq!(answer["further"], json!([entry("Machine a/m", false)]));
 }
 
@@ -182,7 +182,7 @@ fn a_key_is_followed_down_to_what_controllers_make() {
         (&json!("spec.template.metadata.labels"), &json!("set"), &json!(4))
     );
     let stand = &answer["objects"][2]["stands"][0];
-    assert_eq!((&stand["value"], &stand["state"]), (&json!("red"), &json!("foretold")));
+    assert_eq!((&stand["value"], &stand["state"]), (&json!("red"), &json!("predicted")));
     assert_eq!(answer["objects"][3]["stands"][0]["state"], "not-propagated");
 }
 

@@ -44,7 +44,7 @@ export function examples(root) {
       ["A label at a place that propagates nothing", "wrong"],
       ["An annotation that holds an upgrade back", "topology.cluster.x-k8s.io/defer-upgrade"],
     ].map(([title, key]) => ({ tab: "path", title, state: { manifests: of("fleet.yaml"), settings: "# the defaults\n", key } })),
-    { tab: "path", title: "A class and a cluster, all else foretold", state: { manifests: own("topology-only.yaml"), settings: "# the defaults\n", key: "team" } },
+    { tab: "path", title: "A class and a cluster, the rest is predicted", state: { manifests: own("topology-only.yaml"), settings: "# the defaults\n", key: "team" } },
     { tab: "path", title: "From label to cloud tag", state: { manifests: of("composites.yaml"), settings: of("composites-settings.yaml"), key: "acme/cost centre" } },
     { tab: "matrix", title: "Labels of a web shop", state: { labels: own("labels.yaml") } },
     { tab: "matrix", title: "At the limits", state: { labels: own("limits.yaml") } },

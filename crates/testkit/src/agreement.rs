@@ -16,7 +16,7 @@ in topology, class and template, forced keys as user keys, long and odd names, b
 in-place field), calls the function, and writes down what it returned. Then a user writes the object with keys missing,
 changed and added, and the policy has to bring back Cluster API's answer, no more and no less: keys of the object's own
 stay. The Go code knows no rule of propagation. For edits of a MachineDeployment and of a KubeadmControlPlane, the functions
-say whether Machines made before are up to date; the policy has to foresee the same.
+say whether Machines made before are up to date; the policy has to predict the same.
 
 `make conformance-vectors` asks again (needs Go; the same bytes from the same seed), `make test` puts every vector to engine
 and compiled module, and this page is what `cargo run --package testkit --no-default-features --bin vectors` prints.

@@ -10,7 +10,7 @@ use crate::request::request;
 use crate::runner::Door;
 
 impl Classified {
-    /// Where a door foresees otherwise than Cluster API decides: at most one difference, named after the edit.
+    /// Where an entry point predicts otherwise than Cluster API decides: at most one difference, named after the edit.
     ///
     /// # Errors
     /// When the door fails or refuses.

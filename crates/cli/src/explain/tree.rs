@@ -77,12 +77,12 @@ impl Tree<'_> {
     fn add(&self, group: &[usize], here: &str, below: &str, rows: &mut Vec<Vec<String>>) {
         let member = group.first().and_then(|first| Some((*first, self.world.member(*first)?)));
         let Some((first, member)) = member else { return };
-        let foretold = if member.origin.is_none() { format!(" {DIM}(predicted){DIM:#}") } else { String::new() };
+        let predicted = if member.origin.is_none() { format!(" {DIM}(predicted){DIM:#}") } else { String::new() };
         let names = match group.len() {
             1 => String::new(),
             count => format!(" and {} like it", count - 1),
         };
-        let mut row = vec![format!("{here}{}{names}{foretold}", member.id)];
+        let mut row = vec![format!("{here}{}{names}{predicted}", member.id)];
         row.extend(self.cells.get(first).into_iter().flatten().cloned());
         rows.push(row);
         let groups = self.world.alike(&member.children, &self.looks);

@@ -49,7 +49,7 @@ fn machines(machines: &Machines) -> Value {
 fn entry(entry: &Entry) -> Value {
     json!({
         "object": object(&entry.id),
-        "isAmongTheFiles": !entry.is_foretold,
+        "isAmongTheFiles": !entry.is_predicted,
         "at": entry.at,
         "key": entry.key,
         "from": entry.from,
@@ -58,7 +58,7 @@ fn entry(entry: &Entry) -> Value {
 }
 
 fn unknown(unknown: &Unknown) -> Value {
-    json!({ "object": object(&unknown.id), "isAmongTheFiles": !unknown.is_foretold, "reason": unknown.reason })
+    json!({ "object": object(&unknown.id), "isAmongTheFiles": !unknown.is_predicted, "reason": unknown.reason })
 }
 
 fn edit(planned: &PlannedEdit) -> Value {

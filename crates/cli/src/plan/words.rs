@@ -110,8 +110,8 @@ pub(super) fn change(Entry { at, key, from, to, .. }: &Entry) -> (char, String) 
 }
 
 /// An object for which it cannot be told any more what propagates to it.
-pub(super) fn unknown(Unknown { id, is_foretold, reason }: &Unknown) -> String {
-    let note = if *is_foretold { " (predicted)" } else { "" };
+pub(super) fn unknown(Unknown { id, is_predicted, reason }: &Unknown) -> String {
+    let note = if *is_predicted { " (predicted)" } else { "" };
     format!("{id}{note}: {reason}")
 }
 
@@ -119,7 +119,7 @@ pub(super) fn unknown(Unknown { id, is_foretold, reason }: &Unknown) -> String {
 pub(super) struct Alike<'p> {
     pub(super) first: &'p ObjectId,
     pub(super) others: usize,
-    pub(super) is_foretold: bool,
+    pub(super) is_predicted: bool,
     pub(super) entries: &'p [Entry],
 }
 
@@ -130,12 +130,12 @@ pub(super) fn alike(plan: &Plan) -> Vec<Alike<'_>> {
     for entries in plan.further.chunk_by(|a, b| a.id == b.id) {
         let Some(first) = entries.first() else { continue };
         let look: Vec<_> = entries.iter().map(|it| (&it.at, &it.key, &it.from, &it.to)).collect();
-        let look = (&first.id.kind, &first.id.group, first.is_foretold, look);
+        let look = (&first.id.kind, &first.id.group, first.is_predicted, look);
         match known.get(&look).and_then(|group: &usize| groups.get_mut(*group)) {
             Some(group) => group.others += 1,
             None => {
                 known.insert(look, groups.len());
-                groups.push(Alike { first: &first.id, others: 0, is_foretold: first.is_foretold, entries });
+                groups.push(Alike { first: &first.id, others: 0, is_predicted: first.is_predicted, entries });
             }
         }
     }
@@ -146,7 +146,7 @@ impl Alike<'_> {
     /// The name of the first, and how many there are besides.
     pub(super) fn title(&self) -> String {
         let others = if self.others == 0 { String::new() } else { format!(" and {} like it", self.others) };
-        let note = if self.is_foretold { " (predicted)" } else { "" };
+        let note = if self.is_predicted { " (predicted)" } else { "" };
         format!("{}{others}{note}", self.first)
     }
 }

@@ -141,7 +141,7 @@ fn not_compared(member: &Member) -> Option<Note> {
 
 /// Whether the rules bring a key to a place.
 fn is_brought(state: &State) -> bool {
-    matches!(state, State::Present | State::Missing | State::Foretold | State::Differs(_))
+    matches!(state, State::Present | State::Missing | State::Predicted | State::Differs(_))
 }
 
 /// Whether an object does not have what it has to have.
@@ -159,7 +159,7 @@ fn note_of(stands: &[Stand], is_reached: bool) -> Option<Note> {
     let stand = stands.first()?;
     let flow = match stand.state {
         State::Set => Flow::Nothing,
-        State::Present | State::Foretold | State::Tag => Flow::Reaches,
+        State::Present | State::Predicted | State::Tag => Flow::Reaches,
         State::Missing | State::Differs(_) => Flow::Lacks,
         // Another value of the key reaches the object.
         State::NotPropagated if is_reached => Flow::Nothing,

@@ -34,8 +34,8 @@ pub(super) fn unknown(before: &World, after: &World) -> Vec<Unknown> {
         let reason = lost(&member.id, before, after)?;
         let above = member.parent.and_then(|number| after.member(number));
         let is_top = above.is_none_or(|above| lost(&above.id, before, after).is_none());
-        let (id, is_foretold) = (member.id.clone(), member.origin.is_none());
-        is_top.then(|| Unknown { id, is_foretold, reason: reason.to_string() })
+        let (id, is_predicted) = (member.id.clone(), member.origin.is_none());
+        is_top.then(|| Unknown { id, is_predicted, reason: reason.to_string() })
     });
     tops.collect()
 }
@@ -61,7 +61,7 @@ fn entries(stored: &Member, member: &Member) -> Vec<Entry> {
         let differing = keys.into_iter().map(|key| (key, value(was, key), value(is, key)));
         entries.extend(differing.filter(|(_, from, to)| from != to).map(|(key, from, to)| Entry {
             id: member.id.clone(),
-            is_foretold: member.origin.is_none(),
+            is_predicted: member.origin.is_none(),
             at: at.clone(),
             key: key.clone(),
             from,

@@ -82,8 +82,8 @@ function findings({ report, findings: places }, show) {
 /** What follows in other objects. */
 function below(further) {
   if (!further.length) return null;
-  const row = ({ title, isForetold, at, key, from, to }) => [
-    [title, isForetold ? h("span", { class: "quiet" }, " made by controllers") : null],
+  const row = ({ title, isPredicted, at, key, from, to }) => [
+    [title, isPredicted ? h("span", { class: "quiet" }, " made by controllers") : null],
     [code(at), ": ", code(key)],
     to === null ? ["leaves: ", plain(from)] : from === null ? plain(to) : `${from} → ${to}`,
   ];

@@ -5,7 +5,7 @@ import { count, fold, h, sentence } from "./dom.js";
 const STATES = {
   set: ["set here", "note"],
   present: ["arrives", "good"],
-  foretold: ["arrives", "good"],
+  predicted: ["arrives", "good"],
   missing: ["arrives, not yet here", "good"],
   differs: ["arrives, differs here", "warn"],
   "not-propagated": ["stops", "bad"],
@@ -18,7 +18,7 @@ const stateOf = ({ state }) => (typeof state === "string" ? state : Object.keys(
 /** What is to be said of an object as a whole. */
 function whole({ stands, unknown }) {
   const states = stands.map(stateOf);
-  const found = ["differs", "missing", "present", "foretold", "set", "tag", "no-tag", "not-propagated"].find((state) => states.includes(state));
+  const found = ["differs", "missing", "present", "predicted", "set", "tag", "no-tag", "not-propagated"].find((state) => states.includes(state));
   if (found) return STATES[found];
   return unknown ? ["not known", "none"] : ["not here", "none"];
 }
@@ -72,7 +72,7 @@ function branch(objects, [number, ...others], show) {
     {},
     h(
       "div",
-      { class: `node ${state[1]} ${place ? "" : "foretold"}` },
+      { class: `node ${state[1]} ${place ? "" : "predicted"}` },
       h("p", {}, name, " ", badge(state), others.length ? ` and ${others.length} like it` : null, place ? null : h("span", { class: "quiet" }, " made by controllers")),
       stands.length ? h("ul", {}, grouped(stands).map((group) => line(group, show, isOnly))) : null,
       !stands.length && unknown ? h("p", { class: "quiet" }, sentence(unknown)) : null,

@@ -9,7 +9,7 @@ const folder = fileURLToPath(new URL("../../../../docs/", import.meta.url));
 for (const [name, colorScheme, tab, example, height] of [
   ["check", "light", "Check", "Five mistakes in a Composition", 640],
   ["edit", "light", "Edit", "A version and a label of a MachineDeployment", 960],
-  ["path", "dark", "Path", "A class and a cluster, all else foretold", 860],
+  ["path", "dark", "Path", "A class and a cluster, the rest is predicted", 860],
   ["matrix", "light", "Matrix", "Labels of a web shop", 900],
 ]) {
   await withPage({ viewport: { width: 1080, height }, colorScheme }, async (it) => {

@@ -7,7 +7,7 @@ use crate::object::{Object, ObjectId, Origin};
 use crate::relations::text;
 
 /// An object that others are made from.
-pub(crate) struct Foretold<'a> {
+pub(crate) struct Maker<'a> {
     pub(crate) id: &'a ObjectId,
     pub(crate) version: &'a str,
     pub(crate) object: &'a Value,
@@ -43,7 +43,7 @@ pub(crate) fn makes_others(id: &ObjectId) -> bool {
 }
 
 /// What would be made from an object besides what is there.
-pub(crate) fn foretold(above: &Foretold<'_>) -> Vec<Object> {
+pub(crate) fn predicted(above: &Maker<'_>) -> Vec<Object> {
     match (&*above.id.group, &*above.id.kind) {
         (CORE, "Cluster") => topology(above),
         (CORE, "MachineDeployment") => above.one("MachineSet", above.machine("/spec/template/spec")),
@@ -65,7 +65,7 @@ pub(crate) fn foretold(above: &Foretold<'_>) -> Vec<Object> {
     }
 }
 
-impl Foretold<'_> {
+impl Maker<'_> {
     /// One object of a kind that is made from this one, where there is none. What Machines are made from comes along.
     fn one(&self, kind: &str, machine: Value) -> Vec<Object> {
         if self.children.iter().any(|child| child.id.kind == kind) {
@@ -124,7 +124,7 @@ impl Foretold<'_> {
 }
 
 /// The control plane, MachineDeployments and MachinePools of a Cluster's topology.
-fn topology(cluster: &Foretold<'_>) -> Vec<Object> {
+fn topology(cluster: &Maker<'_>) -> Vec<Object> {
     let Some(topology) = cluster.object.pointer("/spec/topology") else { return Vec::new() };
     let name = &cluster.id.name;
     let labels = |label: Option<(&str, &str)>| {
@@ -188,7 +188,7 @@ fn topology(cluster: &Foretold<'_>) -> Vec<Object> {
 }
 
 /// Infrastructure, bootstrap configuration and Node of a Machine.
-fn machine_parts(machine: &Foretold<'_>) -> Vec<Object> {
+fn machine_parts(machine: &Maker<'_>) -> Vec<Object> {
     let mut made = Vec::new();
     let is_there = |group: &str| machine.children.iter().any(|child| child.id.group == group);
     for path in ["/spec/infrastructureRef", "/spec/bootstrap/configRef"] {
