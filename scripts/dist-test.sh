@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer builds krew and the image" >&2; exit 1; }
 
 name=$(basename "$archive" .tar.gz)
-version=$(cut -d- -f2 <<<"$name")
+version=v$(sed -nE 's/^version = "(.*)"$/\1/p' Cargo.toml | head -n 1)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -27,7 +27,8 @@ confined() {
 # libraries PROGRAM ROOT: copies the shared libraries that the program names
 libraries() {
     local library
-    { ldd "$1" 2>/dev/null || true; } | grep --only-matching '/[^ ]*' | while read -r library; do
+    # A static program names none.
+    { ldd "$1" 2>/dev/null || true; } | { grep --only-matching '/[^ ]*' || true; } | while read -r library; do
         mkdir -p "$2$(dirname "$library")"
         cp "$library" "$2$library"
     done
@@ -92,10 +93,12 @@ export KREW_ROOT=$work/krew-root
 "$work/krew" install --manifest="$work/propagate.yaml" --archive="$archive" >"$work/krew.txt" 2>&1 || { cat "$work/krew.txt" >&2; fail krew; }
 [ "$("$KREW_ROOT/bin/kubectl-propagate" --version)" = "propagate ${version#v}" ] || fail "krew installed another program"
 echo "  krew installs kubectl propagate"
-if "$work/krew" uninstall propagate >/dev/null 2>&1 && sed -i "s/$digest/${digest//[0-9]/0}/" "$work/propagate.yaml" &&
-    "$work/krew" install --manifest="$work/propagate.yaml" --archive="$archive" >"$work/krew.txt" 2>&1; then
+"$work/krew" uninstall propagate >"$work/krew.txt" 2>&1 || { cat "$work/krew.txt" >&2; fail "krew uninstall"; }
+sed -i "s/$digest/${digest//[0-9]/0}/" "$work/propagate.yaml"
+if "$work/krew" install --manifest="$work/propagate.yaml" --archive="$archive" >"$work/krew.txt" 2>&1; then
     fail "krew installed an archive with another digest"
 fi
+grep --quiet checksum "$work/krew.txt" || { cat "$work/krew.txt" >&2; fail "krew refused the archive for another reason"; }
 echo "  krew refuses an archive with another digest"
 
 first=$("$work/image" -version "$version" "$work/layout" "linux/amd64=$unpacked/propagate" "linux/arm64=$unpacked/propagate")

@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 
 target=${1:-$(rustc -vV | sed -n 's/^host: //p')}
 version=$(sed -nE 's/^version = "(.*)"$/\1/p' Cargo.toml | head -n 1)
+[ -n "$version" ] || { echo "Cargo.toml has no version" >&2; exit 1; }
 name=propagate-v$version-$target
 dist=$PWD/target/dist
 program=propagate

@@ -35,27 +35,43 @@ type played struct {
 	Steps  []cost
 }
 
-// large plays a large fleet without the policy and with it, and small ones to predict it from, and writes what each step cost as JSON.
-func large(ctx context.Context, programs programs, root, directory, module string, fleet size, out string) error {
+// bench is where fleets are played, and with which module.
+type bench struct {
+	programs                programs
+	root, directory, module string
+}
+
+// written is what the command writes.
+type written struct {
+	Fleets []played
+	Faults faults
+}
+
+// large plays a large fleet without the policy and with it, small ones to predict it from, and one whose PolicyServers break, and writes
+// what each step cost as JSON.
+func (b *bench) large(ctx context.Context, fleet size, out string) error {
 	if _, err := exec.LookPath(harness.PolicyServerProgram); err != nil {
 		return errors.New("policy-server is not on the PATH")
 	}
 	if err := harness.EnterNetwork(); err != nil {
 		return err
 	}
-	var all []played
+	broken, err := b.broken(ctx)
+	if err != nil {
+		return fmt.Errorf("the fleet whose PolicyServers break: %w", err)
+	}
+	all := written{Faults: *broken}
 	for _, policy := range []string{noPolicy, asDeployed, everyWrite} {
 		sizes := []size{fleet}
-		if policy != noPolicy {
+		if policy == everyWrite {
 			sizes = append(samples[:], fleet)
 		}
 		for _, of := range sizes {
-			folder := filepath.Join(directory, "large", fmt.Sprintf("%dx%d-%s", of.Clusters, of.Machines, policy))
-			steps, err := playLarge(ctx, programs, root, folder, module, of, policy)
+			steps, err := b.play(ctx, of, policy)
 			if err != nil {
 				return fmt.Errorf("%d Clusters of %d Machines, %s: %w", of.Clusters, of.Machines, policy, err)
 			}
-			all = append(all, played{of, policy, steps})
+			all.Fleets = append(all.Fleets, played{of, policy, steps})
 		}
 	}
 	content, err := json.MarshalIndent(all, "", "  ")
@@ -65,47 +81,52 @@ func large(ctx context.Context, programs programs, root, directory, module strin
 	return os.WriteFile(out, content, 0o644)
 }
 
-// playLarge plays one fleet from its creation to its end on a new API server.
-func playLarge(ctx context.Context, programs programs, root, directory, module string, of size, policy string) ([]cost, error) {
-	options := options{life: &life{name: fmt.Sprintf("%d x %d", of.Clusters, of.Machines)}, policy: policy, module: module, clusterAPI: programs.clusterAPI}
-	r, err := newRun(options, programs, root, directory)
+// play plays one fleet from its creation to its end on a new API server.
+func (b *bench) play(ctx context.Context, of size, policy string) ([]cost, error) {
+	// Watches end with it.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r, err := b.start(ctx, of, policy, policy, (*run).startPolicyServer)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Stop()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for _, start := range []func(context.Context) error{r.StartControlPlane, r.startManagers, r.startPolicyServer, r.meetPeople} {
-		if err := start(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if err := r.record.watchAll(ctx, r.API, namespace, options.clusterAPI.pools()); err != nil {
-		return nil, err
-	}
 	var costs []cost
 	for _, step := range largeSteps {
-		before, err := r.counted(ctx)
+		cost, err := r.costOf(ctx, step.name, func() error {
+			if err := step.write(ctx, r, of); err != nil {
+				return err
+			}
+			return step.over(ctx, r, of)
+		})
 		if err != nil {
 			return nil, err
 		}
-		if err := step.play(ctx, r, of); err != nil {
-			return nil, fmt.Errorf("%s: %w", step.name, err)
-		}
-		if err := r.settleWithin(ctx, patience); err != nil {
-			return nil, fmt.Errorf("%s: %w", step.name, err)
-		}
-		after, err := r.counted(ctx)
-		if err != nil {
-			return nil, err
-		}
-		cost := after.since(before)
-		cost.Step = step.name
 		costs = append(costs, cost)
-		harness.Say("%s: %-10s %5.0f s, %6.0f requests, %6.0f writes, %5.0f reviews; CPU seconds: API server %.1f, PolicyServer %.1f",
-			r.options.name(), step.name, cost.Seconds, cost.Requests, cost.Writes, cost.Reviews, cost.Server, cost.PolicyServer)
 	}
 	return costs, nil
+}
+
+// start starts an API server with Cluster API's managers, and the policy's host in this way. The caller stops it.
+func (b *bench) start(ctx context.Context, of size, policy, name string, host func(*run, context.Context) error) (*run, error) {
+	folder := fmt.Sprintf("%dx%d-%s", of.Clusters, of.Machines, name)
+	options := options{life: &life{name: folder}, policy: policy, module: b.module, clusterAPI: b.programs.clusterAPI}
+	r, err := newRun(options, b.programs, b.root, filepath.Join(b.directory, "large", folder))
+	if err != nil {
+		return nil, err
+	}
+	for _, start := range []func(context.Context) error{
+		r.StartControlPlane, r.startManagers, func(ctx context.Context) error { return host(r, ctx) }, r.meetPeople,
+		func(ctx context.Context) error {
+			return r.record.watchAll(ctx, r.API, namespace, options.clusterAPI.pools())
+		},
+	} {
+		if err := start(ctx); err != nil {
+			r.Stop()
+			return nil, err
+		}
+	}
+	return r, nil
 }
 
 // startPolicyServer starts Kubewarden's own host with the policy of deploy/, where the fleet has it.
@@ -113,19 +134,33 @@ func (r *run) startPolicyServer(ctx context.Context) error {
 	if r.options.policy == noPolicy {
 		return nil
 	}
-	manifest, err := r.deployed()
+	servers, err := r.policyServers(ctx)
 	if err != nil {
 		return err
 	}
-	token, _, err := r.PolicyServer(ctx, filepath.Join(r.root, "deploy", "rbac.yaml"))
+	port, err := servers.Start(ctx, harness.PolicyServerProgram)
 	if err != nil {
 		return err
+	}
+	r.hosts = []string{harness.PolicyServerProgram}
+	return servers.Register(ctx, port)
+}
+
+// policyServers are replicas with the policy of deploy/, none of them started.
+func (r *run) policyServers(ctx context.Context) (*harness.PolicyServers, error) {
+	manifest, err := r.deployed()
+	if err != nil {
+		return nil, err
+	}
+	token, _, err := r.PolicyServer(ctx, filepath.Join(r.root, "deploy", "rbac.yaml"))
+	if err != nil {
+		return nil, err
 	}
 	conditions := manifest.Spec.MatchConditions
 	if r.options.policy == everyWrite {
 		conditions = nil
 	}
-	return r.StartPolicyServer(ctx, harness.Webhook{
+	return r.NewPolicyServers(harness.Webhook{
 		Module: r.options.module, Settings: manifest.Spec.Settings, Granted: manifest.Spec.ContextAwareResources,
 		EvaluationSeconds: manifest.Spec.TimeoutEvalSeconds, Token: token, Name: policyName,
 		Rules: manifest.Spec.Rules, Conditions: conditions,

@@ -14,80 +14,92 @@ const patience = 20 * time.Minute
 // largeStep is something that happens to every Cluster of a fleet.
 type largeStep struct {
 	name string
-	play func(context.Context, *run, size) error
+	// write is what people do.
+	write func(context.Context, *run, size) error
+	// machines is how many there are afterwards, and done what is wrong with one until the step is over.
+	machines func(size) int
+	done     func(machine *object) error
 }
 
-// The label that is added to the class, and the version to which Clusters are upgraded.
+// The label that is added to the class, the version to which Clusters are upgraded, and how many workers are left in the end.
 const (
 	largeLabel    = "example.com/cost-centre"
 	largeVersion  = "v1.35.0"
 	largeReplicas = 1
 )
 
+func everyOne(of size) int { return of.Clusters * of.Machines }
+
 var largeSteps = []largeStep{
-	{"create", func(ctx context.Context, r *run, of size) error {
-		class, err := r.manifests("class.yaml")
-		if err != nil {
-			return err
-		}
-		for _, o := range class {
-			if o.GetKind() == "ClusterClass" {
-				// Pools are made by another manager, of which there is no simulation in memory.
-				drop(o, "spec/workers", "machinePools")
-			}
-			if _, err := r.people["bob"].Create(ctx, o); err != nil {
-				return err
-			}
-		}
-		for number := range of.Clusters {
-			o, err := r.largeCluster(number, of)
+	{
+		name: "create", machines: everyOne,
+		write: func(ctx context.Context, r *run, of size) error {
+			class, err := r.manifests("class.yaml")
 			if err != nil {
 				return err
 			}
-			if _, err := r.people["alice"].Create(ctx, o); err != nil {
-				return err
+			for _, o := range class {
+				if o.GetKind() == "ClusterClass" {
+					// The provider has no pools in memory.
+					drop(o, "spec/workers", "machinePools")
+				}
+				if _, err := r.people["bob"].Create(ctx, o); err != nil {
+					return err
+				}
 			}
-		}
-		return r.everyMachine(ctx, of.Clusters*of.Machines, func(machine *object) error {
+			for number := range of.Clusters {
+				o, err := r.largeCluster(number, of)
+				if err != nil {
+					return err
+				}
+				if _, err := r.people["alice"].Create(ctx, o); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		done: func(machine *object) error {
 			if harness.Text(machine, "status", "phase") != "Running" {
 				return fmt.Errorf("%s is not running", machine.GetName())
 			}
 			return nil
-		})
-	}},
-	{"label", func(ctx context.Context, r *run, of size) error {
-		err := r.editClass(ctx, func(o *object) {
-			for _, place := range []string{classControlPlane, classWorker} {
-				put(o, place+labels, largeLabel, "4711")
-			}
-		})
-		if err != nil {
-			return err
-		}
-		return r.everyMachine(ctx, of.Clusters*of.Machines, func(machine *object) error {
+		},
+	},
+	{
+		name: "label", machines: everyOne,
+		write: func(ctx context.Context, r *run, of size) error {
+			return r.editClass(ctx, func(o *object) {
+				for _, place := range []string{classControlPlane, classWorker} {
+					put(o, place+labels, largeLabel, "4711")
+				}
+			})
+		},
+		done: func(machine *object) error {
 			if machine.GetLabels()[largeLabel] == "" {
 				return fmt.Errorf("%s has no label %s", machine.GetName(), largeLabel)
 			}
 			return nil
-		})
-	}},
-	{"upgrade", func(ctx context.Context, r *run, of size) error {
-		if err := r.editClusters(ctx, of, func(o *object) { put(o, "spec/topology", "version", largeVersion) }); err != nil {
-			return err
-		}
-		return r.everyMachine(ctx, of.Clusters*of.Machines, func(machine *object) error {
+		},
+	},
+	{
+		name: "upgrade", machines: everyOne,
+		write: func(ctx context.Context, r *run, of size) error {
+			return r.editClusters(ctx, of, func(o *object) { put(o, "spec/topology", "version", largeVersion) })
+		},
+		done: func(machine *object) error {
 			if harness.Text(machine, "spec", "version") != largeVersion || harness.Text(machine, "status", "phase") != "Running" {
 				return fmt.Errorf("%s does not run %s", machine.GetName(), largeVersion)
 			}
 			return nil
-		})
-	}},
-	{"scale down", func(ctx context.Context, r *run, of size) error {
-		if err := r.editClusters(ctx, of, func(o *object) { put(o, topologyMD0, "replicas", int64(largeReplicas)) }); err != nil {
-			return err
-		}
-		return r.everyMachine(ctx, of.Clusters*(1+largeReplicas), func(*object) error { return nil })
-	}},
+		},
+	},
+	{
+		name: "scale down", machines: func(of size) int { return of.Clusters * (1 + largeReplicas) },
+		write: func(ctx context.Context, r *run, of size) error {
+			return r.editClusters(ctx, of, func(o *object) { put(o, topologyMD0, "replicas", int64(largeReplicas)) })
+		},
+		done: func(*object) error { return nil },
+	},
 }
 
 // largeCluster is one Cluster of a fleet: a Machine of the control plane, and the others in one MachineDeployment.
@@ -107,9 +119,11 @@ func (r *run) largeCluster(number int, of size) (*object, error) {
 	workers := mapAt(o, "spec/topology/workers")
 	workers["machineDeployments"] = []any{deployment}
 	delete(workers, "machinePools")
-	// The example holds back upgrades.
-	delete(deployment["metadata"].(map[string]any), "annotations")
-	delete(mapAt(o, topologyControlPlane+"/metadata"), "annotations")
+	// The example holds back upgrades, and has a label that Cluster API sets itself.
+	for _, place := range []string{topologyControlPlane, topologyMD0} {
+		delete(mapAt(o, place+"/metadata"), "annotations")
+		drop(o, place+labels, clusterName)
+	}
 	return o, nil
 }
 
@@ -123,18 +137,26 @@ func (r *run) editClusters(ctx context.Context, of size, change func(*object)) e
 	return nil
 }
 
-// everyMachine waits until there are so many Machines, and each is as it should be.
-func (r *run) everyMachine(ctx context.Context, count int, is func(*object) error) error {
-	return r.Await(ctx, fmt.Sprintf("%d Machines", count), patience, func() error {
+// over waits until a step is over, and nothing changes any more.
+func (s largeStep) over(ctx context.Context, r *run, of size) error {
+	count := s.machines(of)
+	err := r.Await(ctx, fmt.Sprintf("%d Machines", count), patience, func() error {
+		if _, err := r.record.quiet(); err != nil {
+			return err
+		}
 		machines := r.record.list("Machine", nil)
 		if len(machines) != count {
 			return fmt.Errorf("there are %d", len(machines))
 		}
 		for _, machine := range machines {
-			if err := is(machine); err != nil {
+			if err := s.done(machine); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return r.settleWithin(ctx, patience)
 }

@@ -106,8 +106,8 @@ func command(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		root := absolute(filepath.Join("..", ".."))
-		return large(ctx, programs, root, absolute(*directory), absolute(*compiled), size{*clusters, *machines}, absolute(*out))
+		bench := &bench{programs, absolute(filepath.Join("..", "..")), absolute(*directory), absolute(*compiled)}
+		return bench.large(ctx, size{*clusters, *machines}, absolute(*out))
 	case "compare":
 		if flags.NArg() != 2 {
 			return fmt.Errorf("%s", usage)

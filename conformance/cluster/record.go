@@ -10,6 +10,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 )
 
 const (
@@ -57,7 +59,19 @@ func (r *record) watchAll(ctx context.Context, api *client, namespace, pools str
 		if err != nil {
 			return err
 		}
-		watcher, err := resource.Watch(ctx, metav1.ListOptions{})
+		list, err := resource.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return fmt.Errorf("list %s: %w", kind, err)
+		}
+		for _, o := range list.Items {
+			r.objects[key(kind, o.GetName())] = &o
+		}
+		// An API server ends the watch of a client that does not read for a moment: this one goes on where it was.
+		watcher, err := watchtools.NewRetryWatcherWithContext(ctx, list.GetResourceVersion(), &cache.ListWatch{
+			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+				return resource.Watch(ctx, options)
+			},
+		})
 		if err != nil {
 			return fmt.Errorf("watch %s: %w", kind, err)
 		}

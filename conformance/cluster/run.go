@@ -58,8 +58,9 @@ type run struct {
 	result   result
 	// standing is a mark in the record: what was before belongs to earlier steps.
 	standing int
-	// webhook is the address of the policy's host.
+	// webhook is the address of the policy's host, and hosts the names of PolicyServers whose processor time is counted.
 	webhook string
+	hosts   []string
 	// troubled is whether something is wrong with it now, and calm ends what goes on meanwhile.
 	troubled bool
 	calm     context.CancelFunc

@@ -2,14 +2,8 @@ package harness
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
-	"time"
-
-	"k8s.io/client-go/rest"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -58,55 +52,4 @@ func GrantedTo(grants []*Object) (name, namespace string, err error) {
 		}
 	}
 	return "", "", fmt.Errorf("no ServiceAccount is granted anything")
-}
-
-// PolicyServerProgram is Kubewarden's PolicyServer, on the PATH.
-const PolicyServerProgram = "policy-server"
-
-// StartPolicyServer starts Kubewarden's PolicyServer with a policy, and tells the API server of it. The module needs its metadata, as
-// `kwctl annotate` adds them.
-func (s *Server) StartPolicyServer(ctx context.Context, w Webhook) error {
-	ports, err := FreePorts(2)
-	if err != nil {
-		return err
-	}
-	serving, err := s.Authority.Serving(PolicyServerProgram)
-	if err != nil {
-		return err
-	}
-	policies, err := json.Marshal(map[string]any{w.Name: map[string]any{
-		"module": "file://" + w.Module, "policyMode": "protect", "allowedToMutate": true, "settings": w.Settings,
-		"contextAwareResources": w.Granted, "timeoutEvalSeconds": w.EvaluationSeconds, "hostCapabilities": []string{"*"},
-	}})
-	if err != nil {
-		return err
-	}
-	file := func(name string) string { return filepath.Join(s.Directory, PolicyServerProgram, name) }
-	for name, content := range map[string][]byte{"policies.yml": policies, "trust.json": nil} {
-		if err := os.WriteFile(file(name), content, 0o600); err != nil {
-			return err
-		}
-	}
-	err = WriteKubeconfig(file("kubeconfig"), &rest.Config{
-		Host: s.API.Config.Host, BearerTokenFile: w.Token, TLSClientConfig: rest.TLSClientConfig{CAFile: s.Authority.File()},
-	})
-	if err != nil {
-		return err
-	}
-	folder := filepath.Dir(file("kubeconfig"))
-	err = s.Start(PolicyServerProgram, []string{"KUBECONFIG=" + file("kubeconfig")}, PolicyServerProgram,
-		"--addr", "127.0.0.1", "--port", strconv.Itoa(ports[0]), "--readiness-probe-port", strconv.Itoa(ports[1]),
-		"--cert-file", serving.Certificate, "--key-file", serving.Key, "--policies", file("policies.yml"),
-		"--policies-download-dir", folder, "--sigstore-trust-config", file("trust.json"), "--sigstore-cache-dir", folder,
-		"--log-level", "warn", "--log-no-color")
-	if err != nil {
-		return err
-	}
-	err = s.Await(ctx, PolicyServerProgram, 3*time.Minute, func() error {
-		return Healthy(ctx, fmt.Sprintf("http://127.0.0.1:%d/readiness", ports[1]))
-	})
-	if err != nil {
-		return err
-	}
-	return s.register(ctx, w, fmt.Sprintf("https://127.0.0.1:%d/validate/%s", ports[0], w.Name))
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -97,6 +98,19 @@ func (p *Processes) Seconds(name string) (float64, error) {
 		return (user + system) / 100, nil
 	}
 	return 0, fmt.Errorf("%s was not started", name)
+}
+
+// Kill ends a program at once.
+func (p *Processes) Kill(name string) error {
+	for number, started := range p.started {
+		if started.name == name {
+			err := started.command.Process.Kill()
+			<-started.ended
+			p.started = slices.Delete(p.started, number, number+1)
+			return err
+		}
+	}
+	return fmt.Errorf("%s was not started", name)
 }
 
 // Stop ends every program, the last one first.

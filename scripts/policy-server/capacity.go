@@ -14,18 +14,29 @@ type fleet struct {
 	Steps  []cost
 }
 
-// cost is one step's: seconds until nothing changed any more, what the API server answered, and seconds of processors.
+// cost is one step's: seconds until nothing changed any more, what the API server answered, reviews that failed, and seconds of processors.
 type cost struct {
-	Step                                                     string
-	Seconds, Requests, Writes, Reviews, Server, PolicyServer float64
+	Step                                                             string
+	Seconds, Requests, Writes, Reviews, Failed, Server, PolicyServer float64
+}
+
+// breakdown is what happened to the PolicyServers of a fleet in each step, what it cost, and what `propagate check` printed afterwards.
+type breakdown struct {
+	Size  struct{ Clusters, Machines int }
+	Steps []struct {
+		About, Found string
+		cost
+	}
 }
 
 // ways is how reviews reach the policy, as `cluster large` names it, and as the page does.
 var ways = []struct{ policy, about string }{
 	{"without", "no policy"},
 	{"deployed", "as in `deploy/`"},
-	{"every-write", "every write"},
+	{everyWrite, "every write"},
 }
+
+const everyWrite = "every-write"
 
 // more is by how much the API server may have more requests with the policy than without it.
 const more = 0.05
@@ -47,9 +58,11 @@ var plans = []plan{
 
 // capacity is what the fleets say: the small ones make the model, the large one tries it.
 type capacity struct {
-	// large is the large fleet, by policy; small are the others.
+	// large is the large fleet, by policy; small are the others, of which every write is reviewed.
 	large map[string]fleet
-	small map[string][]fleet
+	small []fleet
+	// broken is the fleet whose PolicyServers break.
+	broken breakdown
 }
 
 // readFleets reads what `cluster large` wrote.
@@ -58,22 +71,28 @@ func readFleets(path string) (*capacity, error) {
 	if err != nil {
 		return nil, err
 	}
-	var fleets []fleet
-	if err := json.Unmarshal(content, &fleets); err != nil {
+	var written struct {
+		Fleets []fleet
+		Faults breakdown
+	}
+	if err := json.Unmarshal(content, &written); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	of := &capacity{large: map[string]fleet{}, small: map[string][]fleet{}}
-	for _, played := range fleets {
+	of := &capacity{large: map[string]fleet{}, broken: written.Faults}
+	for _, played := range written.Fleets {
 		// The large one is played last.
 		if before, is := of.large[played.Policy]; is {
-			of.small[played.Policy] = append(of.small[played.Policy], before)
+			of.small = append(of.small, before)
 		}
 		of.large[played.Policy] = played
 	}
 	for _, way := range ways {
-		if len(of.large[way.policy].Steps) == 0 || (way.policy != "without" && len(of.small[way.policy]) != 2) {
-			return nil, fmt.Errorf("%s: the fleets %q are not complete", path, way.policy)
+		if len(of.large[way.policy].Steps) == 0 {
+			return nil, fmt.Errorf("%s: the fleet %q is not there", path, way.policy)
 		}
+	}
+	if len(of.small) != 2 {
+		return nil, fmt.Errorf("%s: there are %d small fleets, and not 2", path, len(of.small))
 	}
 	return of, nil
 }
@@ -94,8 +113,8 @@ func (f fleet) sum() cost {
 
 // reviews are those of a step in a fleet of another size. In the small fleets a Cluster has a constant number, and each of its
 // Machines another.
-func (c *capacity) reviews(policy string, step, clusters, machines int) float64 {
-	a, b := c.small[policy][0], c.small[policy][1]
+func (c *capacity) reviews(step, clusters, machines int) float64 {
+	a, b := c.small[0], c.small[1]
 	of := func(f fleet) float64 { return f.Steps[step].Reviews / float64(f.Size.Clusters) }
 	machine := (of(b) - of(a)) / float64(b.Size.Machines-a.Size.Machines)
 	cluster := of(a) - machine*float64(a.Size.Machines)
@@ -103,17 +122,17 @@ func (c *capacity) reviews(policy string, step, clusters, machines int) float64 
 }
 
 // lifetime is the prediction for all steps.
-func (c *capacity) lifetime(policy string, clusters, machines int) float64 {
+func (c *capacity) lifetime(clusters, machines int) float64 {
 	total := 0.0
-	for step := range c.large[policy].Steps {
-		total += c.reviews(policy, step, clusters, machines)
+	for step := range c.small[0].Steps {
+		total += c.reviews(step, clusters, machines)
 	}
 	return total
 }
 
 // seconds of processors are what a review costs the PolicyServer in the small fleets.
-func (c *capacity) seconds(policy string) float64 {
-	a, b := c.small[policy][0].sum(), c.small[policy][1].sum()
+func (c *capacity) seconds() float64 {
+	a, b := c.small[0].sum(), c.small[1].sum()
 	return (a.PolicyServer + b.PolicyServer) / math.Max(1, a.Reviews+b.Reviews)
 }
 
@@ -125,11 +144,11 @@ func (c *capacity) missed() error {
 		if with.Requests > plain.Requests*(1+more*1.1) {
 			return fmt.Errorf("%s: %.0f requests, and %.0f without the policy", way.about, with.Requests, plain.Requests)
 		}
-		size := c.large[way.policy].Size
-		predicted := c.lifetime(way.policy, size.Clusters, size.Machines)
-		if math.Abs(predicted-with.Reviews) > precision*with.Reviews {
-			return fmt.Errorf("%s: %.0f reviews are predicted, and there were %.0f", way.about, predicted, with.Reviews)
-		}
+	}
+	with := c.large[everyWrite]
+	predicted, reviews := c.lifetime(with.Size.Clusters, with.Size.Machines), with.sum().Reviews
+	if math.Abs(predicted-reviews) > precision*reviews {
+		return fmt.Errorf("%.0f reviews are predicted, and there were %.0f", predicted, reviews)
 	}
 	return nil
 }
@@ -156,37 +175,52 @@ func (c *capacity) page(line func(string, ...any)) {
 		row(c.large[way.policy].sum(), way.about)
 	}
 
-	small := c.small["deployed"]
 	line("\n## Capacity\n")
 	line("Each step causes a number of reviews for each Cluster, and another for each of its Machines. Both are taken from two small fleets, of")
-	line("%d Clusters with %d and with %d Machines. The prediction for the large fleet has to be within %.0f %% of what was measured above.\n", small[0].Size.Clusters, small[0].Size.Machines, small[1].Size.Machines, 100*precision)
-	line("| policy | predicted reviews | measured | predicted CPU s of the PolicyServer | measured |")
-	line("| --- | --: | --: | --: | --: |")
-	for _, way := range ways[1:] {
-		predicted, with := c.lifetime(way.policy, size.Clusters, size.Machines), c.large[way.policy].sum()
-		line("| %s | %.0f | %.0f | %.1f | %.1f |", way.about, predicted, with.Reviews, predicted*c.seconds(way.policy), with.PolicyServer)
+	line("%d Clusters with %d and with %d Machines, of which every write is reviewed. The prediction for the large fleet has to be within %.0f %%", c.small[0].Size.Clusters, c.small[0].Size.Machines, c.small[1].Size.Machines, 100*precision)
+	line("of what was measured above.\n")
+	line("| step | predicted reviews | measured |")
+	line("| --- | --: | --: |")
+	large := c.large[everyWrite]
+	for step, of := range large.Steps {
+		line("| %s | %.0f | %.0f |", of.Step, c.reviews(step, size.Clusters, size.Machines), of.Reviews)
 	}
-	line("\nWhat other fleets cost on cores like these. A label change is one of a class that all Clusters have, an upgrade is one of all Clusters.\n")
-	line("| Clusters x Machines | label changes, upgrades an hour | policy | reviews an hour | cores of PolicyServers |")
-	line("| --- | --- | --- | --: | --: |")
+	predicted, with := c.lifetime(size.Clusters, size.Machines), large.sum()
+	line("| all | %.0f | %.0f |", predicted, with.Reviews)
+	line("| CPU s of the PolicyServer | %.1f | %.1f |", predicted*c.seconds(), with.PolicyServer)
+	line("\nWhat other fleets cost on cores like these, with every write reviewed. A label change is one of a class that all Clusters have, an")
+	line("upgrade is one of all Clusters. As in `deploy/`, it is %.0f %% of the reviews.\n", 100*c.large["deployed"].sum().Reviews/with.Reviews)
+	line("| Clusters x Machines | label changes, upgrades an hour | reviews an hour | cores of PolicyServers |")
+	line("| --- | --- | --: | --: |")
 	for _, plan := range plans {
-		for _, way := range ways[1:] {
-			hour := plan.labels*c.named(way.policy, "label", plan) + plan.upgrades*c.named(way.policy, "upgrade", plan)
-			line("| %d x %d | %.4g, %.4g | %s | %.0f | %.3f |", plan.clusters, plan.machines, plan.labels, plan.upgrades, way.about, hour, hour*c.seconds(way.policy)/3600)
-		}
+		hour := plan.labels*c.named("label", plan) + plan.upgrades*c.named("upgrade", plan)
+		line("| %d x %d | %.4g, %.4g | %.0f | %.2f |", plan.clusters, plan.machines, plan.labels, plan.upgrades, hour, hour*c.seconds()/3600)
 	}
-	server, policy := c.large["every-write"].sum().Server, c.large["every-write"].sum().PolicyServer
+	server, policy := with.Server, with.PolicyServer
 	line("\nRun two replicas for availability, and more of them where the last column says so. The PolicyServer is not the first limit: with every")
 	line("write reviewed, the API server uses %.0f times its processor time. If PolicyServers are short of cores, first keep the", server/math.Max(policy, 0.1))
 	line("[match conditions](operating.md#fewer-calls), which save most reviews; then leave out namespaces with a `namespaceSelector`; then")
 	line("divide the namespaces among several ClusterAdmissionPolicies, each on a separate PolicyServer.")
 }
 
+// faults is what docs/scale.md says of the fleet whose PolicyServers break.
+func (c *capacity) faults(line func(string, ...any)) {
+	size := c.broken.Size
+	line("\n### While Cluster API works\n")
+	line("A fleet of %d Clusters with %d Machines each, on a real API server, with two PolicyServers behind a balancer and every write reviewed.", size.Clusters, size.Machines)
+	line("With `failurePolicy: Ignore`, an object whose review fails is stored as it is.\n")
+	line("| step | what happens | reviews | failed | seconds | `propagate check` over all objects afterwards |")
+	line("| --- | --- | --: | --: | --: | --- |")
+	for _, step := range c.broken.Steps {
+		line("| %s | %s | %.0f | %.0f | %.0f | %s |", step.Step, step.About, step.Reviews, step.Failed, step.Seconds, step.Found)
+	}
+}
+
 // named are the reviews of a step by its name.
-func (c *capacity) named(policy, name string, plan plan) float64 {
-	for step, of := range c.large[policy].Steps {
+func (c *capacity) named(name string, plan plan) float64 {
+	for step, of := range c.small[0].Steps {
 		if of.Step == name {
-			return c.reviews(policy, step, plan.clusters, plan.machines)
+			return c.reviews(step, plan.clusters, plan.machines)
 		}
 	}
 	return 0

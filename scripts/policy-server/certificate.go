@@ -105,11 +105,16 @@ func renewed(folder, policies, api string, exchanges []exchange) (event, error) 
 	}
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: certificate.trusted}}}
 	// Connections that are kept would not see another certificate.
-	cut := time.NewTicker(time.Second)
-	defer cut.Stop()
+	done := make(chan struct{})
+	defer close(done)
 	go func() {
-		for range cut.C {
-			client.CloseIdleConnections()
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Second):
+				client.CloseIdleConnections()
+			}
 		}
 	}()
 	changed := make(chan error, 1)

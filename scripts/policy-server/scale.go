@@ -156,6 +156,7 @@ func (r *results) page() string {
 	for _, event := range r.events {
 		line("| %d | %s | %d | %d | %d | %.1f |", event.replicas, event.name, event.reviews, event.refused, event.wrong, event.longest.Seconds())
 	}
+	r.capacity.faults(line)
 	line("\n## Faults\n")
 	line("One review after the other, of those that need a read. The policy of `deploy/` admits what it cannot compare, and the report of")
 	line("each answer names the read that failed. A read that the API server does not answer keeps its review waiting until the")

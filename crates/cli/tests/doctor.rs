@@ -54,6 +54,7 @@ const FINDINGS: &[(&str, &[Edit])] = &[
     ("a_kind_that_is_not_granted", &[(NODES, "      kind: Machine\n", "      kind: Pod\n")]),
     ("a_version_that_is_not_granted", &[(POLICY, "      apiVersions: {}", "      apiVersions: { FooControlPlane.controlplane.cluster.x-k8s.io: v1beta1 }")]),
     ("a_permission_that_is_missing", &[(ROLE, "machinesets, machines, machinepools]", "machinesets, machines]")]),
+    ("a_permission_that_a_wildcard_needs", &[(POLICY, "resources: [clusters, clusterclasses, machinedeployments, machinesets, machines, machinepools]", "resources: ['*']"), (ROLE, "machinesets, machines, machinepools]", "machinesets, machines]")]),
     ("a_permission_in_one_namespace", &[(ROLE, "kind: ClusterRoleBinding\nmetadata:\n", "kind: RoleBinding\nmetadata:\n  namespace: fleet\n")]),
     ("a_binding_for_another_account", &[(ROLE, "    name: metadata-propagation\n    namespace: kubewarden", "    name: policy-server\n    namespace: kubewarden")]),
     ("an_account_that_does_not_exist", &[(SERVER, "serviceAccountName: metadata-propagation", "serviceAccountName: metadata-propagatoin"), (MANAGERS, "# Cluster API as", "apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: policy-server-metadata-propagation, namespace: kubewarden }\n---\n# Cluster API as")]),

@@ -240,9 +240,10 @@ fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after:
             _ => machines(before, &new.id, &Part::of(&new.id, &edit.at)),
         };
         let deferred = deferred::entries(&new.id, &edit.at, &is);
-        for entry in &deferred {
-            machines.remove(&reach::machines(before, &new.id, &Part::Entry(entry.clone())));
+        for (list, entry) in &deferred {
+            machines.remove(&reach::machines(before, &new.id, &Part::Entry(list, entry.clone())));
         }
+        let deferred = deferred.into_iter().map(|(_, entry)| entry).collect();
         let scale = Some((scaled(&was, &edit.at), scaled(&is, &edit.at))).filter(|_| edit.effect == Effect::Scale);
         let scale = scale.and_then(|(from, to)| Some((from?, to?)));
         let is_deletion = edit.effect == Effect::Destructive && is_removed(&edit.at);

@@ -54,7 +54,7 @@ impl World {
     }
 
     fn built(fleet: &Fleet, settings: &Settings, wants: Wants, before: Option<&World>) -> World {
-        // What guards refuse is checked elsewhere: here every object is told what it lacks.
+        // Guards are off here; only missing entries matter.
         let settings = Settings { mode: Mode::Mutate, guards: silent(), ..settings.clone() };
         let mut world = World::default();
         let objects: Vec<&Object> = fleet.objects().collect();

@@ -38,7 +38,9 @@ fn sizes(group: &NodeGroup<'_>, verdict: &mut Verdict) {
             Ok(size) if size >= 0 => {
                 sizes.insert(key, size);
             }
-            _ => verdict.error(format!("annotation `{key}` is `{text}`, not a whole number: the group is not scaled")),
+            _ => verdict.error(format!(
+                "annotation `{key}` is `{text}`; it must be a whole number of at least 0, so the group is not scaled"
+            )),
         }
     }
     if group.annotations.contains_key(MIN_SIZE) && !group.annotations.contains_key(MAX_SIZE) {

@@ -62,10 +62,9 @@ fn of_topology(
     let path = format!("{path}/{number}");
     // Somebody may put another entry in front meanwhile.
     let mut steps = vec![json!({ "op": "test", "path": format!("{path}/name"), "value": entry_name })];
-    for (field, parent) in [("metadata", "/metadata"), ("annotations", "/metadata/annotations")] {
+    for parent in ["/metadata", "/metadata/annotations"] {
         if entry.pointer(parent).is_none() {
-            let at = if field == "metadata" { "metadata".to_owned() } else { "metadata/annotations".to_owned() };
-            steps.push(json!({ "op": "add", "path": format!("{path}/{at}"), "value": {} }));
+            steps.push(json!({ "op": "add", "path": format!("{path}{parent}"), "value": {} }));
         }
     }
     for (key, value) in values {

@@ -28,7 +28,12 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
         }
         results.judge(&title, findings, || "rules and settings name the composites that are defined".to_owned());
     }
-    for definition in &definitions {
+    let invalid = || installation.policies.iter().filter(|policy| policy.settings.is_err());
+    for policy in invalid() {
+        results.not_examined(&policy.title(), "its settings are not valid");
+    }
+    // One whose settings cannot be read may cover any definition.
+    for definition in definitions.iter().filter(|_| invalid().next().is_none()) {
         let id = &definition.object.id;
         if !declares_tags(definition) {
             continue;

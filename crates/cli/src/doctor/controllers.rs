@@ -28,11 +28,11 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
             results.not_examined(&title, "no Deployment of Cluster API's managers is among the files");
             continue;
         }
-        let findings = [
-            not_installed(policy, &managers),
-            not_listed(policy, settings, &managers),
-            unknown(policy, settings, &managers, &accounts),
-        ];
+        let (unknown, not_examined) = unknown(policy, settings, &managers, &accounts, installation.is_live);
+        for why in not_examined {
+            results.not_examined(&title, why);
+        }
+        let findings = [not_installed(policy, &managers), not_listed(policy, settings, &managers), unknown];
         results.judge(&title, findings.concat(), || {
             let names: Vec<String> = managers.iter().map(|manager| format!("`{}`", manager.account.user())).collect();
             format!("`clusterApi.controllers` lists the installed managers: {}", names.join(", "))
@@ -92,15 +92,16 @@ fn not_listed<'a>(policy: &Policy<'a>, settings: &Settings, managers: &[Manager<
     missing.map(finding).collect()
 }
 
-/// Names in the list that nobody has. Those that are there by default may be of installations of another kind.
+/// Names in the list that nobody has, and those of which it is not known. Those that are there by default may be of installations of another kind.
 fn unknown<'a>(
     policy: &Policy<'a>,
     settings: &Settings,
     managers: &[Manager<'a>],
     accounts: &BTreeSet<Account>,
-) -> Vec<InstallationFinding<'a>> {
+    is_live: bool,
+) -> (Vec<InstallationFinding<'a>>, Vec<String>) {
     let defaults = Controllers::default();
-    let mut findings = Vec::new();
+    let (mut findings, mut not_examined) = (Vec::new(), Vec::new());
     for (number, name) in settings.cluster_api.controllers.iter().enumerate() {
         let finding = |level, message, why, fix: &str| InstallationFinding {
             level,
@@ -130,6 +131,11 @@ fn unknown<'a>(
         }
         let users: Vec<String> = managers.iter().map(|manager| manager.account.user()).collect();
         let guess = did_you_mean(name, users.iter().map(|user| &**user));
+        // Of files, the account may be in one that was not passed.
+        if guess.is_empty() && !is_live {
+            not_examined.push(format!("the account `{name}` is not among the files"));
+            continue;
+        }
         findings.push(finding(
             Level::Warn,
             format!("`{name}`, and no such account exists{guess}"),
@@ -137,5 +143,5 @@ fn unknown<'a>(
             "correct or remove the name, in `matchConditions` too",
         ));
     }
-    findings
+    (findings, not_examined)
 }

@@ -89,7 +89,7 @@ fn patterns<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) 
             ),
             object: Some(policy.item.object),
             at: format!("{}.settings.clusterApi.node.{name}", policy.at),
-            why: "what is said about keys for Nodes, and what is added to Nodes, is not what the manager does",
+            why: "messages about keys of Nodes, and keys that are added to Nodes, differ from what the manager does",
             fix: format!("write the expressions of `--{flag}` into `clusterApi.node.{name}`"),
         });
     }

@@ -8,13 +8,12 @@ use super::needs::needs;
 use super::policy::{KINDS, MODULE};
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
-    for kind in KINDS {
-        let resource = format!("{}.policies.kubewarden.io", fleet::plural(kind.name));
-        if installation.unreadable.contains(&resource) {
-            results.not_examined("", format!("cannot read `{resource}`"));
-        }
+    let resources = KINDS.iter().map(|kind| format!("{}.policies.kubewarden.io", fleet::plural(kind.name)));
+    let unreadable: Vec<String> = resources.filter(|resource| installation.unreadable.contains(resource)).collect();
+    for resource in &unreadable {
+        results.not_examined("", format!("cannot read `{resource}`"));
     }
-    if installation.policies.is_empty() {
+    if installation.policies.is_empty() && unreadable.is_empty() {
         results.judge("", vec![none()], String::new);
     }
     for policy in &installation.policies {

@@ -76,12 +76,34 @@ pub(crate) fn registries(settings: &Settings) -> Vec<String> {
 fn classes(policy: &Policy<'_>, settings: &Settings) -> Vec<&'static str> {
     let mut classes = Vec::new();
     for rule in policy.rules() {
-        for group in &rule.groups {
-            classes.extend(rule.resources.iter().filter_map(|resource| class(group, resource, settings)));
+        for (group, resource) in rule.groups.iter().flat_map(|group| rule.resources.iter().map(move |it| (*group, *it)))
+        {
+            if group != "*" && resource != "*" {
+                classes.extend(class(group, resource, settings));
+                continue;
+            }
+            let of_group = |known: &str| group == "*" || known == group;
+            let named = KNOWN.iter().filter(|(known, name)| of_group(known) && (resource == "*" || *name == resource));
+            classes.extend(named.filter_map(|(group, resource)| class(group, resource, settings)));
+            let groups = settings.cloud_tags.composites.iter().flat_map(|composites| &composites.api_groups);
+            classes.extend(groups.filter(|known| of_group(known)).filter_map(|group| class(group, resource, settings)));
         }
     }
     classes
 }
+
+/// A resource of each class, for rules with wildcards.
+const KNOWN: &[(&str, &str)] = &[
+    (CORE, "machinedeployments"),
+    (CORE, "machinesets"),
+    (CORE, "machinepools"),
+    (CORE, "machines"),
+    (CONTROL_PLANE, "kubeadmcontrolplanes"),
+    (INFRASTRUCTURE, "devmachines"),
+    (BOOTSTRAP, "kubeadmconfigs"),
+    ("", "nodes"),
+    (LABELS, "labelregistries"),
+];
 
 fn class(group: &str, resource: &str, settings: &Settings) -> Option<&'static str> {
     let has_registry = settings.cloud_tags.registry.is_some();

@@ -143,7 +143,7 @@ fn scope<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
             message: format!("{} has `matchLabels` in `namespaceSelector`, which Kubewarden ignores", policy.title()),
             object: Some(policy.item.object),
             at: "spec.namespaceSelector.matchLabels".to_owned(),
-            why: "the policy works in other namespaces than it says",
+            why: "the policy also applies to namespaces that the selector excludes",
             fix: "write the same with `matchExpressions`: docs/operating.md".to_owned(),
         });
     }

@@ -71,7 +71,7 @@ fn is_ours(module: &str) -> bool {
 }
 
 impl<'a> Policy<'a> {
-    /// PolicyKind and name, and which member of a group.
+    /// Kind and name; of a group, the member too.
     pub(crate) fn title(&self) -> String {
         match self.at.strip_prefix("spec.policies.") {
             Some(member) => format!("{} (member `{member}`)", self.item.object.id),

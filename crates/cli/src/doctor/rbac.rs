@@ -23,6 +23,17 @@ pub(crate) enum Allowed {
     In(BTreeSet<String>),
 }
 
+impl Allowed {
+    /// Where both are allowed.
+    fn and(self, other: Allowed) -> Allowed {
+        match (self, other) {
+            (Allowed::Everywhere, other) => other,
+            (this, Allowed::Everywhere) => this,
+            (Allowed::In(this), Allowed::In(other)) => Allowed::In(this.intersection(&other).cloned().collect()),
+        }
+    }
+}
+
 /// What is to be allowed.
 pub(crate) struct Wish<'w> {
     pub(crate) verb: &'w str,
@@ -63,13 +74,20 @@ impl Account {
 
 /// Where an account may do something.
 pub(crate) fn allowed(installation: &Installation<'_>, account: &Account, wish: &Wish<'_>) -> Allowed {
+    // Each name may be granted by another rule.
+    let each = wish.names.iter().map(|name| allowed_one(installation, account, wish, Some(name)));
+    each.reduce(Allowed::and).unwrap_or_else(|| allowed_one(installation, account, wish, None))
+}
+
+fn allowed_one(installation: &Installation<'_>, account: &Account, wish: &Wish<'_>, name: Option<&str>) -> Allowed {
     let is_allowed = |binding: &Item<'_>| {
         let role = (binding.text("/roleRef/kind"), binding.text("/roleRef/name"));
         let roles = installation.of_kind(RBAC, role.0).filter(|item| {
             let is_cluster = role.0 == "ClusterRole";
             item.object.id.name == role.1 && (is_cluster || item.object.id.namespace == binding.object.id.namespace)
         });
-        account.is_in(binding) && roles.flat_map(|role| rules(installation, role)).any(|rule| wish.is_granted(rule))
+        account.is_in(binding)
+            && roles.flat_map(|role| rules(installation, role)).any(|rule| wish.is_granted(rule, name))
     };
     if installation.of_kind(RBAC, "ClusterRoleBinding").any(is_allowed) {
         return Allowed::Everywhere;
@@ -94,16 +112,11 @@ fn rules<'a>(installation: &Installation<'a>, role: &'a Item<'a>) -> Vec<&'a Val
 }
 
 impl Wish<'_> {
-    fn is_granted(&self, rule: &Value) -> bool {
+    /// Whether a rule grants it for an object of this name; without a name, for all.
+    fn is_granted(&self, rule: &Value, name: Option<&str>) -> bool {
         let has = |field: &str, wanted: &str| texts(rule.get(field)).any(|known| known == wanted || known == "*");
         let mut named = texts(rule.get("resourceNames")).peekable();
-        let is_named = match named.peek() {
-            None => true,
-            Some(_) => {
-                let named: Vec<&str> = named.collect();
-                !self.names.is_empty() && self.names.iter().all(|name| named.contains(&&**name))
-            }
-        };
+        let is_named = named.peek().is_none() || name.is_some_and(|name| named.any(|known| known == name));
         is_named && has("apiGroups", self.group) && has("resources", self.resource) && has("verbs", self.verb)
     }
 }

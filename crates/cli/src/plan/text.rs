@@ -42,7 +42,7 @@ pub(super) fn text(plan: &Plan) -> String {
         }
     }
     if !plan.unknown.is_empty() {
-        let _ = writeln!(out, "{BOLD}Cannot tell what propagates to{BOLD:#}");
+        let _ = writeln!(out, "{BOLD}What propagates to these objects is not known{BOLD:#}");
     }
     for object in &plan.unknown {
         let _ = writeln!(out, "  {}", unknown(object));

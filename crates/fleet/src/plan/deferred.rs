@@ -2,29 +2,30 @@
 
 use serde_json::Value;
 
+use super::reach::LISTS;
 use crate::object::ObjectId;
 use crate::relations::text;
 
 const DEFER: &str = "topology.cluster.x-k8s.io/defer-upgrade";
 const HOLD_SEQUENCE: &str = "topology.cluster.x-k8s.io/hold-upgrade-sequence";
 
-/// The entries of a topology whose upgrade an annotation defers: their own, or, of the same list, one before them that holds
+/// The entries of a topology, by list and name, whose upgrade an annotation defers: their own, or, of the same list, one before them that holds
 /// the sequence. None where the edit is not that of the version.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `isMachineDeploymentDeferred`, `isMachinePoolDeferred`.
-pub(super) fn entries(id: &ObjectId, at: &str, cluster: &Value) -> Vec<String> {
+pub(super) fn entries(id: &ObjectId, at: &str, cluster: &Value) -> Vec<(&'static str, String)> {
     let mut deferred = Vec::new();
     if id.kind != "Cluster" || at != "spec.topology.version" {
         return deferred;
     }
-    for list in ["machineDeployments", "machinePools"] {
+    for list in LISTS {
         let entries = cluster.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
         let mut is_held = false;
         for entry in entries.into_iter().flatten() {
             let has = |key| entry.pointer("/metadata/annotations").is_some_and(|map| map.get(key).is_some());
             is_held |= has(HOLD_SEQUENCE);
             if is_held || has(DEFER) {
-                deferred.push(text(entry, "name").to_owned());
+                deferred.push((list, text(entry, "name").to_owned()));
             }
         }
     }
@@ -46,7 +47,8 @@ mod tests {
             "machineDeployments": [entry("a", DEFER), entry("b", "other"), entry("c", HOLD_SEQUENCE), entry("d", "other")],
             "machinePools": [entry("p", "other")],
         } } } });
-        assert_eq!(entries(&id, "spec.topology.version", &cluster), ["a", "c", "d"]);
-        assert_eq!(entries(&id, "spec.topology.classRef.name", &cluster), Vec::<String>::new());
+        let expected = ["a", "c", "d"].map(|name| ("machineDeployments", name.to_owned()));
+        assert_eq!(entries(&id, "spec.topology.version", &cluster), expected);
+        assert_eq!(entries(&id, "spec.topology.classRef.name", &cluster), []);
     }
 }

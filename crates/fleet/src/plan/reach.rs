@@ -11,6 +11,9 @@ use crate::world::World;
 
 const CORE: &str = "cluster.x-k8s.io";
 
+/// The lists of workers that classes and topologies have.
+pub(super) const LISTS: [&str; 2] = ["machineDeployments", "machinePools"];
+
 /// Machines: those among the files, and for each owner without any the number that its replicas ask for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Machines {
@@ -25,12 +28,13 @@ pub struct Machines {
 pub(super) enum Part {
     Whole,
     ControlPlane,
-    /// The entry of a topology.
-    Entry(String),
-    /// What is made from parts of a class: the control plane, and workers of these classes.
+    /// The entry of a topology: its list and its name.
+    Entry(&'static str, String),
+    /// What is made from parts of a class: the control plane, and workers of these classes. Each has its list: names are those of
+    /// one list.
     Class {
         control_plane: bool,
-        workers: BTreeSet<String>,
+        workers: BTreeSet<(&'static str, String)>,
         /// A field of these classes, as a pointer: an entry of a topology that has it overrides the class.
         field: Option<String>,
     },
@@ -52,6 +56,13 @@ impl Machines {
         self.predicted.extend(others.predicted.iter().map(|(owner, number)| (owner.clone(), *number)));
     }
 
+    /// Whether all of others are among them.
+    pub(super) fn have(&self, others: &Machines) -> bool {
+        others.count() > 0
+            && self.named.is_superset(&others.named)
+            && others.predicted.keys().all(|owner| self.predicted.contains_key(owner))
+    }
+
     /// Takes others away.
     pub(super) fn remove(&mut self, others: &Machines) {
         self.named.retain(|machine| !others.named.contains(machine));
@@ -62,17 +73,18 @@ impl Machines {
 impl Part {
     /// What a path of a Cluster or of a ClusterClass leads to.
     pub(super) fn of(id: &ObjectId, at: &str) -> Part {
-        let entry = ["machineDeployments[", "machinePools["].iter().find_map(|list| {
+        let entry = LISTS.iter().find_map(|list| {
             let (_, rest) = at.split_once(list)?;
-            rest.split_once(']')
+            let (entry, field) = rest.strip_prefix('[')?.split_once(']')?;
+            Some((*list, entry, field))
         });
         let control_plane = at.contains("controlPlane");
         match (&*id.kind, entry) {
-            ("Cluster", Some((entry, _))) => Part::Entry(entry.to_owned()),
+            ("Cluster", Some((list, entry, _))) => Part::Entry(list, entry.to_owned()),
             ("Cluster", None) if control_plane => Part::ControlPlane,
-            ("ClusterClass", Some((class, field))) => {
+            ("ClusterClass", Some((list, class, field))) => {
                 let field = Some(field.replace('.', "/")).filter(|field| !field.is_empty());
-                Part::Class { control_plane: false, workers: BTreeSet::from([class.to_owned()]), field }
+                Part::Class { control_plane: false, workers: BTreeSet::from([(list, class.to_owned())]), field }
             }
             ("ClusterClass", None) if control_plane => {
                 Part::Class { control_plane, workers: BTreeSet::new(), field: None }
@@ -85,22 +97,24 @@ impl Part {
         let is_control_plane = child.id.group == "controlplane.cluster.x-k8s.io";
         let labels = child.written.pointer("/metadata/labels");
         let label = |key: &str| labels.and_then(|labels| labels.get(key)).and_then(Value::as_str);
-        let name =
-            label("topology.cluster.x-k8s.io/deployment-name").or_else(|| label("topology.cluster.x-k8s.io/pool-name"));
+        let (list, name) = match &*child.id.kind {
+            "MachinePool" => ("machinePools", label("topology.cluster.x-k8s.io/pool-name")),
+            _ => ("machineDeployments", label("topology.cluster.x-k8s.io/deployment-name")),
+        };
         match self {
             Part::Whole => true,
             Part::ControlPlane => is_control_plane,
-            Part::Entry(entry) => name == Some(entry),
+            Part::Entry(of, entry) => *of == list && name == Some(entry),
             Part::Class { control_plane, .. } if is_control_plane => *control_plane,
             Part::Class { workers, field, .. } => {
-                let lists = ["machineDeployments", "machinePools"].into_iter();
-                let topology = |list| cluster.written.pointer(&format!("/spec/topology/workers/{list}"));
-                let mut entries = lists.filter_map(topology).filter_map(Value::as_array).flatten();
+                let topology = cluster.written.pointer(&format!("/spec/topology/workers/{list}"));
+                let mut entries = topology.and_then(Value::as_array).into_iter().flatten();
                 let entry = entries.find(|entry| Some(text(entry, "name")) == name);
                 let is_overridden = |entry: &Value| {
                     field.as_ref().is_some_and(|field| entry.pointer(field).is_some_and(|it| !it.is_null()))
                 };
-                entry.is_some_and(|entry| workers.contains(text(entry, "class")) && !is_overridden(entry))
+                let is_of = |entry: &Value| workers.contains(&(list, text(entry, "class").to_owned()));
+                entry.is_some_and(|entry| is_of(entry) && !is_overridden(entry))
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::reach::{Machines, Part, machines};
+use super::reach::{LISTS, Machines, Part, machines};
 use crate::member::Member;
 use crate::object::{Object, ObjectId};
 use crate::relations::{references, text};
@@ -28,9 +28,12 @@ fn part(class: &Value, template: &ObjectId) -> Option<Part> {
     if !names(class.get("spec")) {
         return None;
     }
-    let lists = ["/spec/workers/machineDeployments", "/spec/workers/machinePools"];
-    let entries = lists.iter().filter_map(|list| class.pointer(list)).filter_map(Value::as_array).flatten();
-    let workers = entries.filter(|entry| names(Some(*entry))).map(|entry| text(entry, "class").to_owned()).collect();
+    let mut workers = BTreeSet::new();
+    for list in LISTS {
+        let entries = class.pointer(&format!("/spec/workers/{list}")).and_then(Value::as_array);
+        let named = entries.into_iter().flatten().filter(|entry| names(Some(*entry)));
+        workers.extend(named.map(|entry| (list, text(entry, "class").to_owned())));
+    }
     Some(Part::Class { control_plane: names(class.pointer("/spec/controlPlane")), workers, field: None })
 }
 

@@ -36,6 +36,7 @@ impl Verdict {
     pub(super) fn of(plan: &Plan, after: &World) -> Verdict {
         let mut verdict = Verdict::default();
         let [mut replaced, mut orphaned, mut deleted, mut created] = [Machines::NONE; 4];
+        let mut scaled = Vec::new();
         for object in &plan.objects {
             verdict.gravest = verdict.gravest.max(object.effect);
             match object.happens {
@@ -56,6 +57,7 @@ impl Verdict {
                 if let Some((from, to)) = planned.scale {
                     verdict.creates += to.saturating_sub(from);
                     verdict.deletes += from.saturating_sub(to);
+                    scaled.push((&planned.machines, from.saturating_sub(to)));
                 }
             }
         }
@@ -67,6 +69,12 @@ impl Verdict {
         }
         verdict.unknown = plan.unknown.iter().map(|_| 1).sum();
         verdict.replaces = replaced.count();
+        // A Machine that is deleted is not replaced.
+        for (machines, deleted) in scaled {
+            if replaced.have(machines) {
+                verdict.replaces = verdict.replaces.saturating_sub(deleted);
+            }
+        }
         verdict.orphans = orphaned.count();
         verdict.deletes += deleted.count();
         verdict.creates += created.count();

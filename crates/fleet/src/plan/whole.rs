@@ -63,7 +63,7 @@ fn replacing(deleted: &Member, before: &World, new: &Fleet) -> Option<ObjectId> 
     let owner = before.member(deleted.parent?)?;
     let Some(stays) = new.find(&owner.id) else { return replacing(owner, before, new) };
     let stays: Value = serde_json::from_str(&stays.json).ok()?;
-    let number = |object: &Value| object.pointer("/spec/replicas").and_then(Value::as_u64);
+    let number = |object: &Value| object.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1);
     if number(&stays) < number(&owner.written) {
         return None;
     }
