@@ -32,6 +32,8 @@ pub struct Member {
     /// The lists and names of the topology's entries that it is made for.
     pub(crate) topology_entries: Vec<(&'static str, String)>,
     pub(crate) version: String,
+    /// Whether the policy refuses it.
+    pub(crate) is_rejected: bool,
     /// The object as it is stored once the policy has completed it, where that changes it.
     pub(crate) completed: Option<String>,
     /// The object as others read it, where that is something else.

@@ -138,7 +138,9 @@ impl Plan {
                 Some(stored) => changed(&object.id, edits(stored, object, &settings, &before, &after)),
                 None => whole::creation(&object.id, &before, &after),
             };
-            Some((planned, unreadable(object, &checker, new)))
+            let member = after.number(&object.id).and_then(|number| after.member(number));
+            let is_rejected = member.is_some_and(|member| member.is_rejected);
+            Some((planned, is_rejected.then(|| unreadable(object, &checker, new)).flatten()))
         });
         for (mut planned, unreadable) in planned.into_iter().flatten() {
             planned.entries = entries.remove(&planned.id).unwrap_or_default();

@@ -163,6 +163,7 @@ impl World {
             report: Shared::default(),
             topology_entries,
             version: object.version.clone(),
+            is_rejected: false,
             completed: None,
             read: None,
             node: None,
@@ -199,7 +200,7 @@ impl World {
         };
         let Report { changes, skipped, cloud_tags, .. } = outcome.report.unwrap_or_default();
         let report = Report { changes, skipped, cloud_tags, ..Report::default() };
-        Some(Completion { json: outcome.object, report, listed })
+        Some(Completion { json: outcome.object, is_rejected: outcome.rejection.is_some(), report, listed })
     }
 
     /// `latest` has the last completed object of each kind: many are like it.
@@ -222,6 +223,7 @@ impl World {
         if let Some(member) = self.members.get_mut(number) {
             (member.completed, member.report, member.carried, member.unknown) =
                 (completion.json, report, carried, unknown);
+            member.is_rejected = completion.is_rejected;
         }
     }
 
@@ -339,6 +341,7 @@ enum Wants {
 struct Completion {
     /// The object, where it changes.
     json: Option<String>,
+    is_rejected: bool,
     report: Report,
     listed: Listed,
 }
