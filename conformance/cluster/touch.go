@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // lookAgain touches everything derived, so that Cluster API looks at it again, and the policy too. Then all is as it
@@ -39,7 +42,12 @@ func (r *run) touch(ctx context.Context, before time.Duration) error {
 func (r *run) nudge(ctx context.Context, kind string) error {
 	for _, o := range r.record.list(kind, nil) {
 		for _, patch := range []string{`{"metadata":{"annotations":{"look":"again"}}}`, `{"metadata":{"annotations":{"look":null}}}`} {
-			if _, err := r.API.Patch(ctx, o, patch); err != nil {
+			_, err := r.API.Patch(ctx, o, patch)
+			if apierrors.IsNotFound(errors.Unwrap(err)) {
+				// Its controller has deleted it meanwhile.
+				break
+			}
+			if err != nil {
 				return err
 			}
 		}
