@@ -69,7 +69,7 @@ var breaks = map[string]struct {
 				return err
 			}
 			pause(ctx, 5*time.Second)
-			return f.servers.RenewCertificate()
+			return f.renewCertificate(ctx)
 		},
 	},
 	"scale down": {about: "nothing"},
@@ -193,6 +193,21 @@ func (f *fragile) killBusiest(ctx context.Context) (string, error) {
 		}
 	}
 	return "", errors.New("the API server is connected to no PolicyServer")
+}
+
+// renewCertificate writes another certificate, and waits until every replica shows it.
+func (f *fragile) renewCertificate(ctx context.Context) error {
+	if err := f.servers.RenewCertificate(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for _, port := range f.ports {
+		if err := f.servers.AwaitCertificate(ctx, port); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *fragile) use() {

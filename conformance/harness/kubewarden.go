@@ -1,8 +1,13 @@
 package harness
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,13 +58,53 @@ func (p *PolicyServers) RenewCertificate() error {
 	return err
 }
 
+// AwaitCertificate waits until the replica on a port shows new connections the certificate that was written last.
+func (p *PolicyServers) AwaitCertificate(ctx context.Context, port int) error {
+	written, err := os.ReadFile(p.file("tls.crt"))
+	if err != nil {
+		return err
+	}
+	newest, _ := pem.Decode(written)
+	if newest == nil {
+		return fmt.Errorf("%s has no certificate", p.file("tls.crt"))
+	}
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM(p.server.Authority.Bundle)
+	dialer := &tls.Dialer{Config: &tls.Config{RootCAs: trusted}}
+	for {
+		shown, err := certificateOf(ctx, dialer, port)
+		if err == nil && bytes.Equal(shown, newest.Bytes) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("the PolicyServer on port %d does not show its new certificate", port), err)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// certificateOf is the certificate that a server on loopback shows, in DER.
+func certificateOf(ctx context.Context, dialer *tls.Dialer, port int) ([]byte, error) {
+	connection, err := dialer.DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return nil, err
+	}
+	defer connection.Close()
+	encrypted, is := connection.(*tls.Conn)
+	if !is {
+		return nil, fmt.Errorf("port %d does not use TLS", port)
+	}
+	return encrypted.ConnectionState().PeerCertificates[0].Raw, nil
+}
+
 // Start starts a replica, waits until it is ready, and returns its port.
 func (p *PolicyServers) Start(ctx context.Context, name string) (int, error) {
 	ports, err := FreePorts(2)
 	if err != nil {
 		return 0, err
 	}
-	err = p.server.Start(name, []string{"KUBECONFIG=" + p.file("kubeconfig")}, PolicyServerProgram,
+	err = p.server.Start(name, []string{"KUBECONFIG=" + p.file("kubeconfig"), "RUST_BACKTRACE=0"}, PolicyServerProgram,
 		"--addr", "127.0.0.1", "--port", strconv.Itoa(ports[0]), "--readiness-probe-port", strconv.Itoa(ports[1]),
 		"--cert-file", p.file("tls.crt"), "--key-file", p.file("tls.key"), "--policies", p.file("policies.yml"),
 		"--policies-download-dir", p.folder, "--sigstore-trust-config", p.file("trust.json"), "--sigstore-cache-dir", p.folder,
