@@ -37,11 +37,34 @@ use crate::tags::registry_write;
 ///
 /// The outcome is a function of the review, the settings and the objects that the cluster returns. Evaluating the
 /// outcome's object again changes nothing.
+///
+/// ```
+/// use metadata_propagation::{Manifests, Review, Settings, evaluate};
+///
+/// // A Deployment is of no kind that has rules.
+/// let review = Review::from_json(r#"{
+///     "operation": "CREATE", "userInfo": {}, "kind": {"group": "apps", "version": "v1", "kind": "Deployment"},
+///     "object": {"metadata": {"name": "web"}}}"#)?;
+/// let outcome = evaluate(&review, &Settings::default(), &Manifests::default());
+/// assert_eq!((outcome.object, outcome.rejection), (None, None));
+/// # Ok::<(), metadata_propagation::Malformed>(())
+/// ```
 pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> Outcome {
     evaluate_objects(review, Objects::of(review), settings, cluster, None)
 }
 
 /// What [`evaluate`] and [`propagated()`](propagated::propagated) return, with one read of each object.
+///
+/// ```
+/// use metadata_propagation::{Manifests, Review, Settings, evaluate_and_list};
+///
+/// let review = Review::from_json(r#"{
+///     "operation": "CREATE", "userInfo": {}, "kind": {"group": "apps", "version": "v1", "kind": "Deployment"},
+///     "object": {"metadata": {"name": "web"}}}"#)?;
+/// let (outcome, entries) = evaluate_and_list(&review, &Settings::default(), &Manifests::default());
+/// assert_eq!((outcome.object, entries.map_err(|_| "unknown")?.len()), (None, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn evaluate_and_list(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> (Outcome, Listed) {
     let mut listed = None;
     let outcome = evaluate_objects(review, Objects::of(review), settings, cluster, Some(&mut listed));

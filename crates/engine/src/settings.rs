@@ -77,6 +77,13 @@ impl Settings {
     ///
     /// # Errors
     /// When the text is not an object of known fields with sensible values: every problem, each with its path.
+    ///
+    /// ```
+    /// use metadata_propagation::{Mode, Settings};
+    ///
+    /// assert_eq!(Settings::from_json(r#"{"mode": "verify"}"#)?.mode, Mode::Verify);
+    /// # Ok::<(), metadata_propagation::SettingsError>(())
+    /// ```
     pub fn from_json(text: &str) -> Result<Settings, SettingsError> {
         let text = if text.trim_ascii() == "null" { "{}" } else { text };
         let (settings, mut problems) = read::read(text);
@@ -91,6 +98,13 @@ impl Settings {
     ///
     /// # Errors
     /// As [`Settings::from_json`], and when an expression does not compile.
+    ///
+    /// ```
+    /// use metadata_propagation::Settings;
+    ///
+    /// let problems = Settings::validate(r#"{"mode": "x"}"#).map_err(|error| error.to_string());
+    /// assert_eq!(problems, Err("mode: unknown variant `x`, expected `mutate` or `verify`".to_owned()));
+    /// ```
     pub fn validate(text: &str) -> Result<(), SettingsError> {
         SettingsError::unless_empty(Settings::from_json(text)?.cluster_api.node.uncompilable())
     }

@@ -30,6 +30,15 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// When the text is no JSON, or the request has another shape than Kubernetes gives it.
+    ///
+    /// ```
+    /// use metadata_propagation::Call;
+    ///
+    /// let call = r#"{"request": {"operation": "CREATE", "name": "c1", "userInfo": {}}, "settings": {}}"#;
+    /// let call = Call::from_json(call)?;
+    /// assert_eq!((&*call.review.name, call.settings), ("c1", "{}"));
+    /// # Ok::<(), metadata_propagation::Malformed>(())
+    /// ```
     pub fn from_json(text: &'a str) -> Result<Self, Malformed> {
         Call::with_objects(text).map(|(call, _)| call)
     }
@@ -122,6 +131,14 @@ impl<'a> Review<'a> {
     ///
     /// # Errors
     /// When the text is no JSON, or has another shape than Kubernetes gives it.
+    ///
+    /// ```
+    /// use metadata_propagation::{Operation, Review};
+    ///
+    /// let review = Review::from_json(r#"{"operation": "UPDATE", "name": "c1", "userInfo": {"username": "alice"}}"#)?;
+    /// assert_eq!((review.operation, &*review.username), (Operation::Update, "alice"));
+    /// # Ok::<(), metadata_propagation::Malformed>(())
+    /// ```
     pub fn from_json(text: &'a str) -> Result<Self, Malformed> {
         let request = Document::named("request", text);
         match request.root().present().and_then(Json::as_fields) {

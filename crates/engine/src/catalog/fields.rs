@@ -248,6 +248,13 @@ const fn object(
 
 impl Field {
     /// Steps from the root of an object of this version to the field; `None` where it has none there.
+    ///
+    /// ```
+    /// use metadata_propagation::{FIELDS, Place};
+    ///
+    /// let paths: Vec<_> = FIELDS.iter().filter_map(|field| field.path(Place::Machine, "v1beta2")).collect();
+    /// assert!(paths.contains(&vec!["spec", "deletion", "nodeDrainTimeoutSeconds"]));
+    /// ```
     #[must_use]
     pub fn path(&self, place: Place, version: &str) -> Option<Vec<&'static str>> {
         self.steps(place, version).map(|(base, steps)| [base, steps].concat())

@@ -119,6 +119,12 @@ impl Place {
     }
 
     /// The kind that holds this place, in the page's words.
+    ///
+    /// ```
+    /// use metadata_propagation::Place;
+    ///
+    /// assert_eq!(Place::MachineSetTemplate.owner(), "MachineSet");
+    /// ```
     #[must_use]
     pub fn owner(self) -> &'static str {
         self.address().map_or("", |address| address.owner)
@@ -160,6 +166,12 @@ impl MapKind {
     pub const BOTH: [MapKind; 2] = [MapKind::Labels, MapKind::Annotations];
 
     /// The map's name inside a `metadata`.
+    ///
+    /// ```
+    /// use metadata_propagation::MapKind;
+    ///
+    /// assert_eq!(MapKind::BOTH.map(MapKind::field), ["labels", "annotations"]);
+    /// ```
     #[must_use]
     pub fn field(self) -> &'static str {
         match self {
@@ -169,6 +181,12 @@ impl MapKind {
     }
 
     /// One entry of the map.
+    ///
+    /// ```
+    /// use metadata_propagation::MapKind;
+    ///
+    /// assert_eq!(MapKind::Labels.entry(), "label");
+    /// ```
     #[must_use]
     pub fn entry(self) -> &'static str {
         match self {

@@ -81,6 +81,13 @@ const fn profile(
 
 impl Profile {
     /// The profile of a provider, whatever its case; the generic one where the provider is not known.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::Profile;
+    ///
+    /// assert_eq!((Profile::of("AWS").name, Profile::of("AWS").tags), ("aws", 50));
+    /// assert_eq!(Profile::of("somebody's cloud").name, "generic");
+    /// ```
     #[must_use]
     pub fn of(provider: &str) -> &'static Profile {
         Profile::named(provider).unwrap_or(&GENERIC)

@@ -157,6 +157,15 @@ impl Rule {
     }
 
     /// Whether a version of Cluster API has this row.
+    ///
+    /// ```
+    /// use metadata_propagation::{MapKind, Place, RULES, Version};
+    ///
+    /// // Since v1.10, other annotations of a Machine propagate.
+    /// let mut of_machines = RULES.iter().filter(|rule| (rule.from, rule.map) == (Place::Machine, MapKind::Annotations));
+    /// let has_more = of_machines.any(|rule| rule.holds(Version::minor(10)) && !rule.holds(Version::minor(9)));
+    /// assert!(has_more);
+    /// ```
     #[must_use]
     pub fn holds(&self, version: Version) -> bool {
         version.at_least(self.since) && self.until.is_none_or(|until| !version.at_least(until))

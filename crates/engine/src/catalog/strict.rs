@@ -59,6 +59,13 @@ const fn strict(
 
 impl StrictProfile {
     /// The strict profile of this name.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::StrictProfile;
+    ///
+    /// assert_eq!(StrictProfile::named("hetzner-strict").map(|profile| profile.name), Some("hetzner-strict"));
+    /// assert!(StrictProfile::named("hetzner").is_none());
+    /// ```
     #[must_use]
     pub fn named(name: &str) -> Option<&'static StrictProfile> {
         STRICT_PROFILES.iter().find(|profile| profile.name == name)
@@ -72,12 +79,28 @@ pub(crate) fn profile_names() -> Vec<&'static str> {
 
 impl Spelling {
     /// The tag key of a qualified key, below a prefix that ends in a colon.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::StrictProfile;
+    ///
+    /// let hetzner = StrictProfile::named("hetzner-strict").ok_or("no such profile")?;
+    /// assert_eq!(hetzner.spelling.of("plexsphere:", "platform/team"), "plexsphere/platform.team");
+    /// # Ok::<(), &str>(())
+    /// ```
     #[must_use]
     pub fn of(&self, prefix: &str, qualified_key: &str) -> String {
         [self.prefix(prefix), self.spelled(qualified_key)].concat()
     }
 
     /// What every key begins with, where a prefix that ends in a colon is asked for.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::StrictProfile;
+    ///
+    /// let hetzner = StrictProfile::named("hetzner-strict").ok_or("no such profile")?;
+    /// assert_eq!(hetzner.spelling.prefix("plexsphere:"), "plexsphere/");
+    /// # Ok::<(), &str>(())
+    /// ```
     #[must_use]
     pub fn prefix(&self, prefix: &str) -> String {
         let mut spelled = self.spelled(prefix.strip_suffix(':').unwrap_or(prefix));

@@ -22,12 +22,25 @@ impl Version {
     pub const PATCHED_METADATA: Version = Version(14);
 
     /// `v1.MINOR`.
+    ///
+    /// ```
+    /// use metadata_propagation::Version;
+    ///
+    /// assert_eq!(Version::minor(12).to_string(), "v1.12");
+    /// ```
     #[must_use]
     pub const fn minor(minor: u16) -> Version {
         Version(minor)
     }
 
     /// Whether this version has what `since` brought. Versions older than the oldest edition count as that.
+    ///
+    /// ```
+    /// use metadata_propagation::Version;
+    ///
+    /// assert!(Version::minor(14).at_least(Version::PATCHED_METADATA));
+    /// assert!(!Version::minor(9).at_least(Version::NODE_EXPRESSIONS));
+    /// ```
     #[must_use]
     pub fn at_least(self, since: Version) -> bool {
         self.max(Version::OLDEST_EDITION) >= since

@@ -11,6 +11,14 @@ use crate::settings::Settings;
 /// Decides the request of a payload `{"request": …, "settings": …}`.
 ///
 /// Whatever the bytes are, there is an outcome: what cannot be read is refused with its reason.
+///
+/// ```
+/// use metadata_propagation::{Manifests, evaluate_payload};
+///
+/// let outcome = evaluate_payload(b"{}", &Manifests::default());
+/// let message = outcome.rejection.map(|rejection| rejection.message);
+/// assert_eq!(message.as_deref(), Some("cannot read the request: `request` is missing"));
+/// ```
 pub fn evaluate_payload(payload: &[u8], cluster: &dyn Cluster) -> Outcome {
     decide(payload, cluster)
         .unwrap_or_else(|message| Outcome { rejection: Some(Rejection::unreadable(message)), ..Outcome::default() })

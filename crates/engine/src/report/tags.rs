@@ -71,6 +71,12 @@ pub enum IgnoredReason {
 
 impl IgnoredReason {
     /// The stable name, for log and report.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::IgnoredReason;
+    ///
+    /// assert_eq!(IgnoredReason::WiderScope.as_str(), "wider-scope");
+    /// ```
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -159,6 +165,12 @@ impl TagSkipReason {
         [TagSkipReason::ReservedValue, TagSkipReason::ValueCharacterClass, TagSkipReason::KeyCollision];
 
     /// The stable name, for log and report.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::TagSkipReason;
+    ///
+    /// assert_eq!(TagSkipReason::CountCap.as_str(), "count-cap");
+    /// ```
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

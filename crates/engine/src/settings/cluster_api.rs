@@ -87,12 +87,25 @@ impl From<Vec<NonEmpty>> for Controllers {
 
 impl Controllers {
     /// Whether a user name or a group is listed.
+    ///
+    /// ```
+    /// use metadata_propagation::Controllers;
+    ///
+    /// let account = "system:serviceaccount:capi-system:capi-manager";
+    /// assert_eq!([account, "alice"].map(|name| Controllers::default().contains(name)), [true, false]);
+    /// ```
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.iter().any(|listed| listed == name)
     }
 
     /// The user names and groups.
+    ///
+    /// ```
+    /// use metadata_propagation::Controllers;
+    ///
+    /// assert!(Controllers::default().iter().all(|name| name.starts_with("system:serviceaccount:")));
+    /// ```
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

@@ -45,6 +45,14 @@ impl Default for Guards {
 
 impl Guards {
     /// What a guard rail leads to.
+    ///
+    /// ```
+    /// use metadata_propagation::{GuardRail, Settings, Stance};
+    ///
+    /// let settings = Settings::from_json(r#"{"guards": {"adoption": "warn"}}"#)?;
+    /// assert_eq!(settings.guards.stance(GuardRail::Adoption), Stance::Warn);
+    /// # Ok::<(), metadata_propagation::SettingsError>(())
+    /// ```
     #[must_use]
     pub fn stance(&self, rail: GuardRail) -> Stance {
         match rail {

@@ -34,6 +34,14 @@ impl Pattern {
     /// # Errors
     /// When Go refuses the expression (`parse`, `parsePerlFlags`, `parseRepeat`, `repeat`, `repeatIsValid`,
     /// `parseClass`, `parseNamedClass`, `parseEscape`), or Rust refuses it or reads it differently.
+    ///
+    /// ```
+    /// use metadata_propagation::Pattern;
+    ///
+    /// assert!(Pattern::parse(r"^acme\.com/").is_ok());
+    /// let error = Pattern::parse("a(").map_err(|error| error.to_string());
+    /// assert!(error.is_err_and(|message| message.contains("at byte 1")));
+    /// ```
     pub fn parse(source: &str) -> Result<Pattern, PatternError> {
         syntax::check(source)?;
         Ok(Pattern { source: source.to_owned(), literal: Literal::of(source), compiled: OnceLock::new() })
@@ -44,6 +52,14 @@ impl Pattern {
     /// # Errors
     /// When it nests too deeply or becomes too large: Rust's `nest_limit` and `size_limit` are below the limits of Go
     /// (`checkHeight`, `checkSize`). When a range ends before it begins, or a flag or a group's name occurs twice.
+    ///
+    /// ```
+    /// use metadata_propagation::Pattern;
+    ///
+    /// assert!(Pattern::parse("[a-z]+")?.check().is_ok());
+    /// assert!(Pattern::parse("[z-a]")?.check().is_err());
+    /// # Ok::<(), metadata_propagation::PatternError>(())
+    /// ```
     pub fn check(&self) -> Result<(), PatternError> {
         let compiled = self.compile()?;
         self.compiled.get_or_init(|| Some(compiled));
@@ -53,6 +69,14 @@ impl Pattern {
     /// Whether the expression matches somewhere in an ASCII key, as Go's `MatchString` does.
     ///
     /// One that does not compile matches nothing; settings validation refused it.
+    ///
+    /// ```
+    /// use metadata_propagation::Pattern;
+    ///
+    /// let pattern = Pattern::parse(r"^acme\.com/")?;
+    /// assert_eq!([pattern.is_match("acme.com/team"), pattern.is_match("team")], [true, false]);
+    /// # Ok::<(), metadata_propagation::PatternError>(())
+    /// ```
     pub fn is_match(&self, key: &str) -> bool {
         if let Some(literal) = &self.literal {
             return literal.is_in(key);

@@ -20,12 +20,27 @@ impl From<Vec<NonEmpty>> for Users {
 
 impl Users {
     /// Whether the list restricts nobody.
+    ///
+    /// ```
+    /// use metadata_propagation::Users;
+    ///
+    /// assert!(Users::default().is_empty());
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether a user name or a group is listed.
+    ///
+    /// ```
+    /// use metadata_propagation::Settings;
+    ///
+    /// let settings = Settings::from_json(r#"{"guards": {"exemptBy": ["platform-team"]}}"#)?;
+    /// let names = ["platform-team", "alice"];
+    /// assert_eq!(names.map(|name| settings.guards.exempt_by.contains(name)), [true, false]);
+    /// # Ok::<(), metadata_propagation::SettingsError>(())
+    /// ```
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.0.iter().any(|listed| listed == name)

@@ -60,6 +60,12 @@ impl TagRules {
     }
 
     /// The profile's name.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::{Profile, TagRules};
+    ///
+    /// assert_eq!(TagRules::from(Profile::of("hetzner")).name(), "hetzner");
+    /// ```
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -69,6 +75,12 @@ impl TagRules {
     }
 
     /// The tag key of a qualified key, below the specification's prefix.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::{Profile, TagRules};
+    ///
+    /// assert_eq!(TagRules::from(Profile::of("aws")).tag_key("platform/team"), "plexsphere:platform/team");
+    /// ```
     #[must_use]
     pub fn tag_key(self, qualified_key: &str) -> String {
         self.tag_key_below(CLOUD_TAG_PREFIX, qualified_key)
@@ -83,6 +95,12 @@ impl TagRules {
     }
 
     /// The most tags of one resource.
+    ///
+    /// ```
+    /// use metadata_propagation::tags::{Profile, TagRules};
+    ///
+    /// assert_eq!(TagRules::Specified { profile: Profile::of("aws"), reserve: 10 }.most(), 40);
+    /// ```
     #[must_use]
     pub fn most(self) -> usize {
         match self {

@@ -27,6 +27,17 @@ pub struct Transformed {
 /// A function of its arguments alone. Of more labels than a resource may have tags, those with the lowest qualified keys
 /// in byte order stay, and so does the lowest of several labels with one tag key. By the specification's profiles one label
 /// more never changes another's value.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use metadata_propagation::tags::{Profile, cloud_tags};
+///
+/// let labels = BTreeMap::from([("platform/team".to_owned(), "red".to_owned())]);
+/// let transformed = cloud_tags(Profile::of("aws"), &labels);
+/// assert_eq!(transformed.tags, BTreeMap::from([("plexsphere:platform/team".to_owned(), "red".to_owned())]));
+/// assert!(transformed.skipped.is_empty());
+/// ```
 #[must_use]
 pub fn cloud_tags(rules: impl Into<TagRules>, labels: &Labels) -> Transformed {
     cloud_tags_that_pass(CLOUD_TAG_PREFIX, None, rules.into(), labels, &BTreeSet::new())

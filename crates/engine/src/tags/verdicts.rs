@@ -27,6 +27,16 @@ pub(super) fn refused_by(cloud: &Cloud, key: &str, value: &str) -> Option<TagSki
 
 /// What the cloud says to each tag of a resource, by ascending key: of tags that are one, and of those above its number,
 /// to the later ones. `None` is a cloud that nobody looked at, and as a value what is not a string.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use metadata_propagation::tags::{CLOUDS, CloudVerdict, TagSkipReason, verdicts};
+///
+/// let aws = CLOUDS.iter().find(|cloud| cloud.provider == "aws");
+/// let judged = verdicts(aws, &BTreeMap::from([("aws:team", Some("red"))]));
+/// assert_eq!(judged["aws:team"], CloudVerdict::Refused(TagSkipReason::ReservedPrefix));
+/// ```
 #[must_use]
 pub fn verdicts(cloud: Option<&Cloud>, tags: &BTreeMap<&str, Option<&str>>) -> BTreeMap<String, CloudVerdict> {
     let (mut seen, mut taken) = (BTreeSet::new(), 0);
