@@ -128,9 +128,9 @@ carriers:
 conformance: conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live
 
 ## conformance-cluster: the compiled policy and Cluster API's real controllers, on a real API server; some of the
-## scenarios: LIVES=ownership,kubelet; an older Cluster API: CAPI=v1.12
+## scenarios: SCENARIOS=ownership,kubelet; an older Cluster API: CAPI=v1.12
 conformance-cluster: policy.wasm
-	scripts/real-controllers.sh $(if $(LIVES),-lives $(LIVES)) $(if $(CAPI),-capi $(CAPI))
+	scripts/real-controllers.sh $(if $(SCENARIOS),-scenarios $(SCENARIOS)) $(if $(CAPI),-capi $(CAPI))
 
 ## conformance-crossplane: the compiled policy and Crossplane's real core, on a real API server
 conformance-crossplane: policy.wasm

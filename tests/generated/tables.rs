@@ -197,7 +197,7 @@ fn the_page_shows_what_rolls_out() -> Result<()> {
     check_section("docs/rollout.md", "effects", &text)
 }
 
-/// What edits of one row do: of the path, of an entry that is removed, and of keys that are told apart.
+/// What edits of one row do: of the path, of an entry that is removed, and of keys that are distinguished.
 fn effects(block: &Block, row: &Row) -> Vec<(Effect, String)> {
     let paths = |suffix: &str, edit: &str| {
         let of = |path: Option<String>| code(path.map(|path| path + suffix)) + edit;

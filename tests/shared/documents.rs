@@ -1,4 +1,4 @@
-//! The documents of this repository, and what stands in them.
+//! The documents of this repository, and what is in them.
 
 use std::fs;
 
@@ -44,11 +44,11 @@ pub(crate) fn read(path: &str) -> Result<String> {
 /// A fenced block of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Block {
-    /// The document and the line that the fence stands in.
+    /// The document and the line that the fence is in.
     pub(crate) at: String,
     /// The words behind the fence, such as `yaml settings`.
     pub(crate) kind: String,
-    /// What stands between the fences, without the indentation of the fence.
+    /// What is between the fences, without the indentation of the fence.
     pub(crate) text: String,
 }
 
