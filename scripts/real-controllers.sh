@@ -1,5 +1,5 @@
 #!/bin/sh
-# The compiled policy against Cluster API's real controllers on a real API server: docs/real-controllers.md.
+# The compiled policy against Cluster API's real controllers on a real API server: conformance/cluster/README.md.
 #
 #   scripts/real-controllers.sh                             everything, with the newest Cluster API; writes the page
 #   scripts/real-controllers.sh -scenarios NAME,... [-reuse]    the scenarios that are named

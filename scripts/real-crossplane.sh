@@ -1,5 +1,5 @@
 #!/bin/sh
-# The compiled policy against Crossplane's real core on a real API server: docs/real-crossplane.md.
+# The compiled policy against Crossplane's real core on a real API server: conformance/crossplane/README.md.
 #
 #   scripts/real-crossplane.sh [-scenarios NAME,...]    the scenarios that are named, or all of them
 set -eu

@@ -10,7 +10,7 @@ import (
 )
 
 // pageFile is the page with the results.
-var pageFile = filepath.Join("docs", "real-controllers.md")
+var pageFile = filepath.Join("conformance", "cluster", "README.md")
 
 // writePage writes what was measured into the page: all tables after all scenarios of the newest edition, or the row of
 // an older one. What `propagate` predicted and completed is written whenever that scenario is run.

@@ -4,14 +4,19 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
-/// The documents at the root, and those of folders that README leads to.
-const DOCUMENTS: [&str; 8] = [
+/// The documents at the root, and those beside what they describe.
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "USAGE.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "SECURITY.md",
+    "conformance/README.md",
+    "conformance/cluster/README.md",
+    "conformance/crossplane/README.md",
+    "crates/engine/src/catalog/carriers/README.md",
+    "crates/model/README.md",
     "examples/blueprints/README.md",
     "testdata/recorded/README.md",
 ];

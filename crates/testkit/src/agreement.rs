@@ -1,4 +1,4 @@
-//! `docs/conformance.md`: how many vectors there are, and what the engine made of them.
+//! `conformance/README.md`: how many vectors there are, and what the engine made of them.
 
 use std::fmt::Write as _;
 

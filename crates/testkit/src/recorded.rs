@@ -14,7 +14,7 @@ pub const LIFE: &[&str] = &["01-create", "02-add-keys", "03-change-values", "04-
 
 /// The files of another cluster's life, in order: it exists, and users change it.
 ///
-/// `conformance/cluster` recorded it, see docs/real-controllers.md.
+/// `conformance/cluster` recorded it, see its README.md.
 pub const PEOPLE: &[&str] = &[
     "11-fleet",
     "12-edit-derived",
