@@ -135,6 +135,8 @@ fn repeated() -> Result<Vec<(String, &'static str, String)>> {
         ("policy-metadata.yml".to_owned(), "io.kubewarden.policy.version: ", ours.clone()),
         ("questions-ui.yml".to_owned(), "    default: v", newest.trim_start_matches('v').to_owned()),
         ("README.md".to_owned(), "  version: ", newest.clone()),
+        ("README.md".to_owned(), "plexsphere/propagate:v", ours.clone()),
+        ("docs/first-ten-minutes.md".to_owned(), "plexsphere/propagate:v", ours.clone()),
         ("USAGE.md".to_owned(), "  version: ", newest.clone()),
         ("docs/settings.md".to_owned(), "  version: ", newest.clone()),
         ("charts/metadata-propagation-policy/Chart.yaml".to_owned(), "\nversion: ", ours.clone()),

@@ -18,12 +18,8 @@ fn the_conformance_page_counts_the_vectors() -> Result<()> {
     let page = testkit::agreement::page()?;
     check("conformance/README.md", &page)?;
     let sum = page.lines().find_map(|line| line.strip_prefix("| all | | | ")).context("no sum")?;
-    let [all, agree, deviate, differ]: [&str; 4] = sum
-        .trim_end_matches(" |")
-        .split(" | ")
-        .collect::<Vec<_>>()
-        .try_into()
-        .map_err(|cells| anyhow!("{cells:?}"))?;
+    let [all, agree, deviate, differ]: [&str; 4] =
+        sum.trim_end_matches(" |").split(" | ").collect::<Vec<_>>().try_into().map_err(|cells| anyhow!("{cells:?}"))?;
     let sentence = format!(
         "{all} answers: {agree} are equal, {deviate} differ only by listed deviations, {differ} differ otherwise"
     );
