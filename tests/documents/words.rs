@@ -150,9 +150,9 @@ fn token(text: &str) -> usize {
     if text.starts_with('`') {
         return until(1, "`");
     }
-    if text.starts_with('"') {
+    if let Some(literal) = text.strip_prefix('"') {
         let mut escaped = false;
-        let end = text[1..].find(|char| {
+        let end = literal.find(|char| {
             let ends = char == '"' && !escaped;
             escaped = char == '\\' && !escaped;
             ends

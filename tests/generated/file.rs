@@ -26,7 +26,7 @@ pub(crate) fn check(path: &str, expected: &str) -> Result<()> {
     Ok(())
 }
 
-/// Holds a part of a page, between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->`, to what the code says.
+/// Compares what is between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` of a page with what the code says.
 pub(crate) fn check_section(path: &str, name: &str, content: &str) -> Result<()> {
     change(path, |text| {
         let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- {name}: end -->"));

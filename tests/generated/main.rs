@@ -12,4 +12,6 @@ mod fixtures;
 mod requests;
 mod rules;
 mod settings;
+mod sources;
+mod statements;
 mod tables;
