@@ -199,7 +199,7 @@ mod tests {
     fn every_contradiction_is_noticed() {
         type Contradict = fn(&mut Answer);
         let contradictions: [(Contradict, &str); 9] = [
-            (|answer| answer.report["changes"][0]["from"] = json!("0"), "the report finds \"0\" where \"1\" stands"),
+            (|answer| answer.report["changes"][0]["from"] = json!("0"), "the report finds \"0\" where \"1\" is"),
             (|answer| answer.report["changes"][0]["to"] = json!("3"), "the patch does not do what the report tells"),
             (|answer| drop(answer.patch.remove(1)), "the patch does not do what the report tells"),
             (|answer| answer.report["changes"][1]["at"] = json!("spec.list[1].labels"), "a change of no element"),
