@@ -119,7 +119,7 @@ bench-check:
 bless: policy.wasm
 	BLESS=1 cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
 
-## carriers: one table of docs/carriers.md, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
+## carriers: the tag fields of one provider, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
 carriers:
 	@test -d "$(CRDS)" && test -n "$(RELEASE)" || { echo 'usage: make carriers CRDS=FOLDER RELEASE="owner/name version"' >&2; exit 1; }
 	cargo run --locked --quiet --package testkit --no-default-features --bin carriers -- "$(CRDS)" "$(RELEASE)"
@@ -128,9 +128,9 @@ carriers:
 conformance: conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live
 
 ## conformance-cluster: the compiled policy and Cluster API's real controllers, on a real API server; some of the
-## scenarios: LIVES=ownership,kubelet; an older Cluster API: CAPI=v1.12
+## scenarios: SCENARIOS=ownership,kubelet; an older Cluster API: CAPI=v1.12
 conformance-cluster: policy.wasm
-	scripts/real-controllers.sh $(if $(LIVES),-lives $(LIVES)) $(if $(CAPI),-capi $(CAPI))
+	scripts/real-controllers.sh $(if $(SCENARIOS),-scenarios $(SCENARIOS)) $(if $(CAPI),-capi $(CAPI))
 
 ## conformance-crossplane: the compiled policy and Crossplane's real core, on a real API server
 conformance-crossplane: policy.wasm
@@ -146,7 +146,7 @@ OBJECTS ?= 2000
 conformance-live:
 	scripts/real-live.sh $(OBJECTS)
 
-## explore: every order of more events than `make test` tries: docs/model.md. Fewer of them: make explore EVENTS=4
+## explore: every order of more events than `make test` tries: crates/model/README.md. Fewer of them: make explore EVENTS=4
 explore:
 	cargo run --locked --profile bench --package model -- explore $(EVENTS)
 

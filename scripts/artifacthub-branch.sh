@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 version=$(sed -n 's/^version: //p' artifacthub-pkg.yml)
 api="repos/$GITHUB_REPOSITORY/git"
 
-# USAGE.md has absolute links: the page stands on another site.
+# USAGE.md has absolute links: the page is on another site.
 tree=$(jq --null-input \
     --rawfile entry artifacthub-pkg.yml --rawfile repository artifacthub-repo.yml --rawfile readme USAGE.md \
     '{tree: [

@@ -1,8 +1,8 @@
 #!/bin/sh
-# The compiled policy against Cluster API's real controllers on a real API server: docs/real-controllers.md.
+# The compiled policy against Cluster API's real controllers on a real API server: conformance/cluster/README.md.
 #
 #   scripts/real-controllers.sh                             everything, with the newest Cluster API; writes the page
-#   scripts/real-controllers.sh -lives NAME,... [-reuse]    the scenarios that are named
+#   scripts/real-controllers.sh -scenarios NAME,... [-reuse]    the scenarios that are named
 #   scripts/real-controllers.sh -capi v1.12                 an older Cluster API; writes its row of the page
 set -eu
 cd "$(dirname "$0")/.."
@@ -30,4 +30,4 @@ if [ $# -eq 0 ]; then
     cluster conditions -server
     cluster deploy
 fi
-cluster lives "$@"
+cluster scenarios "$@"

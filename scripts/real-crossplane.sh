@@ -1,7 +1,7 @@
 #!/bin/sh
-# The compiled policy against Crossplane's real core on a real API server: docs/real-crossplane.md.
+# The compiled policy against Crossplane's real core on a real API server: conformance/crossplane/README.md.
 #
-#   scripts/real-crossplane.sh [-lives NAME,...]    the lives that are named, or all of them
+#   scripts/real-crossplane.sh [-scenarios NAME,...]    the scenarios that are named, or all of them
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -14,5 +14,5 @@ work=$target/conformance
 cargo build --locked --quiet --package webhook
 mkdir -p "$work"
 cd conformance/crossplane
-go build -o "$work/crossplane-lives" .
-"$work/crossplane-lives" -directory "$work" -webhook "$target/debug/webhook" -module "$root/policy.wasm" "$@"
+go build -o "$work/crossplane-scenarios" .
+"$work/crossplane-scenarios" -directory "$work" -webhook "$target/debug/webhook" -module "$root/policy.wasm" "$@"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every verb of `propagate` that reads a live cluster, on a real API server with so many objects: docs/cli.md.
+# Every verb of `propagate` that reads a live cluster, on a real API server with a number of objects: docs/cli.md.
 #
 #   scripts/real-live.sh [OBJECTS]
 set -eu

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A hundred random paths of crates/model on a real API server with the compiled policy in front: docs/model.md.
+# A hundred random paths of crates/model on a real API server with the compiled policy in front: crates/model/README.md.
 #
 #   scripts/real-model.sh [SEED]
 set -eu

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The way of a release on this machine: annotate, push, inspect, sign in both formats, verify, pull, compare, run; then what
+# The path of a release on this machine: annotate, push, inspect, sign in both formats, verify, pull, compare, run; then what
 # has to be refused. The registry is on loopback and signatures are by a key made here: nothing is asked of another host,
 # except for the Go modules of the registry and of cosign when they are built for the first time.
 #

@@ -4,7 +4,7 @@
 #   scripts/wasm.sh PACKAGE OUTPUT.wasm
 #
 # OUTPUT.wasm.rustc says which compiler built it: how many instructions a module executes depends on that. One compiler
-# makes the same bytes in every folder and on every machine: scripts/reproducible.sh holds it to that.
+# makes the same bytes in every folder and on every machine: scripts/reproducible.sh checks that.
 #
 # TARGET (default wasm32-unknown-unknown) names the target, PROFILE (default release) the profile of Cargo.toml. The
 # toolchain is decided here, so that every make target builds the same way:
@@ -18,7 +18,7 @@ package=$1
 output=$2
 target=${TARGET:-wasm32-unknown-unknown}
 profile=${PROFILE:-release}
-artefact=${CARGO_TARGET_DIR:-target}/$target/$profile/${package//-/_}.wasm
+artifact=${CARGO_TARGET_DIR:-target}/$target/$profile/${package//-/_}.wasm
 
 rustup_has_target() {
     [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]
@@ -82,5 +82,5 @@ else
     echo "no toolchain for $target: 'rustup target add $target' failed and there is no other way to build it here" >&2
     exit 1
 fi
-cp "$artefact" "$output"
+cp "$artifact" "$output"
 "$compiler" --version > "$output.rustc"

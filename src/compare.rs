@@ -87,7 +87,7 @@ mod tests {
                 for change in [1_u8, 99, 100, 155] {
                     let mut other = base.clone();
                     other[at] = other[at].wrapping_add(change);
-                    // What follows the first difference does not count.
+                    // What is after the first difference does not count.
                     other[at + 1..].fill(0);
                     assert_eq!(compare(&base, &other), base.cmp(&other), "{base:?} {other:?}");
                     assert_eq!(compare(&other, &base), other.cmp(&base), "{other:?} {base:?}");

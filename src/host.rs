@@ -53,7 +53,7 @@ fn unreadable(error: &dyn Display) -> LookupError {
     LookupError { cause: LookupCause::Unreadable, detail: error.to_string() }
 }
 
-/// Texts by which the host's failures are told apart, in the order in which they are tried: the host hands errors on as
+/// Texts by which the host's failures are distinguished, in the order in which they are tried: the host hands errors on as
 /// text only.
 ///
 /// Source: Kubewarden, crates/policy-evaluator/src: callback_handler/kubernetes/client.rs, runtimes/callback.rs; kube
@@ -70,7 +70,7 @@ const FAILURES: &[(&str, LookupCause)] = &[
     ("Forbidden", LookupCause::Forbidden),
 ];
 
-/// What stands before an error that the host hands on, outermost first: by waPC, by the host's own callback, by kube.
+/// What is before an error that the host hands on, outermost first: by waPC, by the host's own callback, by kube.
 const PREFIXES: &[&str] = &["Host error: ", "Callback evaluation failure: ", "ApiError: "];
 
 /// What the host adds to its own refusals: it speaks of the host's log.
@@ -106,7 +106,7 @@ pub(crate) fn log(line: &LogLine) {
 mod tests {
     use super::*;
 
-    /// What the host itself says stands alone; what its callback says stands behind a prefix.
+    /// What the host itself says is alone; what its callback says is behind a prefix.
     #[test]
     fn every_failure_text_has_its_cause() {
         for (said, cause) in [

@@ -70,7 +70,7 @@ fn what_people_write_is_answered_as_listed() -> Result<()> {
 /// Whoever writes, what a controller wrote is complete: the rules are its own.
 ///
 /// The exceptions are writes on an older read of the parent, where the policy adds the key early. They are listed one by
-/// one; a listed exception that no longer is one fails, and every key that was added early has to arrive by a later
+/// one; a listed exception that no longer is one fails, and every key that was added early has to be there after a later
 /// write of the controller itself.
 #[test]
 fn what_controllers_write_is_complete_whoever_wrote_it() -> Result<()> {

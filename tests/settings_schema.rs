@@ -263,7 +263,7 @@ fn a_field_that_is_null_is_absent_and_an_entry_that_is_null_is_refused() -> Resu
     Ok(())
 }
 
-/// What stands beside a setting in an editor.
+/// What is beside a setting in an editor.
 #[test]
 fn every_setting_is_described() -> Result<()> {
     let schema = serde_json::to_value(schemars::schema_for!(Settings))?;

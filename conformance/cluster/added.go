@@ -129,7 +129,7 @@ func backfill(ctx context.Context, r *run) error {
 			}
 		}
 	}
-	// Cluster API looks at everything, and owns it again.
+	// Cluster API checks everything, and owns it again.
 	if err := errors.Join(r.touch(ctx, 0), r.settle(ctx)); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func backfill(ctx context.Context, r *run) error {
 		}
 	}
 	for _, key := range backfilled {
-		if err := r.arrives(ctx, "DevMachine", of("md0"), key.label, key.value); err != nil {
+		if err := r.propagated(ctx, "DevMachine", of("md0"), key.label, key.value); err != nil {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func (r *run) goes(ctx context.Context, is func() error) error {
 	return nil
 }
 
-// absent takes the policy away for the API server, or brings it back.
+// absent takes the policy away for the API server, or restores it.
 func (r *run) absent(ctx context.Context, away bool) error {
 	if !r.withPolicy() {
 		return nil

@@ -52,7 +52,7 @@ func compare(without, with *result) []string {
 	for i, step := range with.Steps {
 		other := plain[step.Name]
 		if other == nil {
-			differ("%s: %s: was not played without the policy", with.Run, step.Name)
+			differ("%s: %s: was not run without the policy", with.Run, step.Name)
 			continue
 		}
 		for _, kind := range []string{"MachineSet", "Machine"} {
@@ -60,7 +60,7 @@ func compare(without, with *result) []string {
 				differ("%s: %s: %d %ss were created, without the policy %d", with.Run, step.Name, step.Created[kind], kind, other.Created[kind])
 			}
 		}
-		// After a step that only one of them played the states are others anyway.
+		// After a step that only one of them ran the states are others anyway.
 		if i < len(without.Steps) && without.Steps[i].Name == step.Name {
 			for _, difference := range compareStates(other.State, step.State) {
 				if !strings.HasPrefix(with.Run, "provider-") || !strings.Contains(difference, ownedByProvider) {

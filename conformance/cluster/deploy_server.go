@@ -30,7 +30,7 @@ var webhookParts = []string{
 	"rules", "matchConditions", "namespaceSelector", "objectSelector", "failurePolicy", "matchPolicy", "timeoutSeconds",
 }
 
-// deployOnServer applies deploy/ to an API server: what it knows by itself as it stands, of each policy what becomes its
+// deployOnServer applies deploy/ to an API server: what it knows by itself as it is, of each policy what becomes its
 // webhook configuration. The server has to accept all of it, to keep all of it, and to grant what the policies read, and
 // nothing else.
 func deployOnServer(ctx context.Context, programs programs, root, directory string, to io.Writer) error {

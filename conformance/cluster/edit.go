@@ -135,8 +135,8 @@ func (r *run) machines(ctx context.Context, count int) error {
 	})
 }
 
-// arrives waits until every object of a kind carries a label; an empty value means that none has it.
-func (r *run) arrives(ctx context.Context, kind string, of map[string]string, key, value string) error {
+// propagated waits until every object of a kind carries a label; an empty value means that none has it.
+func (r *run) propagated(ctx context.Context, kind string, of map[string]string, key, value string) error {
 	return r.until(ctx, fmt.Sprintf("label %s=%s on every %s", key, value, kind), func() error {
 		found := r.record.list(kind, of)
 		if len(found) == 0 {
@@ -154,7 +154,7 @@ func (r *run) arrives(ctx context.Context, kind string, of map[string]string, ke
 // everywhere waits for a label on all that belongs to Machines, workers and control plane alike.
 func (r *run) everywhere(ctx context.Context, key, value string) error {
 	for _, kind := range []string{"MachineDeployment", "MachineSet", "KubeadmControlPlane", "Machine", "DevMachine"} {
-		if err := r.arrives(ctx, kind, map[string]string{topologyOwned: ""}, key, value); err != nil {
+		if err := r.propagated(ctx, kind, map[string]string{topologyOwned: ""}, key, value); err != nil {
 			return err
 		}
 	}

@@ -132,7 +132,7 @@ func (r *run) editTemplates(ctx context.Context) error {
 	return nil
 }
 
-// ownKeys lets Alice add keys of her own: they are hers, and stay where they are. In a template they travel.
+// ownKeys lets Alice add keys of her own: they are hers, and stay where they are. In a template they propagate.
 func ownKeys(ctx context.Context, r *run) error {
 	for _, d := range derived {
 		o, err := r.first(d.kind, d.labels)
@@ -155,7 +155,7 @@ func ownKeys(ctx context.Context, r *run) error {
 		if _, err = r.people["alice"].Patch(ctx, deployment, below); err != nil {
 			return err
 		}
-		if err := r.arrives(ctx, "DevMachine", of(topology), "own-below", "alice"); err != nil {
+		if err := r.propagated(ctx, "DevMachine", of(topology), "own-below", "alice"); err != nil {
 			return err
 		}
 	}
@@ -196,11 +196,11 @@ func pauseCluster(ctx context.Context, r *run) error {
 		return err
 	}
 	for _, d := range derived {
-		if err := r.arrives(ctx, d.kind, d.labels, "owner", "team"); err != nil {
+		if err := r.propagated(ctx, d.kind, d.labels, "owner", "team"); err != nil {
 			return err
 		}
 	}
-	return r.arrives(ctx, "DevMachine", of("md0"), "while-paused", "a")
+	return r.propagated(ctx, "DevMachine", of("md0"), "while-paused", "a")
 }
 
 const hook = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/conformance"
@@ -231,7 +231,7 @@ func deletingMachine(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	err = r.until(ctx, "the field arrives at the deleting Machine", func() error {
+	err = r.until(ctx, "the field reaches the deleting Machine", func() error {
 		return has(r.record.get("Machine", machine.GetName()), "spec/deletion", "nodeDeletionTimeoutSeconds", int64(25))
 	})
 	if err != nil {

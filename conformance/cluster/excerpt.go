@@ -20,7 +20,7 @@ var excerpted = []string{
 	"edit-derived", "own-keys", "pause", "deleting-machine", "standalone", "other-control-plane", "v1beta1-client", "move", "delete",
 }
 
-// secrets are values that nobody needs to know, and what stands for them.
+// secrets are values that are not kept, and their placeholders.
 var secrets = []struct {
 	found *regexp.Regexp
 	by    string
@@ -71,7 +71,7 @@ func excerpt(directory string, played *result, to string) error {
 			}
 		}
 		var kept [][]byte
-		// written is where the last write of each object stands in kept, by the version that it replaced.
+		// written is the index in kept of the last write of each object, by the version that it replaced.
 		written := map[string]int{}
 		for ; number < step.End; number++ {
 			line, err := lines.ReadBytes('\n')

@@ -15,7 +15,7 @@ import (
 	"conformance/harness"
 )
 
-// job is one run, which a process of its own plays.
+// job is one run, which a process of its own runs.
 type job struct {
 	options
 	// under is the folder of all runs.
@@ -34,8 +34,8 @@ type outcome struct {
 	err error
 }
 
-// playAll plays jobs side by side, each in a network of its own, and reports each that is done. Where the kernel gives
-// nobody a network of his own they are played one after another: the simulated workload clusters listen on fixed ports.
+// playAll runs jobs side by side, each in a network of its own, and reports each that is done. Where the kernel gives
+// nobody a network of his own they run one after another: the simulated workload clusters listen on fixed ports.
 func (s *stage) playAll(ctx context.Context, jobs []*job, report func() error) (*progress, error) {
 	at := 1
 	if harness.OwnNetworks() {
@@ -111,7 +111,7 @@ func (s *stage) begin(ctx context.Context, j *job, ownNetwork bool, progress *pr
 	args := []string{
 		"run", "-built", "-directory", s.directory, "-webhook", s.programs.webhook, "-module", s.module,
 		"-propagate", s.programs.propagate,
-		"-life", j.life.name, "-policy", j.policy, "-steps", strings.Join(j.steps, ","), "-capi", s.programs.clusterAPI.name,
+		"-scenario", j.scenario.name, "-policy", j.policy, "-steps", strings.Join(j.steps, ","), "-capi", s.programs.clusterAPI.name,
 	}
 	j.process = exec.CommandContext(ctx, program, args...)
 	j.process.Cancel = func() error { return j.process.Process.Signal(syscall.SIGTERM) }
@@ -139,10 +139,10 @@ func (s *stage) begin(ctx context.Context, j *job, ownNetwork bool, progress *pr
 	return nil
 }
 
-// job is a run of a life.
-func (s *stage) job(l *life, policy string, steps []string) *job {
+// job is a run of a scenario.
+func (s *stage) job(l *scenario, policy string, steps []string) *job {
 	j := &job{
-		options: options{life: l, policy: policy, module: s.module, steps: steps, clusterAPI: s.programs.clusterAPI}, under: s.directory,
+		options: options{scenario: l, policy: policy, module: s.module, steps: steps, clusterAPI: s.programs.clusterAPI}, under: s.directory,
 	}
 	j.usual = time.Duration(len(l.steps)) * 15 * time.Second
 	if len(steps) > 0 {

@@ -68,7 +68,7 @@ func compareEntries(said *plan, before, then []*object) []string {
 		}
 	}
 	for _, o := range then {
-		// What is new because of an edit whose effect cannot be told, or because a user made it, is not predicted.
+		// What is new because of an edit whose effect is not known, or because a user made it, is not predicted.
 		if was[key(o.GetKind(), o.GetName())] != nil || !said.isTold() || said.creates(o) {
 			continue
 		}
@@ -122,7 +122,7 @@ func predecessor(o *object, was, is map[string]*object) *object {
 	return nil
 }
 
-// madeFrom tells the parts of several owners apart: rotated templates belong to the Cluster and to one of its entries.
+// madeFrom distinguishes the parts of several owners: rotated templates belong to the Cluster and to one of its entries.
 func madeFrom(o *object) string {
 	var kinds []string
 	for _, owner := range o.GetOwnerReferences() {

@@ -28,14 +28,14 @@ type size struct{ Clusters, Machines int }
 // samples are the small fleets from which the model predicts a large one: the same number of Clusters, other numbers of Machines.
 var samples = [2]size{{2, 3}, {2, 9}}
 
-// played is a fleet that was played.
+// played is a fleet that was run.
 type played struct {
 	Size   size
 	Policy string
 	Steps  []cost
 }
 
-// bench is where fleets are played, and with which module.
+// bench is where fleets are run, and with which module.
 type bench struct {
 	programs                programs
 	root, directory, module string
@@ -47,7 +47,7 @@ type written struct {
 	Faults faults
 }
 
-// large plays a large fleet without the policy and with it, small ones to predict it from, and one whose PolicyServers break, and writes
+// large runs a large fleet without the policy and with it, small ones to predict it from, and one whose PolicyServers break, and writes
 // what each step cost as JSON.
 func (b *bench) large(ctx context.Context, fleet size, out string) error {
 	if _, err := exec.LookPath(harness.PolicyServerProgram); err != nil {
@@ -81,7 +81,7 @@ func (b *bench) large(ctx context.Context, fleet size, out string) error {
 	return os.WriteFile(out, content, 0o644)
 }
 
-// play plays one fleet from its creation to its end on a new API server.
+// play runs one fleet from its creation to its end on a new API server.
 func (b *bench) play(ctx context.Context, of size, policy string) ([]cost, error) {
 	// Watches end with it.
 	ctx, cancel := context.WithCancel(ctx)
@@ -110,7 +110,7 @@ func (b *bench) play(ctx context.Context, of size, policy string) ([]cost, error
 // start starts an API server with Cluster API's managers, and the policy's host in this way. The caller stops it.
 func (b *bench) start(ctx context.Context, of size, policy, name string, host func(*run, context.Context) error) (*run, error) {
 	folder := fmt.Sprintf("%dx%d-%s", of.Clusters, of.Machines, name)
-	options := options{life: &life{name: folder}, policy: policy, module: b.module, clusterAPI: b.programs.clusterAPI}
+	options := options{scenario: &scenario{name: folder}, policy: policy, module: b.module, clusterAPI: b.programs.clusterAPI}
 	r, err := newRun(options, b.programs, b.root, filepath.Join(b.directory, "large", folder))
 	if err != nil {
 		return nil, err

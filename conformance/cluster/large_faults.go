@@ -17,7 +17,7 @@ type faults struct {
 	Steps []fault
 }
 
-// fault is one step of the fleet's life: what happens to its PolicyServers meanwhile, and what `propagate check` says of the fleet
+// fault is one step of the scenario: what happens to its PolicyServers meanwhile, and what `propagate check` says of the fleet
 // afterwards.
 type fault struct {
 	About, Found string
@@ -75,7 +75,7 @@ var breaks = map[string]struct {
 	"scale down": {about: "nothing"},
 }
 
-// broken plays a fleet whose PolicyServers break. Every write is reviewed.
+// broken runs a fleet whose PolicyServers break. Every write is reviewed.
 func (b *bench) broken(ctx context.Context) (*faults, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

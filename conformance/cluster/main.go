@@ -1,6 +1,6 @@
 // Command cluster holds the compiled policy against Cluster API's released controllers on a real API server.
 //
-// It plays clusters' lives without the policy and with it, and compares. It needs no container and no
+// It runs clusters' scenarios without the policy and with it, and compares. It needs no container and no
 // privilege, and leaves nothing running.
 package main
 
@@ -20,11 +20,11 @@ import (
 func main() { harness.Main(command) }
 
 const usage = `usage: cluster build DIRECTORY                     builds the control plane and the managers
-       cluster lives [-lives NAME,...] [-capi VERSION]   plays lives without the policy and with it, and tells the differences; ends
+       cluster scenarios [-scenarios NAME,...] [-capi VERSION]   runs scenarios without the policy and with it, and prints the differences; ends
                                                    with 1 when there are any, or a wrong policy is not noticed, with 2 when it fails
-       cluster run [-life NAME] [-policy NAME]     plays a life once and writes what happened
+       cluster run [-scenario NAME] [-policy NAME]     runs a scenario once and writes what happened
        cluster large -module ANNOTATED.wasm -clusters N -machines N -out FILE.json
-                                                   plays a large fleet with a real PolicyServer and writes what each step cost
+                                                   runs a large fleet with a real PolicyServer and writes what each step cost
        cluster excerpt -out FOLDER                 writes a compact set of the reviews of the run without the policy
        cluster prune FILE.yaml...                  tells what the API server drops of objects, by definitions in the same files
        cluster conditions [REVIEWS.jsonl...]       evaluates deploy/match-conditions.yaml over the recorded reviews, and others
@@ -43,14 +43,14 @@ func command(ctx context.Context, args []string) error {
 	webhook := flags.String("webhook", filepath.Join("..", "..", "target", "debug", "webhook"), "the webhook, built by Cargo")
 	propagate := flags.String("propagate", filepath.Join("..", "..", "target", "debug", "propagate"), "the command line, built by Cargo")
 	policy := flags.String("policy", module, "what answers reviews: "+strings.Join(slices.Sorted(maps.Keys(policies)), ", "))
-	lifeName := flags.String("life", "whole", "the life of a run")
-	names := flags.String("lives", "", "lives to compare, with commas; empty is all of them")
-	reuse := flags.Bool("reuse", false, "lives: takes the results of earlier runs without the policy")
+	scenarioName := flags.String("scenario", "whole", "the scenario of a run")
+	names := flags.String("scenarios", "", "scenarios to compare, with commas; empty is all of them")
+	reuse := flags.Bool("reuse", false, "scenarios: takes the results of earlier runs without the policy")
 	capi := flags.String("capi", "", "the edition of Cluster API, such as v1.12; empty is the newest")
 	built := flags.Bool("built", false, "takes the programs as they are")
-	parallel := flags.Int("parallel", 2, "lives: how many runs at a time")
+	parallel := flags.Int("parallel", 2, "scenarios: how many runs at a time")
 	compiled := flags.String("module", filepath.Join("..", "..", "policy.wasm"), "the compiled policy")
-	steps := flags.String("steps", "", "steps to play, with commas")
+	steps := flags.String("steps", "", "steps to run, with commas")
 	server := flags.Bool("server", false, "conditions: let an API server evaluate them")
 	clusters := flags.Int("clusters", 20, "large: how many Clusters")
 	machines := flags.Int("machines", 25, "large: how many Machines in each")
@@ -72,7 +72,7 @@ func command(ctx context.Context, args []string) error {
 	case "build":
 		_, err := prepared()
 		return err
-	case "run", "lives":
+	case "run", "scenarios":
 		programs, err := prepared()
 		if err != nil {
 			return err
@@ -82,17 +82,17 @@ func command(ctx context.Context, args []string) error {
 			module: absolute(*compiled), reuse: *reuse, parallel: *parallel,
 			writes: *names == "" && *steps == "",
 		}
-		if name == "lives" {
+		if name == "scenarios" {
 			chosen, err := chosen(*names, edition)
 			if err != nil {
 				return err
 			}
-			return stage.compareLives(ctx, chosen, os.Stdout)
+			return stage.compareScenarios(ctx, chosen, os.Stdout)
 		}
 		if err := harness.EnterNetwork(); err != nil {
 			return err
 		}
-		life, err := lifeNamed(*lifeName)
+		scenario, err := scenarioNamed(*scenarioName)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func command(ctx context.Context, args []string) error {
 		if *steps != "" {
 			only = strings.Split(*steps, ",")
 		}
-		return stage.playOne(ctx, life, *policy, only)
+		return stage.playOne(ctx, scenario, *policy, only)
 	case "large":
 		programs, err := prepared()
 		if err != nil {
@@ -158,7 +158,7 @@ func command(ctx context.Context, args []string) error {
 		}
 		return deployOnServer(ctx, programs, absolute(filepath.Join("..", "..")), filepath.Join(absolute(*directory), "deploy"), os.Stdout)
 	case "excerpt":
-		whole := (&options{life: &lives[0], policy: observe, clusterAPI: edition}).name()
+		whole := (&options{scenario: &scenarios[0], policy: observe, clusterAPI: edition}).name()
 		played, err := readResult(filepath.Join(absolute(*directory), whole+".json"))
 		if err != nil {
 			return err

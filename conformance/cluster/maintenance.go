@@ -293,7 +293,7 @@ func twoAppliers(ctx context.Context, r *run) error {
 	if err := r.editCluster(ctx, func(o *object) { put(o, topologyMD1+labels, "owner", "topology") }); err != nil {
 		return err
 	}
-	if err := r.arrives(ctx, "Machine", of("md1"), "owner", "topology"); err != nil {
+	if err := r.propagated(ctx, "Machine", of("md1"), "owner", "topology"); err != nil {
 		return err
 	}
 	// Until then the old value is right for the policy, which has it in its cache.
@@ -327,5 +327,5 @@ func twoAppliers(ctx context.Context, r *run) error {
 	if _, err := apply("applier-a", map[string]string{"applied-by-a": "a"}); err != nil {
 		return err
 	}
-	return r.arrives(ctx, "Machine", of("md1"), "owner", "topology")
+	return r.propagated(ctx, "Machine", of("md1"), "owner", "topology")
 }

@@ -28,7 +28,7 @@ var shortOwnership = []string{"create", "sources", "edit-in-every-way", "apply-a
 
 // editInEveryWay lets each writer change and remove what propagates, on each derived object. Without the policy Cluster
 // API reverts that; with it the answers have the right values already. The last ones come first: whoever sets a value that
-// arrived from above a moment earlier does not become its owner, and nobody says how long it takes to arrive.
+// propagated from above a moment earlier does not become its owner, and nobody says how long that takes.
 func editInEveryWay(ctx context.Context, r *run) error {
 	pause(ctx, cached)
 	for _, d := range slices.Backward(derived) {
@@ -108,7 +108,7 @@ func releaseApplied(ctx context.Context, r *run) error {
 }
 
 // eachApplier lets each applier do something to each derived object, the last ones first: what is applied to a template
-// must not arrive below before it is applied there too.
+// must not propagate before it is applied there too.
 func (r *run) eachApplier(ctx context.Context, do func(context.Context, *writer, *client, *object, edits) error) error {
 	for _, d := range slices.Backward(derived) {
 		o, err := r.first(d.kind, d.labels)

@@ -10,10 +10,10 @@ import (
 )
 
 // pageFile is the page with the results.
-var pageFile = filepath.Join("docs", "real-controllers.md")
+var pageFile = filepath.Join("conformance", "cluster", "README.md")
 
 // writePage writes what was measured into the page: all tables after all scenarios of the newest edition, or the row of
-// an older one. What `propagate` predicted and completed is written whenever that scenario is played.
+// an older one. What `propagate` predicted and completed is written whenever that scenario is run.
 func (s *stage) writePage(comparisons []*comparison, progress *progress) error {
 	file := filepath.Join(s.root, pageFile)
 	content, err := os.ReadFile(file)
@@ -23,7 +23,7 @@ func (s *stage) writePage(comparisons []*comparison, progress *progress) error {
 	page := string(content)
 	sections := map[string]string{"scenarios": scenariosTable(), "steps": stepsTable()}
 	for _, c := range comparisons {
-		if c.life.name == "plan" && c.with.played.Stuck == "" {
+		if c.scenario.name == "plan" && c.with.played.Stuck == "" {
 			sections["plan"] = planTable(c.without.played)
 			sections["backfill"] = completedTable(c.without.played, c.with.played)
 		}
@@ -76,8 +76,8 @@ func table(head []string, rows [][]string) string {
 
 func scenariosTable() string {
 	var rows [][]string
-	for i := range lives {
-		l := &lives[i]
+	for i := range scenarios {
+		l := &scenarios[i]
 		beside := "itself without the policy"
 		if l.beside != "" {
 			beside = fmt.Sprintf("`%s` without the policy", l.beside)
@@ -87,15 +87,15 @@ func scenariosTable() string {
 	return table([]string{"scenario", "what is different", "compared with"}, rows)
 }
 
-// stepsTable says of each step what happens, and in which scenarios. Older editions play those of the first one.
+// stepsTable says of each step what happens, and in which scenarios. Older editions run those of the first one.
 func stepsTable() string {
 	in := map[string][]string{}
 	var names []string
-	for i := range lives {
-		if lives[i].older {
+	for i := range scenarios {
+		if scenarios[i].older {
 			continue
 		}
-		for _, s := range lives[i].steps {
+		for _, s := range scenarios[i].steps {
 			// They have a table of their own.
 			if s.predicts != nil {
 				continue
@@ -103,7 +103,7 @@ func stepsTable() string {
 			if !slices.Contains(names, s.name) {
 				names = append(names, s.name)
 			}
-			in[s.name] = append(in[s.name], code(lives[i].name))
+			in[s.name] = append(in[s.name], code(scenarios[i].name))
 		}
 	}
 	var rows [][]string
@@ -120,13 +120,13 @@ func measuredTable(comparisons []*comparison, progress *progress) string {
 		without, with := c.without.played, c.with.played
 		counted := func(step string) string { return fmt.Sprintf("%d, %d", versions(without), versions(with)) + step }
 		row := []string{
-			code(c.life.name), fmt.Sprint(len(with.Steps)), fmt.Sprintf("%.0f, %.0f", without.Seconds, with.Seconds), counted(""),
+			code(c.scenario.name), fmt.Sprint(len(with.Steps)), fmt.Sprintf("%.0f, %.0f", without.Seconds, with.Seconds), counted(""),
 			fmt.Sprintf("%d, %d", created(with, "MachineSet"), created(with, "Machine")),
 		}
 		others := total(with.Reviews, func(s *stepReviews) *reviews { return &s.Others })
 		rows = append(rows, append(row, others.cells()...))
 		rows[len(rows)-1] = append(rows[len(rows)-1], fmt.Sprint(c.differences))
-		if c.life.anybody {
+		if c.scenario.anybody {
 			controllers := total(with.Reviews, func(s *stepReviews) *reviews { return &s.Controllers })
 			row := append([]string{"… Cluster API's controllers", "", "", "", ""}, controllers.cells()...)
 			rows = append(rows, append(row, ""))
@@ -175,7 +175,7 @@ func wrongTable(comparisons []*comparison) string {
 			if len(noticed) > 0 {
 				first = "`" + shortened(noticed[0]) + "`"
 			}
-			rows = append(rows, []string{code(c.life.name), wrongAbout[c.life.wrong[i].policy], fmt.Sprint(len(noticed)), first})
+			rows = append(rows, []string{code(c.scenario.name), wrongAbout[c.scenario.wrong[i].policy], fmt.Sprint(len(noticed)), first})
 		}
 	}
 	return table([]string{"scenario", "wrong policy", "differences", "the first one"}, rows)

@@ -49,7 +49,7 @@ var stepAbout = map[string]string{
 	"release":        "they apply nothing any more: everything goes",
 	"hand-made": "Alice makes a Machine with its parts by hand below a MachineSet; then the MachineSet's template " +
 		"loses what the policy added",
-	"backfill": "while the policy is absent, parts of Machines lose keys; empty patches bring some back and " +
+	"backfill": "while the policy is absent, parts of Machines lose keys; empty patches restore some and " +
 		"server-side apply others; that manager releases them; then class and topology lose them",
 	"backfill-stored": "while the policy is absent, parts of Machines lose keys, and a third-party control plane gets a Machine " +
 		"that lacks its labels; `propagate backfill` completes them",

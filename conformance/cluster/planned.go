@@ -89,8 +89,8 @@ func (m machineChanges) text(changes []labelChange) string {
 	return fmt.Sprintf("replaces %s, deletes %d%s, relabels %s", plural(m.replaced, "Machine"), m.deleted, created, plural(len(objects), "object"))
 }
 
-// compareMachines tells where other Machines went or came than was predicted. Where the effect of an edit cannot be
-// told, more may go and come.
+// compareMachines reports Machines that are deleted or created and were not predicted. Where the effect of an edit is not
+// known, more of them may be.
 func compareMachines(said *plan, found machineChanges) []string {
 	var differences []string
 	differ := func(format string, args ...any) { differences = append(differences, fmt.Sprintf(format, args...)) }

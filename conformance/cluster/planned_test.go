@@ -85,7 +85,7 @@ func TestPlanIsComparedWithWhatHappened(t *testing.T) {
 				`Machine a: metadata.labels zone is "x" and was absent, which was not predicted`,
 			},
 		},
-		"of an edit whose effect cannot be told, more may happen": {
+		"of an edit whose effect is not known, more may happen": {
 			said: cannotTell, before: []*object{a}, then: []*object{made(t, "Machine", "b", zone)},
 			happened: "replaces 1 Machine, deletes 0, relabels 0 objects",
 		},

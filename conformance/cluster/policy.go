@@ -69,11 +69,11 @@ func (r *run) startPolicy(ctx context.Context) error {
 	return err
 }
 
-// deployed is the policy's manifest, as the life wants it.
+// deployed is the policy's manifest, as the scenario wants it.
 func (r *run) deployed() (*manifest, error) {
 	file := policyFile
-	if r.options.life.deploy != "" {
-		file = r.options.life.deploy
+	if r.options.scenario.deploy != "" {
+		file = r.options.scenario.deploy
 	}
 	content, err := os.ReadFile(filepath.Join(r.root, "deploy", file))
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *run) deployed() (*manifest, error) {
 	if !is {
 		return nil, fmt.Errorf("deploy/%s: no settings.clusterApi", file)
 	}
-	for name, value := range r.options.life.settings {
+	for name, value := range r.options.scenario.settings {
 		switch value {
 		case nil:
 			delete(clusterAPI, name)
@@ -97,7 +97,7 @@ func (r *run) deployed() (*manifest, error) {
 			clusterAPI[name] = value
 		}
 	}
-	if r.options.life.anybody {
+	if r.options.scenario.anybody {
 		// The conditions name the same users.
 		deployed.Spec.MatchConditions = nil
 		clusterAPI["controllers"] = []any{}

@@ -258,7 +258,7 @@ var predictions = []prediction{
 			return append(creations("bob", []*object{other}), class...), err
 		},
 		done: func(ctx context.Context, r *run) error {
-			if err := r.arrives(ctx, "DevMachine", ofControlPlane, "disk", "nvme"); err != nil {
+			if err := r.propagated(ctx, "DevMachine", ofControlPlane, "disk", "nvme"); err != nil {
 				return err
 			}
 			return r.steady(ctx)
@@ -349,7 +349,7 @@ func awaitMachines(count int) func(context.Context, *run) error {
 func awaitLabel(name, key, value string) func(context.Context, *run) error {
 	return func(ctx context.Context, r *run) error {
 		for _, kind := range []string{"MachineSet", "Machine", "DevMachine", "KubeadmConfig"} {
-			if err := r.arrives(ctx, kind, of(name), key, value); err != nil {
+			if err := r.propagated(ctx, kind, of(name), key, value); err != nil {
 				return err
 			}
 		}

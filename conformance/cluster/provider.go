@@ -16,7 +16,7 @@ import (
 // providerUser is a control-plane provider that nobody lists.
 const providerUser = "system:serviceaccount:rke2-control-plane-system:rke2-control-plane-controller-manager"
 
-// otherProvider is the life of a control plane whose provider Cluster API does not know.
+// otherProvider is the scenario of a control plane whose provider Cluster API does not know.
 var otherProvider = []step{
 	{name: "provider", play: startProvider},
 	{name: "provider-removes", play: providerRemoves},

@@ -19,7 +19,7 @@ type result struct {
 	Reviews []stepReviews
 	// Stuck is why the scenario ended early, empty where it did not.
 	Stuck string
-	// Unfelt is whether the life's trouble did not reach the policy.
+	// Unfelt is whether the scenario's trouble did not reach the policy.
 	Unfelt bool
 }
 

@@ -30,7 +30,7 @@ type stepReviews struct {
 
 // reviews are counted.
 type reviews struct {
-	// Undone are patches that bring back what the write had changed. Fresh reads go past the cache, Failed ones have no answer.
+	// Undone are patches that restore what the write had changed. Fresh reads go past the cache, Failed ones have no answer.
 	Count, DryRuns, Patched, Undone, Denied, Gets, Fresh, Failed int
 	// Wrong tells of answers that the writer should not have got: denials, and patches of controllers.
 	Wrong []string
@@ -105,7 +105,7 @@ func (r *reviews) add(e *entry, wrong bool) {
 		r.Wrong = append(r.Wrong, fmt.Sprintf("%s was changed: %s; undone: %q", what, e.Patch, e.Undone))
 	}
 	if !e.Allowed && e.DryRun {
-		// Whoever asks what a write would do is told, and nothing is refused.
+		// Whoever asks what a write would do gets an answer, and nothing is refused.
 		return
 	}
 	if !e.Allowed {

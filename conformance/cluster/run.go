@@ -28,12 +28,12 @@ var policies = map[string]bool{
 
 // options say what one run is.
 type options struct {
-	life *life
+	scenario *scenario
 	// policy is one of the webhook's.
 	policy string
 	// module is the compiled policy.
 	module string
-	// steps names the steps to play; empty is all of them.
+	// steps names the steps to run; empty is all of them.
 	steps []string
 	// clusterAPI is the edition of the managers.
 	clusterAPI *clusterAPI
@@ -42,9 +42,9 @@ type options struct {
 // name is the run's, in messages and as a folder.
 func (o *options) name() string {
 	if o.clusterAPI != nil && o.clusterAPI.older {
-		return o.life.name + "-" + o.policy + "-" + o.clusterAPI.name
+		return o.scenario.name + "-" + o.policy + "-" + o.clusterAPI.name
 	}
-	return o.life.name + "-" + o.policy
+	return o.scenario.name + "-" + o.policy
 }
 
 // run is one API server with its controllers, and what happened there.
@@ -70,7 +70,7 @@ type run struct {
 	provider *otherController
 }
 
-// play starts everything, plays the scenario, and ends everything.
+// play starts everything, runs the scenario, and ends everything.
 func play(ctx context.Context, options options, programs programs, root, directory string) (*result, error) {
 	r, err := newRun(options, programs, root, directory)
 	if err != nil {
@@ -91,7 +91,7 @@ func play(ctx context.Context, options options, programs programs, root, directo
 		return nil, err
 	}
 	harness.Say("%s: the API server and Cluster API's managers are up after %.0f s", options.name(), time.Since(begin).Seconds())
-	for _, step := range options.life.steps {
+	for _, step := range options.scenario.steps {
 		if len(options.steps) > 0 && !contains(options.steps, step.name) {
 			continue
 		}
@@ -111,11 +111,11 @@ func play(ctx context.Context, options options, programs programs, root, directo
 		harness.Say("%v", stuck)
 		break
 	}
-	if r.result.Reviews, err = readJournal(r.Journal(), r.result.Steps, options.life.anybody); err != nil {
+	if r.result.Reviews, err = readJournal(r.Journal(), r.result.Steps, options.scenario.anybody); err != nil {
 		return nil, err
 	}
-	if options.life.trouble != nil && r.withPolicy() {
-		r.result.Unfelt = !options.life.trouble.felt(r.result.Reviews)
+	if options.scenario.trouble != nil && r.withPolicy() {
+		r.result.Unfelt = !options.scenario.trouble.felt(r.result.Reviews)
 	}
 	r.result.Seconds = time.Since(begin).Seconds()
 	return &r.result, nil
@@ -132,7 +132,7 @@ func newRun(options options, programs programs, root, directory string) (*run, e
 
 // startServer starts an API server with nothing installed; the caller stops it.
 func startServer(ctx context.Context, programs programs, root, directory string) (*run, error) {
-	r, err := newRun(options{life: &life{}}, programs, root, directory)
+	r, err := newRun(options{scenario: &scenario{}}, programs, root, directory)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func startServer(ctx context.Context, programs programs, root, directory string)
 	return r, nil
 }
 
-// take plays one step, waits until nothing changes any more, and keeps what is there then.
+// take runs one step, waits until nothing changes any more, and keeps what is there then.
 func (r *run) take(ctx context.Context, s step) error {
 	begin := time.Now()
 	r.standing = r.record.length()
@@ -171,8 +171,8 @@ func (r *run) take(ctx context.Context, s step) error {
 // settled is how long nothing may change before a fleet counts as settled.
 const settled = 3 * time.Second
 
-// settle waits until the fleet has not changed for a while, counted from now: what was just written may not have been
-// told yet.
+// settle waits until the fleet has not changed for a while, counted from now: what was just written may not be known to
+// everybody yet.
 func (r *run) settle(ctx context.Context) error { return r.settleWithin(ctx, 40*time.Second) }
 
 func (r *run) settleWithin(ctx context.Context, patience time.Duration) error {

@@ -191,7 +191,7 @@ func removeSources(ctx context.Context, r *run) error {
 		return err
 	}
 	for _, d := range derived {
-		if err := r.arrives(ctx, d.kind, d.labels, untouched, ""); err != nil {
+		if err := r.propagated(ctx, d.kind, d.labels, untouched, ""); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ type stage struct {
 	module string
 	// reuse takes the results of earlier runs without the policy instead of playing them again.
 	reuse bool
-	// parallel is how many runs are played at a time.
+	// parallel is how many runs run at a time.
 	parallel int
 	// writes is whether the page receives the results of all scenarios.
 	writes bool
@@ -24,17 +24,17 @@ type stage struct {
 	releases releases
 }
 
-// comparison is a life with its runs: without the policy, with it, and with policies that are wrong on purpose.
+// comparison is a scenario with its runs: without the policy, with it, and with policies that are wrong on purpose.
 type comparison struct {
-	life          *life
+	scenario      *scenario
 	without, with *job
 	wrong         []*job
 	reported      bool
 	differences   int
 }
 
-// compareLives plays lives without the policy and with it, compares, and tries the policies that are wrong on purpose.
-func (s *stage) compareLives(ctx context.Context, chosen []*life, to io.Writer) error {
+// compareScenarios runs scenarios without the policy and with it, compares, and tries the policies that are wrong on purpose.
+func (s *stage) compareScenarios(ctx context.Context, chosen []*scenario, to io.Writer) error {
 	comparisons, jobs, err := s.comparisons(chosen)
 	if err != nil {
 		return err
@@ -66,9 +66,9 @@ func (s *stage) compareLives(ctx context.Context, chosen []*life, to io.Writer) 
 	return nil
 }
 
-// comparisons are those of some lives, and their runs, in the order in which they are played. Lives that are compared
+// comparisons are those of some scenarios, and their runs, in the order in which they are run. Scenarios that are compared
 // with the same run without the policy share it.
-func (s *stage) comparisons(chosen []*life) ([]*comparison, []*job, error) {
+func (s *stage) comparisons(chosen []*scenario) ([]*comparison, []*job, error) {
 	var all []*comparison
 	var jobs []*job
 	plain := map[string]*job{}
@@ -78,14 +78,14 @@ func (s *stage) comparisons(chosen []*life) ([]*comparison, []*job, error) {
 			name = l.name
 		}
 		if plain[name] == nil {
-			other, err := lifeNamed(name)
+			other, err := scenarioNamed(name)
 			if err != nil {
 				return nil, nil, err
 			}
 			plain[name] = s.job(other, observe, nil)
 			jobs = append(jobs, plain[name])
 		}
-		c := &comparison{life: l, without: plain[name], with: s.job(l, module, nil)}
+		c := &comparison{scenario: l, without: plain[name], with: s.job(l, module, nil)}
 		jobs = append(jobs, c.with)
 		for _, wrong := range l.wrong {
 			c.wrong = append(c.wrong, s.job(l, wrong.policy, wrong.steps))
@@ -109,7 +109,7 @@ func (c *comparison) played() bool {
 // report prints the differences, and whether the wrong policies are noticed.
 func (c *comparison) report(to io.Writer) {
 	c.reported = true
-	fmt.Fprintf(to, "\n%s\n\n", c.life.name)
+	fmt.Fprintf(to, "\n%s\n\n", c.scenario.name)
 	report(to, c.without.played, c.with.played)
 	found := compare(c.without.played, c.with.played)
 	for _, difference := range brief(found) {
@@ -120,10 +120,10 @@ func (c *comparison) report(to io.Writer) {
 		noticed := compare(c.without.played, j.played)
 		if len(noticed) == 0 {
 			c.differences++
-			fmt.Fprintf(to, "%s: the wrong policy %s is not noticed\n", c.life.name, j.policy)
+			fmt.Fprintf(to, "%s: the wrong policy %s is not noticed\n", c.scenario.name, j.policy)
 			continue
 		}
-		fmt.Fprintf(to, "%s: the wrong policy %s is noticed, %d differences:\n", c.life.name, j.policy, len(noticed))
+		fmt.Fprintf(to, "%s: the wrong policy %s is noticed, %d differences:\n", c.scenario.name, j.policy, len(noticed))
 		for _, line := range noticed[:min(5, len(noticed))] {
 			fmt.Fprintln(to, "  "+line)
 		}
@@ -131,7 +131,7 @@ func (c *comparison) report(to io.Writer) {
 }
 
 // playOne is one run in this process, whose result is kept in a file beside its logs.
-func (s *stage) playOne(ctx context.Context, l *life, policy string, steps []string) error {
+func (s *stage) playOne(ctx context.Context, l *scenario, policy string, steps []string) error {
 	j := s.job(l, policy, steps)
 	played, err := play(ctx, j.options, s.programs, s.root, j.directory())
 	if err != nil {

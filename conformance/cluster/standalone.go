@@ -37,7 +37,7 @@ func standalone(ctx context.Context, r *run) error {
 			return err
 		}
 	}
-	// Nobody but the owner's controller would put this right, and it does not look at Machines of others.
+	// Nobody but the owner's controller would put this right, and it does not check Machines of others.
 	machine, err := r.first("Machine", map[string]string{"set": "standalone"})
 	if err != nil {
 		return err

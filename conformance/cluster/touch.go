@@ -8,14 +8,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// lookAgain touches everything derived, so that Cluster API looks at it again, and the policy too. Then all is as it
+// lookAgain touches everything derived, so that Cluster API checks it again, and the policy too. Then all is as it
 // should be.
 func (r *run) lookAgain(ctx context.Context) error {
 	if err := r.touch(ctx, cached); err != nil {
 		return err
 	}
 	for _, d := range derived {
-		if err := r.arrives(ctx, d.kind, d.labels, "owner", "team"); err != nil {
+		if err := r.propagated(ctx, d.kind, d.labels, "owner", "team"); err != nil {
 			return err
 		}
 	}
@@ -38,7 +38,7 @@ func (r *run) touch(ctx context.Context, before time.Duration) error {
 	return nil
 }
 
-// nudge changes the objects of a kind and takes that back: their controllers look at them.
+// nudge changes the objects of a kind and takes that back: their controllers check them.
 func (r *run) nudge(ctx context.Context, kind string) error {
 	for _, o := range r.record.list(kind, nil) {
 		for _, patch := range []string{`{"metadata":{"annotations":{"look":"again"}}}`, `{"metadata":{"annotations":{"look":null}}}`} {

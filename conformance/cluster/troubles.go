@@ -22,7 +22,7 @@ type trouble struct {
 	felt func([]stepReviews) bool
 }
 
-// troubled is a life with steps in which reads of the policy fail. What is done in them must not wait, and in the end
+// troubled is a scenario with steps in which reads of the policy fail. What is done in them must not wait, and in the end
 // all is as if nothing had happened.
 var troubled = []step{
 	{name: "create", play: create},
@@ -107,9 +107,9 @@ var restartedHost = trouble{
 	felt: func([]stepReviews) bool { return true },
 }
 
-// underTrouble does something while the life's trouble lasts, where the step says so and there is a policy.
+// underTrouble does something while the scenario's trouble lasts, where the step says so and there is a policy.
 func (r *run) underTrouble(ctx context.Context, s step, do func() error) error {
-	trouble := r.options.life.trouble
+	trouble := r.options.scenario.trouble
 	if trouble == nil || !s.troubled || !r.withPolicy() {
 		return do()
 	}

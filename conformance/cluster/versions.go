@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// clusterAPI is an edition of Cluster API whose released managers are played with.
+// clusterAPI is an edition of Cluster API whose released managers are run with.
 type clusterAPI struct {
 	// name is what `clusterApi.version` calls it.
 	name string

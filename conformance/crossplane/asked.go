@@ -11,8 +11,8 @@ import (
 	"conformance/harness"
 )
 
-// asking is the label of the objects that the policy looks at where it is only asked: what is played is not labelled,
-// so that the API server and Crossplane have their say about all of it.
+// asking is the label of the objects that the policy checks where it is only asked: what is run is not labeled,
+// so that the API server and Crossplane decide about all of it.
 var asking = map[string]string{"conformance": "asked"}
 
 // answer is what the policy says of an object.

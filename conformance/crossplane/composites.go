@@ -32,7 +32,7 @@ const (
 	costCenter  = "platform/cost-center"
 )
 
-// steps are the life of composites.
+// steps are the scenario of composites.
 var steps = []step{
 	{"create", map[string]string{environment: "production", "team": "a"}, create},
 	{"add-label", map[string]string{environment: "production", costCenter: "cc-1", "team": "a"}, relabel},
@@ -59,7 +59,7 @@ type fleet struct {
 	result lifeResult
 }
 
-// compareComposites plays the life without the policy, with it, and with one that is wrong on purpose.
+// compareComposites runs the scenario without the policy, with it, and with one that is wrong on purpose.
 func (s *stage) compareComposites(ctx context.Context, to io.Writer) (int, error) {
 	without, err := s.playComposites(ctx, observe)
 	if err != nil {
@@ -212,7 +212,7 @@ func relabel(ctx context.Context, f *fleet) error {
 	return nil
 }
 
-// touch writes every composite and claim four times, without changing what the policy looks at.
+// touch writes every composite and claim four times, without changing what the policy checks.
 func touch(ctx context.Context, f *fleet) error {
 	for n := range 4 {
 		all, err := f.objects(ctx)

@@ -99,7 +99,7 @@ func (s *stage) playCompositions(ctx context.Context, to io.Writer) (int, error)
 	return compared.report(to, "compositions")
 }
 
-// unplayable is why a Composition cannot be played here; empty for those that can.
+// unplayable is why a Composition cannot be run here; empty for those that can.
 func (r *run) unplayable(one given) string {
 	if why := notPlayed[one.name]; why != "" {
 		return why

@@ -73,7 +73,7 @@ func (c *comparison) report(to io.Writer, of string) (int, error) {
 		fmt.Fprintf(to, "%d resources are as they were recorded with function-patch-and-transform, but for %d\n", c.recorded, len(c.wrong))
 	}
 	for _, why := range sortedKeys(c.unplayed) {
-		fmt.Fprintf(to, "not played: %d: %s\n", c.unplayed[why], why)
+		fmt.Fprintf(to, "not run: %d: %s\n", c.unplayed[why], why)
 	}
 	differences := append([]string{}, c.wrong...)
 	if c.noticed < minimum {
@@ -100,13 +100,13 @@ func (c *comparison) report(to io.Writer, of string) (int, error) {
 	return len(differences), nil
 }
 
-// readDeviations are the reasons for deviations in one life, by case.
+// readDeviations are the reasons for deviations in one scenario, by case.
 func readDeviations(of string) map[string]string {
 	reasons := map[string]string{}
 	for _, line := range strings.Split(listedDeviations, "\n") {
-		life, rest, _ := strings.Cut(line, " ")
+		scenario, rest, _ := strings.Cut(line, " ")
 		name, reason, is := strings.Cut(rest, ": ")
-		if is && life == of {
+		if is && scenario == of {
 			reasons[name] = reason
 		}
 	}

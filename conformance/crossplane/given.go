@@ -16,7 +16,7 @@ import (
 	"conformance/harness"
 )
 
-// given is a definition or a Composition that is played.
+// given is a definition or a Composition that is run.
 type given struct {
 	// name says where it comes from.
 	name   string

@@ -18,8 +18,8 @@ import (
 
 func main() { harness.Main(command) }
 
-// lives are what can be played, each of which returns how many differences it found.
-var lives = []struct {
+// scenarios are what can be run, each of which returns how many differences it found.
+var scenarios = []struct {
 	name string
 	play func(*stage, context.Context, io.Writer) (int, error)
 }{
@@ -36,7 +36,7 @@ func command(ctx context.Context, args []string) error {
 	directory := flags.String("directory", filepath.Join(root, "target", "conformance"), "folder of programs and logs")
 	webhook := flags.String("webhook", filepath.Join(root, "target", "debug", "webhook"), "the webhook, built by Cargo")
 	module := flags.String("module", filepath.Join(root, "policy.wasm"), "the compiled policy")
-	names := flags.String("lives", "", "lives to play, with commas; empty is all of them")
+	names := flags.String("scenarios", "", "scenarios to run, with commas; empty is all of them")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func command(ctx context.Context, args []string) error {
 	}
 	for _, name := range chosen {
 		if !slices.Contains(known(), name) {
-			return fmt.Errorf("there is no life %q; there are %s", name, strings.Join(known(), ", "))
+			return fmt.Errorf("there is no scenario %q; there are %s", name, strings.Join(known(), ", "))
 		}
 	}
 	if err := harness.Absolute(&root, directory, webhook, module); err != nil {
@@ -58,14 +58,14 @@ func command(ctx context.Context, args []string) error {
 	}
 	stage := &stage{programs: programs, root: root, directory: *directory, module: *module}
 	differences := 0
-	for _, life := range lives {
-		if len(chosen) > 0 && !slices.Contains(chosen, life.name) {
+	for _, scenario := range scenarios {
+		if len(chosen) > 0 && !slices.Contains(chosen, scenario.name) {
 			continue
 		}
-		fmt.Printf("\n%s\n\n", life.name)
-		more, err := life.play(stage, ctx, os.Stdout)
+		fmt.Printf("\n%s\n\n", scenario.name)
+		more, err := scenario.play(stage, ctx, os.Stdout)
 		if err != nil {
-			return fmt.Errorf("%s: %w", life.name, err)
+			return fmt.Errorf("%s: %w", scenario.name, err)
 		}
 		differences += more
 	}
@@ -75,11 +75,11 @@ func command(ctx context.Context, args []string) error {
 	return nil
 }
 
-// known are the names of the lives.
+// known are the names of the scenarios.
 func known() []string {
 	var names []string
-	for _, life := range lives {
-		names = append(names, life.name)
+	for _, scenario := range scenarios {
+		names = append(names, scenario.name)
 	}
 	return names
 }

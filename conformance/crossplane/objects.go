@@ -23,7 +23,7 @@ func called(o *harness.Object) string { return o.GetKind() + " " + o.GetName() }
 
 func sortedKeys[K cmp.Ordered, V any](of map[K]V) []K { return slices.Sorted(maps.Keys(of)) }
 
-// cut is what stands before and after the first space.
+// cut is what is before and after the first space.
 func cut(text string) (string, string) {
 	before, after, _ := strings.Cut(text, " ")
 	return before, after

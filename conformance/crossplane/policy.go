@@ -32,7 +32,7 @@ type policy struct {
 	answers string
 	// cloudTags are settings besides those of the manifest.
 	cloudTags map[string]any
-	// labels are those of the objects that it looks at; nil is all.
+	// labels are those of the objects that it checks; nil is all.
 	labels map[string]string
 }
 

@@ -93,7 +93,7 @@ func (s *stage) playRegistry(ctx context.Context, to io.Writer) (int, error) {
 	return len(differences), nil
 }
 
-// playRegistryStep plays one step, prints its row, and returns what should not be.
+// playRegistryStep runs one step, prints its row, and returns what should not be.
 func (f *fleet) playRegistryStep(ctx context.Context, to io.Writer, step registryStep, job *harness.Client) ([]string, error) {
 	reviewsBefore, err := f.reviews()
 	if err != nil {

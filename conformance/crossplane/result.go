@@ -97,7 +97,7 @@ func compareLives(without, with *lifeResult) []string {
 		}
 	}
 	if len(with.Steps) < len(without.Steps) {
-		differences = append(differences, fmt.Sprintf("%s: %d steps were played, without the policy %d", with.Run, len(with.Steps), len(without.Steps)))
+		differences = append(differences, fmt.Sprintf("%s: %d steps were run, without the policy %d", with.Run, len(with.Steps), len(without.Steps)))
 	}
 	return differences
 }

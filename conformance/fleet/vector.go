@@ -86,7 +86,7 @@ func Numbered(vectors []Vector) []any {
 	return lines
 }
 
-// At is what stands at a dotted path; nil where nothing does.
+// At is what is at a dotted path; nil where nothing is.
 func At(object map[string]any, path string) any {
 	var found any = object
 	for _, step := range strings.Split(path, ".") {
@@ -99,7 +99,7 @@ func At(object map[string]any, path string) any {
 	return found
 }
 
-// Put writes a value to a dotted path; nil removes what stands there.
+// Put writes a value to a dotted path; nil removes what is there.
 func Put(object map[string]any, path string, value any) {
 	steps := strings.Split(path, ".")
 	for _, step := range steps[:len(steps)-1] {
@@ -131,7 +131,7 @@ func MapAt(object map[string]any, path string) map[string]string {
 	return entries
 }
 
-// Shown is an object's JSON with the type that the API server writes into it, where it is told, and without what only the
+// Shown is an object's JSON with the type that the API server writes into it, where it is given, and without what only the
 // API server fills in.
 func Shown(apiVersion, kind string, object any) map[string]any {
 	var shown map[string]any

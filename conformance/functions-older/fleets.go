@@ -26,7 +26,7 @@ func (d dice) cluster() *clusterv1.Cluster {
 	return &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1", Namespace: namespace, UID: "cluster"}}
 }
 
-// object is the metadata of a parent: its own labels and annotations go nowhere, or not everywhere.
+// object is the metadata of a parent: its own labels and annotations are not propagated, or not everywhere.
 func (d dice) object(name string, uid types.UID) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: name, Namespace: namespace, UID: uid, Labels: d.Labels(),

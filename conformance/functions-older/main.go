@@ -1,4 +1,4 @@
-// Command functions-older writes the vectors of older editions of Cluster API: v1.6 as it stands, v1.9 with
+// Command functions-older writes the vectors of older editions of Cluster API: v1.6 as it is, v1.9 with
 // `-modfile v1.9.mod -tags v1.9`.
 package main
 

@@ -19,7 +19,7 @@ func Go(ctx context.Context, folder string, args ...string) error {
 	return nil
 }
 
-// ModuleField is what `go list` knows of a module; flags are the go command's.
+// ModuleField is what `go list` reports about a module; flags are the go command's.
 func ModuleField(ctx context.Context, folder, module, field string, flags ...string) (string, error) {
 	command := exec.CommandContext(ctx, "go", append(append([]string{"list", "-m", "-f", field}, flags...), module)...)
 	command.Dir = folder

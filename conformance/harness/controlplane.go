@@ -93,7 +93,7 @@ func (s *Server) Login(server, user string, groups ...string) (*rest.Config, err
 	}}, nil
 }
 
-// WriteKubeconfig writes a login as programs want to be told.
+// WriteKubeconfig writes a login in the format that programs read.
 func WriteKubeconfig(file string, login *rest.Config) error {
 	return clientcmd.WriteToFile(clientcmdapi.Config{
 		Clusters: map[string]*clientcmdapi.Cluster{

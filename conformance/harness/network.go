@@ -31,7 +31,7 @@ func OwnNetworks() bool {
 	return command.Run() == nil
 }
 
-// EnterNetwork brings the loopback interface up where the process is in a network of its own.
+// EnterNetwork starts the loopback interface where the process is in a network of its own.
 func EnterNetwork() error {
 	if os.Getenv(inOwnNetwork) == "" {
 		return nil
@@ -47,7 +47,7 @@ func EnterNetwork() error {
 	}
 	loopback.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
 	if err := unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, loopback); err != nil {
-		return fmt.Errorf("bring lo up: %w", err)
+		return fmt.Errorf("start lo: %w", err)
 	}
 	return nil
 }

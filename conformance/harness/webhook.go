@@ -25,7 +25,7 @@ type Webhook struct {
 	Token string
 	// Name is the webhook configuration's.
 	Name string
-	// Labels are those of the objects that it looks at; nil is all objects.
+	// Labels are those of the objects that it checks; nil is all objects.
 	Labels map[string]string
 	// Rules, Conditions, FailurePolicy and TimeoutSeconds are those of the webhook configuration.
 	Rules, Conditions []map[string]any

@@ -86,7 +86,7 @@ func (r *run) ask(ctx context.Context) error {
 			r.differences++
 			harness.Say("%s takes %s, more than %s", name, live.took, most)
 		}
-		// Of files that hold the same objects the same is said, apart from where it stands.
+		// Files that hold the same objects have the same answers, except for positions.
 		if of.args[0] == "explain" {
 			filed := r.files(append(of.args[:4:4], "-f", dump)...)
 			if filed != live.out {

@@ -10,7 +10,7 @@ const (
 	apiVersion = "v1beta2"
 )
 
-// kinds are those of the model, as resources. Cluster API's own definitions bring a conversion webhook and defaults; what
+// kinds are those of the model, as resources. Cluster API's own definitions have a conversion webhook and defaults; what
 // counts here is that maps are maps.
 var kinds = map[string]string{
 	"Cluster": "clusters", "ClusterClass": "clusterclasses", "MachineDeployment": "machinedeployments",

@@ -54,9 +54,9 @@ fn every_public_table_is_listed() -> Result<()> {
 }
 
 #[test]
-fn every_room_is_a_folder_and_every_folder_a_room() -> Result<()> {
+fn every_module_is_a_folder_and_every_folder_a_module() -> Result<()> {
     let listed: BTreeSet<String> =
-        rows("Rooms of the engine")?.into_iter().filter_map(|row| row.into_iter().nth(1)).collect();
+        rows("Modules of the engine")?.into_iter().filter_map(|row| row.into_iter().nth(1)).collect();
     let mut folders = BTreeSet::new();
     for entry in fs::read_dir(testkit::root().join("crates/engine/src"))? {
         let entry = entry?;

@@ -53,7 +53,7 @@ fn is_answered(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Rules of a ClusterAdmissionPolicy: kinds by name, and nothing but what the policy looks at.
+/// Rules of a ClusterAdmissionPolicy: kinds by name, and nothing but what the policy checks.
 fn are_rules(value: &Value) -> Result<()> {
     for rule in value.as_array().context("no list")? {
         let fields: Vec<&String> = rule.as_object().context("no rule")?.keys().collect();

@@ -14,3 +14,4 @@ mod messages;
 mod policies;
 mod release;
 mod report;
+mod words;

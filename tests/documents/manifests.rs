@@ -70,7 +70,7 @@ fn the_form_asks_for_every_setting_with_its_default() -> Result<()> {
     }
     let mut expected = Vec::new();
     leaves(&defaults, "", &mut expected);
-    // A form has no maps of objects. The registry has no default, since it stands instead of the definitions.
+    // A form has no maps of objects. The registry has no default, since it replaces the definitions.
     expected.retain(|path| path != "/cloudTags/definitions");
     expected.push("/cloudTags/registry/names".to_owned());
     asked.sort();
@@ -101,7 +101,7 @@ fn the_rules_ask_for_the_writes_of_named_kinds() -> Result<()> {
         for resource in rule["resources"].as_array().context("resources")? {
             let resource = resource.as_str().unwrap_or_default();
             assert!(!resource.contains(['*', '/']), "{resource}");
-            // A template that is new rolls out nothing; guards look at those of control planes.
+            // A template that is new rolls out nothing; guards check those of control planes.
             let rolls_out = resource.ends_with("templates") && !resource.ends_with("controlplanetemplates");
             // A registry that the settings name is not deleted by accident.
             let operations: &[&str] = match resource {
@@ -126,7 +126,7 @@ pub(crate) fn plural(kind: &str) -> String {
 }
 
 #[test]
-fn the_catalogue_lists_the_kinds_of_the_rules() -> Result<()> {
+fn the_catalog_lists_the_kinds_of_the_rules() -> Result<()> {
     let metadata = yaml("policy-metadata.yml")?;
     let listed = metadata["annotations"]["io.artifacthub.resources"].as_str().context("resources")?;
     let kinds: BTreeSet<String> = listed.split(", ").map(plural).collect();

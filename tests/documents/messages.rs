@@ -11,7 +11,7 @@ use crate::documents::read;
 const PAGE: &str = "docs/troubleshooting.md";
 
 /// The texts of the sentences in `report/messages`, with `…` for what a sentence fills in. Single words, such as `added`,
-/// stand in sentences; what has no words only joins others.
+/// are parts of sentences; what has no words only joins others.
 fn sentences() -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(testkit::root().join("crates/engine/src/report/messages"))? {
@@ -71,7 +71,7 @@ fn text(literal: &str) -> Result<Option<String>> {
     Ok(Some(said.trim().to_owned()))
 }
 
-/// What stands between double backticks.
+/// What is between double backticks.
 fn explained() -> Result<BTreeSet<String>> {
     Ok(read(PAGE)?.split("``").skip(1).step_by(2).map(|span| span.trim().to_owned()).collect())
 }

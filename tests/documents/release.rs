@@ -115,9 +115,9 @@ fn one_compiler_builds_all() -> Result<()> {
     Ok(())
 }
 
-/// What the catalogue and the page link to is what is pushed and released.
+/// What the catalog and the page link to is what is pushed and released.
 #[test]
-fn the_release_is_where_the_catalogue_says() -> Result<()> {
+fn the_release_is_where_the_catalog_says() -> Result<()> {
     let release = workflows()?.remove("release.yml").context("no release")?;
     let metadata = yaml("policy-metadata.yml")?;
     let image = &release["env"]["IMAGE"];

@@ -11,7 +11,7 @@ use crate::documents::read;
 /// Pages are read and written by several tests.
 static PAGES: Mutex<()> = Mutex::new(());
 
-/// Holds a file to what the code says, or writes it.
+/// Compares a file with what the code says, or writes it.
 pub(crate) fn check(path: &str, expected: &str) -> Result<()> {
     let file = testkit::root().join(path);
     if std::env::var_os("BLESS").is_some() {
@@ -26,7 +26,7 @@ pub(crate) fn check(path: &str, expected: &str) -> Result<()> {
     Ok(())
 }
 
-/// Holds a part of a page, between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->`, to what the code says.
+/// Compares what is between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` of a page with what the code says.
 pub(crate) fn check_section(path: &str, name: &str, content: &str) -> Result<()> {
     change(path, |text| {
         let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- {name}: end -->"));
@@ -36,7 +36,7 @@ pub(crate) fn check_section(path: &str, name: &str, content: &str) -> Result<()>
     })
 }
 
-/// Holds a file to what a function makes of it.
+/// Compares a file with what a function makes of it.
 pub(crate) fn change(path: &str, expected: impl FnOnce(&str) -> Result<String>) -> Result<()> {
     let _alone = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
     check(path, &expected(&read(path)?)?)

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use metadata_propagation::GRANTS;
 use serde_json::Value;
 use testkit::case::corpus;
@@ -15,7 +15,16 @@ use crate::file::check;
 
 #[test]
 fn the_conformance_page_counts_the_vectors() -> Result<()> {
-    check("docs/conformance.md", &testkit::agreement::page()?)
+    let page = testkit::agreement::page()?;
+    check("conformance/README.md", &page)?;
+    let sum = page.lines().find_map(|line| line.strip_prefix("| all | | | ")).context("no sum")?;
+    let [all, agree, deviate, differ]: [&str; 4] =
+        sum.trim_end_matches(" |").split(" | ").collect::<Vec<_>>().try_into().map_err(|cells| anyhow!("{cells:?}"))?;
+    let sentence = format!(
+        "{all} answers: {agree} are equal, {deviate} differ only by listed deviations, {differ} differ otherwise"
+    );
+    ensure!(read("docs/evidence.md")?.contains(&sentence), "docs/evidence.md does not say: {sentence}");
+    Ok(())
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Files that are made from code and from one another: pages of docs/, the schema of the settings, the entry of the
-//! catalogue, fixtures for kwctl. `BLESS=1` writes them; without it a file that differs fails.
+//! catalog, fixtures for kwctl. `BLESS=1` writes them; without it a file that differs fails.
 
 mod answers;
-mod catalogue;
+mod catalog;
 mod chart;
 mod delivery;
 #[path = "../shared/documents.rs"]
@@ -12,4 +12,6 @@ mod fixtures;
 mod requests;
 mod rules;
 mod settings;
+mod sources;
+mod statements;
 mod tables;

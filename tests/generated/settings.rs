@@ -158,7 +158,7 @@ fn of_field(root: &Value, field: Field<'_>, settings: &mut Vec<Setting>) -> Resu
             of_properties(root, element, &below, settings)?;
         }
     }
-    // Objects of which one is written: what is said of each stands beside the schema, not beside its field.
+    // Objects of which one is written: what is said of each is beside the schema, not beside its field.
     for choice in schema["oneOf"].as_array().into_iter().flatten() {
         let described = choice["description"].clone();
         let mut choice = choice.clone();

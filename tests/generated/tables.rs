@@ -122,6 +122,8 @@ fn the_page_shows_the_infrastructure_clusters() -> Result<()> {
 #[test]
 fn the_page_shows_where_resources_have_their_tags() -> Result<()> {
     let mut text = String::new();
+    let mut summary =
+        "| group | release | kinds with a map | with a list | without tags |\n|---|---|---:|---:|---:|\n".to_owned();
     for ProviderCarriers { group, release, carriers, .. } in CARRIERS {
         let count = |is_counted: fn(Tags) -> bool| -> usize {
             carriers.iter().filter(|carrier| is_counted(carrier.tags)).map(|carrier| carrier.kinds.len()).sum()
@@ -132,6 +134,7 @@ fn the_page_shows_where_resources_have_their_tags() -> Result<()> {
             text,
             "\n## {group}\n\n{release}: {maps} kinds with a map of tags, {lists} with a list, {none} with none.\n"
         )?;
+        writeln!(summary, "| `{group}` | {release} | {maps} | {lists} | {none} |")?;
         writeln!(text, "| group | tags | kinds |\n|---|---|---|")?;
         for Carrier { service, tags, kinds } in *carriers {
             let service = if service.is_empty() { (*group).to_owned() } else { format!("{service}.{group}") };
@@ -143,7 +146,8 @@ fn the_page_shows_where_resources_have_their_tags() -> Result<()> {
             writeln!(text, "| {service} | {tags} | {} |", kinds.join(", "))?;
         }
     }
-    check_section("docs/carriers.md", "carriers", text.trim_start())
+    check_section("docs/delivery.md", "carriers", &summary)?;
+    check_section("crates/engine/src/catalog/carriers/README.md", "carriers", text.trim_start())
 }
 
 #[test]
@@ -197,7 +201,7 @@ fn the_page_shows_what_rolls_out() -> Result<()> {
     check_section("docs/rollout.md", "effects", &text)
 }
 
-/// What edits of one row do: of the path, of an entry that is removed, and of keys that are told apart.
+/// What edits of one row do: of the path, of an entry that is removed, and of keys that are distinguished.
 fn effects(block: &Block, row: &Row) -> Vec<(Effect, String)> {
     let paths = |suffix: &str, edit: &str| {
         let of = |path: Option<String>| code(path.map(|path| path + suffix)) + edit;

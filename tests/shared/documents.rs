@@ -1,17 +1,22 @@
-//! The documents of this repository, and what stands in them.
+//! The documents of this repository, and what is in them.
 
 use std::fs;
 
 use anyhow::{Context, Result};
 
-/// The documents at the root, and those of folders that README leads to.
-const DOCUMENTS: [&str; 8] = [
+/// The documents at the root, and those beside what they describe.
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "USAGE.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "SECURITY.md",
+    "conformance/README.md",
+    "conformance/cluster/README.md",
+    "conformance/crossplane/README.md",
+    "crates/engine/src/catalog/carriers/README.md",
+    "crates/model/README.md",
     "examples/blueprints/README.md",
     "testdata/recorded/README.md",
 ];
@@ -44,11 +49,11 @@ pub(crate) fn read(path: &str) -> Result<String> {
 /// A fenced block of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Block {
-    /// The document and the line that the fence stands in.
+    /// The document and the line that the fence is in.
     pub(crate) at: String,
     /// The words behind the fence, such as `yaml settings`.
     pub(crate) kind: String,
-    /// What stands between the fences, without the indentation of the fence.
+    /// What is between the fences, without the indentation of the fence.
     pub(crate) text: String,
 }
 

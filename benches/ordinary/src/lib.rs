@@ -1,4 +1,4 @@
-//! The ordinary way, a yardstick of `make bench`: labels of a MachineSet's template arrive at its Machines, written as
+//! The ordinary way, a yardstick of `make bench`: labels of a MachineSet's template propagate to its Machines, written as
 //! the examples of Kubewarden's SDK are. The object is parsed to a tree, the owner is read whole, labels are merged.
 //!
 //! It knows one hop and one map, and names neither rule nor reason.

@@ -4,7 +4,7 @@ import (
 	_ "unsafe" // for go:linkname
 
 	v1 "github.com/crossplane/crossplane/apis/apiextensions/v1"
-	_ "github.com/crossplane/crossplane/pkg/validation/apiextensions/v1/composition" // brings in what is linked below
+	_ "github.com/crossplane/crossplane/pkg/validation/apiextensions/v1/composition" // links what is linked below
 
 	"github.com/crossplane/crossplane-runtime/pkg/resource"
 )

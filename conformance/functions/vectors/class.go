@@ -103,7 +103,7 @@ func (d dice) topologyCluster() *clusterv1.Cluster {
 	return cluster
 }
 
-// cluster is a Cluster whose metadata goes nowhere.
+// cluster is a Cluster whose metadata is not propagated.
 func (d dice) cluster() *clusterv1.Cluster {
 	cluster := &clusterv1.Cluster{}
 	cluster.Name, cluster.Namespace, cluster.UID = pick(d, []string{"c1", "c-2.eu"}), namespace, types.UID("cluster")

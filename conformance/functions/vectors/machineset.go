@@ -58,7 +58,7 @@ func machineSetVectors(d dice) []fleet.Vector {
 		oddDurations(d, shownDeployment)
 		deployment = hubOf(shownDeployment, coreconversion.ConvertMachineDeploymentV1Beta1ToHub)
 	}
-	// A new one has its name, its hash and its spec from Cluster API; then it is looked at again.
+	// A new one has its name, its hash and its spec from Cluster API; then it is checked again.
 	created, err := computeDesiredMachineSet(ctx, deployment, nil)
 	fleet.Must(err)
 	created.UID = "set"

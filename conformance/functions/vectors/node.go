@@ -73,7 +73,7 @@ func merged(below, above map[string]string) map[string]any {
 	return entries
 }
 
-// expressions are up to two, as they stand in the settings and as the manager compiles them.
+// expressions are up to two, as they are in the settings and as the manager compiles them.
 func (d dice) expressions(settings map[string]any, name string) []*regexp.Regexp {
 	var texts []string
 	var compiled []*regexp.Regexp

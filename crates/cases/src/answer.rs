@@ -1,9 +1,9 @@
-//! What a door answers to one request.
+//! What an entry point answers to one request.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// Everything that a door answers.
+/// Everything that an entry point answers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Answer {
     /// Whether the request is admitted.

@@ -8,7 +8,7 @@
 //!   MachineSet ms: {}   # where it is gone. Reads past the cache find it so, cached ones find what is in `cluster`
 //! failures:             # gets that fail, by apiVersion and kind; `only: cached` or `only: fresh` where one of them does not
 //!   - { get: cluster.x-k8s.io/v1beta2 MachineSet, cause: forbidden, text: "what the host says" }
-//! review:               # an AdmissionRequest; what follows from the object and the operation may be left out
+//! review:               # an AdmissionRequest; what the object and the operation determine may be left out
 //!   operation: CREATE
 //!   username: alice     # short for userInfo
 //!   object: {}

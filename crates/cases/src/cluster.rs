@@ -28,7 +28,7 @@ pub struct Failure {
     /// The reads that fail; both where it is absent.
     #[serde(default)]
     pub only: Option<Read>,
-    /// The cause that the engine is told.
+    /// The cause that the engine gets.
     pub cause: LookupCause,
     /// What the API server, or else the host, says. The policy shows its first line.
     pub text: String,
@@ -94,7 +94,7 @@ impl ApiServer {
         Ok(())
     }
 
-    /// The same cluster, of which cached reads find what stood in another.
+    /// The same cluster, of which cached reads find what was in another.
     #[must_use]
     pub fn cached_as(&self, earlier: &ApiServer) -> ApiServer {
         ApiServer { cache: Arc::clone(&earlier.objects), ..self.clone() }

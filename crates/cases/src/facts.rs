@@ -99,7 +99,7 @@ fn facts(report: &Value, settings: &Value) -> Map<String, Value> {
     keep(&mut facts, "inert", json!(words(&[text(&inert["reason"]), text(&inert["because"])])));
     for name in ["changes", "drift"] {
         let entries = list(&report[name]).iter().map(|entry| {
-            // What is written stands in the patch; what differs stands nowhere else.
+            // What is written is in the patch; what differs is nowhere else.
             let value = if name == "drift" { plain(&entry["to"]) } else { String::new() };
             let what = words(&[text(&entry["action"]), &value, by(entry), text(&entry["source"])]);
             (text(&entry["at"]), text(&entry["key"]).to_owned(), what)
@@ -182,7 +182,7 @@ fn grouped<'a>(entries: impl Iterator<Item = (&'a str, String, String)>) -> Valu
     groups.into_iter().map(|(group, entries)| (group, json!(by_key(entries.into_iter())))).collect()
 }
 
-/// What is told of one key twice stands side by side.
+/// Two facts about one key are listed side by side.
 fn by_key<K: Into<String>>(entries: impl Iterator<Item = (K, String)>) -> BTreeMap<String, String> {
     let mut keys: BTreeMap<String, String> = BTreeMap::new();
     for (key, what) in entries {
@@ -192,7 +192,7 @@ fn by_key<K: Into<String>>(entries: impl Iterator<Item = (K, String)>) -> BTreeM
     keys
 }
 
-/// Where a rule takes an entry from: the first of what its text quotes, the key itself apart.
+/// Where a rule takes an entry from: the first of what its text quotes, except the key itself.
 fn by(change: &Value) -> &str {
     let (rule, key) = (text(&change["rule"]), text(&change["key"]));
     quoted(rule).find(|quoted| *quoted != key).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The AdmissionRequest around an object: a case states what matters, and what follows from that is filled in, so that
+//! The AdmissionRequest around an object: a case states what matters, and the rest is filled in, so that
 //! every request has the fields that an API server sends.
 
 pub use fleet::plural;

@@ -39,7 +39,7 @@ pub struct Listed {
     pub topic: Topic,
     /// The API group; empty for the core group.
     pub group: &'static str,
-    /// The resources; `None` for all that the server has, because each provider brings its own.
+    /// The resources; `None` for all that the server has, because each provider has its own.
     pub resources: Option<&'static [&'static str]>,
     /// Whether single objects are read, and no list: of all kinds of a cluster a few are needed, and their definitions are long.
     pub by_name: bool,
@@ -73,7 +73,7 @@ const fn listed(topic: Topic, group: &'static str, resources: Option<&'static [&
     Listed { topic, group, resources, by_name: false }
 }
 
-/// The ClusterRole with which everything is answered, apart from composites.
+/// The ClusterRole with which everything is answered, except composites.
 #[must_use]
 pub fn cluster_role() -> String {
     let mut role = "# What `propagate` may ask of a live cluster: `get` and `list`, and nothing else. It writes nothing.

@@ -1,6 +1,6 @@
 //! A live cluster as manifests: what an API server lists, as texts that `fleet` reads.
 //!
-//! A door for `propagate`. It asks for discovery documents, lists and single objects, with `GET` and nothing else, and only
+//! An entry point for `propagate`. It asks for discovery documents, lists and single objects, with `GET` and nothing else, and only
 //! for the kinds of [`KINDS`] and for the composites that the cluster defines. Every request ends within a time limit.
 
 mod access;

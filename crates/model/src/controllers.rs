@@ -1,4 +1,4 @@
-//! Cluster API's controllers: each brings one object to what its source says.
+//! Cluster API's controllers: each changes one object to what its source says.
 
 use crate::spot::{Kind, Manager};
 use crate::world::{Place, Verb, World, Write, Written};

@@ -27,7 +27,7 @@ impl Known {
         }
     }
 
-    /// Whether it explains an entry of a state in which nobody acts any more. What follows the entry differs too.
+    /// Whether it explains an entry of a state in which nobody acts any more. What is after the entry differs too.
     #[must_use]
     pub fn explains(self, closed: &State, spot: Spot) -> bool {
         let entry = closed.with.object(spot.kind).map(|object| *object.at(spot.slot, spot.key)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `model COMMAND`: every order of events, and random ones for the real API server. docs/model.md says what it is
+//! `model COMMAND`: every order of events, and random ones for the real API server. README.md says what it is
 //! about.
 
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! The API server as far as the world needs it: maps whose entries have owners.
 //!
 //! Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go, `Update`, `Apply` and `prune`;
-//! k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager. Held to a real API server by `make conformance-model`.
+//! k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager. Compared with a real API server by `make conformance-model`.
 
 use crate::spot::{Key, Kind, Manager, Managers, Slot, Spot, Value};
 
@@ -53,7 +53,7 @@ impl Object {
         self.entries.map(|entries| entries.map(|entry| entry.value))
     }
 
-    /// As the API server knows it, without what only the properties look at.
+    /// As the API server knows it, without what only the properties check.
     #[must_use]
     pub fn known(mut self) -> Object {
         for entry in self.entries.iter_mut().flatten() {

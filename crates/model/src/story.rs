@@ -68,7 +68,7 @@ fn outcome(write: &Write, written: &Written) -> Option<String> {
             format!("     it tries {}, and is answered {is_same}", applied.join(", "))
         }
         Written::Stored(_) => return None,
-        Written::Conflict => format!("     {who} is told of a conflict"),
+        Written::Conflict => format!("     {who} gets a conflict"),
         Written::Impossible => {
             format!("     {who} cannot write: the {} is not there, or is already", write.kind.text())
         }

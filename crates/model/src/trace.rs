@@ -90,7 +90,7 @@ fn event(twins: &Twins, state: &mut State, action: Action) -> Json {
     })
 }
 
-/// How everything comes to be: the class, the Cluster, and what the controllers apply.
+/// How everything is created: the class, the Cluster, and what the controllers apply.
 fn beginning(state: &State) -> Json {
     let create = |object: Json| {
         json!({

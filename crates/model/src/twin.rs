@@ -19,12 +19,12 @@ use crate::world::{Place, World, Write, Written};
 pub const ACCEPTED: &str = "nobody's write is refused that would pass without the policy";
 /// Values and owners are those of the world without the policy.
 pub const ALIKE: &str = "once nobody acts any more, values and owners are those without the policy";
-/// Controllers come to an end.
+/// Controllers finish.
 pub const ENDS: &str = "nothing runs for ever";
 /// What is there has a source, or somebody who wrote it.
 pub const DROPPED: &str = "a key that its source dropped is gone";
 
-/// A controller that still changes something after so many rounds never ends: there are three hops.
+/// A controller that still changes something after this number of rounds never ends: there are three hops.
 const ROUNDS: usize = 10;
 
 /// The world with the policy, and those without.

@@ -184,7 +184,7 @@ impl World {
         Readable { cluster: Some(cluster), deployment: values(Kind::Deployment), set: values(Kind::Set) }
     }
 
-    /// What the policy answered, with what only the properties look at.
+    /// What the policy answered, with what only the properties check.
     fn remarked(&self, write: &Write, after: &Object, mut answered: Object, cluster: Cluster) -> Object {
         let before = self.objects[write.kind as usize];
         for spot in write.kind.spots() {

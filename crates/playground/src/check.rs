@@ -17,7 +17,7 @@ pub(crate) struct Answer {
     objects: Vec<Object>,
 }
 
-/// One object, in the order in which they stand.
+/// One object, in the order in which they are.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Object {
@@ -26,7 +26,7 @@ struct Object {
     text: String,
     #[serde(flatten)]
     place: Place,
-    /// Whether the policy looks at such objects under these settings.
+    /// Whether the policy checks such objects under these settings.
     is_concerned: bool,
     /// Why it was not compared with what is above it, if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ struct Object {
 struct Found {
     /// `reject`, `warn`, or `note`: nothing follows.
     level: &'static str,
-    /// The setting that decides what follows, or what found it.
+    /// The setting that decides whether it blocks the request, or what found it.
     check: &'static str,
     /// What becomes of cloud tags.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,11 +20,11 @@ use crate::settings;
 pub(crate) struct Answer {
     marks: Vec<Mark>,
     writes: Vec<Write>,
-    /// What follows in objects that are not written themselves.
+    /// The effects on objects that are not written themselves.
     further: Vec<Further>,
 }
 
-/// A label or annotation further down that arrives, changes or leaves.
+/// A label or annotation of an object below that is added, changed or removed.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Further {
@@ -57,7 +57,7 @@ struct Write {
     log: Vec<LogLine>,
     /// What kubectl prints.
     kubectl: String,
-    /// Where in the text the object, its changes, its findings and its edits stand.
+    /// Where in the text the object, its changes, its findings and its edits are.
     place: Place,
     changes: Vec<Place>,
     findings: Vec<Place>,

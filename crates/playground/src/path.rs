@@ -33,7 +33,7 @@ struct Picture {
     description: String,
 }
 
-/// Boxes of a picture that can still be looked at.
+/// Boxes of a picture that can still be checked.
 const BOXES: usize = 300;
 
 /// One object.
@@ -43,11 +43,11 @@ struct Object {
     title: String,
     kind: String,
     children: Vec<usize>,
-    /// Where it stands in the manifests; absent where it is not there, but would be made.
+    /// Where it is in the manifests; absent where it is not there, but would be made.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<Place>,
     stands: Vec<Stands>,
-    /// Why it is not known what comes to it.
+    /// Why it is not known what propagates to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<String>,
 }

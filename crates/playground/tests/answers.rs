@@ -1,4 +1,4 @@
-//! What the page is told, question by question.
+//! What the page gets, question by question.
 
 #![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 

@@ -1,4 +1,4 @@
-//! `docs/conformance.md`: how many vectors there are, and what the engine made of them.
+//! `conformance/README.md`: how many vectors there are, and what the engine made of them.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ const HEAD: &str = "\
 A vector is a question that Cluster API's own code answered: `conformance/functions` makes fleets from a seed (the same key
 in topology, class and template, forced keys as user keys, long and odd names, both API versions and mixed ones, every
 in-place field), calls the function, and writes down what it returned. Then a user writes the object with keys missing,
-changed and added, and the policy has to bring back Cluster API's answer, no more and no less: keys of the object's own
+changed and added, and the policy has to restore Cluster API's answer, no more and no less: keys of the object's own
 stay. The Go code knows no rule of propagation. For edits of a MachineDeployment and of a KubeadmControlPlane, the functions
 say whether Machines made before are up to date; the policy has to predict the same.
 

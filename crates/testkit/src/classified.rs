@@ -13,7 +13,7 @@ impl Classified {
     /// Where an entry point predicts otherwise than Cluster API decides: at most one difference, named after the edit.
     ///
     /// # Errors
-    /// When the door fails or refuses.
+    /// When the entry point fails or refuses.
     pub(crate) fn differences(&self, door: &Door) -> Result<Vec<Difference>> {
         let review = json!({ "operation": "UPDATE", "username": "alice", "object": self.new, "oldObject": self.old });
         let answer = door(&request(review), &json!({}), &ApiServer::default())?;

@@ -145,10 +145,10 @@ pub struct Count {
     pub deviating: usize,
 }
 
-/// Asks a door all vectors.
+/// Asks an entry point all vectors.
 ///
 /// # Errors
-/// When vectors or deviations cannot be read, or the door fails.
+/// When vectors or deviations cannot be read, or the entry point fails.
 pub fn ask(door: &Door) -> Result<Findings> {
     let mut findings = Findings::default();
     let mut deviations = Deviations::read()?;
@@ -169,7 +169,7 @@ pub fn ask(door: &Door) -> Result<Findings> {
 }
 
 impl Vector {
-    /// Function, kind and version; the name; and where a door answers otherwise than Cluster API.
+    /// Function, kind and version; the name; and where an entry point answers otherwise than Cluster API.
     fn put_to(self, door: &Door) -> Result<(Topic, String, Vec<Difference>)> {
         let written = match self {
             Vector::Written(written) => written,
@@ -226,7 +226,7 @@ impl Written {
         (self.function.clone(), self.kind.clone(), version)
     }
 
-    /// Where a door's answer is another than Cluster API's. Keys of the object's own stay, on both sides.
+    /// Where an entry point's answer is another than Cluster API's. Keys of the object's own stay, on both sides.
     fn differences(&self, door: &Door) -> Result<Vec<Difference>> {
         let request = request(self.review.clone());
         let cluster = ApiServer::new(self.cluster.clone(), Vec::new())?;

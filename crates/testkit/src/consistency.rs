@@ -18,7 +18,7 @@ pub(crate) fn agrees(review: &Value, settings: &Value, answer: &Answer) -> Resul
     let changes = entries(&report["changes"]);
     for change in changes.iter().chain(&entries(&report["drift"])) {
         let found = slot(&mut object.clone(), change)?.cloned().filter(|found| *found != json!({})).unwrap_or_default();
-        ensure!(found == change["from"], "the report finds {} where {found} stands: {change}", change["from"]);
+        ensure!(found == change["from"], "the report finds {} where {found} is: {change}", change["from"]);
     }
     if answer.accepted && object.is_object() {
         let mut told = object.clone();
@@ -40,7 +40,7 @@ pub(crate) fn agrees(review: &Value, settings: &Value, answer: &Answer) -> Resul
     answer.log.iter().try_for_each(|line| is_reported(line, report).with_context(|| line.to_string()))
 }
 
-/// Who owns what follows what is written; the report does not repeat it.
+/// The owners depend on what is written; the report does not repeat it.
 fn take_managed_fields(object: &mut Value) -> Value {
     object.pointer_mut(MANAGED_FIELDS).map(Value::take).unwrap_or_default()
 }
@@ -115,13 +115,13 @@ fn write(object: &mut Value, change: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What stands where a change is told.
+/// What is at the place of a reported change.
 fn slot<'a>(object: &'a mut Value, change: &Value) -> Result<Option<&'a Value>> {
     let key = change["key"].as_str().context("a change without a key")?.to_owned();
     Ok(place(object, change)?.get(&key))
 }
 
-/// The map that a change is told in, made where there is none.
+/// The map of a reported change, made where there is none.
 fn place<'a>(object: &'a mut Value, change: &Value) -> Result<&'a mut Value> {
     let at = change["at"].as_str().context("a change without a place")?;
     let mut place = object;
@@ -199,7 +199,7 @@ mod tests {
     fn every_contradiction_is_noticed() {
         type Contradict = fn(&mut Answer);
         let contradictions: [(Contradict, &str); 9] = [
-            (|answer| answer.report["changes"][0]["from"] = json!("0"), "the report finds \"0\" where \"1\" stands"),
+            (|answer| answer.report["changes"][0]["from"] = json!("0"), "the report finds \"0\" where \"1\" is"),
             (|answer| answer.report["changes"][0]["to"] = json!("3"), "the patch does not do what the report tells"),
             (|answer| drop(answer.patch.remove(1)), "the patch does not do what the report tells"),
             (|answer| answer.report["changes"][1]["at"] = json!("spec.list[1].labels"), "a change of no element"),

@@ -13,7 +13,7 @@ pub struct Deviations {
 }
 
 /// One line: `function | kind | map | key | reason`. `*` at the end of function, kind or key stands for any rest, `but`
-/// takes out what follows; the map is a path, or `labels` or `annotations` wherever they stand.
+/// takes out the keys after it; the map is a path, or `labels` or `annotations` wherever they are.
 #[derive(Debug, Clone)]
 pub struct Deviation {
     patterns: [String; 4],

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use similar::TextDiff;
 
-/// What stands in place of what was expected, line by line; empty where nothing differs.
+/// What is in place of what was expected, line by line; empty where nothing differs.
 #[must_use]
 pub fn lines(expected: &str, found: &str) -> String {
     TextDiff::from_lines(expected, found).unified_diff().context_radius(3).header("expected", "found").to_string()

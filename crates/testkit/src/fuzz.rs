@@ -61,7 +61,7 @@ pub fn settings(data: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Every problem is told, and of an object, where it is.
+/// Every problem is reported, and of an object, where it is.
 fn tells_where(text: &str, error: &SettingsError) -> Result<()> {
     ensure!(!error.problems.is_empty() && !error.to_string().is_empty(), "refused without a reason");
     let is_object = serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object());
@@ -102,7 +102,7 @@ fn none(cause: LookupCause) -> LookupError {
     LookupError { cause, detail: cause.to_string() }
 }
 
-/// The cluster that a payload brings along.
+/// The cluster in a payload.
 struct OfPayload<'a> {
     payload: &'a [u8],
     objects: OnceCell<Vec<&'a RawValue>>,
@@ -159,7 +159,7 @@ impl Cluster for &Lines<'_> {
         match self.lines.split(|byte| *byte == b'\n').nth(number) {
             None => Err(none(LookupCause::NotFound)),
             Some([]) => Err(none(LookupCause::NotServed)),
-            // As the policy's door reads what its host returns.
+            // As the policy reads what its host returns.
             Some(line) => String::from_utf8(line.to_vec()).map_err(|_| none(LookupCause::Unreadable)),
         }
     }

@@ -9,7 +9,7 @@ pub(crate) trait HostCalls: Send + 'static {
     /// Answers a call of `operation`, which `binding` and `namespace` say whose it is.
     ///
     /// # Errors
-    /// With the text that the guest is told.
+    /// With the text that the guest gets.
     fn answer(&mut self, binding: &str, namespace: &str, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String>;
 }
 
@@ -74,7 +74,7 @@ impl<H: HostCalls> Guest<H> {
         }
     }
 
-    /// The functions that are being executed after so many instructions of a call, the innermost first; none where the
+    /// The functions that are being executed after this number of instructions of a call, the innermost first; none where the
     /// call ends before. The guest has to count, and to have names.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl<H: HostCalls> Guest<H> {
         }
     }
 
-    /// What an instance needs, with so many instructions to execute, where the guest counts.
+    /// What an instance needs, with this number of instructions to execute, where the guest counts.
     fn store(&self, function: &str, payload: &[u8], host: H, instructions: u64) -> Result<Store<Conversation<H>>> {
         let conversation = Conversation {
             operation: function.into(),

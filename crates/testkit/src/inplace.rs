@@ -1,4 +1,4 @@
-//! In-place mutable fields of a vector, held against what the policy left.
+//! In-place mutable fields of a vector, compared with what the policy left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub fn differences(fields: &BTreeMap<String, Value>, object: &Value, result: &Va
     differences
 }
 
-/// Elements of a list by what tells them apart, such as `[Ready]`; a value that is no list as its only element.
+/// Elements of a list by what distinguishes them, such as `[Ready]`; a value that is no list as its only element.
 fn elements(value: &Value) -> BTreeMap<String, Value> {
     match value {
         Value::Null => BTreeMap::new(),

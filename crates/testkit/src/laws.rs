@@ -31,7 +31,7 @@ pub fn is_answerable(outcome: &Outcome) -> Result<()> {
     Ok(())
 }
 
-/// What was written stands: in the policy's own maps only, the same in a dry run, and complete, so that evaluating it
+/// What was written is correct: in the policy's own maps only, the same in a dry run, and complete, so that evaluating it
 /// again writes nothing. `cluster` makes the cluster anew for each evaluation.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
-//! What the tests of every door share: the case format, a cluster that answers as Kubewarden's host does, and a waPC
+//! What the tests of every entry point share: the case format, a cluster that answers as Kubewarden's host does, and a waPC
 //! host for the compiled policy.
 //!
-//! Not published, not part of any door.
+//! Not published, not part of any entry point.
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 
-/// A document with what stands between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` replaced.
+/// A document with what is between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` replaced.
 ///
 /// # Errors
 /// When a mark is missing.

@@ -74,7 +74,7 @@ impl Module {
         Ok(Call { response, log: host.log, gets: host.gets, instructions })
     }
 
-    /// The functions that are being executed after so many instructions of a call, the innermost first; none where the
+    /// The functions that are being executed after this number of instructions of a call, the innermost first; none where the
     /// call ends before. The module has to be one that [counts](Module::counting), and whose functions have names.
     ///
     /// # Errors

@@ -109,7 +109,7 @@ pub fn only_owned_maps_changed(kind: &GroupVersionKind<'_>, object: &str, outcom
     Comparison { owned, changes: by_map, all: changes }.objects("", object, written)
 }
 
-/// Holds a CompositeResourceDefinition to what it was: everything stands, and what came is below a version's schema.
+/// Compares a CompositeResourceDefinition with what it was: everything is kept, and what came is below a version's schema.
 fn only_declares(path: &str, before: &Value, after: &Value) -> Result<()> {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => {
@@ -276,7 +276,7 @@ fn join(path: &str, key: &str) -> String {
 /// A JSON object in the pieces of its text.
 struct Fields<'a> {
     fields: Vec<Field<'a>>,
-    /// What stands behind the last value, or the opening bracket.
+    /// What is behind the last value, or the opening bracket.
     after: &'a str,
 }
 
@@ -285,7 +285,7 @@ struct Field<'a> {
     /// The key as it is written, quotes included.
     raw_key: &'a str,
     value: &'a str,
-    /// What stands between the value before and this one.
+    /// What is between the value before and this one.
     before: &'a str,
 }
 
@@ -303,12 +303,12 @@ fn fields(text: &str) -> Result<Fields<'_>> {
         let raw_key = before.get(quotes.0..=quotes.1).context("a value without a key")?;
         fields.push(Field { key, raw_key, value, before });
     }
-    // What follows the opening bracket of an object without fields follows the fields that it gets.
+    // What is behind the opening bracket of an object without fields is behind the fields that it gets.
     let after = if fields.is_empty() { rest.trim_start().trim_start_matches('{') } else { rest };
     Ok(Fields { fields, after })
 }
 
-/// The entries of an object as they stand, those of one key included.
+/// The entries of an object as they are, those of one key included.
 struct Entries;
 
 impl<'de> Visitor<'de> for Entries {

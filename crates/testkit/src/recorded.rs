@@ -12,9 +12,9 @@ use crate::cluster::ApiServer;
 /// The files of one cluster's life, in order.
 pub const LIFE: &[&str] = &["01-create", "02-add-keys", "03-change-values", "04-remove-keys", "05-inplace-fields"];
 
-/// The files of another cluster's life, in order: it stands, and people come.
+/// The files of another cluster's life, in order: it exists, and users change it.
 ///
-/// `conformance/cluster` recorded it, see docs/real-controllers.md.
+/// `conformance/cluster` recorded it, see its README.md.
 pub const PEOPLE: &[&str] = &[
     "11-fleet",
     "12-edit-derived",
@@ -42,7 +42,7 @@ pub fn requests(name: &str) -> Result<Vec<Value>> {
     lines.map(|line| Ok(serde_json::from_str::<Value>(&line?)?["request"].take())).collect()
 }
 
-/// Plays a life through `answer`, which sees each request, its number in its file, and the cluster as a get would have
+/// Runs a life through `answer`, which sees each request, its number in its file, and the cluster as a get would have
 /// found it at that moment.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Runs the corpus through a door: each case is one test, and every answer is held to the same laws.
+//! Runs the corpus through an entry point: each case is one test, and every answer is checked against the same laws.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::owned::owned;
 use crate::owners::MANAGED_FIELDS;
 use crate::patch::patched;
 
-/// A door: request, settings and cluster in, answer out.
+/// An entry point: request, settings and cluster in, answer out.
 pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync;
 
-/// Runs every case of the corpus through a door, as the main function of a test without harness.
+/// Runs every case of the corpus through an entry point, as the main function of a test without harness.
 ///
 /// # Errors
 /// When the corpus cannot be read.
@@ -83,7 +83,7 @@ pub fn walk(mut each: impl FnMut(&Case, &Value, &Answer) -> Result<()>) -> Resul
     Ok(())
 }
 
-/// The engine as a door, without a host in between.
+/// The engine as an entry point, without a host in between.
 ///
 /// # Errors
 /// When the settings or the report cannot be read.
@@ -101,7 +101,7 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
     let kind = GroupVersionKind { group: part("group"), version: part("version"), kind: part("kind") };
     for operation in &answer.patch {
         let path = operation["path"].as_str().unwrap_or_default();
-        // Held to what is written by `consistency`.
+        // `consistency` compares it with what is written.
         if path.starts_with(MANAGED_FIELDS) {
             continue;
         }
@@ -131,7 +131,7 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
     Ok(())
 }
 
-/// The paths of everything that a value brings, where it is put at a path.
+/// The paths of all that is in a value, where it is put at a path.
 fn leaves(path: &str, value: &Value) -> Vec<String> {
     match value.as_object() {
         Some(fields) if !fields.is_empty() => {

@@ -220,7 +220,7 @@ fn node() -> Result<Scenario> {
     })
 }
 
-/// A new Machine of a MachineSet whose template has so many labels.
+/// A new Machine of a MachineSet whose template has this number of labels.
 fn machine(name: &'static str, labels: usize, complete: bool) -> Result<Scenario> {
     let template = numbered(labels);
     let mut own = json!({ "cluster.x-k8s.io/cluster-name": "c1", "cluster.x-k8s.io/set-name": "ms" });

@@ -1,22 +1,22 @@
-//! The sequence format: writes in order, through the policy into an API server, and what stands at their end.
+//! The sequence format: writes in order, through the policy into an API server, and what is at their end.
 //!
 //! ```yaml
 //! # Free text: why this is so.
 //! settings: {}            # the policy's settings; the defaults where absent
-//! cluster: []             # objects as they stand before the first step
+//! cluster: []             # objects as they are before the first step
 //! steps:
 //!   - user: alice
 //!     create: {}          # a whole object
 //!   - user: bob
 //!     update: Machine m-1 # kind and name
 //!     merge: {}           # RFC 7386, onto what is stored; nothing but a touch where absent
-//!     reads: 1            # the host's cache has what stood so many steps before
+//!     reads: 1            # the host's cache has what was stored this number of steps before
 //!     refused: true       # the policy refuses it, and nothing is stored
 //!   - user: bob
 //!     delete: Machine m-1
 //! final:                  # whole maps, by kind and name; null for what is gone
 //!   Machine m-1: { labels: {}, annotations: {}, template: { labels: {} } }
-//! unsettled: why          # a touch of what stands at the end would still change it
+//! unsettled: why          # a touch of what is at the end would still change it
 //! ```
 //!
 //! Where a step is replayed the same is stored again, and unless the file says `unsettled`, a touch of any object of
@@ -77,7 +77,7 @@ struct Step {
     refused: bool,
 }
 
-/// The maps of an object that matter; those that are absent are not looked at.
+/// The maps of an object that matter; those that are absent are not checked.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Maps {
@@ -99,7 +99,7 @@ struct Block {
     annotations: Option<Value>,
 }
 
-/// Runs every file of `testdata/sequences` through a door, as the main function of a test without harness.
+/// Runs every file of `testdata/sequences` through an entry point, as the main function of a test without harness.
 ///
 /// # Errors
 /// When the files cannot be read.

@@ -50,7 +50,7 @@ fn the_module_executes_as_many_instructions_as_recorded() -> Result<()> {
         counted.iter().zip(&recorded).filter(|((_, now), (_, then))| now.abs_diff(*then) * 100 > then * tolerance);
     let differ: Vec<String> =
         differ.map(|((name, now), (_, then))| format!("{name}: {now} instructions, not {then}")).collect();
-    assert_eq!(differ, Vec::<String>::new(), "more than {tolerance} % apart; `make bless` accepts it in {RECORD}");
+    assert_eq!(differ, Vec::<String>::new(), "more than {tolerance} % different; `make bless` accepts it in {RECORD}");
     Ok(())
 }
 

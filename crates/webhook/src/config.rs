@@ -1,4 +1,4 @@
-//! What the webhook is told by whoever starts it.
+//! The webhook's arguments.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -19,7 +19,7 @@ pub(crate) struct Journal {
     recording: Option<Mutex<File>>,
 }
 
-/// The parts of an AdmissionRequest that tell reviews apart.
+/// The parts of an AdmissionRequest that distinguish reviews.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Request {
@@ -67,7 +67,7 @@ pub(crate) struct Entry {
     /// JSON Patch; empty where the object was left alone.
     patch: Vec<Value>,
     warnings: Value,
-    /// Paths at which the patch brings back what the write had changed, added or removed.
+    /// Paths at which the patch restores what the write had changed, added or removed.
     undone: Vec<String>,
     /// Reads of the cluster.
     gets: usize,

@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub(crate) struct Ordered {
     /// How long the API server takes for each read, besides what it takes anyway.
     read_delay_milliseconds: u64,
-    /// How long the host is away, from now on; 0 brings it back. It comes back with an empty cache.
+    /// How long the host is away, from now on; 0 restores it. It comes back with an empty cache.
     down_milliseconds: Option<u64>,
 }
 

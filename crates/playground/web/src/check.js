@@ -10,7 +10,7 @@ const VERDICTS = {
 const LEVELS = { reject: ["refused", "bad"], warn: ["warning", "warn"], note: ["note", "note"] };
 const DEFINES_TAGS = ["Composition", "CompositeResourceDefinition"];
 
-export const badge = ([text, colour]) => h("span", { class: `badge ${colour}` }, text);
+export const badge = ([text, color]) => h("span", { class: `badge ${color}` }, text);
 
 /** What becomes of cloud tags as a whole: the gravest of the findings. Nothing is found where they are kept. */
 function delivery({ kind, isConcerned, findings }) {
@@ -20,7 +20,7 @@ function delivery({ kind, isConcerned, findings }) {
 }
 
 function state(object) {
-  if (!object.isConcerned) return ["not looked at", "none"];
+  if (!object.isConcerned) return ["not checked", "none"];
   const verdict = delivery(object);
   if (verdict) return VERDICTS[verdict];
   for (const level of ["reject", "warn", "note"]) {
@@ -42,7 +42,7 @@ function row(finding, show) {
 function card(object, show) {
   const { title, findings, inert, isConcerned } = object;
   const why = !isConcerned
-    ? "The settings do not say that such objects are looked at."
+    ? "The settings do not say that such objects are checked."
     : inert && !findings.length
       ? `Not compared: ${inert}.`
       : null;

@@ -12,7 +12,7 @@ export function h(name, attributes = {}, ...children) {
   return element;
 }
 
-/** A sentence; what stands in backticks is code. */
+/** A sentence; what is in backticks is code. */
 export function sentence(text) {
   return text.split("`").map((part, index) => (index % 2 ? h("code", {}, part) : part));
 }

@@ -79,7 +79,7 @@ function findings({ report, findings: places }, show) {
   return section("Findings", h("ul", { class: "findings" }, found.map(item)));
 }
 
-/** What follows in other objects. */
+/** Effects on other objects. */
 function below(further) {
   if (!further.length) return null;
   const row = ({ title, isPredicted, at, key, from, to }) => [
@@ -87,7 +87,7 @@ function below(further) {
     [code(at), ": ", code(key)],
     to === null ? ["leaves: ", plain(from)] : from === null ? plain(to) : `${from} → ${to}`,
   ];
-  const caption = "Labels and annotations that arrive, change or leave in objects that are not written here";
+  const caption = "Labels and annotations that are added, changed or removed in objects that are not written here";
   return h("div", { class: "card" }, section("Further down", table(caption, ["Object", "Entry", "Value"], further.slice(0, 200).map(row))));
 }
 
@@ -126,7 +126,7 @@ export const edit = {
   ],
   question: ({ old, new: written, others, settings, user, fieldManager }) => ({ ask: "edit", old, new: written, others, settings, user, fieldManager }),
   marks: (answer) => answer.marks,
-  // What is found in the new objects stands with each of them.
+  // What is found in the new objects is with each of them.
   problems: ({ marks, writes }) => marks.filter((mark) => mark.text !== "new" || !writes.length),
   summary({ writes, marks }) {
     const refused = writes.filter((write) => !write.accepted).length;

@@ -1,4 +1,4 @@
-// Editors. Each stands in a shadow root: there its styles are sheets and no elements, as the Content-Security-Policy asks.
+// Editors. Each is in a shadow root: there its styles are sheets and no elements, as the Content-Security-Policy asks.
 import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
@@ -8,36 +8,36 @@ import { EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-const colour = (name) => `var(--${name})`;
-const underline = (name) => ({ backgroundImage: "none", textDecoration: `underline wavy ${colour(name)} 1px`, textUnderlineOffset: "3px", paddingBottom: "0" });
+const color = (name) => `var(--${name})`;
+const underline = (name) => ({ backgroundImage: "none", textDecoration: `underline wavy ${color(name)} 1px`, textUnderlineOffset: "3px", paddingBottom: "0" });
 
 const theme = EditorView.theme({
-  "&": { color: colour("ink"), backgroundColor: colour("paper"), height: "100%", fontSize: "13px" },
+  "&": { color: color("ink"), backgroundColor: color("paper"), height: "100%", fontSize: "13px" },
   "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: colour("mono"), lineHeight: "1.5", overflow: "auto" },
-  ".cm-content": { caretColor: colour("ink") },
-  ".cm-cursor": { borderLeftColor: colour("ink") },
-  ".cm-gutters": { backgroundColor: colour("paper"), color: colour("quiet"), border: "none" },
-  ".cm-activeLine": { backgroundColor: colour("line") },
-  ".cm-activeLineGutter": { backgroundColor: colour("line") },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: colour("chosen") },
-  ".cm-matchingBracket": { backgroundColor: `${colour("chosen")} !important` },
+  ".cm-scroller": { fontFamily: color("mono"), lineHeight: "1.5", overflow: "auto" },
+  ".cm-content": { caretColor: color("ink") },
+  ".cm-cursor": { borderLeftColor: color("ink") },
+  ".cm-gutters": { backgroundColor: color("paper"), color: color("quiet"), border: "none" },
+  ".cm-activeLine": { backgroundColor: color("line") },
+  ".cm-activeLineGutter": { backgroundColor: color("line") },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: color("chosen") },
+  ".cm-matchingBracket": { backgroundColor: `${color("chosen")} !important` },
   ".cm-lintRange-error": underline("bad"),
   ".cm-lintRange-warning": underline("warn"),
   ".cm-lintRange-info": underline("note"),
-  ".cm-tooltip": { backgroundColor: colour("raised"), color: colour("ink"), border: `1px solid ${colour("edge")}`, maxWidth: "min(34rem, 90vw)" },
-  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: colour("accent"), color: colour("on-accent") },
-  ".cm-diagnostic": { fontFamily: colour("sans"), padding: "4px 8px" },
-  ".cm-panels": { backgroundColor: colour("raised"), color: colour("ink") },
-  ".cm-foldPlaceholder": { backgroundColor: colour("line"), border: "none", color: colour("quiet") },
+  ".cm-tooltip": { backgroundColor: color("raised"), color: color("ink"), border: `1px solid ${color("edge")}`, maxWidth: "min(34rem, 90vw)" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: color("accent"), color: color("on-accent") },
+  ".cm-diagnostic": { fontFamily: color("sans"), padding: "4px 8px" },
+  ".cm-panels": { backgroundColor: color("raised"), color: color("ink") },
+  ".cm-foldPlaceholder": { backgroundColor: color("line"), border: "none", color: color("quiet") },
 });
 
 const highlight = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: colour("key") },
-  { tag: [tags.string, tags.special(tags.string)], color: colour("text") },
-  { tag: [tags.content], color: colour("ink") },
-  { tag: [tags.comment, tags.lineComment], color: colour("quiet"), fontStyle: "italic" },
-  { tag: [tags.meta, tags.keyword, tags.typeName, tags.labelName], color: colour("special") },
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: color("key") },
+  { tag: [tags.string, tags.special(tags.string)], color: color("text") },
+  { tag: [tags.content], color: color("ink") },
+  { tag: [tags.comment, tags.lineComment], color: color("quiet"), fontStyle: "italic" },
+  { tag: [tags.meta, tags.keyword, tags.typeName, tags.labelName], color: color("special") },
 ]);
 
 export class Editor {

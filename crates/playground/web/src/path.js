@@ -4,10 +4,10 @@ import { count, fold, h, sentence } from "./dom.js";
 
 const STATES = {
   set: ["set here", "note"],
-  present: ["arrives", "good"],
-  predicted: ["arrives", "good"],
-  missing: ["arrives, not yet here", "good"],
-  differs: ["arrives, differs here", "warn"],
+  present: ["propagates", "good"],
+  predicted: ["propagates", "good"],
+  missing: ["propagates, not yet here", "good"],
+  differs: ["propagates, differs here", "warn"],
   "not-propagated": ["stops", "bad"],
   tag: ["cloud tag", "good"],
   "no-tag": ["no tag", "bad"],
@@ -96,7 +96,7 @@ function drawn(picture) {
 export const path = {
   id: "path",
   name: "Path",
-  lead: "Choose a label or annotation: where it travels, from the ClusterClass to the Node or from a label to a cloud tag, where it stops, and by which rule. Objects that controllers would make are drawn in dashes.",
+  lead: "Choose a label or annotation: where it propagates, from the ClusterClass to the Node or from a label to a cloud tag, where it stops, and by which rule. Objects that controllers would make are drawn in dashes.",
   texts: [
     { id: "manifests", label: "Manifests", isMain: true },
     { id: "settings", label: "Settings of the policy" },
@@ -110,8 +110,8 @@ export const path = {
     const broken = marks.filter((mark) => mark.severity === "error").length;
     const states = objects.map((object) => whole(object)[0].split(",")[0]);
     const of = (state) => states.filter((one) => one === state).length;
-    const told = `${key || "no key"}: set at ${of("set here")}, arrives at ${of("arrives")}, stops at ${of("stops")} of ${count(objects.length, "object")}`;
-    return broken ? `${count(broken, "problem")} in the texts; ${told}` : told;
+    const summary = `${key || "no key"}: set at ${of("set here")}, propagates to ${of("propagates")}, stops at ${of("stops")} of ${count(objects.length, "object")}`;
+    return broken ? `${count(broken, "problem")} in the texts; ${summary}` : summary;
   },
   render({ objects, roots, keys, picture }, { show, pane }) {
     if (!objects.length) return [h("p", { class: "quiet" }, "No objects yet: paste manifests, open files, or choose an example.")];

@@ -11,7 +11,7 @@ function alternatives(node) {
   return inner.length ? [one, ...inner] : [one];
 }
 
-/** What stands below a key. */
+/** What is below a key. */
 function below(nodes, key) {
   return nodes.flatMap((node) => {
     const child = node.properties?.[key] ?? (typeof node.additionalProperties === "object" ? node.additionalProperties : undefined);
@@ -22,7 +22,7 @@ function below(nodes, key) {
 const INDENT = /^(\s*(?:- +)*)/;
 const KEY = /^(\s*(?:- +)*)([\w./-]+):\s*$/;
 
-/** The keys that a line stands below, by indentation. */
+/** The keys that a line is below, by indentation. */
 function keysAbove(doc, number, indent) {
   const keys = [];
   let least = indent;

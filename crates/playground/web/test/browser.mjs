@@ -92,7 +92,7 @@ export class Page {
     return this.page.getByRole("textbox", { name: label, exact: true });
   }
 
-  /** Puts a text into an editor by the way of a file. */
+  /** Puts a text into an editor through a file. */
   load(label, text) {
     const file = { name: "a.yaml", mimeType: "text/yaml", buffer: Buffer.from(text) };
     return this.answered(() => this.page.getByLabel(`Open files: ${label}`).setInputFiles(file));

@@ -40,7 +40,7 @@ test("a right Composition and its definition keep tags", () =>
     await it.page.locator("#status", { hasText: "2 objects: 0 refused, 0 warnings, 0 notes" }).waitFor();
   }));
 
-test("a definition that loses tags is told version by version", () =>
+test("a definition that loses tags is reported version by version", () =>
   withPage({}, async (it) => {
     await it.open();
     await it.example("A definition that loses tags");
@@ -48,7 +48,7 @@ test("a definition that loses tags is told version by version", () =>
     for (const version of ["v1alpha1", "v1alpha2", "v1alpha3"]) assert.ok(result.includes(`version ${version}:`), result);
   }));
 
-test("an edit that replaces Machines is told as kubectl tells it", () =>
+test("an edit that replaces Machines is reported as kubectl prints it", () =>
   withPage({}, async (it) => {
     await it.open();
     await it.tab("Edit");
@@ -150,7 +150,7 @@ test("labels meet the limits of every profile, and the clouds' own", () =>
     assert.match(await cell(1, "platform/env", "hetzner-strict"), /^tag\s+plexsphere\/platform\.env[\s\S]*cloud takes it/);
   }));
 
-test("settings of nonsense are told at their place, and complete themselves", () =>
+test("settings of nonsense are reported at their place, and complete themselves", () =>
   withPage({}, async (it) => {
     await it.open();
     await it.unfold("Settings of the policy");
@@ -219,7 +219,7 @@ test("bad input gives a message at its line, and the page stays alive", () =>
     console.log(`2 MB of YAML, 15,000 objects: ${(await it.answers()).at(-1).toFixed(0)} ms`);
 
     await it.load("Manifests", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n");
-    await it.says("not looked at");
+    await it.says("not checked");
     assert.ok(mistakes.length > 0);
   }));
 

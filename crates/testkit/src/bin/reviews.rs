@@ -118,7 +118,7 @@ fn objects(folder: &Path) -> Result<Vec<Value>> {
     Ok(found)
 }
 
-/// The fleet that stands before people come.
+/// The fleet before users change it.
 fn cluster() -> Result<ApiServer> {
     let mut standing = ApiServer::default();
     for request in requests(PEOPLE.first().context("no life")?)? {

@@ -1,4 +1,4 @@
-//! Prints what the engine makes of Cluster API's own answers: the page `docs/conformance.md`.
+//! Prints what the engine makes of Cluster API's own answers: the page `conformance/README.md`.
 
 fn main() -> anyhow::Result<()> {
     print!("{}", testkit::agreement::page()?);

@@ -197,7 +197,7 @@ fn parts(named: &Module) -> Result<String> {
     Ok(table(&header, &rows.collect::<Vec<_>>()))
 }
 
-/// What a hundred times the labels cost: the rows for 1,000 labels against their neighbours for 10.
+/// What a hundred times the labels cost: the rows for 1,000 labels against the rows for 10.
 fn growth(candidates: &[Candidate], rows: &[Row]) -> Result<String> {
     let mut header = cells(["review"]);
     for candidate in candidates.iter().skip(POLICY) {

@@ -29,7 +29,7 @@ pub(crate) fn print(written: &Written) {
     }
 }
 
-/// One line for each title, with all that stands under it.
+/// One line for each title, with all that is under it.
 fn lines<'a>(mark: &str, entries: impl Iterator<Item = (&'a str, String)>) {
     let mut titles: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (title, entry) in entries {

@@ -1,4 +1,4 @@
-//! `make run`: objects go through the compiled policy one by one. First the way of one label, then the whole fleet, then
+//! `make run`: objects go through the compiled policy one by one. First the path of one label, then the whole fleet, then
 //! the tags of composites, then what was recorded in the life of a real fleet.
 
 mod fleet;

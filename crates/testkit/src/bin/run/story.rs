@@ -1,4 +1,4 @@
-//! The way of one label, hop by hop, with the rule at each.
+//! The path of one label, hop by hop, with the rule at each.
 
 use serde_json::Value;
 

@@ -8,19 +8,19 @@ import (
 	"conformance/harness"
 )
 
-// step is a chapter of a cluster's life.
+// step is one step of a scenario.
 type step struct {
 	name string
 	play func(context.Context, *run) error
 	// predicts is what `propagate plan` is asked about the step; nil in a step in which it is not.
 	predicts *prediction
-	// troubled is whether the life's trouble lasts as long as the step.
+	// troubled is whether the scenario's trouble lasts as long as the step.
 	troubled bool
 }
 
-// scenario is the life of a cluster. Each step ends when nothing changes any more; what is there then must be the same
+// wholeSteps are those of the first scenario. Each step ends when nothing changes any more; what is there then must be the same
 // with the policy and without it.
-var scenario = []step{
+var wholeSteps = []step{
 	{name: "create", play: create},
 	{name: "add-keys", play: addKeys},
 	{name: "change-values", play: changeValues},
@@ -61,7 +61,7 @@ func create(ctx context.Context, r *run) error {
 	if err := r.machines(ctx, 4); err != nil {
 		return err
 	}
-	// Cluster API looks at it again in half a minute, or when it changes.
+	// Cluster API checks it again in half a minute, or when it changes.
 	if err := r.nudge(ctx, "MachinePool"); err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func fields(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	// Its provider takes up to ten seconds to look at a control plane again.
+	// Its provider takes up to ten seconds to check a control plane again.
 	err = r.until(ctx, "the fields on the Machine of the control plane", func() error {
 		machine, err := r.first("Machine", ofControlPlane)
 		if err != nil {

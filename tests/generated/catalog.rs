@@ -16,7 +16,7 @@ const HEADER: &str = "\
 ";
 
 #[test]
-fn the_catalogue_is_made_from_its_sources() -> Result<()> {
+fn the_catalog_is_made_from_its_sources() -> Result<()> {
     let metadata: Value = serde_yaml_ng::from_str(&read("policy-metadata.yml")?)?;
     let questions = read("questions-ui.yml")?;
     change(PACKAGE, |text| {
@@ -128,13 +128,15 @@ fn text(text: impl AsRef<str>) -> Value {
     Value::String(text.as_ref().to_owned())
 }
 
-/// What stands in front of a version, and which one: ours is Cargo.toml's, Cluster API's the newest that the engine knows.
+/// What is in front of a version, and which one: ours is Cargo.toml's, Cluster API's the newest that the engine knows.
 fn repeated() -> Result<Vec<(String, &'static str, String)>> {
     let (ours, newest) = (env!("CARGO_PKG_VERSION").to_owned(), Version::NEWEST.to_string());
     let mut places = vec![
         ("policy-metadata.yml".to_owned(), "io.kubewarden.policy.version: ", ours.clone()),
         ("questions-ui.yml".to_owned(), "    default: v", newest.trim_start_matches('v').to_owned()),
         ("README.md".to_owned(), "  version: ", newest.clone()),
+        ("README.md".to_owned(), "plexsphere/propagate:v", ours.clone()),
+        ("docs/first-ten-minutes.md".to_owned(), "plexsphere/propagate:v", ours.clone()),
         ("USAGE.md".to_owned(), "  version: ", newest.clone()),
         ("docs/settings.md".to_owned(), "  version: ", newest.clone()),
         ("charts/metadata-propagation-policy/Chart.yaml".to_owned(), "\nversion: ", ours.clone()),

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// life is a scenario that is played without the policy and with it.
-type life struct {
+// scenario is a sequence of steps that is run without the policy and with it.
+type scenario struct {
 	name string
 	// about is what is different from the first one, for the page.
 	about string
-	// steps are played in order. Policies that are wrong on purpose are tried with some of them only.
+	// steps run in order. Policies that are wrong on purpose are tried with some of them only.
 	steps []step
 	// anybody takes the list of Cluster API's controllers away: they are users like all others.
 	anybody bool
@@ -18,11 +18,11 @@ type life struct {
 	deploy string
 	// settings are `clusterApi` settings beside those of the manifest; null takes one away.
 	settings map[string]any
-	// older is whether it is played with older editions of Cluster API, and not with the newest.
+	// older is whether it is run with older editions of Cluster API, and not with the newest.
 	older bool
 	// trouble is what is wrong with the policy's host in the steps that say so.
 	trouble *trouble
-	// beside names the life whose run without the policy this one is compared with; empty is its own.
+	// beside names the scenario whose run without the policy this one is compared with; empty is its own.
 	beside string
 	// wrong are policies that are wrong on purpose. A comparison that does not notice them proves nothing.
 	wrong []wrongPolicy
@@ -34,11 +34,11 @@ type wrongPolicy struct {
 	steps  []string
 }
 
-// lives are all of them.
-var lives = []life{
+// scenarios are all of them.
+var scenarios = []scenario{
 	{
 		name: "whole", about: "nothing: the policy is deployed as in `deploy/`",
-		steps: scenario, wrong: []wrongPolicy{{stampTime, short}, {rollMachines, short}},
+		steps: wholeSteps, wrong: []wrongPolicy{{stampTime, short}, {rollMachines, short}},
 	},
 	{
 		name: "ownership", about: "`clusterApi.taints` is on; everybody edits, then the sources lose what was edited",
@@ -46,7 +46,7 @@ var lives = []life{
 	},
 	{
 		name: "anybody", about: "`clusterApi.controllers` is empty and there are no `matchConditions`: Cluster API's managers are treated like all other users",
-		steps: scenario, anybody: true, beside: "whole", wrong: []wrongPolicy{{cachedWrites, removals}},
+		steps: wholeSteps, anybody: true, beside: "whole", wrong: []wrongPolicy{{cachedWrites, removals}},
 	},
 	{
 		name: "forbidden", about: "in four steps the PolicyServer has no permissions: its ClusterRoleBinding is deleted, and every read is forbidden",
@@ -69,45 +69,45 @@ var lives = []life{
 	{name: "plan", about: "before each step `propagate plan` is asked what it does", steps: planning},
 	{
 		name: "older", about: "an older edition of Cluster API, the steps of `whole`, and `clusterApi.version` says so",
-		steps: scenario, older: true, settings: map[string]any{"version": installedEdition},
+		steps: wholeSteps, older: true, settings: map[string]any{"version": installedEdition},
 	},
 	{
 		name: "older-default", about: "the same, and `clusterApi.version` is not set",
-		steps: scenario, older: true, settings: map[string]any{"version": nil}, beside: "older",
+		steps: wholeSteps, older: true, settings: map[string]any{"version": nil}, beside: "older",
 	},
 }
 
-// installedEdition stands in the settings for the edition of Cluster API that is played with.
+// installedEdition is in the settings for the edition of Cluster API that is run with.
 const installedEdition = "installed"
 
 // removals are the steps in which keys go and values change.
 var removals = []string{"create", "add-keys", "change-values", "remove-keys"}
 
-// lifeNamed is one of lives.
-func lifeNamed(name string) (*life, error) {
+// scenarioNamed is the scenario of a name.
+func scenarioNamed(name string) (*scenario, error) {
 	var names []string
-	for i := range lives {
-		if lives[i].name == name {
-			return &lives[i], nil
+	for i := range scenarios {
+		if scenarios[i].name == name {
+			return &scenarios[i], nil
 		}
-		names = append(names, lives[i].name)
+		names = append(names, scenarios[i].name)
 	}
-	return nil, fmt.Errorf("there is no life %q; there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("there is no scenario %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// chosen are the lives of a list of names with commas; an empty list is all that an edition of Cluster API has.
-func chosen(names string, edition *clusterAPI) ([]*life, error) {
-	var found []*life
+// chosen are the scenarios of a list of names with commas; an empty list is all that an edition of Cluster API has.
+func chosen(names string, edition *clusterAPI) ([]*scenario, error) {
+	var found []*scenario
 	if names == "" {
-		for i := range lives {
-			if lives[i].older == edition.older {
-				found = append(found, &lives[i])
+		for i := range scenarios {
+			if scenarios[i].older == edition.older {
+				found = append(found, &scenarios[i])
 			}
 		}
 		return found, nil
 	}
 	for _, name := range strings.Split(names, ",") {
-		l, err := lifeNamed(name)
+		l, err := scenarioNamed(name)
 		if err != nil {
 			return nil, err
 		}

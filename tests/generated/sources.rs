@@ -1,0 +1,161 @@
+//! docs/sources.md: from each rule of the documents that the policy follows to its row, its cases, or the deviation.
+
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use anyhow::{Result, ensure};
+use metadata_propagation::tags::PROFILES;
+use metadata_propagation::{MapKind, RULES, Rule, Version};
+use testkit::case::corpus;
+use testkit::runner::walk;
+
+use crate::documents::read;
+use crate::file::check_section;
+use crate::statements::{PAGES, PROPOSAL, Statement, TAGS, TERMS};
+
+const PAGE: &str = "docs/sources.md";
+
+/// The kind of an object that has a rule's source, as the report names it.
+fn is_source(owner: &str, kind: &str) -> bool {
+    match owner {
+        "ControlPlane" => kind == "KubeadmControlPlane",
+        "OtherControlPlane" => kind.ends_with("ControlPlane") && kind != "KubeadmControlPlane",
+        "ControlPlaneTemplate" => kind.ends_with("ControlPlaneTemplate"),
+        _ => kind == owner,
+    }
+}
+
+/// The cases in which each row of `RULES` sets a key, or, where it propagates nothing, leaves one.
+fn cases() -> Result<Vec<BTreeSet<String>>> {
+    let mut cases = vec![BTreeSet::new(); RULES.len()];
+    walk(|case, _, answer| {
+        let entries = |name: &str| answer.report[name].as_array().cloned().unwrap_or_default();
+        let (changes, skipped) = (entries("changes"), entries("skipped"));
+        for (rule, cases) in RULES.iter().zip(&mut cases) {
+            let is_met = if rule.to.is_empty() {
+                skipped.iter().any(|skip| {
+                    let from: Vec<&str> = skip["from"].as_str().unwrap_or_default().split(' ').collect();
+                    let map = if rule.map == MapKind::Labels { "labels" } else { "annotations" };
+                    // The place itself has two words; a place further down has its path behind them.
+                    from.len() == 2
+                        && is_source(rule.from.owner(), from.first().copied().unwrap_or_default())
+                        && skip["reason"] == "not-propagated"
+                        && skip["map"] == map
+                })
+            } else {
+                changes.iter().any(|change| {
+                    let kind = change["source"].as_str().unwrap_or_default().split(' ').next().unwrap_or_default();
+                    is_source(rule.from.owner(), kind) && change["rule"] == *rule.to_string().trim_end_matches('.')
+                })
+            };
+            if is_met {
+                cases.insert(case.name.clone());
+            }
+        }
+        Ok(())
+    })?;
+    Ok(cases)
+}
+
+/// Two cases and how many there are: those of the rules' own topics first, then those with the shortest names, which are
+/// the most general.
+fn links(cases: &BTreeSet<String>) -> String {
+    const TOPICS: [&str; 9] = [
+        "control-plane/",
+        "machine-deployment/",
+        "machine-set/",
+        "machine/",
+        "machine-parts/",
+        "node/",
+        "machine-pool/",
+        "pool-machine/",
+        "other-control-plane/",
+    ];
+    let mut ordered: Vec<&str> = cases.iter().map(String::as_str).collect();
+    ordered.sort_by_key(|name| (!TOPICS.iter().any(|topic| name.starts_with(topic)), name.len()));
+    let shown: Vec<String> = ordered.iter().take(2).map(|name| link(name)).collect();
+    match ordered.len() {
+        count @ 3.. => format!("{}; {count} in all", shown.join(", ")),
+        _ => shown.join(", "),
+    }
+}
+
+fn link(case: &str) -> String {
+    let name = case.split('/').next_back().unwrap_or(case);
+    format!("[{name}](../testdata/cases/{case}.yaml)")
+}
+
+fn row(rule: &Rule, cases: &BTreeSet<String>) -> String {
+    let editions = match (rule.since, rule.until) {
+        (_, Some(until)) => format!("before {until}"),
+        (since, None) if since > Version::OLDEST_EDITION => format!("since {since}"),
+        _ => "all".to_owned(),
+    };
+    let line = rule.to_string();
+    format!("| {} {} | {editions} | {} |\n", rule.from.owner(), line.trim_end_matches('.'), links(cases))
+}
+
+#[test]
+fn every_rule_of_cluster_apis_page_leads_to_its_cases() -> Result<()> {
+    const HEAD: &str = "| rule | editions | cases |\n|---|---|---|\n";
+    let (mut on_page, mut in_code) = (HEAD.to_owned(), HEAD.to_owned());
+    let mut without = Vec::new();
+    for (rule, cases) in RULES.iter().zip(cases()?) {
+        let table = if rule.on_page { &mut on_page } else { &mut in_code };
+        table.push_str(&row(rule, &cases));
+        if cases.is_empty() {
+            without.push(format!("{} {rule}", rule.from.owner()));
+        }
+    }
+    ensure!(without.is_empty(), "rules without a case: {without:?}");
+    check_section(PAGE, "rules", &on_page)?;
+    check_section(PAGE, "rules-in-code", &in_code)
+}
+
+#[test]
+fn every_statement_of_the_documents_leads_to_its_cases() -> Result<()> {
+    let corpus: BTreeSet<String> = corpus()?.into_iter().map(|case| case.name).collect();
+    for (section, statements) in [("pages", PAGES), ("proposal", PROPOSAL), ("tags", TAGS)] {
+        let mut table = "| the document | here | cases |\n|---|---|---|\n".to_owned();
+        for Statement { says, here, cases } in statements {
+            for case in *cases {
+                ensure!(corpus.contains(*case), "no case {case}: {says}");
+            }
+            let cases: Vec<String> = cases.iter().map(|case| link(case)).collect();
+            writeln!(table, "| {says} | {here} | {} |", cases.join(", "))?;
+        }
+        check_section(PAGE, section, &table)?;
+    }
+    Ok(())
+}
+
+/// The cases at the limits of a profile begin with its name.
+#[test]
+fn every_limit_of_the_specification_leads_to_its_cases() -> Result<()> {
+    let mut of_profile: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for case in corpus()? {
+        let Some(name) = case.name.strip_prefix("tags-profiles/") else { continue };
+        let profile = PROFILES.iter().find(|profile| name.split('_').next() == Some(profile.name));
+        if let Some(profile) = profile {
+            of_profile.entry(profile.name).or_default().push(link(&case.name));
+        }
+    }
+    let mut table = "| profile | cases at its limits |\n|---|---|\n".to_owned();
+    for profile in PROFILES {
+        let cases = of_profile.remove(profile.name).unwrap_or_default();
+        ensure!(cases.len() >= 4, "{}: {cases:?}", profile.name);
+        writeln!(table, "| `{}` | {} |", profile.name, cases.join(", "))?;
+    }
+    check_section(PAGE, "profiles", &table)?;
+    let reasons = read("spec/tag-skip-reasons.txt")?;
+    let mut table = "| the specification | here |\n|---|---|\n".to_owned();
+    for (term, here) in TERMS {
+        writeln!(table, "| {term} | {here} |")?;
+    }
+    for reason in reasons.lines().filter(|line| !line.starts_with('#')) {
+        writeln!(table, "| reason `{reason}` | `{reason}`, in report, warning and log |")?;
+    }
+    check_section(PAGE, "terms", &table)
+}
