@@ -34,7 +34,7 @@ MachineDeployment fleet/c1-md0
   metadata.labels, spec.template.metadata.labels: payments (missing) machinedeployments.cluster.x-k8s.io/fleet/c1-md0:5:9 machinedeployments.cluster.x-k8s.io/fleet/c1-md0:24:9
     `.spec.topology.workers.machineDeployments[i].metadata.labels` => `MachineDeployment.labels`, `MachineDeployment.spec.template.metadata.labels`
   from ClusterClass fleet/standard .spec.workers.machineDeployments[i].metadata: platform not propagated
-    overridden by a stronger place
+    overridden by a source with higher precedence
     help: change the source with higher precedence, or remove the key there
 MachineSet fleet/c1-md0-x7k2p
   metadata.labels, spec.template.metadata.labels: payments (missing) machinesets.cluster.x-k8s.io/fleet/c1-md0-x7k2p:5:9 machinesets.cluster.x-k8s.io/fleet/c1-md0-x7k2p:23:9

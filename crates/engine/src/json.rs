@@ -1,4 +1,4 @@
-//! Raw JSON: one view, one path, one splicer. Values stay spans of the text they stand in.
+//! Raw JSON: one view, one path, one splicer. Values stay spans of their text.
 
 #[cfg(test)]
 mod against_serde;

@@ -1,4 +1,4 @@
-//! What an object must carry by the rules, held against what it carries.
+//! What an object must carry by the rules, compared with what it carries.
 
 mod carries;
 mod class_patches;

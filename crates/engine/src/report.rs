@@ -1,4 +1,4 @@
-//! What an evaluation answers, in one JSON shape for every door.
+//! What an evaluation answers, in one JSON shape for every entry point.
 
 pub(crate) mod change;
 pub(crate) mod finding;

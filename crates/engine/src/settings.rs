@@ -52,7 +52,7 @@ pub struct Settings {
     /// Which rules of Cluster API hold, and for whom.
     #[serde(deserialize_with = "object::field")]
     pub cluster_api: ClusterApi,
-    /// What becomes of edits that destroy Machines, and of keys that do harm or never arrive.
+    /// What becomes of edits that destroy Machines, and of keys that do harm or never propagate.
     #[serde(deserialize_with = "object::field")]
     pub guards: Guards,
     /// Which labels of Crossplane composites become tags of their cloud resources.

@@ -116,7 +116,7 @@ fn every_rule_of_every_cloud_refuses_a_tag_in_some_case() -> Result<()> {
     Ok(())
 }
 
-/// What a key of its spelling cannot do apart: begin as the cloud's own.
+/// Except what a key of its spelling cannot do: begin as the cloud's own.
 #[test]
 fn every_limit_of_every_strict_profile_refuses_a_label_in_some_case() -> Result<()> {
     let seen = seen()?.refused;
@@ -151,7 +151,7 @@ fn every_kind_of_infrastructure_cluster_is_stamped_in_some_case() -> Result<()> 
     Ok(())
 }
 
-/// What a key of the policy's spelling cannot do apart: begin as the cloud's own.
+/// Except what a key of the policy's spelling cannot do: begin as the cloud's own.
 #[test]
 fn every_limit_of_every_webhook_refuses_a_label_in_some_case() -> Result<()> {
     let seen = seen()?.webhooks;

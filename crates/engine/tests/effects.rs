@@ -111,7 +111,7 @@ fn kind(review: &Value) -> Option<Kind> {
     })
 }
 
-/// The path with the field that tells entries apart in the place of their names.
+/// The path with the field that identifies entries in the place of their names.
 fn unnamed(kind: Kind, at: &str) -> String {
     let key = if kind == Kind::Cluster { "[name]" } else { "[class]" };
     let parts = at.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest));
@@ -123,7 +123,7 @@ fn leads_through(path: &str, row: &str) -> bool {
     path.strip_prefix(row).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// The line that an edit is told by: the one with the longest path.
+/// The line that is reported for an edit: the one with the longest path.
 fn line<'a>(lines: &'a [Line], kind: Kind, at: &str, effect: &Value) -> Option<&'a Line> {
     let of_kind = || lines.iter().filter(|line| line.kind == kind);
     if let Some((map, key)) = at.strip_suffix(']').and_then(|at| at.split_once("metadata.annotations[")) {

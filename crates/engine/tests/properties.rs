@@ -25,7 +25,7 @@ use testkit::laws::{is_answerable, stands};
 use testkit::owned::{MANAGED_FIELDS, only_owned_maps_changed, owned};
 use testkit::owners::what_is_restored_has_its_owners;
 
-/// At least so many fleets for each fact: what is rare is met a few times.
+/// At least this number of fleets for each fact: what is rare is met a few times.
 const CASES: u32 = 512;
 
 fn config() -> ProptestConfig {

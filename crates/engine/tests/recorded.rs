@@ -63,7 +63,7 @@ fn nothing_is_refused_as_a_rollout_where_nobody_is_listed() -> Result<()> {
     })
 }
 
-/// What stands at the end of the recorded life, as the audit scanner asks: a CREATE with a uid and an empty user name.
+/// What is stored at the end of the recorded scenario, as the audit scanner asks: a CREATE with a uid and an empty user name.
 #[test]
 fn the_audit_scanner_trips_no_guard_that_refuses() -> Result<()> {
     let strict = json!({ "mode": "verify", "guards": { "templateKeys": "reject" } });

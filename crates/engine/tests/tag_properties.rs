@@ -258,7 +258,7 @@ proptest! {
     #[test]
     fn verify_refuses_what_mutate_would_write(provider in provider(), labels in labels(), tags in some_tags()) {
         let object = composite(&provider, &labels, &tags);
-        // A definition's default brings an empty map back after every write: it is no drift.
+        // A definition's default restores an empty map after every write: it is no drift.
         let is_only_empty = tags == json!({}) && tagged(&provider, &labels).tags.is_empty();
         let would_write = admitted(&object, &settings("mutate", &labels)).object.is_some() && !is_only_empty;
         let verified = admitted(&object, &settings("verify", &labels));

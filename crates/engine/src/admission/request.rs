@@ -7,7 +7,7 @@ use crate::json::{Malformed, string};
 use crate::kube::kind::GroupVersionKind;
 use crate::report::messages::requests as messages;
 
-/// One request together with the settings to judge it by: `{"request": …, "settings": …}`, one shape for every door.
+/// One request together with the settings to judge it by: `{"request": …, "settings": …}`, one shape for every entry point.
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
     /// The request.
@@ -147,7 +147,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// Reads a request that stands in `text`.
+    /// Reads a request that is part of `text`.
     fn read(text: &'a str, request: Json<'_>) -> Result<Self, Malformed> {
         let mut review = Review { is_of_api_server: true, ..Review::default() };
         let (mut operation, mut user) = (None, None);

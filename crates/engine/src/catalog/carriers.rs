@@ -93,7 +93,7 @@ pub enum Holds {
     TagsBesides,
     /// Something else: labels of Nodes, HTTP metadata, options.
     NoTags,
-    /// A map of strings; for what, nobody looked.
+    /// A map of strings whose purpose is not known.
     Unknown,
 }
 

@@ -7,7 +7,7 @@ use super::text::Form::{Any, AnyBut, Containing, Graphic, Label, LowerCase, Pref
 use super::text::Length::{Bytes, Prefixed, Runes};
 use super::text::{Form, Length};
 
-/// The interfaces that tags of composites reach. A composite of another provider may be refused as well: nobody looked.
+/// The interfaces that tags of composites reach. A composite of another provider may be refused as well: its limits are not known.
 pub const CLOUDS: &[Cloud] = &[AWS, HETZNER, OPENSTACK, AZURE, GCP, OCI, DIGITALOCEAN, ALIBABA];
 
 /// `aws:` is reserved in values too by most services. Instances whose metadata show their tags bar `/` and spaces in keys,
@@ -158,7 +158,7 @@ pub enum KeyCase {
     Ignored,
     /// One tag, in the spelling in which it was created first, on whatever resource.
     FirstStays,
-    /// Nobody looked.
+    /// Not known.
     NotChecked,
 }
 

@@ -3,7 +3,7 @@
 /// A service account as `userInfo.username` names it, and the installation that makes it.
 ///
 /// `clusterApi.controllers` lists them all by default. The managers of other control planes (RKE2, K3s, k0smotron) are not
-/// among them: what these write is looked at like anybody's.
+/// among them: what these write is checked like anybody's.
 pub(crate) const CONTROLLERS: &[&str] = &[
     // Released manifests, as clusterctl applies them: core-components.yaml, bootstrap-components.yaml and
     // control-plane-components.yaml of Cluster API.

@@ -75,7 +75,7 @@ pub struct Block {
     pub v1beta1: &'static str,
     /// The path in v1beta2, and in every version of kinds that are not Cluster API's own.
     pub v1beta2: &'static str,
-    /// What stands below.
+    /// The rows below this block.
     pub rows: &'static [Row],
     /// What has to hold for the effects of rows that say nothing else.
     pub given: Given,
@@ -86,13 +86,13 @@ pub struct Block {
 pub struct Row {
     /// The path in v1beta1, below the block's; `None` where that version has no such field.
     ///
-    /// `[name]` stands for an entry of a list whose entries are told apart by that field.
+    /// `[name]` is an entry of a list whose entries are identified by that field.
     pub v1beta1: Option<&'static str>,
     /// The path in v1beta2.
     pub v1beta2: Option<&'static str>,
-    /// What follows. The row with the longest path decides.
+    /// The effect of an edit. The row with the longest path decides.
     pub effect: Effect,
-    /// What follows when an entry of this list is removed that has Machines, where that differs.
+    /// The effect of removing an entry of this list that has Machines, where it is another one.
     pub removed: Option<Effect>,
     /// When two values are no edit.
     pub same: Same,
@@ -115,7 +115,7 @@ pub struct KeyRow {
     pub edit: KeyEdit,
     /// Keys that have to be absent for the edit to have an effect.
     pub held_by: &'static [&'static str],
-    /// What follows.
+    /// The effect.
     pub effect: Effect,
     /// What has to hold for the edit to have its effect.
     pub given: Given,
@@ -155,7 +155,7 @@ pub enum Given {
 /// When two values mean the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Same {
-    /// Key order apart; what is absent is null, an empty list or an empty object.
+    /// In any order of keys; what is absent is null, an empty list or an empty object.
     Value,
     /// As values, but an empty list is not an absent one.
     ListOrNone,

@@ -3,7 +3,7 @@
 use crate::catalog::place::Place::{self, *};
 use crate::catalog::version::Version;
 
-/// One field that propagates in place, wherever it stands.
+/// One field that propagates in place, with its path in every kind.
 #[derive(Debug)]
 pub struct Field {
     /// The name that Cluster API's documents use.
@@ -12,7 +12,7 @@ pub struct Field {
     pub shape: Shape,
     /// Where it is carried.
     pub hops: &'static [Hop],
-    /// Where it stands.
+    /// Its path in each kind.
     pub at: &'static [FieldAddress],
     /// Whether a gate of the cluster decides if it may be introduced where it is not used yet.
     pub gated: bool,
@@ -27,7 +27,7 @@ pub enum Shape {
     Count,
     /// A text.
     Text,
-    /// A list whose elements are told apart by these of their fields. What a parent has must be among the child's;
+    /// A list whose elements are identified by these of their fields. What a parent has must be among the child's;
     /// elements of others stay.
     List(&'static [&'static str]),
 }

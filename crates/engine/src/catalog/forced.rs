@@ -43,7 +43,7 @@ pub enum ForcedValue {
 /// Source: exp/topology/desiredstate/desired_state.go `computeControlPlane`, `computeMachineDeployment`,
 /// `computeMachinePool`; core/reconcilers/machinedeployment `computeDesiredMS`; core/reconcilers/machineset
 /// `machineLabelsFromMachineSet`; controlplane/kubeadm/pkg/desiredstate `ControlPlaneMachineLabels`;
-/// core/reconcilers/machinepool `computeDesiredMachine`. Other control planes are only held to the contract's
+/// core/reconcilers/machinepool `computeDesiredMachine`. Other control planes are only checked against the contract's
 /// cluster-name label.
 #[rustfmt::skip]
 pub const FORCED: &[Forced] = &[

@@ -59,7 +59,7 @@ pub struct Route {
     pub gets: &'static [(&'static str, Masks)],
 }
 
-/// Every way from an object under review to the objects above it. README prints it; the corpus is held to it.
+/// Every way from an object under review to the objects above it. README prints it; the corpus is checked against it.
 #[rustfmt::skip]
 pub const ROUTES: &[Route] = &[
     Route { of: "ControlPlane",      when: "label topology.cluster.x-k8s.io/owned", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS)] },

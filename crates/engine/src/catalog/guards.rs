@@ -1,4 +1,4 @@
-//! The guard rails, as a table: what each looks at, what it finds, and what follows by default.
+//! The guard rails, as a table: what each checks, what it finds, and how it reacts by default.
 
 use crate::catalog::stance::Stance;
 
@@ -7,15 +7,15 @@ use crate::catalog::stance::Stance;
 pub struct Guard {
     /// Which one it is.
     pub rail: GuardRail,
-    /// The setting that decides what follows, such as `guards.adoption`.
+    /// The setting that decides how it reacts, such as `guards.adoption`.
     pub setting: &'static str,
-    /// What follows where the settings do not say.
+    /// How it reacts where the settings do not say.
     pub default: Stance,
-    /// What it looks at.
+    /// What it checks.
     pub on: &'static str,
     /// What it finds.
     pub finds: &'static str,
-    /// What follows where it is not refused.
+    /// What happens where it is not refused.
     pub because: &'static str,
 }
 

@@ -46,7 +46,7 @@ pub struct InfraCluster {
     pub field: &'static str,
     /// The provider whose profile the tags are made by.
     pub provider: &'static str,
-    /// What the kind's own webhook takes, where it looks at tags at all.
+    /// What the kind's own webhook takes, where it checks tags at all.
     pub webhook: Option<&'static Cloud>,
     /// Where it is seen that the map may change.
     pub source: &'static str,

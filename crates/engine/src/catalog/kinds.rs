@@ -15,7 +15,7 @@ pub(crate) struct KindRow {
     pub(crate) template: Option<Place>,
     /// What objects that it controls follow, where it has them follow anything.
     pub(crate) owner: Option<Owner>,
-    /// The blocks of metadata in it whose keys propagate, which guards look at; each with the field that names an entry of
+    /// The blocks of metadata in it whose keys propagate, which guards check; each with the field that names an entry of
     /// its list.
     pub(crate) guarded: &'static [(Place, &'static str)],
 }
@@ -27,7 +27,7 @@ pub(crate) struct Owner {
     pub(crate) gives: &'static [Place],
     /// The fields that are read for them.
     pub(crate) masks: Masks,
-    /// What follows it.
+    /// What copies its metadata.
     pub(crate) receivers: &'static [Place],
     /// Whether this policy records what it adds below such an owner, because nobody else removes it with its source.
     pub(crate) recorded: bool,
@@ -118,7 +118,7 @@ impl KindRow {
         KINDS.iter().find(|row| row.group == group && row.name.fits(kind))
     }
 
-    /// Whether guards look at such objects.
+    /// Whether guards check such objects.
     pub(crate) fn is_guarded(&self) -> bool {
         !self.guarded.is_empty()
     }
@@ -156,7 +156,7 @@ mod tests {
     use crate::catalog::forced::FORCED;
     use crate::catalog::rules::RULES;
 
-    /// What a rule carries is given by an owner or stands in a topology, a class or a template; what receives it is written.
+    /// What a rule carries is given by an owner or set in a topology, a class or a template; what receives it is written.
     #[test]
     fn every_place_of_the_rules_is_in_the_table() {
         let mut known: BTreeSet<Place> = KINDS

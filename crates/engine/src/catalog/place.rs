@@ -1,5 +1,5 @@
 //! The places of Cluster API's metadata propagation page: every block of labels and annotations that is read or
-//! written, and where it stands in each API version.
+//! written, and its path in each API version.
 
 use std::fmt;
 

@@ -7,7 +7,7 @@ use self::Unit::{Bytes, Runes};
 use super::ascii::{LETTERS_AND_DIGITS, PRINTED};
 use super::text::{every, is_letter_or_digit};
 
-/// What every tag key of the specification's profiles begins with: one name to find, and to keep apart from the tags of
+/// What every tag key of the specification's profiles begins with: one name to find, and to distinguish from the tags of
 /// others.
 pub const CLOUD_TAG_PREFIX: &str = "plexsphere:";
 

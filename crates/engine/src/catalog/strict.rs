@@ -38,9 +38,9 @@ pub struct StrictProfile {
 /// How a tag key is made of a qualified key. What is not named stays as it is.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Spelling {
-    /// What stands for the colon at the end of the prefix.
+    /// What replaces the colon at the end of the prefix.
     pub colon: char,
-    /// Characters of the qualified key, and what stands for them.
+    /// Characters of the qualified key, and what replaces them.
     pub replaced: &'static [(char, char)],
     /// Whether letters are written in lower case.
     pub lower_case: bool,

@@ -11,11 +11,11 @@ use super::ascii::{AsciiSet, LETTERS_AND_DIGITS, LOWER_CASE_AND_DIGITS, PRINTED}
 /// How long a text may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
-    /// So many Unicode scalar values.
+    /// A number of Unicode scalar values.
     Runes(usize),
-    /// So many bytes of UTF-8.
+    /// A number of bytes of UTF-8.
     Bytes(usize),
-    /// A name of so many bytes, and if there is a `/`, what stands before the first one.
+    /// A name of a number of bytes, and if there is a `/`, a prefix before the first one.
     Prefixed {
         /// The longest prefix.
         prefix: usize,

@@ -58,7 +58,7 @@ fn look(rail: GuardRail) -> Look {
     }
 }
 
-/// One fact that a guard finds wrong, before the settings say what follows.
+/// One fact that a guard finds wrong, before the settings decide how to react.
 struct Violation {
     at: String,
     message: String,
@@ -182,7 +182,7 @@ fn of_exemption(message: String) -> Finding {
     Finding { check: EXEMPT, at, message, stance: Stance::Warn, verdict: None }
 }
 
-/// The warnings for a finding. Where to set a key instead is told in one of its own, if need be: it is to be typed.
+/// The warnings for a finding. Where to set a key instead is a separate warning where it has no room: a reader has to type it.
 pub(crate) fn warnings(finding: &Finding) -> Vec<String> {
     let has_advice = [TEMPLATE_KEYS, NODE_UNREACHABLE].iter().any(|guard| guard.setting == finding.check);
     let message = finding.message.clone();
@@ -243,7 +243,7 @@ impl<'o> Guarded<'_, 'o> {
         entries
     }
 
-    /// The maps of this object that propagate, where what the request adds to them is its writer's own.
+    /// The maps of this object that propagate, where what the request adds to them belongs to the user.
     fn blocks(&self) -> Result<Vec<Block<'o>>, Malformed> {
         let Subject { review, object, .. } = self.subject;
         let comes_from_above = object.controller().is_some() || object.labels.contains_key(TOPOLOGY_OWNED);

@@ -36,7 +36,7 @@ pub(crate) fn refusing(check: &str, settings: &Settings) -> &'static str {
     }
 }
 
-/// Whether objects of this kind are looked at.
+/// Whether objects of this kind are checked.
 pub(crate) fn concerns(kind: &GroupVersionKind<'_>) -> bool {
     CheckedKind::of(kind).is_some()
 }

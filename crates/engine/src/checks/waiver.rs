@@ -92,7 +92,7 @@ impl Waiver {
         (self.users)(settings).to_string()
     }
 
-    /// What follows when the user of this request sets it and may not.
+    /// How the policy reacts when the user of this request sets it and may not.
     pub(crate) fn forbidden(&self) -> Finding {
         Finding {
             check: self.setting,

@@ -31,7 +31,7 @@ pub(super) struct Found {
 }
 
 impl<'e> Evaluation<'e> {
-    /// Looks at the object as it would be stored, unless it is refused already, and at keys in places that propagate
+    /// Checks the object as it would be stored, unless it is refused already, and at keys in places that propagate
     /// nothing. What the topology controller compares is not checked: nothing is stored, and a refusal would stop its
     /// reconciliation before the write that is to be judged.
     ///

@@ -1,4 +1,4 @@
-//! The bytes of one call, as a host hands them to a door.
+//! The bytes of one call, as a host passes them to an entry point.
 
 use crate::admission::request::Call;
 use crate::evaluate::evaluate_objects;

@@ -77,7 +77,7 @@ fn unknown(stop: Stop) -> NotApplicable {
     }
 }
 
-/// Whether the policy looks at objects of this kind at all.
+/// Whether the policy reads objects of this kind at all.
 ///
 /// ```
 /// use metadata_propagation::{GroupVersionKind, Review, Settings, concerns};

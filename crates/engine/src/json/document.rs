@@ -1,7 +1,7 @@
 //! Raw JSON read in place: every level of a text is scanned once, when it is first asked for, and remembered.
 //!
 //! Nothing here builds a tree of what nobody asks for: that is skipped over and keeps its bytes. A value is cheap to copy
-//! and knows no path: where it stands is worked out from its place in the text, for the few that somebody has to hear of.
+//! and knows no path: its path is computed from its position in the text, and only for messages.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::level::{Below, Key, Node, Span};
 use super::malformed::Malformed;
 use super::path::{Path, Step};
 
-/// A JSON text, and what of it was looked at.
+/// A JSON text, and the parts of it that were read.
 #[derive(Debug, Clone)]
 pub(crate) struct Document<'a> {
     text: Cow<'a, str>,
@@ -24,7 +24,7 @@ impl<'a> Document<'a> {
         Document::named("", text)
     }
 
-    /// A text that is called `name` where paths into it are told.
+    /// A text that is called `name` in paths into it.
     pub(crate) fn named(name: &'static str, text: impl Into<Cow<'a, str>>) -> Self {
         let text = text.into();
         let begin = text.len() - text.trim_ascii_start().len();
@@ -37,7 +37,7 @@ impl<'a> Document<'a> {
         Json { document: self, node: Some(&self.root) }
     }
 
-    /// A part of this document that was looked at, as a document of its own that is called `name`; nothing is left in its
+    /// A part of this document that was read, as a separate document that is called `name`; nothing is left in its
     /// place.
     pub(crate) fn take(&mut self, path: &[&str], name: &'static str) -> Option<Document<'a>> {
         let Cow::Borrowed(text) = self.text else { return None };
@@ -131,7 +131,7 @@ impl<'a> Json<'a> {
         Ok(self.absent())
     }
 
-    /// The fields of this object in the order they stand.
+    /// The fields of this object in the order of the text.
     ///
     /// # Errors
     /// When it is none.
@@ -194,7 +194,7 @@ impl<'a> Json<'a> {
         let (document, mut here) = (self.document, &self.document.root);
         let mut path = Path::default();
         let Some(wanted) = self.node.map(|node| node.span.begin) else { return path };
-        // What is in a value begins behind it, and what leads to a value was looked at.
+        // What is in a value begins behind it, and what leads to a value was read.
         while here.span.begin != wanted {
             let begins = |node: &Node| node.span.begin <= wanted;
             let next = match here.below(&document.text) {

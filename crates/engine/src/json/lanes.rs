@@ -1,6 +1,6 @@
-//! Sixteen bytes of a text, to look at all at once.
+//! Sixteen bytes of a text, compared at once.
 
-/// How many bytes are looked at at once.
+/// How many bytes are compared at once.
 pub(crate) const LANES: usize = 16;
 
 /// Sixteen bytes: eight and eight, the first one lowest.

@@ -50,7 +50,7 @@ fn is_read_along(key: &str) -> bool {
 const MOST_LEVELS: u8 = 5;
 
 impl Node {
-    /// A value that was not looked at.
+    /// A value that was not read.
     pub(super) fn new(span: Span) -> Self {
         Node { span, is_plain: false, below: OnceCell::new() }
     }
@@ -67,7 +67,7 @@ impl Node {
         }
         match self.below(text) {
             Below::Unescaped(text) => Some(text),
-            // A text that is a string as a whole was not looked at before.
+            // A text that is a string as a whole was not read before.
             Below::Nothing if text.as_bytes().get(begin) == Some(&b'"') => {
                 let StringEnd { quote, has_escapes } = string_end(text.as_bytes(), begin + 1)?;
                 (quote + 1 == end && !has_escapes).then(|| text.get(begin + 1..quote))?
@@ -143,7 +143,7 @@ fn closed(text: &[u8], at: usize, bracket: u8) -> Option<usize> {
     (text.get(at) == Some(&bracket)).then_some(at + 1)
 }
 
-/// The fields of the object that begins at `begin`, in so many levels, and its end.
+/// The fields of the object that begins at `begin`, in a number of levels, and its end.
 fn fields(text: &str, begin: usize, levels: u8) -> Option<(Vec<(Key, Node)>, usize)> {
     let bytes = text.as_bytes();
     if let Some(end) = closed(bytes, begin + 1, b'}') {

@@ -10,7 +10,7 @@ pub(crate) struct Map<'a> {
     entries: Vec<(&'a str, Json<'a>)>,
 }
 
-/// A map of so many entries is searched from front to back: most keys differ in length, and are not compared.
+/// A map of at most this many entries is searched from front to back: most keys differ in length, and are not compared.
 const FEW: usize = 16;
 
 impl<'a> Json<'a> {

@@ -70,7 +70,7 @@ pub(super) fn escape_at(text: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// The end of the object or list that begins at `at`, one byte behind its last bracket; `None` where it has none. Kinds
-/// of brackets are not told apart.
+/// of brackets are not distinguished.
 pub(super) fn container_end(text: &[u8], at: usize) -> Option<usize> {
     let mut depth: u32 = 0;
     // All ones where the last block ended in a string; one where its last byte was a backslash that escapes.

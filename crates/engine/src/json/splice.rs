@@ -206,7 +206,7 @@ impl<'o, 'a> Entries<'o, 'a> {
         Entries { out, rest, at: at + 1, count: 0 }
     }
 
-    /// What stands in front of an entry's value: a comma, the key, a colon, white space.
+    /// What precedes an entry's value: a comma, the key, a colon, white space.
     fn before(&mut self, value: Json<'_>) -> &'a str {
         let (before, after) = self.rest.split_at_checked(value.begin() - self.at).unwrap_or_default();
         self.rest = after.get(value.text().len()..).unwrap_or_default();

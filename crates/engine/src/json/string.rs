@@ -75,7 +75,7 @@ pub(super) fn push_escaped(out: &mut String, text: &str, escape: Escape) {
     out.push_str(text.get(at..).unwrap_or_default());
 }
 
-/// What follows the backslash of an escaped control character.
+/// The part after the backslash of an escaped control character.
 fn push_control(out: &mut String, control: u8) {
     match control {
         0x08 => out.push('b'),

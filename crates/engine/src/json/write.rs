@@ -1,7 +1,7 @@
 //! Writing JSON: answers and reports.
 //!
 //! Their types derive serde's `Serialize`. This serializer exists because it finds the bytes that have to be escaped sixteen at
-//! a time; serde_json looks at each.
+//! a time; serde_json checks each.
 
 use std::fmt;
 
@@ -49,7 +49,7 @@ pub struct Embedded<'a>(pub &'a str);
 #[derive(Debug, Clone, Copy)]
 pub struct Quoted<T>(pub T);
 
-/// By this name of a struct, a serializer is told to write a value's JSON as a string.
+/// A struct of this name makes the serializer write a value's JSON as a string.
 const QUOTED: &str = "metadata_propagation::Quoted";
 
 impl<T: Serialize> Serialize for Quoted<T> {

@@ -89,12 +89,12 @@ impl<'b> Answers<'b> {
         true
     }
 
-    /// Adds to what is told of the questions.
+    /// Adds to what is reported of the questions.
     pub(crate) fn record(&self, record: LookupRecord) {
         self.records.borrow_mut().push(record);
     }
 
-    /// What is told of the questions, in the order in which they were asked.
+    /// What is reported of the questions, in the order in which they were asked.
     pub(crate) fn records(&self) -> Vec<LookupRecord> {
         self.records.borrow().clone()
     }

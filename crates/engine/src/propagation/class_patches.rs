@@ -14,7 +14,7 @@ const TEMPLATE_METADATA: [&str; 3] = ["spec", "template", "metadata"];
 
 /// The entries of a control plane's top level that a patch of its class may set, change or drop. What is forced stays.
 ///
-/// Nothing else that the rules bring can be patched: labels and annotations of `spec.machineTemplate` and the in-place
+/// Nothing else that the rules set can be patched: labels and annotations of `spec.machineTemplate` and the in-place
 /// fields are put back after patching, and of a MachineDeployment or MachinePool only bootstrap and infrastructure are
 /// patched.
 ///

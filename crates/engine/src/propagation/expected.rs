@@ -94,7 +94,7 @@ pub(crate) struct Skip<'e> {
     pub(crate) key: &'e str,
     pub(crate) reason: SkipReason,
     origin: Origin<'e>,
-    /// The value that lost, where another one stands or may stand under the same key.
+    /// The value that lost, where the same key has or may have another one.
     pub(crate) value: Option<Cow<'e, str>>,
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn expected<'e>(
         let lost = expected.overlay(forced.into_iter());
         skips.extend(lost.into_iter().map(|(key, entry)| entry.skipped(map, key, SkipReason::Forced)));
     }
-    // A key that arrives from elsewhere is not missed.
+    // A key that propagates from elsewhere is not missing.
     skips.extend(left.into_iter().filter(|skip| !expected.contains_key(skip.key)));
     expected.compare_with(actual);
     expected.entries.retain(|(key, entry)| {
@@ -175,7 +175,7 @@ fn withheld(sources: &Sources<'_>, target: Place, map: MapKind, key: &str, entry
     }
 }
 
-/// Why a rule does not bring a key to a place; `None` where it does.
+/// Why a rule does not propagate a key to a place; `None` where it does.
 fn refusal(rule: &Rule, target: Place, map: MapKind, key: &str, settings: &ClusterApi) -> Option<SkipReason> {
     if map == MapKind::Annotations && is_never(key) {
         return Some(SkipReason::ControllerOwned);

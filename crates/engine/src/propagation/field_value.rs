@@ -64,7 +64,7 @@ impl Element {
         }
     }
 
-    /// What a set of fields calls the element of a list that is told apart by these fields.
+    /// What a set of fields calls the element of a list that is identified by these fields.
     ///
     /// Source: structured-merge-diff, fieldpath/serialize-pe.go, `SerializePathElement`.
     fn step(&self, keys: &[&str]) -> String {
@@ -112,7 +112,7 @@ impl FieldValue {
         }))
     }
 
-    /// The value as an object of a version can hold it, given what stands there: whole seconds in v1beta2; in a list,
+    /// The value as an object of a version can hold it, given its present value: whole seconds in v1beta2; in a list,
     /// besides its elements and what they say, what is somebody else's.
     ///
     /// Source: `ConvertToSeconds`, api/core/v1beta2/conversion.go. The lists are maps by these keys to the API server, and

@@ -1,4 +1,4 @@
-//! In-place mutable fields, held against what is above the object.
+//! In-place mutable fields, compared with those of the object's sources.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(crate) struct FieldDifferences {
     withheld: Vec<&'static Field>,
 }
 
-/// Holds the fields of an object against what is above it. What does not travel is added to `skipped`.
+/// Compares the fields of an object with those of its sources. What does not propagate is added to `skipped`.
 ///
 /// A field that no object above has is nobody's but the object's own.
 ///
@@ -159,7 +159,7 @@ fn change(
     })))
 }
 
-/// Removes what the record holds and the MachinePool dropped, and brings the record's fields up to date: those that are
+/// Removes what the record holds and the MachinePool dropped, and updates the record's fields: those that are
 /// added, and where `returns_owners` is not set, those that are restored and stay with whoever edited them.
 ///
 /// # Errors
@@ -177,7 +177,7 @@ pub(crate) fn keep_record(
     for field in FIELDS.iter().filter(|field| record.contains(field.name) && !among(&found.given, field.name)) {
         let stands = field.read(place, &subject.object, None)?;
         let old = subject.old()?.map(|old| field.read(place, old, None)).transpose()?;
-        // A value that this request brings is its writer's own.
+        // A value changed by this request belongs to the user.
         let is_stored = old.is_none_or(|old| old == stands);
         let path = field.path(place, subject.object.version).unwrap_or_default();
         if let (Some(stands), Some((name, container))) = (stands.filter(|_| is_stored), path.split_last()) {

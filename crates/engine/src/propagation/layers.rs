@@ -111,7 +111,7 @@ impl<'e> Layer<'e> {
 }
 
 impl Origin<'_> {
-    /// Where a map of a place stands in the object: `.spec.template.metadata.labels`.
+    /// The path of a map of a place in the object: `.spec.template.metadata.labels`.
     pub(crate) fn map_path(&self, place: Place, map: MapKind) -> String {
         let place = if place.is_top_level() { ".metadata".to_owned() } else { place.printed(self.version) };
         [&place, ".", map.field()].concat()

@@ -89,7 +89,7 @@ pub(crate) fn claimed<'e>(object: &Object<'e>, map: MapKind) -> BTreeSet<&'e str
     keys.flatten().filter_map(|(key, _)| key.strip_prefix("f:")).collect()
 }
 
-/// What brings the record that an object carries up to date; `None` where it is.
+/// The change that updates the record of an object; `None` where it is up to date.
 pub(crate) fn recorded(object: &Object<'_>, record: &Record) -> Option<Change> {
     let stands = object.annotations.get(TRACKING).map(Value::string);
     let wanted = record.to_annotation().map(|record| Value::string(&record));

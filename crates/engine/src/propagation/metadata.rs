@@ -1,4 +1,4 @@
-//! What an object carries, held against what it must carry.
+//! What an object carries, compared with what it must carry.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::report::not_applicable::NotApplicableReason;
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
-/// What differs, what did not travel, and what comes from above.
+/// Drift, entries that were skipped, and entries from sources.
 #[derive(Default)]
 pub(crate) struct Differences<'e> {
     pub(crate) changes: Vec<Change>,
@@ -98,7 +98,7 @@ pub(crate) fn differences<'e>(
         SkipReason::NotPropagated => {
             !compared.iter().any(|of| of.map == skip.map && of.expected.contains_key(skip.key))
         }
-        // What stands as it should did arrive.
+        // What is set as it should be was propagated.
         SkipReason::ClassPatches => subject.object.top_level(skip.map).get(skip.key) != skip.value.as_deref(),
         _ => true,
     });
@@ -218,7 +218,7 @@ impl<'e> Descriptions<'e> {
     }
 }
 
-/// Removes what the record holds and the sources dropped, and brings the record up to date. Labels by which
+/// Removes what the record holds and the sources dropped, and updates the record. Labels by which
 /// owners find their objects stay: those that Cluster API forces, and those of the owner's selector.
 fn keep_record(
     subject: &Subject<'_>,
@@ -229,7 +229,7 @@ fn keep_record(
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
     let tracked = sources.tracked;
-    // A record may stand in the stored object only, when this request drops it.
+    // A record may be in the stored object only, when this request drops it.
     let old = subject.old()?;
     if !tracked
         && of_fields.of_pool.is_empty()
@@ -264,7 +264,7 @@ fn keep_record(
         let finds = |key: &str| *map == MapKind::Labels && sources.finds_by(key);
         let stays = |key: &str| expected.contains_key(key) || is_held(key) || finds(key);
         for key in keys.iter().filter(|key| !stays(key)) {
-            // A value that this request brings is its writer's own.
+            // A value changed by this request belongs to the user.
             let is_stored = old.is_none() || stored.get(key) == actual.get(key);
             if let Some(value) = actual.get(key).filter(|_| is_stored) {
                 let path = Path::fields(&["metadata", map.field()]);
@@ -274,7 +274,7 @@ fn keep_record(
         keys.retain(|key| tracked && (expected.contains_key(key.as_str()) || is_held(key)));
         if tracked {
             // New is what the stored object has not: what this request lacks, and what an earlier evaluation of the
-            // same request added and recorded. A key that stood before or is claimed is somebody else's, unless it is
+            // same request added and recorded. A key that was stored before or is claimed is somebody else's, unless it is
             // restored and stays with whoever edited it.
             let written = written.keys(*map);
             let added = |key: &str| !stored.contains_key(key) && (!actual.contains_key(key) || written.contains(key));

@@ -20,7 +20,7 @@ use crate::kube::field_set::{NotASet, Transfer, below, has_itself};
 use crate::kube::managed_fields::Entry;
 use crate::report::change::{Change, OwnedElement, OwnedPath};
 
-/// The owners of one object's fields, as the request brings them and as they are stored.
+/// The owners of one object's fields, as the request has them and as they are stored.
 pub(crate) struct Ownership<'s, 'e> {
     subject: &'s Subject<'e>,
     /// `None` where they cannot be read, or where there are none.

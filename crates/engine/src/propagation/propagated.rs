@@ -1,4 +1,4 @@
-//! Everything that comes from above, for those who want to know the way of a label.
+//! Everything that propagates from sources, for callers that show propagation paths.
 
 use super::expected::expected;
 use super::sources;

@@ -86,10 +86,10 @@ pub(crate) fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: 
     Ok(found)
 }
 
-/// One `metadata` of the topology: where it stands, and what stands there.
+/// One `metadata` of the topology: its path, and its value.
 struct Receiver<'a> {
     path: Path,
-    /// The entry that it belongs to, wherever that stands in its list.
+    /// The entry that it belongs to, at whatever index of its list.
     entry: String,
     labels: Map<'a>,
     annotations: Map<'a>,

@@ -16,7 +16,7 @@ use crate::report::messages::propagation as messages;
 /// One entry of one map, or one in-place mutable field, that differs from the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The map or object that it stands in, such as `spec.template.metadata.labels`.
+    /// The map or object that it is in, such as `spec.template.metadata.labels`.
     pub at: Arc<str>,
     /// The entry's key, the field's name.
     pub key: String,
@@ -181,7 +181,7 @@ pub(crate) fn own_change(
 }
 
 impl Change {
-    /// Whether somebody may own a propagated value that it replaces or brings back.
+    /// Whether somebody may own a propagated value that it replaces or restores.
     pub(crate) fn moves_owners(&self) -> bool {
         self.owned.is_some() && self.action != Action::Added
     }

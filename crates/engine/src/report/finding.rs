@@ -7,13 +7,13 @@ use crate::settings::Stance;
 /// What one check found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The setting that decides what follows, such as `guards.selectorLabels`.
+    /// The setting that decides how the policy reacts, such as `guards.selectorLabels`.
     pub check: &'static str,
     /// Where in the object, such as `spec.template.spec.version`.
     pub at: String,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
-    /// What follows. [`Stance::Ignore`] for what cannot be told: only the report has it.
+    /// How the policy reacts. [`Stance::Ignore`] for what cannot be known: only the report has it.
     pub stance: Stance,
     /// What becomes of cloud tags, where the finding is about a resource of a Composition.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,6 @@
 //! Every sentence that a user reads, by topic: warnings at kubectl, log lines, refusals, and what the report says.
 //!
-//! Sentences are lower case and have no final stop; what the user wrote stands in backticks, and an object is named by
+//! Sentences are lower case and have no final stop; what the user wrote is in backticks, and an object is named by
 //! kind, namespace and name. Nothing is decided here: each function is one sentence, its comment says when it is said.
 //!
 //! What is wrong with the shape of an object ([`Malformed`](crate::Malformed)) or with the settings is worded where it is

@@ -1,4 +1,4 @@
-//! What an evaluation answers, in one JSON shape for every door.
+//! What an evaluation answers, in one JSON shape for every entry point.
 
 use crate::json::splice::NotWritable;
 use crate::report::change::Change;
@@ -151,10 +151,10 @@ pub struct Report {
     /// What the checks found in the object as it would be stored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// What the edit does to Machines, if it was looked at and does anything.
+    /// What the edit does to Machines, if it was examined and does anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rollout: Option<RolloutImpact>,
-    /// What did not travel.
+    /// What was not propagated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,
     /// The tags of a composite.

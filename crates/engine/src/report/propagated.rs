@@ -5,7 +5,7 @@ use crate::report::change::Value;
 /// One entry of one map that comes from above.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Propagated {
-    /// The map that it stands in, such as `spec.template.metadata.labels`.
+    /// The map that it is in, such as `spec.template.metadata.labels`.
     pub at: String,
     /// What the entry is called: `label` or `annotation`.
     pub entry: &'static str,

@@ -24,7 +24,7 @@ pub struct RolloutImpact {
 pub struct Edit {
     /// Such as `spec.topology.workers.machineDeployments[md-0].failureDomain`.
     pub at: String,
-    /// What follows.
+    /// The effect.
     pub effect: Effect,
     /// The Cluster whose topology says so already, which makes the edit no rollout of its writer's.
     #[serde(skip_serializing_if = "Option::is_none")]

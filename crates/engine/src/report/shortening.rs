@@ -6,7 +6,7 @@ pub(crate) const LONGEST: usize = 120;
 /// So much of a key always stays: without it a warning says nothing.
 pub(super) const SHORTEST_KEY: usize = 24;
 
-/// No sentence has more parts in backticks; a key that brings its own must not multiply the work.
+/// No sentence has more parts in backticks; a key that has its own must not multiply the work.
 const MOST_ELIDED: usize = 3;
 
 /// Stands for what is left out.
@@ -49,7 +49,7 @@ pub(crate) fn fact_and_advice(text: String) -> Vec<String> {
     }
 }
 
-/// The text, short enough for a warning: what stands in backticks is elided in its middle, the longest first, and what is
+/// The text, short enough for a warning: what is in backticks is elided in its middle, the longest first, and what is
 /// longer still is cut.
 pub(crate) fn short(mut text: String) -> String {
     for _ in 0..MOST_ELIDED {
@@ -71,7 +71,7 @@ fn fits(text: &str) -> bool {
     text.len() <= LONGEST || text.chars().count() <= LONGEST
 }
 
-/// The longest part in backticks that can be elided, and what stands before and after it.
+/// The longest part in backticks that can be elided, and what is before and after it.
 fn longest_quoted(text: &str) -> Option<(&str, &str, &str)> {
     let mut longest: Option<(&str, &str, &str)> = None;
     let mut from = 0;

@@ -8,7 +8,7 @@ use serde::ser::Serializer;
 use crate::catalog::place::MapKind;
 use crate::report::messages::reasons as messages;
 
-/// One entry that did not travel.
+/// One entry that was not propagated.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Skipped {
     /// What kind of entry it is.
@@ -16,11 +16,11 @@ pub struct Skipped {
     pub carried: Carried,
     /// The entry's key, the field's name.
     pub key: String,
-    /// The object and place it stands at.
+    /// The object and place that has it.
     pub from: String,
-    /// Why it did not travel.
+    /// Why it was not propagated.
     pub reason: SkipReason,
-    /// The value that lost, where another one stands or may stand under the same key.
+    /// The value that lost, where the same key has or may have another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// Where to set an entry that the request sets at a place that nothing propagates from: the sentence of its warning.
@@ -46,13 +46,13 @@ impl Serialize for Carried {
     }
 }
 
-/// Why an entry did not travel.
+/// Why an entry was not propagated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkipReason {
     /// Nothing propagates from this place to this kind.
     NotPropagated,
-    /// A stronger place has another value.
+    /// A source with higher precedence has another value.
     Overridden,
     /// Cluster API sets this label itself.
     Forced,

@@ -53,7 +53,7 @@ pub(crate) fn of_change(change: &Change, fate: Fate) -> Option<String> {
 }
 
 /// The warning for a tag that this request writes and that does not stay. One that it leaves out is restored without a
-/// warning: a client that writes whole objects does not know of it.
+/// warning: a client that writes whole objects does not have it.
 pub(crate) fn of_undone_tag(change: &Change) -> Option<String> {
     match change.action {
         Action::Restored => Some(short(cloud_tags::restored(&change.key))),
@@ -72,7 +72,7 @@ pub(crate) fn of_refused_tags(cloud: &str, verdicts: &BTreeMap<String, CloudVerd
     Some(short(cloud_tags::refused_by_cloud(cloud, 1 + refused.count(), key, rule)))
 }
 
-/// The warning for a label that becomes no cloud tag, where so many tags are left to others.
+/// The warning for a label that becomes no cloud tag, where a number of tags is left to others.
 pub(crate) fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> String {
     if label.interface().is_some() {
         return short(label.sentence());
@@ -229,7 +229,7 @@ impl Change {
         }
     }
 
-    /// The entry, where it stands, what it must be and why, as a refusal says it; a long value is cut.
+    /// The entry, its path, what it must be and why, as a refusal says it; a long value is cut.
     #[must_use]
     pub fn difference(&self) -> String {
         const LONGEST_VALUE: usize = 63;

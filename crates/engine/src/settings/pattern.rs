@@ -21,7 +21,7 @@ use self::literal::Literal;
 #[serde(try_from = "String", into = "String")]
 pub struct Pattern {
     source: String,
-    /// What it matches, where that can be told without an expression.
+    /// What it matches, where that is known without an expression.
     literal: Option<Literal>,
     compiled: OnceLock<Option<Regex>>,
 }
@@ -191,7 +191,7 @@ mod tests {
         (r"[\t-\r]", ".......xx."),
     ];
 
-    /// Whatever is told without an expression, the expression tells too.
+    /// Whatever is matched without an expression, the expression matches too.
     #[test]
     fn literals_match_what_their_expressions_match() {
         let keys = ["", "a", "ab", "xab", "abx", "xabx", "a.b", "a$", "team.example.com/x", "x/team.example.com/"];
@@ -240,13 +240,13 @@ mod tests {
         (r"(?-)a", r"does not compile: dangling flag negation operator"),
         (r"(?<0>a)", r"at byte 0: a group's name is ASCII letters, digits and `_`, no digit first"),
         (r"(?P<a.b>a)", r"at byte 0: a group's name is ASCII letters, digits and `_`, no digit first"),
-        (r"a(?i)*", r"at byte 5: nothing to repeat stands before it: write `\` before the character"),
+        (r"a(?i)*", r"at byte 5: there is nothing before it to repeat: write `\` before the character"),
         (r"(?ii)a", r"does not compile: duplicate flag"),
         (r"(?<n>a)(?<n>b)", r"does not compile: duplicate capture group name"),
         (r"(a", r"at byte 0: `(` is not closed: add `)`"),
         (r"a)", r"at byte 1: `)` closes no group: write `\)` for the character"),
-        (r"*a", r"at byte 0: nothing to repeat stands before it: write `\` before the character"),
-        (r"a|{2}", r"at byte 2: nothing to repeat stands before it: write `\` before the character"),
+        (r"*a", r"at byte 0: there is nothing before it to repeat: write `\` before the character"),
+        (r"a|{2}", r"at byte 2: there is nothing before it to repeat: write `\` before the character"),
         (r"a**", r"at byte 2: Go repeats no repeat: put the inner one into `(?:` and `)`"),
         (r"a*+", r"at byte 2: Go repeats no repeat: put the inner one into `(?:` and `)`"),
         (r"a{2}{3}", r"at byte 4: Go repeats no repeat: put the inner one into `(?:` and `)`"),

@@ -16,7 +16,7 @@ impl Problem {
         Problem { path: path.into(), problem: problem.to_string() }
     }
 
-    /// The same of something larger, in which the text that was read stands at `above`.
+    /// The same of something larger, in which the text that was read is at `above`.
     pub(crate) fn below(self, above: &str) -> Self {
         Problem { path: joined(above, &self.path), problem: self.problem }
     }

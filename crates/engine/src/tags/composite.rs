@@ -1,4 +1,4 @@
-//! A composite held against its labels.
+//! A composite, compared with its labels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -148,7 +148,7 @@ impl<'e> Composite<'_, 'e> {
         })
     }
 
-    /// What follows from assignments that cannot be used: whoever writes them is refused. Crossplane is not, which
+    /// How the policy reacts to assignments that cannot be used: whoever writes them is refused. Crossplane is not, which
     /// carries on what it finds in a claim or in a parent's Composition, nor is a write that leaves them as they are stored.
     fn unusable(&self, malformed: Malformed, is_nested: bool) -> Stop {
         let Subject { review, object, .. } = self.subject;

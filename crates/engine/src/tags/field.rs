@@ -1,4 +1,4 @@
-//! A field of cloud tags, such as `spec.cloudTags` of a composite, held against the tags that it has to carry.
+//! A field of cloud tags, such as `spec.cloudTags` of a composite, compared with the tags that it has to carry.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -1,4 +1,4 @@
-//! The infrastructure cluster of a Cluster, held against the Cluster's labels.
+//! The infrastructure cluster of a Cluster, compared with the Cluster's labels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,7 +119,7 @@ fn findings(assigned: &Assigned, definitions: &BTreeMap<String, Definition>, clu
     findings.map(|finding| Finding { at: format!("{}: {}", cluster.name, finding.at), ..finding }).collect()
 }
 
-/// What follows from assignments of a Cluster that cannot be used: they are stored, and whoever writes its infrastructure is
+/// How the policy reacts to assignments of a Cluster that cannot be used: they are stored, and whoever writes its infrastructure is
 /// not to blame.
 fn unusable(cluster: &Parent<'_>, malformed: &Malformed) -> Stop {
     Stop::not_applicable(NotApplicableReason::UnusableAssignments, format!("{}: {malformed}", cluster.name))

@@ -15,7 +15,7 @@ use crate::settings::{Definition, SEEDED, Stance};
 /// Says whether a composite was provisioned or adopted.
 pub(super) const ORIGIN: &str = "platform/origin";
 
-/// What is assigned to a composite. A key stands in one of the two.
+/// What is assigned to a composite. A key is in one of the two.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Assigned {
     /// Kubernetes labels, and those of the annotation, which win.

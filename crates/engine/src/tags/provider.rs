@@ -32,7 +32,7 @@ pub(crate) struct UnknownProvider {
     pub(crate) setting: String,
     /// The provider; empty where the composite names none.
     pub(crate) provider: String,
-    /// What is told.
+    /// What is reported.
     pub(crate) message: String,
 }
 

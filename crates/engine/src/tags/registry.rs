@@ -85,7 +85,7 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// Reads the definitions of the keys that are wanted. What is wrong with others is told where they are written.
+    /// Reads the definitions of the keys that are wanted. What is wrong with others is reported where they are written.
     ///
     /// # Errors
     /// When there is no map of them, or the scope is none.

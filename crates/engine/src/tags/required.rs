@@ -12,7 +12,7 @@ pub(crate) struct Missing {
     pub(crate) key: String,
     /// Why there is no tag.
     pub(crate) reason: &'static str,
-    /// The setting that decides what follows.
+    /// The setting that decides how the policy reacts.
     pub(crate) setting: String,
     pub(crate) on_missing: OnMissingTag,
 }

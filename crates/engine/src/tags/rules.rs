@@ -109,7 +109,7 @@ impl TagRules {
         }
     }
 
-    /// Whether tags of others count: a cloud takes so many in all, while the specification's profiles count their own.
+    /// Whether tags of others count: a cloud limits all of them, while the specification's profiles count their own.
     pub(super) fn counts_others(self) -> bool {
         matches!(self, TagRules::Strict { .. })
     }
@@ -123,7 +123,7 @@ impl TagRules {
         }
     }
 
-    /// Why a label is no tag, its neighbours apart.
+    /// Why a label is no tag, considering this label alone.
     pub(super) fn refusal(self, qualified_key: &str, tag_key: &str, value: &str) -> Option<TagSkipReason> {
         match self {
             TagRules::Specified { profile, .. } => refused_by_profile(profile, qualified_key, tag_key, value),

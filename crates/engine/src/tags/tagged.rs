@@ -30,7 +30,7 @@ pub(crate) struct Tagged {
     pub(crate) is_news: bool,
     /// What is found of assignments.
     pub(crate) findings: Vec<Finding>,
-    /// The provider whose own interface the tags were held against.
+    /// The provider whose own interface the tags were checked against.
     pub(crate) cloud: Option<&'static str>,
     pub(crate) tags: TagReport,
 }

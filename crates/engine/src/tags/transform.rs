@@ -10,7 +10,7 @@ use crate::report::tags::{SkippedLabel, TagSkipReason};
 /// Qualified keys and their values.
 pub type Labels = BTreeMap<String, String>;
 
-/// What becomes of labels: each of them stands in one of the two.
+/// What becomes of labels: each of them is in one of the two.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Transformed {
     /// Tag keys and values.

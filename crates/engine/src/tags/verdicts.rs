@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::catalog::clouds::{Cloud, KeyCase};
 use crate::report::tags::{CloudVerdict, TagSkipReason};
 
-/// Why a cloud does not take a tag, its neighbours apart.
+/// Why a cloud does not take a tag, considering this tag alone.
 pub(super) fn refused_by(cloud: &Cloud, key: &str, value: &str) -> Option<TagSkipReason> {
     let is_too_long = || cloud.joined.is_some_and(|most| key.chars().count() + 1 + value.chars().count() > most);
     if cloud.reserves(key) {
@@ -26,7 +26,7 @@ pub(super) fn refused_by(cloud: &Cloud, key: &str, value: &str) -> Option<TagSki
 }
 
 /// What the cloud says to each tag of a resource, by ascending key: of tags that are one, and of those above its number,
-/// to the later ones. `None` is a cloud that nobody looked at, and as a value what is not a string.
+/// to the later ones. `None` is a cloud whose limits are not known, and as a value what is not a string.
 ///
 /// ```
 /// use std::collections::BTreeMap;

@@ -25,7 +25,7 @@ impl Webhook {
         self.kind
     }
 
-    /// Why it does not take a tag, its neighbours apart.
+    /// Why it does not take a tag, considering this tag alone.
     pub(super) fn refusal(self, tag_key: &str, value: &str) -> Option<TagSkipReason> {
         refused_by(self.takes, tag_key, value)
     }

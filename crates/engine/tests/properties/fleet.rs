@@ -102,7 +102,7 @@ fn edit() -> impl Strategy<Value = Edit> {
     (any::<bool>(), any::<bool>(), proptest::option::weighted(0.9, key()), proptest::option::of(value()))
 }
 
-/// One in so many.
+/// One in a number.
 fn seldom(n: u32) -> impl Strategy<Value = bool> {
     proptest::bool::weighted(1.0 / f64::from(n))
 }
@@ -116,7 +116,7 @@ pub(crate) struct Draw {
     /// One for each place that carries metadata.
     pub(crate) maps: Vec<Maps>,
     pub(crate) record: Option<(Vec<String>, Vec<String>)>,
-    /// Who owns what of the stored object, and as the request brings it.
+    /// Who owns what of the stored object, and as the request has it.
     pub(crate) managed: [Option<Vec<Managed>>; 2],
     pub(crate) edits: Vec<Edit>,
     pub(crate) owner: Owner,
@@ -158,7 +158,7 @@ pub(crate) enum Empty {
     NoTemplate,
 }
 
-/// Places that carry metadata: the objects of every kind, and what stands inside them.
+/// Places that carry metadata: the objects of every kind, and what is inside them.
 const PLACES: usize = 28;
 
 fn draw() -> impl Strategy<Value = Draw> {

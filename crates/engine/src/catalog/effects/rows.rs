@@ -73,7 +73,7 @@ pub(super) const MACHINE_TEMPLATE: &[Row] = &[
     moved("spec.nodeDeletionTimeout", "spec.deletion.nodeDeletionTimeoutSeconds", InPlace).by(Same::Duration),
 ];
 
-/// The four fields that MachineSets are told apart by.
+/// The four fields by which MachineSets are distinguished.
 #[rustfmt::skip]
 pub(super) const MACHINE_OF_DEPLOYMENT: &[Row] = &[
     row("version", Rollout).by(Same::Version),

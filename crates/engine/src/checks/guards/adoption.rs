@@ -24,7 +24,7 @@ const MACHINE_OWNER_LABELS: &[&str] = &[
 /// Labels of a MachineSet that name its owner.
 const MACHINE_SET_OWNER_LABELS: &[&str] = &[DEPLOYMENT_NAME, TEMPLATE_HASH, TOPOLOGY_DEPLOYMENT_NAME];
 
-/// Labels that name an owner, on an object without controller, as far as this request brings them.
+/// Labels that name an owner, on an object without controller, as far as this request adds them.
 ///
 /// After a restore, adoption by controllers is intended: what Velero restores passes, and so do the objects of a Cluster
 /// that does not exist yet. A Cluster that cannot be read does not count as one. Control-plane Machines made by hand have

@@ -9,9 +9,9 @@ use crate::kube::object::Object;
 /// One block of metadata, as it would be stored and as it is.
 pub(super) struct Block<'a> {
     pub(super) place: Place,
-    /// Where it stands, such as `spec.topology.workers.machineDeployments[0].metadata`.
+    /// Its path, such as `spec.topology.workers.machineDeployments[0].metadata`.
     pub(super) at: String,
-    /// The name of the list's entry that it stands in.
+    /// The name of the list's entry that it is in.
     pub(super) entry: Option<&'a str>,
     labels: [Map<'a>; 2],
     annotations: [Map<'a>; 2],

@@ -43,7 +43,7 @@ fn machine_set<'s, 'o>(object: &'s Object<'o>) -> Option<&'s OwnerReference<'o>>
 }
 
 impl<'o> Guarded<'_, 'o> {
-    /// The uid of the MachineDeployment that controls a MachineSet, and the hash that the MachineSet is labelled with.
+    /// The uid of the MachineDeployment that controls a MachineSet, and the hash in the MachineSet's label.
     ///
     /// # Errors
     /// When the MachineSet cannot be read.

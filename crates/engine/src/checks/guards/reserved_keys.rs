@@ -1,4 +1,4 @@
-//! Keys that must not stand in a map that propagates.
+//! Keys that must not be in a map that propagates.
 
 use super::{Entry, Guarded};
 use crate::catalog::groups::CORE_GROUP;
@@ -35,7 +35,7 @@ const RESERVED: &[(MapKind, &str, &str)] = &[
     (MapKind::Annotations, REMEDIATE_MACHINE,        REMEDIATED_ENDLESSLY),
 ];
 
-/// Why a key must not stand in a map that propagates; `None` where it may.
+/// Why a key must not be in a map that propagates; `None` where it may.
 pub(super) fn reason(map: MapKind, key: &str) -> Option<&'static str> {
     let row = RESERVED.iter().find(|(kind, reserved, _)| *kind == map && *reserved == key);
     let is_bookkeeping = || (map == MapKind::Annotations && is_never(key)).then_some(SINGLE_OBJECT);
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// What a person may set on one Machine is carried on where it stands in a template: only the guard warns.
+    /// What a person may set on one Machine propagates where it is set in a template: only the guard warns.
     #[test]
     fn reserved_annotations_that_are_carried_are_those_of_one_machine() {
         let of_annotations = RESERVED.iter().filter(|(map, ..)| *map == MapKind::Annotations);

@@ -19,7 +19,7 @@ const RANDOM_LENGTH: usize = 5;
 /// What stays of a generated name in front of them, where it has more than 63 characters.
 const MAX_PREFIX_LENGTH: usize = 63 - RANDOM_LENGTH;
 
-/// Labels of a topology that this request brings. A topology lists its objects by these labels, not by ownerReferences:
+/// Labels of a topology that this request adds. A topology lists its objects by these labels, not by ownerReferences:
 /// two objects for one entry, or one without the name of an entry, stop its reconciliation, and an object without an entry
 /// is deleted.
 ///

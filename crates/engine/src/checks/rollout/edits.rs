@@ -48,7 +48,7 @@ pub(super) fn deciding_row<'a>(patterns: &'a [Pattern], path: &str) -> Option<&'
     above.max_by_key(|pattern| pattern.path.len())
 }
 
-/// What of `path` stands behind `above`, when it is the same path or leads through it.
+/// The part of `path` after `above`, when it is the same path or leads through it.
 fn below<'a>(path: &'a str, above: &str) -> Option<&'a str> {
     path.strip_prefix(above).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
@@ -62,7 +62,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Compares what stands at one path: `path` in the table's words, `at` with the names of list entries.
+    /// Compares the values at one path: `path` in the table's words, `at` with the names of list entries.
     fn down(&mut self, path: &str, at: &str, old: Json<'a>, new: Json<'a>) {
         if old == new {
             return;
@@ -153,7 +153,7 @@ fn is_key(of_row: &str, key: &str) -> bool {
 
 /// The values in an object or a list, each by a name.
 struct Entries<'a> {
-    /// In the order they stand.
+    /// In the order of the text.
     listed: Vec<(&'a str, Json<'a>)>,
     /// The last of several of one name.
     by_name: BTreeMap<&'a str, Json<'a>>,
@@ -182,7 +182,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// What stands under each name before and after: the names of `new` first, then those that are gone.
+/// The entry of each name before and after: the names of `new` first, then those that are gone.
 fn pairs<'e, 'a>(
     old: &'e Entries<'a>,
     new: &'e Entries<'a>,

@@ -84,7 +84,7 @@ fn read<'e>(
 }
 
 impl Topology<'_> {
-    /// Marks the edits that bring what the Cluster has already.
+    /// Marks the edits that set what the Cluster has already.
     pub(super) fn mark(&self, edits: &mut [Edit], kind: Kind, subject: &Subject<'_>, rows: &[Pattern]) {
         let in_version = |version: &str| usize::from(version != "v1beta1");
         for edit in edits {
@@ -106,7 +106,7 @@ impl Topology<'_> {
         }
     }
 
-    /// The reason by which the Cluster approves what follows from its topology.
+    /// The reason by which the Cluster approves the effects of its topology.
     pub(super) fn approval(&self) -> Option<&str> {
         let reason = self.cluster.object.annotations.get(APPROVE_ROLLOUT).map(str::trim_ascii);
         reason.filter(|reason| !reason.is_empty())

@@ -28,7 +28,7 @@ use crate::settings::CloudTags;
 /// `prefixes` what the keys of their tags begin with.
 ///
 /// # Errors
-/// When the Composition has another shape than Crossplane gives it, or its patches come to more than is looked at.
+/// When the Composition has another shape than Crossplane gives it, or its patches expand to more than is read.
 pub(super) fn faults<'a>(
     spec: Json<'a>,
     composites: &CloudTags,

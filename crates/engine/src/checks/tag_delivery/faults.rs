@@ -1,4 +1,4 @@
-//! What is wrong with a definition or a Composition, before the settings say what follows.
+//! What is wrong with a definition or a Composition, before the settings decide how to react.
 
 use std::cmp::Reverse;
 use std::fmt::Display;
@@ -26,7 +26,7 @@ pub(super) enum Severity {
 impl Severity {
     const ALL: [Severity; 5] = [Severity::Fails, Severity::Loss, Severity::Risk, Severity::CannotTell, Severity::Note];
 
-    /// What follows, where a loss leads to `stance`.
+    /// How the policy reacts, where it reacts to a loss with `stance`.
     fn stance(self, stance: Stance) -> Stance {
         match self {
             Severity::Fails | Severity::Loss => stance,

@@ -26,7 +26,7 @@ impl CheckedKind {
         }
     }
 
-    /// The setting that decides what follows.
+    /// The setting that decides how the policy reacts.
     pub(super) fn setting(self) -> &'static str {
         match self {
             CheckedKind::Definition => "cloudTags.xrds",
@@ -48,7 +48,7 @@ impl CheckedKind {
     /// Whether the object is about composites of one of the API groups.
     ///
     /// # Errors
-    /// When the group stands in something else than a string.
+    /// When the group is something else than a string.
     pub(super) fn is_about(self, spec: Json<'_>, composites: &CloudTags) -> Result<bool, Malformed> {
         match self {
             CheckedKind::Definition => Ok(composites.has_group(spec.string(&["group"])?.unwrap_or_default())),

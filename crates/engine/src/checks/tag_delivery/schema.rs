@@ -38,7 +38,7 @@ fn range(limits: impl Iterator<Item = usize>) -> (usize, usize) {
     limits.fold((usize::MAX, 0), |(least, most), limit| (least.min(limit), most.max(limit)))
 }
 
-/// A keyword that bounds tags, and the limits of the profiles that it is held against.
+/// A keyword that bounds tags, and the limits of the profiles that it is compared with.
 struct Bound {
     keyword: &'static str,
     limits: fn(&Limits) -> (usize, usize),
@@ -122,7 +122,7 @@ impl<'a> Schema<'a> {
         Ok(())
     }
 
-    /// The first keyword that the API server does not allow where it stands. Of the junctors of `spec` Crossplane takes over
+    /// The first keyword that the API server does not allow at this place. Of the junctors of `spec` Crossplane takes over
     /// `oneOf` alone.
     fn unstructural(&self) -> Result<Option<Unstructural<'a>>, Malformed> {
         let values = self.tags.get("additionalProperties")?;

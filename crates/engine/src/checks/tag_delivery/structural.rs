@@ -30,7 +30,7 @@ const OUTSIDE: [&str; 13] = [
     "x-kubernetes-validations",
 ];
 
-/// How many levels are looked at: more than anybody writes, and few enough for a text that is made to be deep.
+/// How many levels are read: more than anybody writes, and few enough for a text that is made to be deep.
 const DEEPEST: usize = 16;
 
 /// A keyword where it may not stand.
@@ -62,7 +62,7 @@ impl<'a> Unstructural<'a> {
     }
 }
 
-/// The schemas that stand under a junctor.
+/// The schemas under a junctor.
 fn parts<'a>(schema: Json<'a>, junctor: &str) -> Result<Vec<Json<'a>>, Malformed> {
     let under = schema.get(junctor)?;
     if LISTS.contains(&junctor) { Ok(under.elements()?.collect()) } else { Ok(under.present().into_iter().collect()) }

@@ -228,7 +228,7 @@ pub(crate) fn begin_to_propagate(keys: &[&str]) -> Option<String> {
 /// … are tags no more.
 pub(crate) fn stop_propagating(keys: &[&str]) -> Option<String> {
     let keys = some_keys(keys)?;
-    Some(format!("labels stop propagating, and their cloud tags go: {keys}"))
+    Some(format!("labels stop propagating, and their cloud tags are removed: {keys}"))
 }
 
 fn some_keys(keys: &[&str]) -> Option<String> {

@@ -67,7 +67,7 @@ pub(crate) fn owner_removed(owner: &str, kind: &str) -> String {
     format!("ownerReference to {owner} removed: it is not restored, and this {kind} may be replaced")
 }
 
-/// A key stands in a map that propagates and must not. The reason is one of the constants below.
+/// A key is in a map that propagates and must not be. The reason is one of the constants below.
 pub(crate) fn reserved_key(entry: EntryName<'_>, reason: &str) -> String {
     format!("{entry} {reason}")
 }
@@ -79,7 +79,7 @@ pub(crate) const MANAGED_BY_CLUSTER_API: &str =
 /// The label of control-plane Machines, in a template of workers.
 pub(crate) const JOINS_CONTROL_PLANE: &str = "makes new worker Machines join as members of the control plane";
 
-/// The same in a MachinePool, whose Machines join as workers whatever they are labelled with.
+/// The same in a MachinePool, whose Machines join as workers whatever their labels are.
 pub(crate) const COUNTS_AS_CONTROL_PLANE: &str = "makes worker Machines count as Machines of the control plane";
 
 /// An annotation that a controller, a client or this policy writes for one object.

@@ -86,8 +86,8 @@ pub(crate) fn has_no_such_entry(entry: &str) -> String {
 
 /// Nothing propagates from this place to this kind.
 pub(crate) const NOT_PROPAGATED: &str = "not propagated from there";
-/// A stronger place has another value.
-pub(crate) const OVERRIDDEN: &str = "overridden by a stronger place";
+/// A source with higher precedence has another value.
+pub(crate) const OVERRIDDEN: &str = "overridden by a source with higher precedence";
 /// A label of Cluster API's own.
 pub(crate) const FORCED: &str = "Cluster API sets this label itself";
 /// Bookkeeping.
@@ -107,6 +107,6 @@ pub(crate) const ILLEGAL_KEY: &str = "the API server does not accept this key";
 /// The syntax of label values, the limits of fields.
 pub(crate) const ILLEGAL_VALUE: &str = "the API server does not accept this value";
 /// The longest list.
-pub(crate) const TOO_MANY_ELEMENTS: &str = "the API server does not accept so many elements";
+pub(crate) const TOO_MANY_ELEMENTS: &str = "the API server does not accept this many elements";
 /// The size of all annotations together.
 pub(crate) const ANNOTATIONS_TOO_LARGE: &str = "all annotations of an object may have 256 KiB in total";

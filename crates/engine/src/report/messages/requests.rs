@@ -36,10 +36,10 @@ pub(crate) fn unusable_settings(problems: &dyn Display) -> String {
     format!("cannot use the settings: {problems}")
 }
 
-/// A CREATE or UPDATE brings no object.
+/// A CREATE or UPDATE has no object.
 pub(crate) const NO_OBJECT: &str = "the request has no `object`";
 
-/// A CREATE or UPDATE brings something else.
+/// A CREATE or UPDATE has something else.
 pub(crate) const NOT_AN_OBJECT: &str = "`object` is not an object";
 
 /// The object under review has another shape than Kubernetes gives it.

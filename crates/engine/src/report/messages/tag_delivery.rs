@@ -51,7 +51,7 @@ pub(crate) const DECLARATION_RULE: &str = "a served version must declare `spec.c
 /// A bound in a schema is not a number.
 pub(crate) const NOT_A_WHOLE_NUMBER: &str = "is not a whole number";
 
-/// Patch sets and wildcards, written out, come to more than is read.
+/// Patch sets and wildcards, expanded, are larger than what is read.
 pub(crate) fn too_many_patches(mebibytes: usize) -> String {
     format!("exceeds the limit of {mebibytes} MiB for expanded patches")
 }
@@ -83,7 +83,7 @@ pub(crate) fn declared_under(keyword: &str) -> String {
 pub(crate) const DECLARED_UNDER_ONE_OF: &str =
     "`spec.cloudTags` is declared under `oneOf` only, so Crossplane cannot serve the version";
 
-/// A keyword stands below a junctor, where the API server does not allow it.
+/// A keyword is below a junctor, where the API server does not allow it.
 pub(crate) fn not_structural(keyword: &str, junctor: &str) -> impl Display {
     from_fn(move |f| write!(f, "`{keyword}` under `{junctor}` is not structural: Crossplane cannot serve the version"))
 }
@@ -184,7 +184,7 @@ pub(crate) fn condition(keyword: &str) -> impl Display {
     from_fn(move |f| write!(f, "`{keyword}` may reject composites with tags"))
 }
 
-/// No patch brings the tags to the field that holds them.
+/// No patch copies the tags to the field that holds them.
 pub(crate) fn not_patched(field: &str) -> impl Display {
     from_fn(move |f| write!(f, "`spec.cloudTags` is not patched to `{field}`"))
 }
@@ -208,14 +208,14 @@ pub(crate) fn program(function: &str) -> impl Display {
 pub(crate) const TAG_MANAGER_TOO_EARLY: &str =
     "function-tag-manager runs before any resource is composed and tags none";
 
-/// function-tag-manager is told to take `spec.cloudTags` from somewhere else than the composite.
+/// function-tag-manager is configured to take `spec.cloudTags` from somewhere else than the composite.
 pub(crate) fn tag_manager_type(found: &str) -> impl Display {
     from_fn(move |f| {
         write!(f, "`addTags` of function-tag-manager has type `{found}`, which does not read the composite")
     })
 }
 
-/// function-tag-manager is told to remove a tag that comes from a label.
+/// function-tag-manager is configured to remove a tag of a label.
 pub(crate) fn tag_manager_removes(key: &str) -> String {
     format!("`removeTags` of function-tag-manager removes cloud tag `{key}`")
 }
@@ -286,7 +286,7 @@ pub(crate) fn list_of_tags(kind: &str, field: &str) -> impl Display {
     from_fn(move |f| write!(f, "tags of `{kind}` are a list in `{field}`: a function has to fill it"))
 }
 
-/// A patch after the one that brings the tags replaces them.
+/// A patch after the one that copies the tags replaces them.
 pub(crate) fn replaced_later(field: &str) -> impl Display {
     from_fn(move |f| write!(f, "a later patch replaces `{field}` and all tags in it"))
 }
@@ -311,7 +311,7 @@ pub(crate) const REPLACES_EARLIER_PATCH: &str =
 
 /// … merges where cloud tags stand already, which stay.
 pub(crate) fn kept_from_merge(field: &str) -> impl Display {
-    from_fn(move |f| write!(f, "cloud tags that stand in `{field}` already win over those of the composite"))
+    from_fn(move |f| write!(f, "cloud tags already set in `{field}` take precedence over those of the composite"))
 }
 
 /// A transform is given a map, and fails.
@@ -504,7 +504,7 @@ mod tests {
         ]);
     }
 
-    /// They stand in the report only, which cuts nothing.
+    /// They are in the report only, which cuts nothing.
     #[test]
     fn what_is_unknown_is_a_sentence_too() {
         let (kind, group) = ("SecurityGroup", "ec2.aws.m.upbound.io");

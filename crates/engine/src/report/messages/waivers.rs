@@ -12,7 +12,7 @@ pub(crate) fn unread(annotation: &str, query: &str) -> String {
 
 /// A stored waiver of an object whose creation nobody checks does not count for users who may not set it.
 pub(crate) fn of_others(annotation: &str, setting: &str) -> String {
-    format!("annotation `{annotation}` counts here only for users in `{setting}`")
+    format!("annotation `{annotation}` is valid here only for users in `{setting}`")
 }
 
 /// A user sets a waiver and may not.
@@ -42,7 +42,7 @@ mod tests {
             ),
             (
                 of_others("example.com/approve", "clusterApi.approveRolloutBy"),
-                "annotation `example.com/approve` counts here only for users in `clusterApi.approveRolloutBy`",
+                "annotation `example.com/approve` is valid here only for users in `clusterApi.approveRolloutBy`",
             ),
             (one_of("guards.exemptBy", "alice, admins"), "one of `guards.exemptBy` (alice, admins)"),
             (forbidden("example.com/exempt"), "annotation `example.com/exempt` may not be set by this user"),

@@ -140,7 +140,7 @@ impl<'a> Scan<'a> {
             let empty = self.rest.starts_with(')');
             self.rest = self.rest.trim_start_matches(['i', 'm', 's', 'U', '-']);
             if !empty && self.eat(")") {
-                // A repeat after it: Go repeats what stands before the flags, Rust refuses.
+                // A repeat after it: Go repeats what is before the flags, Rust refuses.
                 self.level.then(Last::Nothing);
                 return Ok(());
             }
@@ -171,7 +171,7 @@ impl<'a> Scan<'a> {
         self.eat("?");
         let copies = match self.level.last {
             Last::Nothing => {
-                return self.refuse(at, "nothing to repeat stands before it: write `\\` before the character");
+                return self.refuse(at, "there is nothing before it to repeat: write `\\` before the character");
             }
             Last::Repeat(_) => return self.refuse(at, "Go repeats no repeat: put the inner one into `(?:` and `)`"),
             // Go does not look below a repeat that makes no copy.

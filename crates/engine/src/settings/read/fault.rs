@@ -22,15 +22,15 @@ pub(super) struct Fault {
 enum Cause {
     /// Told as it is.
     Told(String),
-    /// What would have been right; what was found is told with it.
+    /// What would have been right; what was found is reported with it.
     Expected(String),
     /// One field out of these.
     ExpectedOne(&'static [&'static str]),
     /// A field that has to be there.
     Missing(&'static str),
-    /// So many elements.
+    /// A number of elements.
     TooShort(String),
-    /// What is missing was there, and was told to be wrong.
+    /// What is missing was there, and was reported as wrong.
     Consequence,
 }
 
@@ -48,7 +48,7 @@ impl Fault {
         self.culprit
     }
 
-    /// What is told of it; nothing where it follows from what was told before.
+    /// What is reported of it; nothing where it follows from what was reported before.
     pub(super) fn into_problem(self) -> Option<Problem> {
         match self.cause {
             Cause::Told(problem) => Some(Problem { path: self.path, problem }),

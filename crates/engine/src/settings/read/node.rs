@@ -15,7 +15,7 @@ impl<'a> Node<'a> {
         Node { value, step: Step::Root, wrong }
     }
 
-    /// Reads the value. What is wrong with it is told with its path.
+    /// Reads the value. What is wrong with it is reported with its path.
     pub(super) fn read<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Fault> {
         seed.deserialize(self).map_err(|fault| fault.at(&self))
     }
@@ -149,7 +149,7 @@ impl<'a, 'de, I: Iterator<Item = (&'a str, Node<'a>)>> MapAccess<'de> for Entrie
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
         let Some((key, node)) = self.entries.next() else { return Ok(None) };
         self.value = Some(node);
-        // What is wrong with a key is told where its value is.
+        // What is wrong with a key is reported where its value is.
         seed.deserialize(StrDeserializer::new(key)).map(Some).map_err(|fault: Fault| fault.at(&node))
     }
 

@@ -14,15 +14,15 @@ use crate::report::messages::tag_delivery as messages;
 /// thousands of resources. Crossplane has no such limit; resources times patches would otherwise be the square of what was
 /// sent.
 const MOST_EXPANDED: usize = 16 << 20;
-/// What it takes to look at a patch, however short, in the bytes of [`MOST_EXPANDED`].
+/// The cost of a patch, however short, in the bytes of [`MOST_EXPANDED`].
 pub(super) const PATCH: usize = 100;
 
-/// What patch sets and wildcards come to, written out.
+/// The size of patch sets and wildcards, expanded.
 #[derive(Default)]
 pub(super) struct Expansion(usize);
 
 impl Expansion {
-    /// Counts so many bytes more.
+    /// Counts a number of bytes more.
     ///
     /// # Errors
     /// When there are too many.

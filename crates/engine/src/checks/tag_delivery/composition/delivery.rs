@@ -183,7 +183,7 @@ impl<'a> Places<'_, 'a> {
         }
     }
 
-    /// Judges what stands where the tags belong.
+    /// Judges the value of the field that holds the tags.
     fn judge_field(&mut self, faults: &mut Faults<'a>) {
         let Ok(found) = self.resource.object.get(&self.resource.kind.steps()) else { return };
         if matches!(*found, Value::Scalar) {
@@ -257,7 +257,7 @@ enum Policies {
     Updating,
     /// It creates it with its tags, and never changes them.
     CreatingOnly,
-    /// It only looks at it: then nobody writes its tags.
+    /// It only observes it: then nobody writes its tags.
     Observing,
 }
 

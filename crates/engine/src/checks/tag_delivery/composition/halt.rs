@@ -5,7 +5,7 @@ use crate::json::document::Json;
 
 /// Why a Composition is not played to its end.
 pub(super) enum Halt<'a> {
-    /// It has another shape than Crossplane gives it, or is too large to be looked at.
+    /// It has another shape than Crossplane gives it, or is too large to be read.
     Malformed(Malformed),
     /// A function fails over it, and Crossplane composes nothing.
     Fails(Failure<'a>),

@@ -36,7 +36,7 @@ impl OwnTags {
     }
 }
 
-/// The keys of a map; `None` where a patch brings a whole map, whose keys nobody knows.
+/// The keys of a map; `None` where a patch copies a whole map, whose keys are unknown.
 fn keys(map: &Value<'_>) -> Option<Vec<String>> {
     match map {
         Value::Given(json) => Some(json.as_fields()?.map(|(key, _)| key.to_owned()).collect()),

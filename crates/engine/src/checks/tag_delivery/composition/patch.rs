@@ -60,7 +60,7 @@ const ENVIRONMENT_TYPES: [(&str, Source, Target, bool); 6] = [
     ("CombineToComposite",       Source::Environment, Target::Composite,   true),
 ];
 
-/// What patches may do to what stands at their target.
+/// What patches may do to the value at their target.
 #[rustfmt::skip]
 const POLICIES: [(&str, Policy); 7] = [
     ("Replace",                       Policy::Replace),

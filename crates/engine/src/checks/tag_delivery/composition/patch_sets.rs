@@ -42,7 +42,7 @@ impl<'a> PatchSets<'a> {
     /// The patches of a resource with those of the sets that it names in their place.
     ///
     /// # Errors
-    /// As [`PatchSets::read`], and when more comes of patch sets than is looked at.
+    /// As [`PatchSets::read`], and when patch sets expand to more than is read.
     pub(super) fn resolve(&self, resource: Json<'a>, expansion: &mut Expansion) -> Result<Vec<Json<'a>>, Halt<'a>> {
         let mut patches = Vec::new();
         let mut last = None;

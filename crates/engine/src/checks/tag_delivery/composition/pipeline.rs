@@ -46,11 +46,11 @@ pub(super) struct Pipeline<'a, 's> {
 }
 
 impl<'a, 's> Pipeline<'a, 's> {
-    /// Plays all steps.
+    /// Simulates all steps.
     ///
     /// # Errors
     /// When the Composition has another shape than Crossplane gives it, a function fails over it, or more comes of its
-    /// patches than is looked at.
+    /// patches than are read.
     pub(super) fn play(
         spec: Json<'a>,
         composites: &'s CloudTags,
@@ -145,7 +145,7 @@ impl<'a, 's> Pipeline<'a, 's> {
     }
 
     /// Makes a resource, or finds the one of an earlier step whose name it has, and returns its index. Without a name, as in
-    /// Crossplane 1, it stands for itself.
+    /// Crossplane 1, it is its own pipeline.
     fn compose(&mut self, at: Json<'a>, dialect: Dialect) -> Result<usize, Halt<'a>> {
         let name = at.string(&["name"])?.unwrap_or_default();
         let base = at.get("base")?;

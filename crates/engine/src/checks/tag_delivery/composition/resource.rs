@@ -28,7 +28,7 @@ pub(super) struct ComposedResource<'a> {
     pub(super) is_pruned: bool,
     /// How patches lose tags, or keep the resource from being created.
     pub(super) faults: Vec<(Severity, Json<'a>, String)>,
-    /// Patches that may bring the tags, and what is not known of them.
+    /// Patches that may copy the tags, and what is not known of them.
     pub(super) doubts: Vec<(Json<'a>, String)>,
     /// Whether a patch wrote other tags, all of them at once.
     has_patched_tags: bool,
@@ -100,7 +100,7 @@ impl<'a> ComposedResource<'a> {
         Ok(())
     }
 
-    /// A patch may bring the tags.
+    /// A patch may copy the tags.
     fn doubt(&mut self, patch: &Patch<'a>) {
         if patch.source == Source::Environment {
             self.doubts.push((patch.at, messages::from_environment(self.kind.field()).to_string()));

@@ -2,7 +2,7 @@
 //! serves, and removes keys.
 //!
 //! Source: its input/v1beta1/input.go, fn.go, and tags.go: `ResolveAddTags`, where of two entries with one key the first one counts;
-//! `MergeTags`, which adds what is retained first; `ResolveIgnoreTags`, which brings back what the cloud has.
+//! `MergeTags`, which adds what is retained first; `ResolveIgnoreTags`, which restores what the cloud has.
 
 use std::borrow::Cow;
 
@@ -30,9 +30,9 @@ pub(super) struct TagManager<'a> {
     replacing: Value<'a>,
     /// The length of both, as they are written.
     size: usize,
-    /// The first entry that brings `spec.cloudTags`.
+    /// The first entry that copies `spec.cloudTags`.
     brings: Option<Json<'a>>,
-    /// Entries of `addTags` that bring what the environment has.
+    /// Entries of `addTags` that copy what the environment has.
     unknown: Vec<Json<'a>>,
     /// Fixed tags whose keys begin as those of cloud tags do, and which win over them.
     fixed: Vec<Fixed<'a>>,
@@ -52,7 +52,7 @@ struct Fixed<'a> {
 }
 
 impl<'a> TagManager<'a> {
-    /// Reads the input of a step. An entry that would bring `spec.cloudTags`, but for its type, is a fault.
+    /// Reads the input of a step. An entry that would copy `spec.cloudTags`, but for its type, is a fault.
     pub(super) fn read(
         input: Json<'a>,
         composite: &Value<'a>,
@@ -94,7 +94,7 @@ impl<'a> TagManager<'a> {
         Ok(manager)
     }
 
-    /// Adds what an entry of `addTags` brings.
+    /// Adds the tags of an entry of `addTags`.
     fn add(
         &mut self,
         entry: Json<'a>,
@@ -104,7 +104,7 @@ impl<'a> TagManager<'a> {
     ) -> Result<(), Malformed> {
         let group = if replaces { &mut self.replacing } else { &mut self.retained };
         if let Value::Given(tags) = value {
-            // What stands in its group before it wins.
+            // An earlier entry of its group wins.
             let is_late = has_tags(group);
             for (key, value) in tags.fields()?.filter(|(key, _)| !is_late && begins(prefixes, key)) {
                 self.fixed.push(Fixed { key, at: value, replaces });
@@ -142,7 +142,7 @@ impl<'a> TagManager<'a> {
         Ok(())
     }
 
-    /// The entry that brings `spec.cloudTags`, if one does.
+    /// The entry that copies `spec.cloudTags`, if one does.
     pub(super) fn brings_tags(&self) -> Option<Json<'a>> {
         self.brings
     }

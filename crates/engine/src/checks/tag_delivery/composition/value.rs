@@ -1,4 +1,4 @@
-//! What stands in a resource while it is composed, as far as it is known: where `spec.cloudTags` is, and where not.
+//! The values in a resource while it is composed, as far as it is known: where `spec.cloudTags` is, and where not.
 //!
 //! Source: crossplane-runtime, pkg/fieldpath/paved.go, `GetValue`, `SetValue` and `ExpandWildcards`; pkg/fieldpath/merge.go.
 
@@ -308,7 +308,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Says of entries that come from the composite which patch brings them.
+    /// Records which patch copies the entries that come from the composite.
     pub(super) fn brought_by(mut self, patch: Json<'a>) -> Self {
         self.bring(patch);
         self
@@ -384,7 +384,7 @@ mod tests {
         Value::composite(PREFIXES).get(&parse("spec.cloudTags").unwrap()).unwrap().into_owned()
     }
 
-    /// Whether tags stand under a path, and whether all of them do.
+    /// Whether there are tags under a path, and whether all of them do.
     fn is_whole(value: &Value<'_>, path: &str) -> Option<bool> {
         value.tags_at(&parse(path).unwrap()).map(|tags| tags.is_whole)
     }
