@@ -80,7 +80,7 @@ func readFleets(path string) (*capacity, error) {
 	}
 	of := &capacity{large: map[string]fleet{}, broken: written.Faults}
 	for _, played := range written.Fleets {
-		// The large one is played last.
+		// The large one is the last one.
 		if before, is := of.large[played.Policy]; is {
 			of.small = append(of.small, before)
 		}

@@ -43,7 +43,7 @@ type expected struct {
 // operation is one of a JSON patch.
 type operation = map[string]any
 
-// review is what a PolicyServer answers, as far as it is looked at.
+// review is what a PolicyServer answers, as far as it is read.
 type review struct {
 	Response struct {
 		Allowed          bool

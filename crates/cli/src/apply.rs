@@ -1,4 +1,4 @@
-//! `propagate apply`: the manifests with everything that the rules bring.
+//! `propagate apply`: the manifests with everything that the rules set.
 
 use fleet::{Applied, Locator};
 use similar::TextDiff;

@@ -24,7 +24,7 @@ const STYLES: Styles = Styles::styled()
     .placeholder(AnsiColor::Cyan.on_default());
 
 const ENDS: &str = "\
-Exit codes: 0 nothing found, 1 something found, 2 wrong usage or unreadable input, 3 nothing to look at.
+Exit codes: 0 nothing found, 1 something found, 2 wrong usage or unreadable input, 3 nothing to check.
 
 Flags win over environment variables, and those over propagate.toml.";
 
@@ -32,7 +32,7 @@ Flags win over environment variables, and those over propagate.toml.";
 #[derive(Debug, Parser)]
 #[command(name = "propagate", version, styles = STYLES, after_help = ENDS)]
 pub(crate) struct Cli {
-    /// When to use colour.
+    /// When to use color.
     #[arg(long, global = true, value_name = "WHEN", env = "PROPAGATE_COLOR")]
     pub(crate) color: Option<Color>,
     /// The file with what the flags leave open [default: propagate.toml, where there is one].
@@ -44,9 +44,9 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Find what differs from the rules, does harm, or does not arrive.
+    /// Find what differs from the rules, does harm, or is not propagated.
     ///
-    /// Every object is evaluated as it stands, with the others as its cluster, as the audit scanner does with stored
+    /// Every object is evaluated as it is, with the others as its cluster, as the audit scanner does with stored
     /// objects.
     Check(CheckArgs),
     /// Tell where labels and annotations come from, and how far they go.
@@ -59,7 +59,7 @@ pub(crate) enum Verb {
     /// tell. The last line says what the change does in all. Exits with 0 where nothing differs, and with 1 where something
     /// does, as `kubectl diff`; `--fail-on` passes over what is less grave.
     Plan(PlanArgs),
-    /// Print the manifests with everything that the rules bring.
+    /// Print the manifests with everything that the rules set.
     ///
     /// What the rules do not touch stays as it is, byte for byte; comments, order and style of the rest stay.
     Apply(ApplyArgs),
@@ -69,7 +69,7 @@ pub(crate) enum Verb {
     /// and reaches the policy. What the policy would refuse is not printed: it is named on standard error, with the reason,
     /// and the exit code is 1.
     Backfill(BackfillArgs),
-    /// Draw objects and what comes to them.
+    /// Draw objects and what propagates to them.
     Graph(GraphArgs),
     /// Compare annotations for scaling node groups from zero with the labels and taints that Nodes get.
     ///
@@ -131,7 +131,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// The paths of a call: those of `-f`, and those that stand alone.
+    /// The paths of a call: those of `-f`, and those without a flag.
     pub(crate) fn paths(&self, alone: &[PathBuf]) -> Vec<PathBuf> {
         let paths = self.named(alone);
         if paths.is_empty() { vec![".".into()] } else { paths }
@@ -142,7 +142,7 @@ impl Sources {
         self.filename.iter().chain(alone).cloned().collect()
     }
 
-    /// A label or annotation and the paths that are named, where both stand alone: what has a place on the disk and looks like one is a
+    /// A label or annotation and the paths that are named, where both have no flag: what has a place on the disk and looks like one is a
     /// path.
     pub(crate) fn key_and_paths(&self, key: Option<&String>, alone: &[PathBuf]) -> (Option<String>, Vec<PathBuf>) {
         let is_path = |key: &&String| {
@@ -239,7 +239,7 @@ pub(crate) struct GraphArgs {
     /// objects of a kind [default: all objects].
     #[arg(value_name = "KIND[/NAME]")]
     pub(crate) object: Option<String>,
-    /// A label or annotation: where it is set, what it reaches, and where it stops and why. May stand alone.
+    /// A label or annotation: where it is set, what it reaches, and where it stops and why. May be given without a flag.
     pub(crate) key: Option<String>,
     /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
     /// folder].
@@ -297,7 +297,7 @@ pub(crate) struct DoctorArgs {
 /// How a graph is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Picture {
-    /// A picture that stands alone.
+    /// A picture that is complete by itself.
     Svg,
     /// A flowchart for Markdown that renders Mermaid.
     Mermaid,
@@ -441,7 +441,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) live: LiveArgs,
 }
 
-/// When to use colour.
+/// When to use color.
 #[derive(Debug, Clone, Copy, Default, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Color {

@@ -1,4 +1,4 @@
-//! `propagate check`: what differs from the rules, does harm, or does not arrive.
+//! `propagate check`: what differs from the rules, does harm, or is not propagated.
 
 mod baseline;
 mod ignore;

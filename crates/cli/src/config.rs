@@ -11,7 +11,7 @@ use crate::output::Output;
 
 const FILE: &str = "propagate.toml";
 
-/// The file. Paths in it are relative to the folder that it stands in.
+/// The file. Paths in it are relative to its folder.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Config {

@@ -1,4 +1,4 @@
-//! `propagate explain`: the way of a label, with the rule or the reason at each step.
+//! `propagate explain`: the propagation path of a label, with the rule or the reason at each step.
 
 mod columns;
 mod json;
@@ -210,7 +210,7 @@ fn way(world: &World, fleet: &Fleet, number: usize, key: &str, out: &mut String)
     }
 }
 
-/// Whether nothing stands at the place that is told.
+/// Whether nothing is set at the place that is printed.
 pub(crate) fn is_absent(state: &State) -> bool {
     matches!(state, State::NotPropagated | State::NoTag)
 }

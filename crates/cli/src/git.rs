@@ -1,4 +1,4 @@
-//! Manifests as they stand in a revision of a git repository.
+//! Manifests as they are in a revision of a git repository.
 
 use std::ffi::OsStr;
 use std::path::Path;

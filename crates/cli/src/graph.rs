@@ -19,7 +19,7 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     let world = World::of(&input.fleet, &settings);
     let namespace = args.sources.namespace.as_deref();
     let ids = || world.members().iter().map(|member| &member.id);
-    // A word that stands alone is an object or a key.
+    // A word without a flag is an object or a key.
     let is_only_key = |word: &String| words.len() == 1 && !is_object(word, namespace, ids());
     let key = if words.first().is_some_and(is_only_key) { words.pop() } else { None };
     let mut words = words.into_iter();

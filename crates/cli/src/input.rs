@@ -147,7 +147,7 @@ pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
         anstream::eprintln!("warning: {more} skipped for others of the same name");
     }
     if skipped > 0 {
-        anstream::eprintln!("help: name the files of one cluster; `propagate check` tells several clusters apart");
+        anstream::eprintln!("help: name the files of one cluster; `propagate check` distinguishes several clusters");
     }
     is_unreadable
 }

@@ -1,6 +1,6 @@
 //! `propagate`: what the rules of metadata propagation say about manifests, before anybody applies them.
 //!
-//! A door, as the policy is: it reads files and prints. What is found is the engine's, in the engine's words; objects,
+//! An entry point, as the policy is: it reads files and prints. What is found is the engine's, in the engine's words; objects,
 //! positions and results are `fleet`'s.
 
 mod apply;
@@ -49,7 +49,7 @@ enum Exit {
     Found = 1,
     /// The call makes no sense, or something cannot be read.
     Unreadable = 2,
-    /// There is nothing that the policy looks at.
+    /// There is nothing that the policy checks.
     Nothing = 3,
 }
 

@@ -136,7 +136,7 @@ fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     written.map_err(|error| Failure(format!("cannot write `{}`: {error}", path.display())))
 }
 
-/// Prints to standard output; whoever does not read on is left in peace.
+/// Prints to standard output; a reader that closes the pipe is no error.
 ///
 /// # Errors
 /// When it cannot be written.

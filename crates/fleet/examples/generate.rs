@@ -1,4 +1,4 @@
-//! Prints a fleet of so many objects, for measurements: clusters of a class with MachineSets of 50 Machines, each with its
+//! Prints a fleet of a number of objects, for measurements: clusters of a class with MachineSets of 50 Machines, each with its
 //! bootstrap configuration and infrastructure. Every tenth Machine lacks a label.
 //!
 //! ```text

@@ -9,7 +9,7 @@ use crate::world::World;
 pub struct Looks(Vec<Option<usize>>);
 
 impl World {
-    /// What an object looks like is its kind, whether it is predicted, what is told of it, and the same of what is below it;
+    /// What an object looks like is its kind, whether it is predicted, what is reported of it, and the same of what is below it;
     /// `None` leaves it out, with all below.
     #[must_use]
     pub fn looks(&self, told: &dyn Fn(usize) -> Option<String>) -> Looks {

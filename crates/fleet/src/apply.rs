@@ -1,4 +1,4 @@
-//! Manifests with everything that the rules bring.
+//! Manifests with everything that the rules set.
 
 use metadata_propagation::Settings;
 
@@ -18,7 +18,7 @@ pub struct Applied {
 }
 
 impl Applied {
-    /// Writes into every object what the rules bring it, given that the objects above have it already.
+    /// Writes into every object what propagates to it, given that the objects above have it already.
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings) -> Applied {
         let world = World::of_changes(fleet, settings);

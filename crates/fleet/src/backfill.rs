@@ -1,4 +1,4 @@
-//! What stored objects lack, and how to bring it to them.
+//! What stored objects lack, and how to add it.
 
 mod apply;
 mod managed;

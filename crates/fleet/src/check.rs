@@ -24,11 +24,11 @@ pub struct Checker {
 /// What was found in one object.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// What differs, is dangerous, or does not arrive.
+    /// What differs, is dangerous, or is not propagated.
     pub findings: Vec<Finding>,
     /// Why the object was not compared with what is above it, if it was not.
     pub inert: Option<NotApplicable>,
-    /// Whether the policy looks at objects of this kind at all.
+    /// Whether the policy reads objects of this kind at all.
     pub is_concerned: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct Finding {
     pub message: String,
     /// Where in the object, such as `spec.template.metadata.labels`.
     pub at: String,
-    /// The entries that it is about; the first that stands there is meant.
+    /// The entries that it is about; the first that is set there is meant.
     pub keys: Vec<String>,
 }
 
@@ -137,7 +137,7 @@ impl Checker {
             matches!(inert.reason, LookupFailed | ParentMissing | RegistryUnavailable)
         });
         if !drift.is_empty() {
-            // An object that is refused for what it lacks is looked at no further: the checks see it completed.
+            // An object that is refused for what it lacks is checked no further: the checks see it completed.
             let completed = evaluate(&review, &self.mutate, cluster);
             report.findings = completed.report.unwrap_or_default().findings;
             warnings = completed.warnings;
@@ -217,7 +217,7 @@ fn of_tags(warnings: Vec<String>, told: &[Finding]) -> Vec<Finding> {
     untold.map(finding).collect()
 }
 
-/// What stands in backticks.
+/// What is in backticks.
 fn quoted(message: &str) -> Vec<String> {
     message.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }

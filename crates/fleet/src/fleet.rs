@@ -117,14 +117,14 @@ impl Fleet {
         &self.sources
     }
 
-    /// The objects in the order in which they stand, those left out that stand twice.
+    /// The objects in the order of the texts, without repeated ones.
     pub fn objects(&self) -> impl Iterator<Item = &Object> {
         let mut kept = self.by_id.clone();
         kept.sort_unstable();
         kept.into_iter().filter_map(|number| self.objects.get(number))
     }
 
-    /// What is wrong with documents, in the order in which they stand.
+    /// What is wrong with documents, in the order of the texts.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems

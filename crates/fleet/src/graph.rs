@@ -32,7 +32,7 @@ struct Node {
     parent: Option<usize>,
     depth: usize,
     sort: Sort,
-    /// How many objects it stands for.
+    /// How many objects it represents.
     count: usize,
     /// The kind, or how many there are of it.
     head: String,
@@ -60,7 +60,7 @@ enum Flow {
     Lacks,
     /// It does not propagate.
     Stops,
-    /// It cannot be told.
+    /// It is not known.
     Unknown,
 }
 
@@ -147,7 +147,7 @@ impl Graph {
         dot::dot(self)
     }
 
-    /// What comes to an object from far above passes those between.
+    /// What propagates to an object from a distant source passes those between.
     fn pass_on(&mut self) {
         let mut passed = BTreeSet::new();
         for node in &self.nodes {
@@ -202,7 +202,7 @@ impl Node {
         Node { parent, depth, sort, count, head, name, is_predicted: member.origin.is_none(), told, id }
     }
 
-    /// What is written in the picture: kind, name and notes, in lines of at most so many characters.
+    /// What is written in the picture: kind, name and notes, in lines of limited length.
     fn lines(&self, width: usize) -> Vec<Note> {
         let head = [&*self.head, &*self.name].into_iter();
         let head = head.map(|text| Note { text: text.to_owned(), flow: Flow::Nothing });

@@ -18,7 +18,7 @@ pub(crate) struct Json {
     pub(crate) twice: Vec<Twice>,
 }
 
-/// The JSON of a node of a tree that was read from so many bytes.
+/// The JSON of a node of a tree that was read from a number of bytes.
 ///
 /// # Errors
 /// When JSON has no such value, or the document is too deep or too large.

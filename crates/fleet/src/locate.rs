@@ -18,11 +18,11 @@ pub struct Place {
     pub span: Range<usize>,
     /// Where it begins.
     pub position: Position,
-    /// Whether it is the very entry that was asked for, and not what it would stand in.
+    /// Whether it is the very entry that was asked for, and not what it would be in.
     pub is_exact: bool,
 }
 
-/// Finds places in the texts of a [`Fleet`]; keeps the document that it looked at last.
+/// Finds places in the texts of a [`Fleet`]; keeps the document that it read last.
 pub struct Locator<'f> {
     fleet: &'f Fleet,
     lines: BTreeMap<usize, Lines>,
@@ -36,7 +36,7 @@ impl<'f> Locator<'f> {
         Locator { fleet, lines: BTreeMap::new(), last: None }
     }
 
-    /// The first of the entries `keys` that stands at the path `at` of an object, else what they would stand in.
+    /// The first of the entries `keys` that is at the path `at` of an object, else what they would be in.
     pub fn locate(&mut self, origin: &Origin, at: &str, keys: &[String]) -> Place {
         let found = self.tree(origin).and_then(|tree| {
             let mut entries = keys.iter().filter_map(|key| find(tree, origin.item, at, Some(key)));
@@ -57,7 +57,7 @@ impl<'f> Locator<'f> {
         self.lines.entry(source).or_insert_with(|| Lines::of(text)).position(text, at)
     }
 
-    /// The document that an object stands in. What was read as JSON may be no YAML.
+    /// The document that an object is in. What was read as JSON may be no YAML.
     fn tree(&mut self, origin: &Origin) -> Option<&Tree<'f>> {
         let is_known = self
             .last
@@ -185,6 +185,6 @@ fn is_name(tree: &Tree<'_>, field: &Field<'_>, is_meant: impl Fn(&str) -> bool) 
 }
 
 pub(crate) fn fields<'t>(tree: &'t Tree<'_>, id: Id) -> Vec<Field<'t>> {
-    // What could not be read was told when the document was read.
+    // What could not be read was reported when the document was read.
     tree.fields(id, &mut Vec::new(), &mut usize::MAX.clone()).unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use metadata_propagation::{Get, GroupVersionKind, Operation, Review};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// A Kubernetes object, and where it stands.
+/// A Kubernetes object, and where it is written.
 #[derive(Debug, Clone)]
 pub struct Object {
     /// What it is called.

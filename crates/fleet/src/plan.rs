@@ -33,15 +33,15 @@ pub struct Plan {
     /// The objects that are created, changed or deleted: the deleted with Machines first, then in the order of the new files,
     /// the other deleted last.
     pub objects: Vec<Planned>,
-    /// Labels, annotations and cloud tags that arrive, change or leave further down, in objects whose own manifest does not change.
+    /// Labels, annotations and cloud tags that are added, changed or removed further down, in objects whose own manifest does not change.
     pub further: Vec<Entry>,
-    /// Objects for which it cannot be told any more what propagates to them, and why. What is made from them is one with them.
+    /// Objects for which it is no longer known what propagates to them, and why. What is made from them is one with them.
     pub unknown: Vec<Unknown>,
     /// What the change does in all.
     pub verdict: Verdict,
 }
 
-/// An object for which it cannot be told any more what propagates to it.
+/// An object for which it is no longer known what propagates to it.
 #[derive(Debug)]
 pub struct Unknown {
     /// The object.
@@ -67,7 +67,7 @@ pub struct Planned {
     pub replaced_by: Option<ObjectId>,
     /// What each edit does, the gravest first.
     pub edits: Vec<PlannedEdit>,
-    /// Labels and annotations in it that arrive, change or leave, the rules' part included.
+    /// Labels and annotations in it that are added, changed or removed, those that propagate included.
     pub entries: Vec<Entry>,
 }
 
@@ -93,7 +93,7 @@ pub struct PlannedEdit {
     pub is_deletion: bool,
     /// Of a scale: the number before and after, where both are known.
     pub scale: Option<(u64, u64)>,
-    /// Why the effect, or the Machines that it reaches, cannot be told.
+    /// Why the effect, or the Machines that it reaches, are not known.
     pub reason: Option<&'static str>,
     /// Of an upgrade: the entries of the topology whose upgrade an annotation defers.
     pub deferred: Vec<String>,
@@ -110,7 +110,7 @@ pub struct Entry {
     pub at: String,
     /// The key.
     pub key: String,
-    /// The value before; `None` where it arrives.
+    /// The value before; `None` where it is added.
     pub from: Option<String>,
     /// The value after; `None` where it leaves.
     pub to: Option<String>,

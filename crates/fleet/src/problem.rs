@@ -1,4 +1,4 @@
-//! What is wrong with a document, apart from what the rules say.
+//! What is wrong with a document, whatever the rules say.
 
 use serde::Serialize;
 

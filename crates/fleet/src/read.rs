@@ -22,7 +22,7 @@ pub struct Reading {
 
 /// Reads one document of the text with the number `number`: an object, a list of objects, or several objects in JSON.
 ///
-/// What cannot be read is told in the result.
+/// What cannot be read is reported in the result.
 #[must_use]
 pub fn read_document(source: &Source, number: usize, document: Range<usize>) -> Reading {
     let mut reader = Reader { number, document, reading: Reading::default() };

@@ -23,7 +23,7 @@ pub struct Position {
 impl Source {
     /// The documents of the text, in bytes. A JSON text is one document.
     ///
-    /// A line that begins with `---` begins a document wherever it stands, and one that is `...` ends it (YAML 1.2.2,
+    /// A line that begins with `---` begins a document in any place, and one that is `...` ends it (YAML 1.2.2,
     /// 9.1.2): so documents are found without parsing them, and a broken one does not hide the next.
     #[must_use]
     pub fn documents(&self) -> Vec<Range<usize>> {
@@ -55,7 +55,7 @@ impl Source {
     }
 }
 
-/// Whether a line begins with a marker of documents that stands alone.
+/// Whether a line begins with a marker of documents and nothing else.
 fn is_marker(line: &str, marker: &str) -> bool {
     line.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']))
 }

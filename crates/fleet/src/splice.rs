@@ -106,7 +106,7 @@ fn addition(document: &str, tree: &Tree<'_>, map: Id, added: Map<String, Value>)
         Kind::Map(entries) => &entries[..],
         Kind::Scalar(Scalar::Null) => {
             let text = inline(&Value::Object(added), false);
-            // Nothing may stand between the key's colon and the end of the line.
+            // Nothing may be between the key's colon and the end of the line.
             let text = if node.span.is_empty() { format!(" {text}") } else { text };
             return Some(Edit { span: node.span.clone(), text });
         }

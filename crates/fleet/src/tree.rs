@@ -1,4 +1,4 @@
-//! A YAML document as a tree of nodes that know where they stand.
+//! A YAML document as a tree of nodes with their positions.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -147,7 +147,7 @@ impl<'t> Tree<'t> {
         loop {
             let node = self.nodes.get(id.0)?;
             match node.kind {
-                // An alias always stands behind what it is of.
+                // An alias is always written after its anchor.
                 Kind::Alias(target) => id = target,
                 _ => return Some(node),
             }
@@ -209,7 +209,7 @@ struct Fields<'f> {
     places: BTreeMap<Cow<'f, str>, usize>,
 }
 
-/// Up to so many names are looked through one by one.
+/// Up to this number of names are searched one by one.
 const FEW: usize = 16;
 
 impl<'f> Fields<'f> {

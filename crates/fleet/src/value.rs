@@ -56,8 +56,8 @@ impl<'t> Value<'t> {
         &self.twice
     }
 
-    /// What stands at a path such as `clusterApi.controllers[1]` or `cloudTags.definitions[platform/env].scope`, in bytes;
-    /// where nothing does, what it would stand in.
+    /// The value at a path such as `clusterApi.controllers[1]` or `cloudTags.definitions[platform/env].scope`, in bytes;
+    /// where there is none, what it would be in.
     #[must_use]
     pub fn locate(&self, path: &str) -> Range<usize> {
         find(&self.tree, None, path, None).map_or(0..0, |(span, _)| span)

@@ -1,4 +1,4 @@
-//! The way of one label or annotation through the objects above and below.
+//! The propagation path of one label or annotation through sources and children.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -25,13 +25,13 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stand {
-    /// The map, such as `spec.template.metadata.labels`, or where the key comes from and does not arrive.
+    /// The map, such as `spec.template.metadata.labels`, or the place of the source whose key is not propagated.
     pub at: String,
     /// The value, as far as there is one.
     pub value: Option<String>,
     /// What is to be said of it.
     pub state: State,
-    /// The rule that brings it, or the reason why it does not come.
+    /// The rule by which it propagates, or the reason why it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// What to do where it does not come.
@@ -45,13 +45,13 @@ pub struct Stand {
 pub enum State {
     /// Somebody set it here.
     Set,
-    /// The rules bring it, and it is there.
+    /// It propagates, and is set.
     Present,
-    /// The rules bring it, and it is not there.
+    /// It propagates, and is not set.
     Missing,
-    /// The rules bring it to an object that is not among the files.
+    /// It propagates to an object that is not among the files.
     Predicted,
-    /// The rules bring it, and another value is there.
+    /// It propagates, and another value is set.
     Differs(String),
     /// It does not come here.
     NotPropagated,
@@ -62,8 +62,8 @@ pub enum State {
 }
 
 impl World {
-    /// The way of a key: through all that is above an object, the object itself and all below it. Objects without the key
-    /// are left out, apart from the object itself.
+    /// The propagation path of a key: through all that is above an object, the object itself and all below it. Objects without the key
+    /// are left out, but for the object itself.
     #[must_use]
     pub fn way(&self, number: usize, key: &str) -> Vec<Step> {
         let above = self.line(number);
@@ -91,7 +91,7 @@ impl World {
         above
     }
 
-    /// Why it is not known what comes to an object: the reason at the object itself, or at the next one above that has one.
+    /// Why it is not known what propagates to an object: the reason at the object itself, or at the next one above that has one.
     #[must_use]
     pub fn unknown(&self, number: usize) -> Option<(&Member, &NotApplicable)> {
         let mut next = Some(number);
@@ -228,7 +228,7 @@ pub(crate) fn blocks<'v>(
 }
 
 impl State {
-    /// The state in words, to stand behind the value.
+    /// The state in words, printed after the value.
     #[must_use]
     pub fn told(&self) -> String {
         match self {
@@ -245,7 +245,7 @@ impl State {
 }
 
 impl Stand {
-    /// An entry that the rules bring to an object.
+    /// An entry that propagates to an object.
     #[must_use]
     pub fn of(entry: &Propagated, member: &Member) -> Stand {
         let state = match &entry.found {

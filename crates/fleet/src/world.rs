@@ -1,4 +1,4 @@
-//! Objects with all that the rules bring them, and the objects below them that controllers would make.
+//! Objects with all that propagates to them, and the objects below them that controllers would make.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,14 +23,14 @@ use crate::written::Written;
 /// The objects of a fleet from the top down, completed by the rules.
 ///
 /// Where an object stands that controllers make others from, and none of those is among the files, there is one that is
-/// predicted: with what the rules bring it, and nothing else.
+/// predicted: with what propagates to it, and nothing else.
 #[derive(Debug, Default)]
 pub struct World {
     members: Vec<Member>,
     by_id: BTreeMap<ObjectId, usize>,
 }
 
-/// So many objects are evaluated before what they have in common is shared: answers take more memory than objects.
+/// This number of objects is evaluated before what they have in common is shared: answers take more memory than objects.
 const AT_ONCE: usize = 2048;
 
 impl World {
@@ -171,7 +171,7 @@ impl World {
         self.relate(number, parent);
     }
 
-    /// Puts an object below another, unless that stands below it already.
+    /// Puts an object below another, unless that is below it already.
     fn relate(&mut self, number: usize, parent: Option<usize>) {
         let mut above = parent;
         while let Some(ancestor) = above {
@@ -227,7 +227,7 @@ impl World {
         }
     }
 
-    /// Removes labels and annotations that the rules brought in another world and do not bring in this one. Below a control
+    /// Removes labels and annotations that propagate in another world and not in this one. Below a control
     /// plane of others no controller removes them.
     fn drop_former(&mut self, number: usize, before: &World) {
         let Some(member) = self.members.get(number) else { return };

@@ -1,4 +1,4 @@
-//! What the rules bring is written into manifests, and nothing else changes in them.
+//! What propagates is written into manifests, and nothing else changes in them.
 
 use fleet::{Applied, Checker, DRIFT, Fleet, Source};
 use metadata_propagation::Settings;

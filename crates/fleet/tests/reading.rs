@@ -1,4 +1,4 @@
-//! What is found in texts, where it stands, and what is told of the rest.
+//! What is found in texts, with its position, and what is reported of the rest.
 
 use fleet::{Fleet, Locator, Severity, Source};
 

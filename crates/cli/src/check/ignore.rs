@@ -1,4 +1,4 @@
-//! Findings that somebody knows of: a comment, an annotation, propagate.toml or a baseline names them.
+//! Findings that are accepted: a comment, an annotation, propagate.toml or a baseline names them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

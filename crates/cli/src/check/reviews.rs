@@ -168,7 +168,7 @@ impl Answers {
         self.requests.push(answer);
     }
 
-    /// Judges a write of an audit log, if it has the whole object, and the policy looks at such objects.
+    /// Judges a write of an audit log, if it has the whole object, and the policy reads such objects.
     fn add_event(&mut self, recorded: &Recorded<'_>, event: &Event<'_>, settings: &Settings, past: &Past<'_>) {
         match event.request(past) {
             Ok(audit::Request { review, .. }) if !concerns(&review, settings) => self.summary.other_kinds += 1,

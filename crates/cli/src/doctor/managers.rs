@@ -64,7 +64,7 @@ fn base(image: &str) -> &str {
 }
 
 impl Manager<'_> {
-    /// Cluster API's version by the tag of the image; what follows a `-` or `+` makes no difference.
+    /// Cluster API's version by the tag of the image; the part after a `-` or `+` makes no difference.
     pub(crate) fn version(&self) -> Option<Version> {
         let image = self.image.split('@').next()?;
         let (_, tag) = image.rsplit('/').next()?.split_once(':')?;

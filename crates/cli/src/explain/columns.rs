@@ -4,7 +4,7 @@ use fleet::{State, World};
 
 use super::{is_absent, visible};
 
-/// What a key is at an object: the value that the rules bring, and what is there in its place.
+/// What a key is at an object: the value that the rules set, and what is there in its place.
 pub(crate) fn cell(world: &World, number: usize, key: &str) -> String {
     let stands = world.own_stands(number, key);
     let mut stands = stands.iter().filter(|stand| !is_absent(&stand.state)).peekable();

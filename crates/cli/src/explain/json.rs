@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::columns::cell;
 
-/// The steps of the way of a key through an object.
+/// The steps of the propagation path of a key through an object.
 pub(crate) fn way(world: &World, number: usize, key: &str) -> Value {
     let steps = world.way(number, key).into_iter().filter_map(|step| {
         let member = world.member(step.member)?;

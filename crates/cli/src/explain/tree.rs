@@ -9,7 +9,7 @@ use super::columns::{aligned, cell};
 use super::{DIM, add_help};
 use crate::output::BOLD;
 
-/// The trees of these objects, without those that stand below another of them. Equal siblings share a line.
+/// The trees of these objects, without those that are below another of them. Equal siblings share a line.
 pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {
     let mut rows = Vec::new();
     let roots: BTreeSet<usize> = roots.iter().copied().collect();

@@ -12,7 +12,7 @@ use crate::checks::Check;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) findings: Vec<Entry>,
-    /// Findings that somebody knows of.
+    /// Findings that are accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ignored: Vec<IgnoredEntry>,
     pub(crate) not_compared: Vec<NotCompared>,
@@ -28,7 +28,7 @@ pub(crate) struct Report {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Summary {
     pub(crate) objects: usize,
-    /// Those that the policy looks at.
+    /// Those that the policy checks.
     pub(crate) looked_at: usize,
     pub(crate) reject: usize,
     pub(crate) warn: usize,
@@ -38,7 +38,7 @@ pub(crate) struct Summary {
     pub(crate) skipped: usize,
     /// Objects that were not compared with what is above them.
     pub(crate) not_compared: usize,
-    /// Findings that somebody knows of.
+    /// Findings that are accepted.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) ignored: usize,
     /// Findings of the baseline that are there no more.

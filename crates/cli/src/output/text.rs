@@ -7,10 +7,10 @@ use fleet::{Fleet, Level, Severity};
 
 use super::report::{Report, Summary, Where};
 
-/// So many objects that were not compared, and documents that are no objects, are named without `--verbose`.
+/// At most this many objects that were not compared, and documents that are no objects, are named without `--verbose`.
 const NAMED: usize = 5;
 
-/// The report, coloured; what it goes through takes the colour away where there must be none.
+/// The report, colored; the stream that it is written to removes colors where there must be none.
 pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
     let mut out = String::new();
     let mut notes = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
             Level::Reject => Severities::ERROR,
             Level::Warn => Severities::WARNING,
         };
-        // What is about the same place stands above it together.
+        // Findings of one place are printed together.
         let next = report.findings.get(index + 1);
         let is_last = next.is_none_or(|next| next.place != entry.place);
         let help = if next.is_none_or(|next| is_last || next.check != entry.check) { entry.help } else { "" };

@@ -55,7 +55,7 @@ pub(super) fn markdown(plan: &Plan) -> String {
     out
 }
 
-/// The sign by which a block of `diff` is coloured.
+/// The sign by which a block of `diff` is colored.
 fn diff(sign: char) -> char {
     if sign == '~' { '!' } else { sign }
 }

@@ -51,7 +51,7 @@ pub(super) fn effect(effect: Effect) -> String {
     }
 }
 
-/// What is to be said of an edit behind its path: how many Machines, and which, or why that cannot be told.
+/// What is to be said of an edit behind its path: how many Machines, and which, or why that is not known.
 pub(super) fn details(planned: &PlannedEdit) -> String {
     let PlannedEdit { edit, machines, is_deletion, scale, reason, deferred } = planned;
     if let Some((from, to)) = scale {
@@ -109,7 +109,7 @@ pub(super) fn change(Entry { at, key, from, to, .. }: &Entry) -> (char, String) 
     }
 }
 
-/// An object for which it cannot be told any more what propagates to it.
+/// An object for which it is no longer known what propagates to it.
 pub(super) fn unknown(Unknown { id, is_predicted, reason }: &Unknown) -> String {
     let note = if *is_predicted { " (predicted)" } else { "" };
     format!("{id}{note}: {reason}")

@@ -139,7 +139,7 @@ fn not_compared(member: &Member) -> Option<Note> {
     Some(Note { text: messages::not_compared(&reason.to_string()), flow: Flow::Unknown })
 }
 
-/// Whether the rules bring a key to a place.
+/// Whether a key propagates to a place.
 fn is_brought(state: &State) -> bool {
     matches!(state, State::Present | State::Missing | State::Predicted | State::Differs(_))
 }

@@ -1,4 +1,4 @@
-//! Why it cannot be told what an edit does.
+//! Why the effect of an edit is not known.
 
 use crate::object::ObjectId;
 
@@ -16,7 +16,7 @@ const REASONS: &[(&str, &str)] = &[
     ("initConfiguration", "it depends on which Machine initialized the control plane"),
 ];
 
-/// Why it cannot be told what the edit of a path does: one sentence, lower case, no final stop.
+/// Why the effect of an edit of a path is not known: one sentence, lower case, no final stop.
 pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
     if matches!(&*id.kind, "MachinePool" | "KubeadmConfig") {
         return "the infrastructure provider decides";

@@ -20,13 +20,13 @@ pub struct Verdict {
     pub deletes: u64,
     /// Machines that lose their owner.
     pub orphans: u64,
-    /// Objects with labels or annotations that arrive, change or leave, those included that are not among the files.
+    /// Objects with labels or annotations that are added, changed or removed, those included that are not among the files.
     pub relabels: u64,
-    /// Cloud tags that arrive, change or leave.
+    /// Cloud tags that are added, changed or removed.
     pub cloud_tags: u64,
-    /// Edits of which it cannot be told what they do, or to how many Machines.
+    /// Edits whose effect, or the number of Machines that they reach, is not known.
     pub cannot_tell: u64,
-    /// Objects for which it cannot be told any more what propagates to them.
+    /// Objects for which it is no longer known what propagates to them.
     pub unknown: u64,
     /// The gravest effect of an edit or a deletion.
     pub gravest: Option<Effect>,
