@@ -475,8 +475,8 @@ pub(crate) enum FailOn {
 impl FailOn {
     pub(crate) fn level(self) -> Level {
         match self {
-            FailOn::Warn => Level::Warn,
-            FailOn::Reject => Level::Reject,
+            FailOn::Warn => Level::Warning,
+            FailOn::Reject => Level::Error,
         }
     }
 }

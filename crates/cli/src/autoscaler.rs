@@ -78,7 +78,7 @@ fn said(world: &World, group: &NodeGroup<'_>) -> Judged {
     let patch = if values.is_empty() { None } else { Some(patch::patch(world, group, &values)) };
     let patch = match patch {
         Some(Err(message)) => {
-            findings.push(Said { level: Level::Reject, message });
+            findings.push(Said { level: Level::Error, message });
             None
         }
         patch => patch.and_then(Result::ok),
@@ -104,7 +104,7 @@ fn in_words(judged: &Judged) -> String {
     };
     let mut out = format!("# {}: {number}\n", one_line(&object.title));
     for Said { level, message } in findings {
-        let level = if *level == Level::Reject { "error" } else { "warning" };
+        let level = if *level == Level::Error { "error" } else { "warning" };
         let _ = writeln!(out, "#   {level}: {}", one_line(message));
     }
     if let Some(reason) = not_judged {

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let is_unreadable = report.summary.unreadable > 0;
     Ok(match report.findings.iter().any(|finding| finding.level >= fail_on) {
         _ if is_unreadable => Exit::Unreadable,
-        _ if report.summary.looked_at == 0 => Exit::Nothing,
+        _ if report.summary.checked == 0 => Exit::Nothing,
         true => Exit::Found,
         false => Exit::Clean,
     })
@@ -79,7 +79,7 @@ fn report(
         .not_compared
         .retain(|it| !seen.compared.contains(&(it.place.source, it.place.span.start, it.object.title.clone())));
     report.summary.objects = seen.objects.len();
-    report.summary.looked_at = seen.looked_at.len();
+    report.summary.checked = seen.checked.len();
     report.summary.not_compared = report.not_compared.len();
     report
 }
@@ -88,7 +88,7 @@ fn report(
 #[derive(Default)]
 struct Seen {
     objects: BTreeSet<Identity>,
-    looked_at: BTreeSet<Identity>,
+    checked: BTreeSet<Identity>,
     /// By where they are pointed at.
     compared: BTreeSet<(usize, usize, String)>,
 }
@@ -112,7 +112,7 @@ fn world(fleet: &Fleet, (checker, ignores): (&Checker, &mut Ignores), seen: &mut
         let identity = (object.origin.source, object.origin.document.start, object.origin.item);
         let is_new = seen.objects.insert(identity);
         if checked.is_concerned {
-            seen.looked_at.insert(identity);
+            seen.checked.insert(identity);
         }
         let mut place = |at: &str, keys: &[String]| {
             let place = locator.locate(&object.origin, at, keys);

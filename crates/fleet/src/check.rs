@@ -52,9 +52,9 @@ pub struct Finding {
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// It warns.
-    Warn,
+    Warning,
     /// It refuses, in verify mode at least.
-    Reject,
+    Error,
 }
 
 /// The object differs from the rules.
@@ -125,7 +125,7 @@ impl Checker {
             .iter()
             .filter(|change| change.action != Action::Recorded)
             .map(|change| Finding {
-                level: Level::Reject,
+                level: Level::Error,
                 check: DRIFT,
                 message: change.difference(),
                 at: change.at.to_string(),
@@ -157,7 +157,7 @@ impl Checker {
 /// That an object has another shape than Kubernetes gives it. Its place is what is quoted first.
 fn unreadable(message: String, place: &str) -> Finding {
     let at = quoted(place).into_iter().next().unwrap_or_default();
-    Finding { level: Level::Reject, check: UNREADABLE, message, at, keys: Vec::new() }
+    Finding { level: Level::Error, check: UNREADABLE, message, at, keys: Vec::new() }
 }
 
 fn refuses(report: &Report) -> bool {
@@ -168,8 +168,8 @@ fn of_checks(report: &Report) -> impl Iterator<Item = Finding> {
     report.findings.iter().filter_map(|finding| {
         let level = match finding.stance {
             Stance::Ignore => return None,
-            Stance::Warn => Level::Warn,
-            Stance::Reject => Level::Reject,
+            Stance::Warn => Level::Warning,
+            Stance::Reject => Level::Error,
         };
         let message = finding.message.clone();
         Some(Finding { level, check: finding.check, keys: quoted(&message), message, at: finding.at.clone() })
@@ -186,10 +186,10 @@ fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
             Carried::Field => return None,
         };
         let (message, at) = (skip.advice.clone()?, at.to_owned());
-        Some(Finding { level: Level::Warn, check: MISPLACED, message, at, keys: vec![skip.key.clone()] })
+        Some(Finding { level: Level::Warning, check: MISPLACED, message, at, keys: vec![skip.key.clone()] })
     });
     let tags = report.cloud_tags.iter().flat_map(|tags| &tags.skipped).map(|label| Finding {
-        level: Level::Warn,
+        level: Level::Warning,
         check: CLOUD_TAGS,
         message: label.sentence(),
         at: "metadata.labels".to_owned(),
@@ -200,7 +200,7 @@ fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
             Carried::Map(map) => format!("metadata.{map}"),
             Carried::Field => "spec".to_owned(),
         };
-        Some(Finding { level: Level::Warn, check: ILLEGAL, message: skip.refusal()?, at, keys: vec![skip.key.clone()] })
+        Some(Finding { level: Level::Warning, check: ILLEGAL, message: skip.refusal()?, at, keys: vec![skip.key.clone()] })
     });
     misplaced.chain(illegal).chain(tags)
 }
@@ -212,7 +212,7 @@ fn of_tags(warnings: Vec<String>, told: &[Finding]) -> Vec<Finding> {
     let untold = warnings.into_iter().filter(|warning| !is_told(warning));
     let finding = |message: String| {
         let keys = quoted(&message);
-        Finding { level: Level::Warn, check: CLOUD_TAGS, message, at: "spec.cloudTags".to_owned(), keys }
+        Finding { level: Level::Warning, check: CLOUD_TAGS, message, at: "spec.cloudTags".to_owned(), keys }
     };
     untold.map(finding).collect()
 }

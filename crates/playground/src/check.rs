@@ -72,8 +72,8 @@ pub(crate) fn check(question: Check) -> Answer {
             };
             let told = findings.into_iter().map(|finding| {
                 let (level, severity) = match finding.level {
-                    Level::Reject => ("reject", Weight::Error),
-                    Level::Warn => ("warn", Weight::Warning),
+                    Level::Error => ("error", Weight::Error),
+                    Level::Warning => ("warning", Weight::Warning),
                 };
                 let place = places.of(&object.origin, &finding.at, &finding.keys);
                 let verdict = verdict(finding.check, &finding.at, &finding.message);

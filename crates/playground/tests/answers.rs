@@ -52,7 +52,7 @@ fn a_resource_that_loses_tags_is_found_at_its_name() {
     assert_eq!(
         finding,
         &json!({
-            "level": "reject",
+            "level": "error",
             "check": "cloudTags.compositions",
             "verdict": "lost",
             "at": finding["at"],

@@ -204,11 +204,11 @@ fn by(origin: SetBy) -> &'static str {
 
 impl Verdict {
     fn error(&mut self, message: String) {
-        self.findings.push((Level::Reject, message));
+        self.findings.push((Level::Error, message));
     }
 
     fn warning(&mut self, message: String) {
-        self.findings.push((Level::Warn, message));
+        self.findings.push((Level::Warning, message));
     }
 
     /// Notes the value that an annotation is to have.

@@ -51,7 +51,7 @@ fn groups<'a>(policy: &Policy<'a>, settings: &Settings) -> Vec<InstallationFindi
     for (number, composites) in settings.cloud_tags.composites.iter().enumerate() {
         for group in composites.api_groups.iter().filter(|group| !policy.has_group(|known| *known == ***group)) {
             findings.push(InstallationFinding {
-                level: Level::Reject,
+                level: Level::Error,
                 message: format!(
                     "{}: `cloudTags.composites` has group `{}`, and no rule has it",
                     policy.title(),
@@ -83,7 +83,7 @@ fn undefined<'a>(
                 let of_group = definitions.iter().filter(|definition| *definition.text("/spec/group") == **group);
                 let named = of_group.clone().find(|definition| plurals(definition).contains(resource));
                 let finding = |message: String, why, fix: String| InstallationFinding {
-                    level: Level::Reject,
+                    level: Level::Error,
                     message: format!("{}: {message}", policy.title()),
                     object: Some(policy.item.object),
                     at: at.clone(),
@@ -138,7 +138,7 @@ fn uncovered<'a>(definition: &'a Item<'a>, tagging: &Tagging<'_, 'a>) -> Option<
     }
     let id = &definition.object.id;
     Some(InstallationFinding {
-        level: Level::Reject,
+        level: Level::Error,
         message: format!(
             "{id} declares `spec.cloudTags`, and no policy has both a rule for `{plural}` and group `{group}` in `cloudTags.composites`"
         ),

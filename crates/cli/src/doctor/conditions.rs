@@ -32,7 +32,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
             findings.extend(differences(policy, (text("name"), at.clone()), &named, &listed));
             if settings.cluster_api.self_check {
                 findings.push(InstallationFinding {
-                    level: Level::Warn,
+                    level: Level::Warning,
                     message: format!(
                         "{title}: `clusterApi.selfCheck` is on, and match condition `{}` leaves controllers out",
                         text("name")
@@ -66,7 +66,7 @@ fn differences<'a>(
     let title = policy.title();
     if !more.is_empty() {
         findings.push(InstallationFinding {
-            level: Level::Reject,
+            level: Level::Error,
             message: format!(
                 "{title}: match condition `{name}` names {}, and `clusterApi.controllers` does not",
                 join(more)
@@ -79,7 +79,7 @@ fn differences<'a>(
     }
     if !less.is_empty() {
         findings.push(InstallationFinding {
-            level: Level::Warn,
+            level: Level::Warning,
             message: format!(
                 "{title}: match condition `{name}` does not name {}, and `clusterApi.controllers` does",
                 join(less)

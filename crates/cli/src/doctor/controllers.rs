@@ -56,7 +56,7 @@ fn not_installed<'a>(policy: &Policy<'a>, managers: &[Manager<'a>]) -> Vec<Insta
         return Vec::new();
     }
     vec![InstallationFinding {
-        level: Level::Warn,
+        level: Level::Warning,
         message: format!("{} is about Cluster API, and no Deployment runs its core manager", policy.title()),
         object: Some(policy.item.object),
         at: "spec.rules".to_owned(),
@@ -76,7 +76,7 @@ fn not_listed<'a>(policy: &Policy<'a>, settings: &Settings, managers: &[Manager<
     };
     let missing = managers.iter().filter(|manager| !is_listed(&manager.account));
     let finding = |manager: &Manager<'a>| InstallationFinding {
-        level: Level::Reject,
+        level: Level::Error,
         message: format!(
             "{}: `clusterApi.controllers` does not list `{}`, the account of {} ({})",
             policy.title(),
@@ -113,7 +113,7 @@ fn unknown<'a>(
         };
         if EVERYBODY.contains(&name) {
             findings.push(finding(
-                Level::Reject,
+                Level::Error,
                 format!("group `{name}`, which has every account in it"),
                 "a listed user is neither changed nor checked, so the policy does nothing for them",
                 "list the accounts of Cluster API's managers only",
@@ -137,7 +137,7 @@ fn unknown<'a>(
             continue;
         }
         findings.push(finding(
-            Level::Warn,
+            Level::Warning,
             format!("`{name}`, and no such account exists{guess}"),
             "names are compared exactly: a misspelled one matches nobody, and whoever may create the account is trusted",
             "correct or remove the name, in `matchConditions` too",

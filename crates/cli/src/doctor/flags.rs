@@ -44,7 +44,7 @@ fn taints<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) ->
         return Vec::new();
     }
     vec![InstallationFinding {
-        level: Level::Warn,
+        level: Level::Warning,
         message: format!(
             "{}: `clusterApi.taints` is {}, and {} has `{TAINTS}={is_on}`",
             policy.title(),
@@ -79,7 +79,7 @@ fn patterns<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) 
             false => list.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(", "),
         };
         findings.push(InstallationFinding {
-            level: Level::Warn,
+            level: Level::Warning,
             message: format!(
                 "{}: `clusterApi.node.{name}` has {}, and `--{flag}` of {} has {}",
                 policy.title(),

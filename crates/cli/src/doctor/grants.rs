@@ -25,7 +25,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
         let findings = missing.map(|need| {
             let version = need.versions.first().map_or("", |version| version);
             InstallationFinding {
-                level: Level::Reject,
+                level: Level::Error,
                 message: format!("{title} reads {}, and its `contextAwareResources` does not have it", need.kind),
                 object: Some(policy.item.object),
                 at: format!("{}.contextAwareResources", policy.at),

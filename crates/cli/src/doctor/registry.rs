@@ -27,7 +27,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
         }
         let missing = names.iter().filter(|name| !known.contains(&&***name));
         let findings = missing.map(|name| InstallationFinding {
-            level: Level::Reject,
+            level: Level::Error,
             message: format!(
                 "{}: LabelRegistry `{name}` does not exist{}",
                 policy.title(),

@@ -62,8 +62,8 @@ pub(crate) struct ReportedFinding {
 #[serde(rename_all = "camelCase")]
 struct Summary {
     checks: usize,
-    reject: usize,
-    warn: usize,
+    errors: usize,
+    warnings: usize,
     passed: usize,
     not_examined: usize,
 }
@@ -87,8 +87,8 @@ impl InstallationReport {
         let mut locator = Locator::new(fleet);
         let findings = findings.into_iter().map(|(check, finding)| {
             match finding.level {
-                Level::Reject => summary.reject += 1,
-                Level::Warn => summary.warn += 1,
+                Level::Error => summary.errors += 1,
+                Level::Warning => summary.warnings += 1,
             }
             let place = finding.object.map(|object| {
                 let place = locator.locate(&object.origin, &finding.at, &[]);
@@ -114,8 +114,8 @@ impl InstallationReport {
         let mut out = String::new();
         for entry in &self.findings {
             let level = match entry.level {
-                Level::Reject => Severities::ERROR,
-                Level::Warn => Severities::WARNING,
+                Level::Error => Severities::ERROR,
+                Level::Warning => Severities::WARNING,
             };
             let mut group = Group::with_title(level.primary_title(&entry.message).id(entry.check));
             let label =
@@ -136,12 +136,12 @@ impl InstallationReport {
                 }
             }
         }
-        let Summary { checks, reject, warn, passed, not_examined } = &self.summary;
-        let found = match (reject, warn) {
+        let Summary { checks, errors, warnings, passed, not_examined } = &self.summary;
+        let found = match (errors, warnings) {
             (0, 0) => "nothing found".to_owned(),
-            (reject, 0) => count(*reject, "error"),
-            (0, warn) => count(*warn, "warning"),
-            (reject, warn) => format!("{}, {}", count(*reject, "error"), count(*warn, "warning")),
+            (errors, 0) => count(*errors, "error"),
+            (0, warnings) => count(*warnings, "warning"),
+            (errors, warnings) => format!("{}, {}", count(*errors, "error"), count(*warnings, "warning")),
         };
         let _ = writeln!(out, "\n{}: {found}; {passed} passed, {not_examined} not examined", count(*checks, "check"));
         out

@@ -38,7 +38,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut Results<'a>) {
         let text = |field: &str| condition.get(field).and_then(|value| value.as_str()).unwrap_or_default();
         if text("status") == "False" {
             findings.push(InstallationFinding {
-                level: Level::Reject,
+                level: Level::Error,
                 message: format!(
                     "PolicyServer {name} is not ready: condition `{}` is false: {}",
                     text("type"),
@@ -58,7 +58,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut Results<'a>) {
     };
     if minor < OLDEST {
         findings.push(InstallationFinding {
-            level: Level::Reject,
+            level: Level::Error,
             message: format!("PolicyServer {name} has version 1.{minor}, and the policy needs 1.{OLDEST} or later"),
             object: Some(server.object),
             at: "spec.image".to_owned(),
@@ -68,7 +68,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut Results<'a>) {
     }
     if minor < NO_LEAK && server.at("/spec/limits/memory").is_null() {
         findings.push(InstallationFinding {
-            level: Level::Warn,
+            level: Level::Warning,
             message: format!("PolicyServer {name} of version 1.{minor} has no memory limit"),
             object: Some(server.object),
             at: "spec".to_owned(),
@@ -83,7 +83,7 @@ fn missing<'a>(policy: &Policy<'a>, servers: &[&Item<'_>]) -> InstallationFindin
     let name = policy.server();
     let guess = did_you_mean(name, servers.iter().map(|server| &*server.object.id.name));
     InstallationFinding {
-        level: Level::Reject,
+        level: Level::Error,
         message: format!("{} names PolicyServer `{name}`, which does not exist{guess}", policy.title()),
         object: Some(policy.item.object),
         at: "spec.policyServer".to_owned(),

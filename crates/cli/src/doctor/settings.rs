@@ -11,7 +11,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
         let findings = problems.iter().map(|problem| {
             let path = if problem.path.is_empty() { String::new() } else { format!(".{}", problem.path) };
             InstallationFinding {
-                level: Level::Reject,
+                level: Level::Error,
                 message: format!("{}: {problem}", policy.title()),
                 object: Some(policy.item.object),
                 at: format!("{}.settings{path}", policy.at),

@@ -31,7 +31,7 @@ fn inactive<'a>(policy: &Policy<'a>, status: &str) -> InstallationFinding<'a> {
     let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
     let status = if status.is_empty() { "has no status".to_owned() } else { format!("has status `{status}`") };
     InstallationFinding {
-        level: Level::Reject,
+        level: Level::Error,
         message: format!("{id} is not active: it {status}{reasons}"),
         object: Some(policy.item.object),
         at: "status".to_owned(),

@@ -33,7 +33,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
             };
             let is_same = set == installed;
             let finding = InstallationFinding {
-                level: if set > installed { Level::Reject } else { Level::Warn },
+                level: if set > installed { Level::Error } else { Level::Warning },
                 message: format!("{title}: `clusterApi.version` is {set}, and {} has {installed}", core.place()),
                 object: Some(policy.item.object),
                 at: format!("{}.settings.clusterApi.version", policy.at),

@@ -18,8 +18,8 @@ pub(crate) fn github(report: &Report) -> String {
     });
     let findings = report.findings.iter().map(|entry| {
         let command = match entry.level {
-            Level::Reject => "error",
-            Level::Warn => "warning",
+            Level::Error => "error",
+            Level::Warning => "warning",
         };
         line(command, &entry.place, entry.check, &format!("{}: {}", entry.object.title, entry.message))
     });

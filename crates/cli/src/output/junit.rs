@@ -41,7 +41,7 @@ pub(crate) fn junit(report: &Report, fail_on: Level) -> Result<Vec<u8>, Failure>
         add(&entry.place.file, TestCase::new(entry.object.title.clone(), status));
     }
     if report.findings.is_empty() && report.ignored.is_empty() && report.summary.unreadable == 0 {
-        let case = TestCase::new(format!("{} objects", report.summary.looked_at), TestCaseStatus::success());
+        let case = TestCase::new(format!("{} objects", report.summary.checked), TestCaseStatus::success());
         add("propagate", case);
     }
     written(suites)

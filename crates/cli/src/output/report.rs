@@ -29,9 +29,9 @@ pub(crate) struct Report {
 pub(crate) struct Summary {
     pub(crate) objects: usize,
     /// Those that the policy checks.
-    pub(crate) looked_at: usize,
-    pub(crate) reject: usize,
-    pub(crate) warn: usize,
+    pub(crate) checked: usize,
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
     /// Documents and files.
     pub(crate) unreadable: usize,
     /// Documents that are no objects, and objects that are defined twice.
@@ -133,8 +133,8 @@ pub(crate) struct LineColumn {
 impl Report {
     pub(crate) fn finding(&mut self, entry: Entry) {
         match entry.level {
-            Level::Reject => self.summary.reject += 1,
-            Level::Warn => self.summary.warn += 1,
+            Level::Error => self.summary.errors += 1,
+            Level::Warning => self.summary.warnings += 1,
         }
         self.findings.push(entry);
     }

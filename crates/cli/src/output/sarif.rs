@@ -64,8 +64,8 @@ fn rule(id: &str) -> Value {
 
 fn finding(entry: &Entry) -> Value {
     let level = match entry.level {
-        Level::Reject => "error",
-        Level::Warn => "warning",
+        Level::Error => "error",
+        Level::Warning => "warning",
     };
     let message = format!("{}: {}", entry.object.title, entry.message);
     result(entry.check, level, &message, &entry.place)

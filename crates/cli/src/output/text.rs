@@ -27,8 +27,8 @@ pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
     }
     for (index, entry) in report.findings.iter().enumerate() {
         let level = match entry.level {
-            Level::Reject => Severities::ERROR,
-            Level::Warn => Severities::WARNING,
+            Level::Error => Severities::ERROR,
+            Level::Warning => Severities::WARNING,
         };
         // Findings of one place are printed together.
         let next = report.findings.get(index + 1);
@@ -105,19 +105,19 @@ fn helped<'t>(group: Group<'t>, help: &'t str) -> Group<'t> {
 }
 
 fn summary(summary: &Summary, roots: usize) -> String {
-    let Summary { objects, looked_at, reject, warn, unreadable, skipped, not_compared, ignored, .. } = summary;
-    let found = match (reject, warn) {
-        _ if *looked_at == 0 => "nothing to check".to_owned(),
+    let Summary { objects, checked, errors, warnings, unreadable, skipped, not_compared, ignored, .. } = summary;
+    let found = match (errors, warnings) {
+        _ if *checked == 0 => "nothing to check".to_owned(),
         (0, 0) => "nothing found".to_owned(),
-        (reject, 0) => count(*reject, "error"),
-        (0, warn) => count(*warn, "warning"),
-        (reject, warn) => format!("{}, {}", count(*reject, "error"), count(*warn, "warning")),
+        (errors, 0) => count(*errors, "error"),
+        (0, warnings) => count(*warnings, "warning"),
+        (errors, warnings) => format!("{}, {}", count(*errors, "error"), count(*warnings, "warning")),
     };
     let besides =
         [(unreadable, "unreadable"), (skipped, "skipped"), (not_compared, "not compared"), (ignored, "ignored")];
     let besides = besides.iter().filter(|(number, _)| **number > 0).map(|(number, what)| format!("; {number} {what}"));
     let roots = if roots > 1 { format!(" in {roots} roots") } else { String::new() };
-    format!("{looked_at} of {} checked{roots}: {found}{}\n", count(*objects, "object"), besides.collect::<String>())
+    format!("{checked} of {} checked{roots}: {found}{}\n", count(*objects, "object"), besides.collect::<String>())
 }
 
 /// A number of things.
