@@ -200,7 +200,13 @@ fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
             Carried::Map(map) => format!("metadata.{map}"),
             Carried::Field => "spec".to_owned(),
         };
-        Some(Finding { level: Level::Warning, check: ILLEGAL, message: skip.refusal()?, at, keys: vec![skip.key.clone()] })
+        Some(Finding {
+            level: Level::Warning,
+            check: ILLEGAL,
+            message: skip.refusal()?,
+            at,
+            keys: vec![skip.key.clone()],
+        })
     });
     misplaced.chain(illegal).chain(tags)
 }

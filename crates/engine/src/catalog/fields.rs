@@ -78,17 +78,17 @@ pub enum Base {
 /// Source: api/core/v1beta1, api/core/v1beta2, api/controlplane/kubeadm/v1beta1 and v1beta2.
 #[rustfmt::skip]
 pub(crate) const MACHINES: &[(Place, &[&str], &[&str])] = &[
-    (ControlPlaneClass,         &["spec", "controlPlane"],                            &["spec", "controlPlane"]),
-    (MachineDeploymentClass,    &["spec", "workers", "machineDeployments", "[]"],     &["spec", "workers", "machineDeployments", "[]"]),
-    (MachinePoolClass,          &["spec", "workers", "machinePools", "[]"],           &["spec", "workers", "machinePools", "[]"]),
-    (ControlPlaneTopology,      &["spec", "topology", "controlPlane"],                &["spec", "topology", "controlPlane"]),
+    (ControlPlaneClass,         &["spec", "controlPlane"],                                    &["spec", "controlPlane"]),
+    (MachineDeploymentClass,    &["spec", "workers", "machineDeployments", "[]"],             &["spec", "workers", "machineDeployments", "[]"]),
+    (MachinePoolClass,          &["spec", "workers", "machinePools", "[]"],                   &["spec", "workers", "machinePools", "[]"]),
+    (ControlPlaneTopology,      &["spec", "topology", "controlPlane"],                        &["spec", "topology", "controlPlane"]),
     (MachineDeploymentTopology, &["spec", "topology", "workers", "machineDeployments", "[]"], &["spec", "topology", "workers", "machineDeployments", "[]"]),
-    (MachinePoolTopology,       &["spec", "topology", "workers", "machinePools", "[]"], &["spec", "topology", "workers", "machinePools", "[]"]),
-    (ControlPlane,              &["spec", "machineTemplate"],                         &["spec", "machineTemplate", "spec"]),
-    (MachineDeployment,         &["spec", "template", "spec"],                        &["spec", "template", "spec"]),
-    (MachineSet,                &["spec", "template", "spec"],                        &["spec", "template", "spec"]),
-    (MachinePool,               &["spec", "template", "spec"],                        &["spec", "template", "spec"]),
-    (Machine,                   &["spec"],                                            &["spec"]),
+    (MachinePoolTopology,       &["spec", "topology", "workers", "machinePools", "[]"],       &["spec", "topology", "workers", "machinePools", "[]"]),
+    (ControlPlane,              &["spec", "machineTemplate"],                                 &["spec", "machineTemplate", "spec"]),
+    (MachineDeployment,         &["spec", "template", "spec"],                                &["spec", "template", "spec"]),
+    (MachineSet,                &["spec", "template", "spec"],                                &["spec", "template", "spec"]),
+    (MachinePool,               &["spec", "template", "spec"],                                &["spec", "template", "spec"]),
+    (Machine,                   &["spec"],                                                    &["spec"]),
 ];
 
 /// Objects that may be absent, but not empty: each goes with the last of its fields.
@@ -119,56 +119,60 @@ const MANDATORY_GATES: &[&str] = &[
 /// gates of its own besides; being a list by condition type, they are no difference.
 #[rustfmt::skip]
 pub const FIELDS: &[Field] = &[
-    Field { name: "nodeDrainTimeout", gated: false,       shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeDrainTimeout"], &["deletion", "nodeDrainTimeoutSeconds"])] },
-    Field { name: "nodeVolumeDetachTimeout", gated: false, shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeVolumeDetachTimeout"], &["deletion", "nodeVolumeDetachTimeoutSeconds"])] },
-    Field { name: "nodeDeletionTimeout", gated: false,     shape: Shape::Duration, hops: TIMEOUTS, at: &[machines(EVERYWHERE, &["nodeDeletionTimeout"], &["deletion", "nodeDeletionTimeoutSeconds"])] },
-    Field { name: "minReadySeconds", gated: false,         shape: Shape::Count,
-        hops: &[
-            hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 6),
-            hop(OF_MACHINE_POOL,       MachinePool,       6),
-            hop(&[MachineDeployment],  MachineSet,        6),
-            hop(&[MachineSet],         Machine,           11).deleting(11),
-            hop(&[MachinePool],        Machine,           11).opt_in(),
-        ],
-        at: &[
-            machines(WORKERS_OF_CLUSTER, &["minReadySeconds"], &["minReadySeconds"]),
-            FieldAddress { places: &[MachineDeployment, MachinePool], v1beta1: &["spec", "minReadySeconds"], v1beta2: &["spec", "template", "spec", "minReadySeconds"], base: Base::Object, zero_is_absent: false },
-            FieldAddress { places: &[MachineSet], v1beta1: &["spec", "minReadySeconds"], v1beta2: &["spec", "template", "spec", "minReadySeconds"], base: Base::Object, zero_is_absent: true },
-            machines(&[Machine], &[], &["minReadySeconds"]),
-        ] },
-    Field { name: "readinessGates", gated: false,          shape: Shape::List(&["conditionType"]),
-        hops: &[
-            hop(OF_CONTROL_PLANE,      ControlPlane,      10),
-            hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 10),
-            hop(&[MachineDeployment],  MachineSet,        9),
-            hop(&[MachineSet],         Machine,           9).deleting(9),
-            hop(&[ControlPlane],       Machine,           10).but(MANDATORY_GATES),
-            hop(&[MachinePool],        Machine,           9).opt_in(),
-        ],
-        at: &[machines(WITH_READINESS_GATES, &["readinessGates"], &["readinessGates"])] },
-    Field { name: "taints", gated: true,     shape: Shape::List(&["key", "effect"]),
-        hops: &[
-            hop(OF_CONTROL_PLANE,      ControlPlane,      13),
-            hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 13),
-            hop(&[MachineDeployment],  MachineSet,        12),
-            hop(&[MachineSet],         Machine,           12).deleting(12),
-            hop(&[ControlPlane],       Machine,           13).deleting(13),
-        ],
-        at: &[machines(EVERYWHERE, &["taints"], &["taints"])] },
+    field("nodeDrainTimeout", Shape::Duration, TIMEOUTS, &[
+        machines(EVERYWHERE,           &["nodeDrainTimeout"],        &["deletion", "nodeDrainTimeoutSeconds"]),
+    ]),
+    field("nodeVolumeDetachTimeout", Shape::Duration, TIMEOUTS, &[
+        machines(EVERYWHERE,           &["nodeVolumeDetachTimeout"], &["deletion", "nodeVolumeDetachTimeoutSeconds"]),
+    ]),
+    field("nodeDeletionTimeout", Shape::Duration, TIMEOUTS, &[
+        machines(EVERYWHERE,           &["nodeDeletionTimeout"],     &["deletion", "nodeDeletionTimeoutSeconds"]),
+    ]),
+    field("minReadySeconds", Shape::Count, &[
+        hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 6),
+        hop(OF_MACHINE_POOL,       MachinePool,       6),
+        hop(&[MachineDeployment],  MachineSet,        6),
+        hop(&[MachineSet],         Machine,           11).deleting(11),
+        hop(&[MachinePool],        Machine,           11).opt_in(),
+    ], &[
+        machines(WORKERS_OF_CLUSTER,               &["minReadySeconds"],         &["minReadySeconds"]),
+        object(&[MachineDeployment, MachinePool],  &["spec", "minReadySeconds"], &["spec", "template", "spec", "minReadySeconds"]),
+        object(&[MachineSet],                      &["spec", "minReadySeconds"], &["spec", "template", "spec", "minReadySeconds"]).zero_is_absent(),
+        machines(&[Machine],                       &[],                          &["minReadySeconds"]),
+    ]),
+    field("readinessGates", Shape::List(&["conditionType"]), &[
+        hop(OF_CONTROL_PLANE,      ControlPlane,      10),
+        hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 10),
+        hop(&[MachineDeployment],  MachineSet,        9),
+        hop(&[MachineSet],         Machine,           9).deleting(9),
+        hop(&[ControlPlane],       Machine,           10).but(MANDATORY_GATES),
+        hop(&[MachinePool],        Machine,           9).opt_in(),
+    ], &[
+        machines(WITH_READINESS_GATES, &["readinessGates"], &["readinessGates"]),
+    ]),
+    field("taints", Shape::List(&["key", "effect"]), &[
+        hop(OF_CONTROL_PLANE,      ControlPlane,      13),
+        hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 13),
+        hop(&[MachineDeployment],  MachineSet,        12),
+        hop(&[MachineSet],         Machine,           12).deleting(12),
+        hop(&[ControlPlane],       Machine,           13).deleting(13),
+    ], &[
+        machines(EVERYWHERE, &["taints"], &["taints"]),
+    ]).gated(),
     // Before v1.11 a topology's strategy replaced the class's as a whole.
-    Field { name: "deletionOrder", gated: false,           shape: Shape::Text,
-        hops: &[
-            hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 11),
-            hop(&[MachineDeployment],  MachineSet,        6),
-        ],
-        at: &[
-            machines(&[MachineDeploymentClass, MachineDeploymentTopology], &["strategy", "rollingUpdate", "deletePolicy"], &["deletion", "order"]),
-            object(&[MachineDeployment], &["spec", "strategy", "rollingUpdate", "deletePolicy"], &["spec", "deletion", "order"]),
-            object(&[MachineSet],        &["spec", "deletePolicy"],                              &["spec", "deletion", "order"]),
-        ] },
-    Field { name: "machineNaming", gated: false,           shape: Shape::Text,
-        hops: &[hop(&[MachineDeployment], MachineSet, 10)],
-        at: &[object(&[MachineDeployment, MachineSet], &["spec", "machineNamingStrategy", "template"], &["spec", "machineNaming", "template"])] },
+    field("deletionOrder", Shape::Text, &[
+        hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 11),
+        hop(&[MachineDeployment],  MachineSet,        6),
+    ], &[
+        machines(OF_MACHINE_DEPLOYMENT, &["strategy", "rollingUpdate", "deletePolicy"],         &["deletion", "order"]),
+        object(&[MachineDeployment],    &["spec", "strategy", "rollingUpdate", "deletePolicy"], &["spec", "deletion", "order"]),
+        object(&[MachineSet],           &["spec", "deletePolicy"],                              &["spec", "deletion", "order"]),
+    ]),
+    field("machineNaming", Shape::Text, &[
+        hop(&[MachineDeployment], MachineSet, 10),
+    ], &[
+        object(&[MachineDeployment, MachineSet], &["spec", "machineNamingStrategy", "template"], &["spec", "machineNaming", "template"]),
+    ]),
 ];
 
 #[rustfmt::skip]
@@ -212,6 +216,10 @@ const EVERYWHERE: &[Place] = &[
     Machine,
 ];
 
+const fn field(name: &'static str, shape: Shape, hops: &'static [Hop], at: &'static [FieldAddress]) -> Field {
+    Field { name, gated: false, shape, hops, at }
+}
+
 const fn hop(from: &'static [Place], to: Place, since: u16) -> Hop {
     Hop { from, to, since: Version::minor(since), deleting: None, opt_in: false, but: &[] }
 }
@@ -246,7 +254,17 @@ const fn object(
     FieldAddress { base: Base::Object, ..machines(places, v1beta1, v1beta2) }
 }
 
+impl FieldAddress {
+    const fn zero_is_absent(self) -> FieldAddress {
+        FieldAddress { zero_is_absent: true, ..self }
+    }
+}
+
 impl Field {
+    const fn gated(self) -> Field {
+        Field { gated: true, ..self }
+    }
+
     /// Steps from the root of an object of this version to the field; `None` where it has none there.
     ///
     /// ```
