@@ -41,6 +41,9 @@ const PHRASES: &[(&str, &str)] = &[
     (r"stood", "was, was stored"),
     // Evaluation.
     (r"(is|are|was|were) played|plays", "is evaluated, is simulated, runs"),
+    // People and frequency.
+    (r"whoever", "the user who, callers, no matter who"),
+    (r"hardly|in company|for want of", "rarely, next to, because there is no"),
     // Amounts and exceptions.
     (r"so many", "a number of"),
     (r"apart( from)?", "except, separate, different"),
