@@ -67,7 +67,7 @@ const PHRASES: &[(&str, &str)] = &[
 ];
 
 /// Files of other formats are data.
-const EXTENSIONS: [&str; 10] = ["rs", "go", "js", "mjs", "md", "sh", "yml", "yaml", "toml", "bats"];
+const EXTENSIONS: [&str; 12] = ["rs", "go", "js", "mjs", "css", "html", "md", "sh", "yml", "yaml", "toml", "bats"];
 
 /// This file has the phrases itself. Cases and recorded objects are data, and quote what the engine prints.
 fn is_prose(path: &str) -> bool {
