@@ -67,7 +67,7 @@ fn what_people_write_is_answered_as_listed() -> Result<()> {
     Ok(())
 }
 
-/// Whoever writes, what a controller wrote is complete: the rules are its own.
+/// What a controller wrote is complete, no matter who writes next: it follows the rules itself.
 ///
 /// The exceptions are writes on an older read of the parent, where the policy adds the key early. They are listed one by
 /// one; a listed exception that no longer is one fails, and every key that was added early has to be there after a later

@@ -79,7 +79,7 @@ func conditions(root string, files []string, to io.Writer) error {
 	matchers := make([]matchconditions.Matcher, len(chosen))
 	for i, condition := range chosen {
 		if meant[condition.Name] == nil {
-			return fmt.Errorf("deploy/match-conditions.yaml: nobody says what %s means", condition.Name)
+			return fmt.Errorf("deploy/match-conditions.yaml: no meaning is defined for %s", condition.Name)
 		}
 		hook := &registrationv1.MutatingWebhook{Name: condition.Name, MatchConditions: []registrationv1.MatchCondition{condition}}
 		matchers[i] = webhook.NewMutatingWebhookAccessor(condition.Name, policyName, hook).GetCompiledMatcher(compiler)

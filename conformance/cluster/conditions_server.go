@@ -105,7 +105,7 @@ func conditionsOnServer(ctx context.Context, programs programs, root, directory 
 	for _, condition := range chosen {
 		wanted, known := sparedWrites[condition.Name]
 		if !known {
-			return fmt.Errorf("deploy/match-conditions.yaml: nobody says what %s should spare", condition.Name)
+			return fmt.Errorf("deploy/match-conditions.yaml: no expectation is defined for %s", condition.Name)
 		}
 		together = append(together, wanted...)
 		if err := try(condition.Name, []registrationv1.MatchCondition{condition}, wanted); err != nil {

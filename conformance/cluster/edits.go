@@ -260,7 +260,7 @@ func deletingMachine(ctx context.Context, r *run) error {
 	return r.machines(ctx, 4)
 }
 
-// restored waits until a label has its value from above, whoever put it there.
+// restored waits until a label has its value from its source, no matter who set it.
 func (r *run) restored(ctx context.Context, kind, name, value string) error {
 	return r.until(ctx, "label owner of "+kind+" "+name, func() error {
 		return equal("owner", value, r.record.get(kind, name).GetLabels()["owner"])

@@ -27,7 +27,7 @@ var ownership = []step{
 var shortOwnership = []string{"create", "sources", "edit-in-every-way", "apply-again", "remove-sources"}
 
 // editInEveryWay lets each writer change and remove what propagates, on each derived object. Without the policy Cluster
-// API reverts that; with it the answers have the right values already. The last ones come first: whoever sets a value that
+// API reverts that; with it the answers have the right values already. The last ones come first: a user who sets a value that
 // propagated from above a moment earlier does not become its owner, and nobody says how long that takes.
 func editInEveryWay(ctx context.Context, r *run) error {
 	pause(ctx, cached)

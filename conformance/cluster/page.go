@@ -187,7 +187,7 @@ var wrongAbout = map[string]string{
 	rollMachines:      "changes a field that rolls out",
 	cachedWrites:      "writes on cached reads",
 	refuseFailedReads: "refuses when a read fails",
-	forgetOwners:      "forgets `managedFields`: whoever writes a field owns it, also where the policy restored it",
+	forgetOwners:      "forgets `managedFields`: the last writer of a field owns it, also where the policy restored it",
 }
 
 // shortened is a line that fits into a table.

@@ -149,7 +149,7 @@ func (c *otherController) reconcile(ctx context.Context) {
 		wanted.SetOwnerReferences(owners)
 	}
 	if fmt.Sprint(wanted.Object["metadata"]) == fmt.Sprint(machine.Object["metadata"]) {
-		// Whoever gave it: it would have.
+		// No matter who set it: the controller would have.
 		c.given, c.failed = now, nil
 		return
 	}
@@ -200,7 +200,7 @@ func (r *run) providerSays(ctx context.Context, has map[string]string, not []str
 	})
 }
 
-// sayTemplate lets Alice change the control plane's template right after a touch of the Machine, when whoever caches has
+// sayTemplate lets Alice change the control plane's template right after a touch of the Machine, when a cache has
 // the old one.
 func (r *run) sayTemplate(ctx context.Context, patch string) error {
 	pause(ctx, cached)

@@ -32,7 +32,7 @@ var watched = map[string]string{
 
 var listEverything = metav1.ListOptions{}
 
-// record is every version of every object of a fleet, as the API server tells them to whoever watches.
+// record is every version of every object of a fleet, as a watch of the API server reports them.
 type record struct {
 	mutex   sync.Mutex
 	objects map[string]*object

@@ -105,7 +105,7 @@ func (r *reviews) add(e *entry, wrong bool) {
 		r.Wrong = append(r.Wrong, fmt.Sprintf("%s was changed: %s; undone: %q", what, e.Patch, e.Undone))
 	}
 	if !e.Allowed && e.DryRun {
-		// Whoever asks what a write would do gets an answer, and nothing is refused.
+		// A dry run gets an answer, and nothing is refused.
 		return
 	}
 	if !e.Allowed {

@@ -103,7 +103,7 @@ func addKeys(ctx context.Context, r *run) error {
 	return r.everywhere(ctx, "class-added", "a")
 }
 
-// changeValues changes what was added, right after everything was touched: whoever caches has the old values.
+// changeValues changes what was added, right after everything was touched: caches have the old values.
 func changeValues(ctx context.Context, r *run) error {
 	if err := r.touch(ctx, 0); err != nil {
 		return err
@@ -132,7 +132,7 @@ func changeValues(ctx context.Context, r *run) error {
 	return r.everywhere(ctx, "class-added", "b")
 }
 
-// removeKeys removes what was added: to the last object, with the policy as without it, although whoever caches has it.
+// removeKeys removes what was added: to the last object, with the policy as without it, although caches have it.
 func removeKeys(ctx context.Context, r *run) error {
 	if err := r.touch(ctx, 0); err != nil {
 		return err

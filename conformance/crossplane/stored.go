@@ -18,7 +18,7 @@ var storedFiles embed.FS
 // loose is the kind of composites that keep whatever is written to them.
 const loose = "XLoose"
 
-// playStored checks the policy against what is stored already: it may stop neither Crossplane nor whoever pauses and deletes.
+// playStored checks the policy against what is stored already: it may block neither Crossplane nor users who pause and delete.
 func (s *stage) playStored(ctx context.Context, to io.Writer) (int, error) {
 	r, err := s.start(ctx, "stored")
 	defer r.Stop()

@@ -88,7 +88,7 @@ func (d Dice) ParentName(kind string) string {
 const (
 	// ConversionData is what a conversion remembers.
 	ConversionData = "cluster.x-k8s.io/conversion-data"
-	// Paused stops whoever looks after an object.
+	// Paused stops the controllers of an object.
 	Paused = "cluster.x-k8s.io/paused"
 	record = "metadata-propagation.plexsphere.com/managed"
 )

@@ -41,6 +41,9 @@ const PHRASES: &[(&str, &str)] = &[
     (r"stood", "was, was stored"),
     // Evaluation.
     (r"(is|are|was|were) played|plays", "is evaluated, is simulated, runs"),
+    // People and frequency.
+    (r"whoever", "the user who, callers, no matter who"),
+    (r"hardly|in company|for want of", "rarely, next to, because there is no"),
     // Amounts and exceptions.
     (r"so many", "a number of"),
     (r"apart( from)?", "except, separate, different"),
@@ -64,7 +67,7 @@ const PHRASES: &[(&str, &str)] = &[
 ];
 
 /// Files of other formats are data.
-const EXTENSIONS: [&str; 10] = ["rs", "go", "js", "mjs", "md", "sh", "yml", "yaml", "toml", "bats"];
+const EXTENSIONS: [&str; 12] = ["rs", "go", "js", "mjs", "css", "html", "md", "sh", "yml", "yaml", "toml", "bats"];
 
 /// This file has the phrases itself. Cases and recorded objects are data, and quote what the engine prints.
 fn is_prose(path: &str) -> bool {

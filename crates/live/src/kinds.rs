@@ -78,7 +78,7 @@ const fn listed(topic: Topic, group: &'static str, resources: Option<&'static [&
 pub fn cluster_role() -> String {
     let mut role = "# What `propagate` may ask of a live cluster: `get` and `list`, and nothing else. It writes nothing.
 #
-# Composites and claims of Crossplane are in groups of their own: add a rule with the groups and resources of yours. Whoever may
+# Composites and claims of Crossplane have their own groups: add a rule with your groups and resources. A user who may
 # read one namespace only binds this role there with a RoleBinding, and calls `propagate` with `--namespace`; what the role
 # cannot grant there (Nodes, definitions and Compositions) is then named as forbidden.
 apiVersion: rbac.authorization.k8s.io/v1

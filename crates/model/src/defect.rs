@@ -3,7 +3,7 @@
 /// A defect. None of them is in the engine: they are in what the world puts around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Defect {
-    /// Whoever edited a value owns it, also after the policy restored it.
+    /// The user who edited a value owns it, also after the policy restored it.
     ForgottenOwners,
     /// `propagate backfill` applies what is missing, and keeps it.
     OwningBackfill,
@@ -33,7 +33,7 @@ impl Defect {
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
-            Defect::ForgottenOwners => "whoever edits a value owns it, also after the policy restored it",
+            Defect::ForgottenOwners => "the user who edits a value owns it, also after the policy restored it",
             Defect::OwningBackfill => "`propagate backfill` applies what is missing as an owner that never lets go",
             Defect::AnsweredDryRuns => "the policy completes the dry runs by which the topology controller compares",
             Defect::CachedWrites => "a read past the host's cache is answered from the cache",

@@ -93,7 +93,7 @@ pub fn looked_up(data: &[u8]) -> Result<()> {
     })
 }
 
-/// What is copied from a text that is not JSON is not JSON either: whoever asks the engine validates first.
+/// What is copied from a text that is not JSON is not JSON either: callers of the engine validate first.
 fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }

@@ -1,4 +1,4 @@
-//! What holds for every outcome, whoever made the request: for properties and fuzzing.
+//! What holds for every outcome and user: for properties and fuzzing.
 
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::{Cluster, Outcome, Review, Settings, evaluate};

@@ -32,7 +32,7 @@ pub(crate) struct Config {
     pub(crate) granted: Vec<Grant>,
     /// The API server, such as `https://127.0.0.1:6443`.
     pub(crate) server: String,
-    /// Whoever signed the API server's certificate, PEM.
+    /// The certificate authority of the API server's certificate, PEM.
     pub(crate) certificate_authority: PathBuf,
     /// The token by which the API server is read.
     pub(crate) token: PathBuf,
@@ -58,7 +58,7 @@ pub(crate) enum Kind {
     CachedWrites,
     /// A wrong policy: the compiled module, but a request is refused when one of its reads fails.
     RefuseFailedReads,
-    /// A wrong policy: the compiled module, but whoever wrote a field owns it, also where the module set another value.
+    /// A wrong policy: the compiled module, but the last writer of a field owns it, also where the module set another value.
     ForgetOwners,
 }
 

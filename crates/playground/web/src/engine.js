@@ -1,6 +1,6 @@
 // Questions to the engine in its worker: one at a time, of those that wait only the newest, none for longer than a limit.
 
-/** Milliseconds after which the engine is stopped and started anew. */
+/** Milliseconds after which the engine is restarted. */
 const LIMIT = 5000;
 
 class Engine {
@@ -26,7 +26,7 @@ class Engine {
   #start() {
     this.#worker = new Worker("worker.js", { type: "module" });
     this.#worker.onmessage = ({ data }) => this.#answered(data);
-    this.#worker.onerror = () => this.#restart("the engine failed and was started anew");
+    this.#worker.onerror = () => this.#restart("the engine failed and was restarted");
     const worker = this.#worker;
     this.#module.then(
       (module) => worker.postMessage({ module }),
@@ -56,7 +56,7 @@ class Engine {
   }
 
   #answered({ id, answer, failed }) {
-    if (failed) return this.#restart("the engine failed and was started anew");
+    if (failed) return this.#restart("the engine failed and was restarted");
     if (id !== this.#asked?.id) return;
     const asked = this.#done();
     const read = JSON.parse(answer);

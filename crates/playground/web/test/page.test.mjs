@@ -223,7 +223,7 @@ test("bad input gives a message at its line, and the page stays alive", () =>
     assert.ok(mistakes.length > 0);
   }));
 
-test("an engine that does not answer is stopped and started anew", () =>
+test("an engine that does not answer is restarted", () =>
   withPage({}, async (it) => {
     await it.open();
     const [worker] = it.page.workers();
