@@ -78,7 +78,7 @@ fn header(means: Means, steps: &[BackfillStep]) -> String {
             if conflicts > 0 {
                 let of = steps.len();
                 lines +=
-                    &format!("# {conflicts} of {of} have another value: --force-conflicts overrules whoever set it\n");
+                    &format!("# {conflicts} of {of} have another value: --force-conflicts replaces it, and takes its ownership\n");
             }
             lines
         }

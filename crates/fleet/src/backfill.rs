@@ -52,7 +52,7 @@ pub struct BackfillStep {
     pub id: ObjectId,
     /// A shell command below a comment, or a configuration for server-side apply as YAML.
     pub text: String,
-    /// Whether the object has another value for one of the entries: whoever set it has to be overruled.
+    /// Whether the object has another value for one of the entries: its owner has to be overruled.
     pub conflicts: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Something about a document that whoever wrote it has to know.
+/// Something about a document that its author has to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// How much it matters.

@@ -139,7 +139,7 @@ fn unknown<'a>(
         findings.push(finding(
             Level::Warning,
             format!("`{name}`, and no such account exists{guess}"),
-            "names are compared exactly: a misspelled one matches nobody, and whoever may create the account is trusted",
+            "names are compared exactly: a misspelled one matches nobody, and everybody who may create the account is trusted",
             "correct or remove the name, in `matchConditions` too",
         ));
     }

@@ -34,7 +34,7 @@ const CHECK: &str = "clusterApi.rollout";
 /// What an UPDATE does, and what is found in it: the gravest first. `None` where nothing differs that the table knows.
 ///
 /// What a topology owns is edited by its controller. A value that the Cluster has already is nobody's rollout but that of
-/// whoever edited the Cluster, and a reason on the Cluster approves its effects.
+/// the user who edited the Cluster, and a reason on the Cluster approves its effects.
 ///
 /// # Errors
 /// When one of the objects has another shape than Kubernetes gives it.

@@ -13,7 +13,7 @@ use crate::report::messages::lookups::{FOUND, most_reads};
 pub(crate) enum Reads {
     /// Through the host's cache: what is answered may be some seconds old. Good enough to find that nothing is to be done.
     Cached,
-    /// Past the cache. What is written or refused rests on these: an older answer would overrule whoever has changed the
+    /// Past the cache. What is written or refused rests on these: an older answer would overrule a user who has changed the
     /// object above meanwhile, and Cluster API would not correct it.
     Fresh,
 }

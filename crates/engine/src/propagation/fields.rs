@@ -160,7 +160,7 @@ fn change(
 }
 
 /// Removes what the record holds and the MachinePool dropped, and updates the record's fields: those that are
-/// added, and where `returns_owners` is not set, those that are restored and stay with whoever edited them.
+/// added, and where `returns_owners` is not set, those that are restored and stay with the user who edited them.
 ///
 /// # Errors
 /// When a field of the object has another shape.

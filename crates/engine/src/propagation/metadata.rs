@@ -275,7 +275,7 @@ fn keep_record(
         if tracked {
             // New is what the stored object has not: what this request lacks, and what an earlier evaluation of the
             // same request added and recorded. A key that was stored before or is claimed is somebody else's, unless it is
-            // restored and stays with whoever edited it.
+            // restored and stays with the user who edited it.
             let written = written.keys(*map);
             let added = |key: &str| !stored.contains_key(key) && (!actual.contains_key(key) || written.contains(key));
             let taken = |key: &str| !returns_owners && (restored(key) || (was_right(key) && written.contains(key)));

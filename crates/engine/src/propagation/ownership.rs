@@ -92,7 +92,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
             }
         }
         // To the API server an empty list means that nobody ever applied: the next to apply shares everything with
-        // whoever that was.
+        // no matter who that was.
         if is_same || entries.is_empty() {
             return None;
         }
@@ -254,7 +254,7 @@ impl<'e> Moved<'_, 'e> {
         Ok(())
     }
 
-    /// Whether a manager removes what it had set itself. Whoever applies lets go with the next apply; for an Update this is
+    /// Whether a manager removes what it had set itself. A manager that applies gives it up with its next apply; for an Update this is
     /// the only way, and who got the value back would keep it when the source drops it.
     fn lets_go(&self, stored: &Entry<'_>, value: Restored) -> bool {
         value.is_dropped && !stored.applies() && self.requester == Some(stored.manager)

@@ -139,7 +139,7 @@ pub struct Report {
     /// Why nothing was compared, if nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inert: Option<NotApplicable>,
-    /// Why the guards are silent, in the words of whoever exempted the object.
+    /// Why the guards are silent, in the words of the user who exempted the object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exempt: Option<String>,
     /// What was written.

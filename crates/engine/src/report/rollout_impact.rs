@@ -8,7 +8,7 @@ use crate::catalog::effects::Effect;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RolloutImpact {
-    /// Why replacing Machines is meant, in the words of whoever wrote it; absent where nobody did, or nothing is replaced.
+    /// Why replacing Machines is meant, as it was written; absent where it was not, or nothing is replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approved: Option<String>,
     /// The Cluster that says so, where it is not the object itself.

@@ -22,7 +22,7 @@ pub struct TagReport {
     /// forwards them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub forwarded: BTreeMap<String, Value>,
-    /// What the cloud's own interface says to each tag that the object has, whoever wrote it.
+    /// What the cloud's own interface says to each tag that the object has, its own or another's.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub cloud: BTreeMap<String, CloudVerdict>,
     /// How many more tags of labels there is room for.

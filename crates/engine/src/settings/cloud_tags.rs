@@ -166,7 +166,7 @@ impl CloudTags {
     }
 
     /// What the keys of the policy's own tags begin with: those of the specification's spelling, and of the strict profiles that
-    /// the settings name. Whoever goes over to one leaves nothing behind.
+    /// the settings name. A change to one leaves nothing behind.
     pub(crate) fn prefixes(&self) -> Vec<Cow<'_, str>> {
         let own = &*self.prefix;
         let strict = self.strict_profiles().map(|profile| profile.spelling.prefix(own));

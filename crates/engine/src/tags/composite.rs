@@ -148,7 +148,7 @@ impl<'e> Composite<'_, 'e> {
         })
     }
 
-    /// How the policy reacts to assignments that cannot be used: whoever writes them is refused. Crossplane is not, which
+    /// How the policy reacts to assignments that cannot be used: a user who writes them is refused. Crossplane is not, which
     /// carries on what it finds in a claim or in a parent's Composition, nor is a write that leaves them as they are stored.
     fn unusable(&self, malformed: Malformed, is_nested: bool) -> Stop {
         let Subject { review, object, .. } = self.subject;

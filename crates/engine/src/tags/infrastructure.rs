@@ -119,7 +119,7 @@ fn findings(assigned: &Assigned, definitions: &BTreeMap<String, Definition>, clu
     findings.map(|finding| Finding { at: format!("{}: {}", cluster.name, finding.at), ..finding }).collect()
 }
 
-/// How the policy reacts to assignments of a Cluster that cannot be used: they are stored, and whoever writes its infrastructure is
+/// How the policy reacts to assignments of a Cluster that cannot be used: they are stored, and a user who writes its infrastructure is
 /// not to blame.
 fn unusable(cluster: &Parent<'_>, malformed: &Malformed) -> Stop {
     Stop::not_applicable(NotApplicableReason::UnusableAssignments, format!("{}: {malformed}", cluster.name))

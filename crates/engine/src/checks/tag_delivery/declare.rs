@@ -25,7 +25,7 @@ const STEPS: [(&str, &str); 5] = [
 /// The declaration that each served version of a definition lacks, by the version's name; none for a version that lacks
 /// none, or where none can be added.
 ///
-/// What is declared in another way stays: whoever wrote a type, a limit or a list of keys meant something by it.
+/// What is declared in another way stays: a type, a limit or a list of keys was written on purpose.
 ///
 /// # Errors
 /// When the definition has another shape than Crossplane gives it.
