@@ -87,8 +87,8 @@ load helpers
     replay machine-set--template_labels_reach_the_set_and_its_template
 }
 
-@test "node/annotations_arrive_by_the_node_domain_only" {
-    replay node--annotations_arrive_by_the_node_domain_only
+@test "node/annotations_propagate_by_the_node_domain_only" {
+    replay node--annotations_propagate_by_the_node_domain_only
 }
 
 @test "other-control-plane/a_dropped_key_is_removed_and_the_record_shrinks" {

@@ -146,7 +146,7 @@ fn the_policy_needs_one_capability_of_its_host() -> Result<()> {
 /// A Node that was completed is still a Node: Kubernetes' own type reads it.
 #[test]
 fn a_completed_node_is_still_a_node() -> Result<()> {
-    let case = testkit::case::corpus()?.into_iter().find(|case| case.name == "node/node_role_labels_arrive");
+    let case = testkit::case::corpus()?.into_iter().find(|case| case.name == "node/node_role_labels_propagate");
     let case = case.context("no such case")?;
     let review = case.reviews.first().context("no review")?;
     let answer = testkit::module::Module::policy()?.validate(review, &case.settings, &case.cluster)?;

@@ -22,20 +22,20 @@ pub(crate) const PAGES: &[Statement] = &[
     statement("propagation is continuous, not only at creation", "every write is completed; an edit is reverted: `clusterApi.onConflict`",
         &["conflict/a_touch_heals", "conflict/a_dropped_key_is_restored"]),
     statement("labels with the prefix `node-role.kubernetes.io` reach the Node", "criterion of the row Machine → Node",
-        &["node/node_role_labels_arrive", "node/node_role_is_equality"]),
+        &["node/node_role_labels_propagate", "node/node_role_is_equality"]),
     statement("labels of the domain `node-restriction.kubernetes.io` reach the Node", "criterion of the row Machine → Node",
-        &["node/node_restriction_labels_arrive"]),
+        &["node/node_restriction_labels_propagate"]),
     statement("labels of the domain `node.cluster.x-k8s.io` reach the Node", "criterion of the row Machine → Node",
-        &["node/node_domain_labels_arrive", "node/a_subdomain_needs_its_dot"]),
+        &["node/node_domain_labels_propagate", "node/a_subdomain_needs_its_dot"]),
     statement("annotations of the domain `node.cluster.x-k8s.io` reach the Node (current page only)", "criterion of the row Machine → Node, since v1.10",
-        &["node/annotations_arrive_by_the_node_domain_only", "node/before_v1_10_annotations_do_not_arrive"]),
+        &["node/annotations_propagate_by_the_node_domain_only", "node/before_v1_10_annotations_do_not_propagate"]),
     statement("the manager's flags `--additional-sync-machine-labels` and `--additional-sync-machine-annotations` (current page only)",
         "`clusterApi.node.additionalLabels` and `.additionalAnnotations`",
         &["node/an_expression_is_not_anchored", "node/expressions_for_annotations_are_not_for_labels"]),
     statement("labels of a MachineDeployment and of a MachineSet itself are not propagated", "a warning names the place that propagates",
-        &["machine-set/top_level_labels_of_the_deployment_do_not_travel"]),
+        &["machine-set/top_level_labels_of_the_deployment_do_not_propagate"]),
     statement("annotations of a MachineDeployment reach its MachineSets", "**deviation**: bookkeeping of controllers and clients is never added",
-        &["machine-set/six_annotations_of_the_deployment_stay_behind", "machine-set/template_annotations_travel_but_never_bookkeeping"]),
+        &["machine-set/six_annotations_of_the_deployment_stay_behind", "machine-set/template_annotations_propagate_but_never_bookkeeping"]),
 ];
 
 /// The proposal about in-place propagation.
@@ -72,7 +72,7 @@ pub(crate) const PROPOSAL: &[Statement] = &[
     statement("dropped from the proposal: propagation to templates", "no row",
         &["machine-parts/templates_receive_nothing", "machine-parts/bootstrap_templates_receive_nothing"]),
     statement("dropped from the proposal: one set of labels for MachineDeployment and MachineSet", "no row",
-        &["machine-set/top_level_labels_of_the_deployment_do_not_travel"]),
+        &["machine-set/top_level_labels_of_the_deployment_do_not_propagate"]),
 ];
 
 /// The specification of cloud tags.
@@ -108,7 +108,7 @@ pub(crate) const TAGS: &[Statement] = &[
     statement("adopted resources get no tags", "label or assignment `platform/origin: adopted`",
         &["tags-labels/an_adopted_composite_is_left_alone"]),
     statement("labels are read again at each apply", "at each write of the composite",
-        &["tags-updates/labels_come_change_and_go", "tags-updates/a_touch_brings_missing_tags"]),
+        &["tags-updates/labels_come_change_and_go", "tags-updates/a_touch_adds_missing_tags"]),
     statement("the definition declares `spec.cloudTags` as a map of strings", "`cloudTags.xrds`",
         &["tag-delivery-xrds/a_map_of_strings_survives", "tag-delivery-xrds/an_undeclared_field_is_dropped"]),
     statement("one patch copies the map to the tag field of each provider", "`cloudTags.compositions`: [delivery.md](delivery.md)",
