@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_api_server_says_is_told_without_what_the_host_adds() {
+    fn the_api_servers_message_is_reported_without_what_the_host_adds() {
         let said = "machinesets.cluster.x-k8s.io \"a\" is forbidden: User \"u\" cannot get resource \"machinesets\" in API group \"cluster.x-k8s.io\" in the namespace \"fleet\"";
         let forbidden = LookupError { cause: LookupCause::Forbidden, detail: said.to_owned() };
         assert_eq!(failure(&answered("", said, "Forbidden", 403)), forbidden);

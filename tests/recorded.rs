@@ -73,7 +73,7 @@ fn what_people_write_is_answered_as_listed() -> Result<()> {
 /// one; a listed exception that no longer is one fails, and every key that was added early has to be there after a later
 /// write of the controller itself.
 #[test]
-fn what_controllers_write_is_complete_whoever_wrote_it() -> Result<()> {
+fn what_controllers_write_is_complete_as_anybodys_write() -> Result<()> {
     let policy = Module::policy()?;
     let anybody = json!({ "clusterApi": { "controllers": [] } });
     let (mut found, mut early) = (Vec::new(), Vec::new());

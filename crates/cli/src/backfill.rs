@@ -77,8 +77,9 @@ fn header(means: Means, steps: &[BackfillStep]) -> String {
             let conflicts = steps.iter().filter(|step| step.conflicts).count();
             if conflicts > 0 {
                 let of = steps.len();
-                lines +=
-                    &format!("# {conflicts} of {of} have another value: --force-conflicts replaces it, and takes its ownership\n");
+                lines += &format!(
+                    "# {conflicts} of {of} have another value: --force-conflicts replaces it, and takes its ownership\n"
+                );
             }
             lines
         }

@@ -540,7 +540,7 @@ not examined[flags]: cannot read `deployments.apps`
 }
 
 #[test]
-fn a_cluster_without_the_policy_is_told_to_have_none() {
+fn a_cluster_without_the_policy_is_reported_as_such() {
     let api = Api::start("doctor-none", &fleet(), 500, no_rule);
     let (code, out, err) = api.run(&["doctor"]);
     let expected = "\

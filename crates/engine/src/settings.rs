@@ -195,12 +195,12 @@ mod tests {
     }
 
     #[test]
-    fn of_a_field_that_stands_twice_the_last_one_counts() {
+    fn of_a_repeated_field_the_last_one_counts() {
         assert_eq!(Settings::from_json(r#"{"mode":7,"mode":"verify"}"#).unwrap().mode, Mode::Verify);
     }
 
     #[test]
-    fn two_hundred_problems_are_told() {
+    fn two_hundred_problems_are_reported() {
         let wrong: Vec<String> = (0..200).map(|number| format!(r#""key-{number:03}":{{"scope":{number}}}"#)).collect();
         let text = format!(r#"{{"cloudTags":{{"definitions":{{{}}}}}}}"#, wrong.join(","));
         let problems = Settings::from_json(&text).unwrap_err().problems;

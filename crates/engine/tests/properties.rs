@@ -190,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn a_record_is_sorted_and_names_keys_that_stand(fleet in fleet()) {
+    fn a_record_is_sorted_and_names_keys_that_are_set(fleet in fleet()) {
         let outcome = outcome(&fleet);
         let report = outcome.report.as_ref();
         let is_kept = report.is_some_and(|report| report.inert.is_none() && keeps_records(&report.object));
@@ -304,7 +304,7 @@ proptest! {
     }
 
     #[test]
-    fn any_value_anywhere_gets_an_answer_that_stands(fleet in broken_fleet()) {
+    fn any_value_anywhere_gets_an_answer_that_changes_nothing_when_repeated(fleet in broken_fleet()) {
         let outcome = outcome(&fleet);
         prop_assert!(is_answerable(&outcome).is_ok());
         if text(&outcome).is_some() {

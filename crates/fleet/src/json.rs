@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_and_merges_are_what_they_stand_for() {
+    fn aliases_and_merges_are_resolved() {
         for (yaml, expected) in [
             ("a: &x {b: 1}\nc: *x\nd: [*x]\n", r#"{"a":{"b":1},"c":{"b":1},"d":[{"b":1}]}"#),
             ("x: &x {b: 1, c: 2}\no:\n  <<: *x\n  c: 3\n", r#"{"x":{"b":1,"c":2},"o":{"c":3,"b":1}}"#),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_key_that_stands_twice_the_last_counts_and_it_is_told() {
+    fn of_a_repeated_key_the_last_one_counts_and_is_reported() {
         let text = "a: 1\nb: 2\na: 3\n";
         let tree = Tree::read(text).unwrap();
         let json = json(&tree, tree.root().unwrap(), text.len()).unwrap();

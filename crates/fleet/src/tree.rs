@@ -271,12 +271,12 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_of_what_it_stands_in_is_a_fault() {
+    fn an_alias_of_its_own_parent_is_a_fault() {
         assert_eq!(fault("a: &x [1, *x]\n"), (messages::ALIAS_OF_ITSELF.to_owned(), 10));
     }
 
     #[test]
-    fn nodes_know_where_they_stand() {
+    fn nodes_have_their_positions() {
         let text = "metadata:\n  labels: {team: red}\n";
         let tree = Tree::read(text).unwrap();
         let fields = |id| tree.fields(id, &mut Vec::new(), &mut 100).unwrap();

@@ -105,7 +105,7 @@ fn json_and_lists_are_written_too() {
 }
 
 #[test]
-fn a_shared_anchor_is_left_alone_and_told() {
+fn a_shared_anchor_is_not_edited_and_reported() {
     let labels = "  labels: *shared\n  annotations: &own {a: b}\n";
     let text =
         format!("{ABOVE}{}", MACHINE.replace("LABELS", labels).replace("  # its name\n", "  x: &shared {own: x}\n"));

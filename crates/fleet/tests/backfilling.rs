@@ -102,7 +102,7 @@ fn what_an_earlier_backfill_applied_is_applied_again_as_far_as_the_rules_ask_for
 }
 
 #[test]
-fn what_stands_below_a_refused_object_is_not_patched_either() {
+fn children_of_a_refused_object_are_not_patched_either() {
     let text = "apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster
 metadata: {name: c1, namespace: fleet}
@@ -189,7 +189,7 @@ fn a_backfill_keeps_what_nobody_else_owns() {
 
 /// The touch is refused nothing and owns nothing; the comment says what the policy then does.
 #[test]
-fn commands_come_in_the_order_of_propagation() {
+fn commands_are_in_the_order_of_propagation() {
     let text = "apiVersion: cluster.x-k8s.io/v1beta2
 kind: Machine
 metadata:

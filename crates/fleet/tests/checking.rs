@@ -46,7 +46,7 @@ metadata:
 ";
 
 #[test]
-fn what_differs_is_pointed_at_where_it_stands_or_would_stand() {
+fn drift_is_located_where_it_is_or_would_be_written() {
     let missing = check(&format!("{SET}{MACHINE}"), "{}");
     let team =
         "label `team` in `metadata.labels` must be `red`: set on MachineSet fleet/ms (.spec.template.metadata.labels)";
@@ -74,7 +74,7 @@ fn what_guards_find_is_found_in_an_object_that_differs_too() {
 }
 
 #[test]
-fn a_missing_owner_is_told_and_is_no_finding() {
+fn a_missing_owner_is_reported_and_is_no_finding() {
     let missing = "Machine fleet/m: cluster.x-k8s.io/v1beta2 MachineSet fleet/ms was not found".to_owned();
     for settings in ["{}", r#"{"lookup":{"onMissing":"reject"}}"#] {
         assert_eq!(check(MACHINE, settings), std::slice::from_ref(&missing));
@@ -82,7 +82,7 @@ fn a_missing_owner_is_told_and_is_no_finding() {
 }
 
 #[test]
-fn labels_that_do_not_arrive_are_told_where_they_stand() {
+fn labels_that_do_not_propagate_are_reported_at_their_place() {
     let deployment = "apiVersion: cluster.x-k8s.io/v1beta2
 kind: MachineDeployment
 metadata:
@@ -102,7 +102,7 @@ spec: {clusterName: c1}
 }
 
 #[test]
-fn what_an_object_cannot_be_given_is_told_at_the_object() {
+fn what_an_object_cannot_be_given_is_reported_at_the_object() {
     let above = "apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster
 metadata: {name: c1, namespace: fleet}

@@ -57,7 +57,7 @@ fn objects_of_streams_lists_and_json_are_found() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_hides_nothing() {
+fn what_cannot_be_read_is_reported_and_hides_nothing() {
     let fleet = fleet(&[(
         "a.yaml",
         "# values\nreplicas: 3\n---\n  a: [1\nb: 2\n---\nkind: K\napiVersion: v1\nmetadata: {}\n---\napiVersion: v1\nkind: Node\nmetadata:\n  name: w\n  name: o\n---\n- 1\n---\napiVersion: v1\nkind: Node\nmetadata: {name: n}\n",

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_question_is_told() {
+    fn what_is_no_question_is_reported() {
         for (question, expected) in [
             ("", r#"{"error":"cannot read the question: EOF while parsing a value at line 1 column 0"}"#),
             ("{}", r#"{"error":"cannot read the question: missing field `ask` at line 1 column 2"}"#),

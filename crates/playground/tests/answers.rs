@@ -143,7 +143,7 @@ fn objects_are_written_in_their_order() {
 }
 
 #[test]
-fn what_follows_in_other_objects_is_told() {
+fn effects_in_other_objects_are_reported() {
     let answer = asked(&json!({
         "ask": "edit", "old": text("old", SET), "new": text("new", &SET.replace("red", "blue")),
         "others": text("others", &format!("{CLUSTER}{}", MACHINE.replace("spec:", "  labels: { team: red }\nspec:"))),
@@ -154,7 +154,7 @@ fn what_follows_in_other_objects_is_told() {
 }
 
 #[test]
-fn a_refusal_is_told_as_kubectl_tells_it() {
+fn a_refusal_is_printed_as_kubectl_prints_it() {
     let answer = asked(&json!({
         "ask": "edit", "old": text("old", ""), "new": text("new", MACHINE), "others": text("others", ""),
         "settings": text("settings", "lookup: { onMissing: reject }"),

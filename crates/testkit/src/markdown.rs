@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_section_is_what_stands_between_its_marks() -> Result<()> {
+    fn a_section_is_the_text_between_its_marks() -> Result<()> {
         let document = "a\n<!-- x: generated -->\nold\n<!-- x: end -->\nb\n";
         let replaced = "a\n<!-- x: generated -->\n\nnew\n\n<!-- x: end -->\nb\n";
         assert_eq!(replace_section(document, "x", "new\n")?, replaced);

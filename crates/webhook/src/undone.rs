@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_that_comes_back_is_undone_and_a_new_one_is_not() {
+    fn a_reverted_value_is_undone_and_a_new_one_is_not() {
         let stored = json!({ "metadata": { "labels": { "kept": "a", "changed": "a", "removed": "a", "moved": "a" } } });
         let written = json!({ "metadata": { "labels": { "kept": "a", "changed": "b", "added": "b", "moved": "b" } } });
         let patch = [
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_that_comes_back_is_undone_entry_by_entry() {
+    fn a_reverted_map_is_undone_entry_by_entry() {
         let stored = json!({ "metadata": { "labels": { "example.com/a": "a", "b": "a" } } });
         let written = json!({ "metadata": {} });
         let value = json!({ "example.com/a": "a", "b": "b" });
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn owners_that_come_back_undo_nothing() {
+    fn restored_owners_undo_nothing() {
         let stored = json!({ "metadata": { "managedFields": [{ "manager": "a" }] } });
         let written = json!({ "metadata": { "managedFields": [{ "manager": "b" }] } });
         let patch = [json!({ "op": "replace", "path": "/metadata/managedFields/0/manager", "value": "a" })];

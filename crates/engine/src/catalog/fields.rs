@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_stand_where_the_specification_says() {
+    fn fields_are_where_the_specification_says() {
         let mut lines = Vec::new();
         for field in FIELDS {
             for (place, ..) in MACHINES {

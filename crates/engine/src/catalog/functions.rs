@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_inputs_stand_once() {
+    fn names_and_inputs_are_unique() {
         let names: BTreeSet<_> = FUNCTIONS.iter().map(|function| function.name).collect();
         assert_eq!(names.len(), FUNCTIONS.len());
         let inputs: Vec<_> =

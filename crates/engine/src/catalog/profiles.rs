@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_lower_case_and_stand_once() {
+    fn names_are_lower_case_and_unique() {
         let names: std::collections::BTreeSet<_> = PROFILES.iter().map(|profile| profile.name.to_lowercase()).collect();
         assert_eq!(names, PROFILES.iter().map(|profile| profile.name.to_owned()).collect());
         assert_eq!(names.len(), PROFILES.len());

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_object_has_already_is_told_too() {
+    fn what_an_object_has_already_is_listed_too() {
         let mut cluster = Manifests::default();
         let set = r#"{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"MachineSet","metadata":{"name":"ms"},
             "spec":{"template":{"metadata":{"labels":{"team":"red"}}}}}"#;

@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_a_list_are_written_where_they_stand() {
+    fn elements_of_a_list_are_written_in_their_place() {
         let at = Path::fields(&["list"]).element(1).field("metadata").field("labels").field("a");
         check(
             r#"{"list":[ {"n":0} , {"n":1}]}"#,

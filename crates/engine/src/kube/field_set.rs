@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_alone_comes_and_goes() {
+    fn a_map_alone_is_added_and_removed() {
         let put = |is_in| move |transfer: &mut Transfer<'_>| transfer.put_itself(&path(&LABELS), is_in);
         check(
             r#"{"f:metadata":{"f:labels":{"f:a":{}}}}"#,
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_on_a_path_is_not_looked_at() {
+    fn what_is_not_on_a_path_is_not_read() {
         check(
             r#"{"f:metadata":{"f:labels":{"f:team":{}}, "f:x": 7},"f:spec":null}"#,
             |transfer| transfer.put(&path(&TEAM), None),

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_is_read_where_its_place_stands() {
+    fn a_map_is_read_at_its_place() {
         let text = r#"{"metadata":{"labels":{"x":"0"}},"spec":{"template":{"metadata":{"labels":{"x":"1"}}},
             "topology":{"workers":{"machineDeployments":[{},{"metadata":{"labels":{"x":"2"}}}]}}}}"#;
         check(text, |it| {

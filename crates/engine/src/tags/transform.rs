@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_come_in_the_order_of_the_table() {
+    fn reasons_are_in_the_order_of_the_table() {
         let (long_key, long_value) = ("ä\u{7}".repeat(200), "v".repeat(300));
         let reserved = format!("aws:{long_key}");
         assert_eq!(reason("aws", &reserved, &long_value), Some(TagSkipReason::ReservedPrefix));

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_looked_at_is_unknown() {
+    fn a_cloud_without_known_limits_is_unknown() {
         let tags: BTreeMap<&str, Option<&str>> = [("a", Some("1")), ("b", None)].into();
         let verdicts = |cloud| verdicts(cloud, &tags).into_values().collect::<Vec<_>>();
         assert_eq!(verdicts(None), [CloudVerdict::Unknown; 2]);

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn every_near_miss_is_told_a_key_that_is_synced() {
+    fn every_near_miss_names_a_key_that_is_synced() {
         for (key, expected) in [
             ("x.node-role.kubernetes.io/worker", "node-role.kubernetes.io/worker"),
             ("x.node-role.kubernetes.io", "node-role.kubernetes.io/x"),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn an_annotation_is_told_a_label_or_a_key_that_is_synced() {
+    fn a_message_about_an_annotation_names_a_label_or_a_key_that_is_synced() {
         let key = |map, key: &str| Instead::Key(map, key.to_owned());
         for (annotation, expected) in [
             ("node-role.kubernetes.io/note", Instead::Label),

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_told_with_and_without_v() {
+    fn versions_are_read_with_and_without_v() {
         check(Same::Version, &[(r#""v1.31.0""#, r#""1.31.0""#, true), (r#""v1.31.0""#, r#""v1.31.1""#, false)]);
     }
 

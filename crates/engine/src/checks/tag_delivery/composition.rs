@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_resources_are_looked_at() {
+    fn ten_thousand_resources_are_checked() {
         let resources = listed(10_000, |n| resource(&format!("r{n}"), ""));
         let more = ("spec".to_owned(), "and 9900 more".to_owned());
         assert_eq!(last_finding(&format!(r#"{{"resources":[{resources}]}}"#)), Ok((101, Some(more))));

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deeper_than_anybody_writes_is_not_looked_at() {
+    fn what_is_nested_too_deeply_is_not_read() {
         let nested =
             |levels: usize| format!("{}{{\"type\":\"object\"}}{}", "{\"not\":".repeat(levels), "}".repeat(levels));
         let at = format!("{}type", "not.".repeat(DEEPEST + 1));

@@ -48,7 +48,7 @@ mod tests {
     use crate::settings::Stance;
 
     #[test]
-    fn five_thousand_versions_are_looked_at() {
+    fn five_thousand_versions_are_checked() {
         let version = |n| format!(r#"{{"served":true,"name":"v{n}","schema":{{"openAPIV3Schema":{{}}}}}}"#);
         let versions: Vec<String> = (0..5_000).map(version).collect();
         let text = format!(r#"{{"spec":{{"versions":[{}]}}}}"#, versions.join(","));

@@ -269,7 +269,7 @@ mod tests {
     const VM: &str = "XGenericVM team-a/vm-1";
 
     #[test]
-    fn a_label_that_becomes_no_tag_is_told_limit_and_profile() {
+    fn a_label_that_becomes_no_tag_names_limit_and_profile() {
         for (reason, profile, expected) in [
             (reserved_prefix("aws:"), "aws", "keys starting with `aws:` are reserved (profile `aws`)"),
             (key_too_long(128, Unit::Runes), "aws", "tag key longer than 128 characters (profile `aws`)"),

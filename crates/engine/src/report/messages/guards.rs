@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_the_topology_lacks_is_told_its_place() {
+    fn a_key_that_the_topology_lacks_names_its_place() {
         let instead = Location::InKind { kind: "Cluster", path: ".spec.topology.controlPlane.metadata" };
         assert_eq!(
             not_from_topology(label("team"), instead),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_does_not_reach_nodes_is_told_what_does() {
+    fn a_key_that_does_not_reach_nodes_names_one_that_does() {
         for (message, expected) in [
             (
                 not_synced(label("kubernetes.io/os"), label("node.cluster.x-k8s.io/os")),

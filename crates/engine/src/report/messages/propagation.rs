@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_at_a_wrong_place_is_told_the_right_one() {
+    fn a_key_at_a_wrong_place_names_the_right_one() {
         assert_eq!(
             not_propagated_from_here(TEAM, Location::Here("spec.template.metadata.labels")),
             "label `team` is not propagated from here; set it in `spec.template.metadata.labels`"

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_crossplane_cannot_read_is_told_with_its_position() {
+    fn what_crossplane_cannot_read_is_reported_with_its_position() {
         for (path, expected) in [
             (".spec", "unexpected `.` at position 0"),
             ("spec.", "unexpected `.` at position 4"),

@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wildcard_stands_for_what_is_there() {
+    fn a_wildcard_expands_to_what_is_there() {
         let document = Document::new(BASE);
         let value = Value::Given(document.root());
         let expand = |path| value.expand(&parse(path).unwrap()).map(|expanded| expanded.paths.len());
