@@ -7,7 +7,7 @@ const VERDICTS = {
   "cannot-tell": ["cannot tell", "note"],
   kept: ["tags kept", "good"],
 };
-const LEVELS = { reject: ["refused", "bad"], warn: ["warning", "warn"], note: ["note", "note"] };
+const LEVELS = { error: ["refused", "bad"], warning: ["warning", "warn"], note: ["note", "note"] };
 const DEFINES_TAGS = ["Composition", "CompositeResourceDefinition"];
 
 export const badge = ([text, color]) => h("span", { class: `badge ${color}` }, text);
@@ -23,7 +23,7 @@ function state(object) {
   if (!object.isConcerned) return ["not checked", "none"];
   const verdict = delivery(object);
   if (verdict) return VERDICTS[verdict];
-  for (const level of ["reject", "warn", "note"]) {
+  for (const level of ["error", "warning", "note"]) {
     if (object.findings.some((finding) => finding.level === level)) return LEVELS[level];
   }
   return object.inert ? ["not compared", "none"] : ["as it should be", "good"];
@@ -72,7 +72,7 @@ export const check = {
     const findings = objects.flatMap((object) => object.findings);
     const of = (level) => findings.filter((finding) => finding.level === level).length;
     const broken = marks.filter((mark) => mark.severity === "error").length;
-    const told = `${count(objects.length, "object")}: ${of("reject")} refused, ${count(of("warn"), "warning")}, ${count(of("note"), "note")}`;
+    const told = `${count(objects.length, "object")}: ${of("error")} refused, ${count(of("warning"), "warning")}, ${count(of("note"), "note")}`;
     return broken ? `${count(broken, "problem")} in the texts; ${told}` : told;
   },
   render({ objects }, { show }) {
