@@ -6,9 +6,11 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use crate::object::{ObjectId, Origin};
-use crate::predicted::SUFFIX;
 use crate::shared::Shared;
 use crate::written::Written;
+
+/// Stands for what a controller appends to a name.
+pub(crate) const SUFFIX: &str = "*";
 
 /// One object of a [`World`](crate::World).
 #[derive(Debug)]
@@ -43,6 +45,15 @@ pub struct Member {
 }
 
 impl Member {
+    /// How many Machines an object asks for; 1 where it does not say. `None` for kinds that have none.
+    pub(crate) fn replicas(&self) -> Option<u64> {
+        let has_replicas = match &*self.id.group {
+            "cluster.x-k8s.io" => matches!(&*self.id.kind, "MachineDeployment" | "MachineSet" | "MachinePool"),
+            group => group == "controlplane.cluster.x-k8s.io" && !self.id.kind.ends_with("Template"),
+        };
+        has_replicas.then(|| self.written.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1))
+    }
+
     /// The version of its kind, such as `v1beta2`.
     #[must_use]
     pub fn version(&self) -> &str {

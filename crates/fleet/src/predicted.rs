@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::member::Member;
+use crate::member::{Member, SUFFIX};
 use crate::object::{Object, ObjectId, Origin};
 use crate::relations::text;
 
@@ -30,9 +30,6 @@ const BOOTSTRAP: &[(&str, &str)] = &[
     ("KThreesControlPlane", "KThreesConfig"),
     ("K0sControlPlane", "K0sControllerConfig"),
 ];
-
-/// Stands for what a controller appends to a name.
-pub(crate) const SUFFIX: &str = "*";
 
 /// Whether controllers make others from objects of a kind.
 pub(crate) fn makes_others(id: &ObjectId) -> bool {

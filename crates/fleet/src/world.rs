@@ -14,7 +14,6 @@ use crate::each::each;
 use crate::fleet::Fleet;
 use crate::member::Member;
 use crate::object::{Object, ObjectId, Origin, create, group_and_version};
-use crate::plan::replicas;
 use crate::predicted::{Maker, makes_others, predicted};
 use crate::relations::{is_of_topology, parent, references, related, topology_entries};
 use crate::shared::Shared;
@@ -277,7 +276,7 @@ impl World {
                 while let Some(set) = owner.filter(|it| it.origin.is_none() && it.id.kind == "MachineSet") {
                     owner = set.parent.and_then(|parent| self.members.get(parent));
                 }
-                return owner.and_then(replicas).unwrap_or(1);
+                return owner.and_then(Member::replicas).unwrap_or(1);
             }
             next = member.parent;
         }

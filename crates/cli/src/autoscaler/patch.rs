@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::groups::NodeGroup;
 use super::one_line;
+use crate::shell::quoted;
 
 /// The lists of a topology, and the label of what is made from an entry of each.
 const LISTS: &[(&str, &str, &str)] = &[
@@ -91,10 +92,4 @@ fn command(id: &ObjectId, form: &str, patch: &Value) -> String {
         quoted(name),
         quoted(&patch.to_string())
     )
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:".contains(&byte);
-    if word.bytes().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }

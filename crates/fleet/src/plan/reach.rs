@@ -156,16 +156,7 @@ fn below(world: &World, top: usize, found: &mut Machines) {
     let Some(member) = world.member(top) else { return };
     if !named.is_empty() {
         found.named.append(&mut named);
-    } else if let Some(replicas) = replicas(member) {
+    } else if let Some(replicas) = member.replicas() {
         found.predicted.insert(member.id.clone(), replicas);
     }
-}
-
-/// How many Machines an object asks for; 1 where it does not say. `None` for kinds that have none.
-pub(crate) fn replicas(member: &Member) -> Option<u64> {
-    let has_replicas = match &*member.id.group {
-        CORE => matches!(&*member.id.kind, "MachineDeployment" | "MachineSet" | "MachinePool"),
-        group => group == "controlplane.cluster.x-k8s.io" && !member.id.kind.ends_with("Template"),
-    };
-    has_replicas.then(|| member.written.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1))
 }
