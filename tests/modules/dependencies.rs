@@ -39,7 +39,7 @@ pub(crate) fn dependencies(of: &Crate, ambiguous: &BTreeSet<String>) -> BTreeSet
                 Target::Path(path) => (resolver.modules_of(index, path), path.join("::")),
                 Target::Method(name) => (resolver.methods(name), format!(".{name}()")),
             };
-            let files = targets.into_iter().map(|target| &of.modules[target].file);
+            let files = targets.into_iter().filter_map(|target| Some(&of.modules.get(target)?.file));
             found.extend(files.filter(|file| **file != module.file).map(|to| Dependency {
                 from: module.file.clone(),
                 to: to.clone(),
@@ -119,7 +119,7 @@ impl<'a> Resolver<'a> {
             here = match first.as_str() {
                 "crate" => 0,
                 "self" if !others.is_empty() => here,
-                "super" => self.of.modules[here].parent.unwrap_or(here),
+                "super" => self.of.modules.get(here).and_then(|module| module.parent).unwrap_or(here),
                 _ => break,
             };
             (rest, is_absolute) = (others, true);
@@ -152,10 +152,10 @@ impl<'a> Resolver<'a> {
 
     fn named(&self, module: usize, name: &str, open: &mut BTreeSet<(usize, String)>) -> BTreeSet<Definition> {
         let mut found = BTreeSet::new();
+        let Some(scope) = self.of.modules.get(module) else { return found };
         if !open.insert((module, name.to_owned())) {
             return found;
         }
-        let scope = &self.of.modules[module];
         found.extend(scope.children.get(name).into_iter().flatten().map(|child| Definition::Module(*child)));
         if scope.items.contains(name) {
             found.insert(Definition::Item(module, name.to_owned()));

@@ -90,13 +90,15 @@ impl Crate {
         files: &Files,
     ) -> Result<usize> {
         let index = self.modules.len();
-        self.modules.push(Module { file: file.to_owned(), parent, ..Module::default() });
+        // It is in the list before its children, which are told its index.
+        self.modules.push(Module::default());
+        let mut module = Module { file: file.to_owned(), parent, ..Module::default() };
         for item in items {
             if is_test(attributes(&item)) {
                 continue;
             }
             let Item::Mod(child) = item else {
-                self.modules[index].add(&item);
+                module.add(&item);
                 continue;
             };
             let name = child.ident.to_string();
@@ -113,7 +115,10 @@ impl Crate {
                     self.file(path.with_context(|| below.clone())?, &below, Some(index), files)?
                 }
             };
-            self.modules[index].children.entry(name).or_default().push(child);
+            module.children.entry(name).or_default().push(child);
+        }
+        if let Some(place) = self.modules.get_mut(index) {
+            *place = module;
         }
         Ok(index)
     }
