@@ -1,5 +1,6 @@
 //! One object of a world.
 
+use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{NotApplicable, Propagated, Report};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -48,8 +49,8 @@ impl Member {
     /// How many Machines an object asks for; 1 where it does not say. `None` for kinds that have none.
     pub(crate) fn replicas(&self) -> Option<u64> {
         let has_replicas = match &*self.id.group {
-            "cluster.x-k8s.io" => matches!(&*self.id.kind, "MachineDeployment" | "MachineSet" | "MachinePool"),
-            group => group == "controlplane.cluster.x-k8s.io" && !self.id.kind.ends_with("Template"),
+            CORE_GROUP => matches!(&*self.id.kind, "MachineDeployment" | "MachineSet" | "MachinePool"),
+            _ => self.id.is_control_plane(),
         };
         has_replicas.then(|| self.written.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1))
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use metadata_propagation::{
     Cluster, Get, Guards, Listed, LookupCause, LookupError, Mode, Propagated, Report, Settings, Users, evaluate,
     evaluate_and_list,
@@ -232,8 +233,7 @@ impl World {
         let Some(member) = self.members.get(number) else { return };
         let Some(former) = before.number(&member.id).and_then(|number| before.member(number)) else { return };
         let owner = member.parent.and_then(|parent| self.members.get(parent)).map(|parent| &parent.id);
-        let is_of_others =
-            owner.is_some_and(|id| id.group == "controlplane.cluster.x-k8s.io" && id.kind != "KubeadmControlPlane");
+        let is_of_others = owner.is_some_and(|id| id.group == CONTROL_PLANE_GROUP && id.kind != "KubeadmControlPlane");
         if is_of_others || member.origin.is_none() || member.unknown.is_some() {
             return;
         }
@@ -287,7 +287,7 @@ impl World {
     fn cluster_of(&self, number: usize) -> &str {
         let mut next = self.members.get(number);
         while let Some(member) = next {
-            if member.id.group == "cluster.x-k8s.io" && member.id.kind == "Cluster" {
+            if member.id.group == CORE_GROUP && member.id.kind == "Cluster" {
                 return &member.id.name;
             }
             next = member.parent.and_then(|parent| self.members.get(parent));
