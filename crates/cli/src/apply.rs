@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ApplyArgs) -> Result<Exit, Failure> {
     }
     output::print(out.as_bytes())?;
     let is_unreadable = input::warn(&input);
-    let mut locator = Locator::new(fleet);
+    let mut locator = Locator::new(fleet.sources());
     for (id, origin) in &left {
         let place = locator.locate(origin, "", &[]);
         let name = fleet.sources().get(place.source).map_or("", |source| &source.name);

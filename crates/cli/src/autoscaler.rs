@@ -9,7 +9,7 @@ mod templates;
 
 use std::fmt::Write;
 
-use fleet::{Level, World};
+use fleet::{Level, World, count};
 use serde::Serialize;
 
 use self::groups::{NodeGroup, groups};
@@ -17,7 +17,6 @@ use self::judge::{Verdict, judge};
 use crate::args::AutoscalerArgs;
 use crate::live::{self, Question};
 use crate::output::report::ObjectRef;
-use crate::output::text::count;
 use crate::{Exit, Failure, backfill, input, output, progress, settings};
 
 /// What is said of one node group.

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
     }
     output::print(out.as_bytes())?;
     let is_unreadable = input::warn(&input);
-    let mut locator = Locator::new(fleet);
+    let mut locator = Locator::new(fleet.sources());
     for refused in &refused {
         let place = locator.locate(&refused.origin, "", &[]);
         let name = fleet.sources().get(place.source).map_or("", |source| &source.name);

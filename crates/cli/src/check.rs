@@ -6,7 +6,7 @@ mod reviews;
 
 use std::collections::BTreeSet;
 
-use fleet::{Checker, Fleet, Locator, Object, Problem, Severity};
+use fleet::{Checker, Fleet, Locator, Object, Problem, Severity, count};
 use metadata_propagation::NotApplicableReason;
 
 use self::baseline::Baseline;
@@ -15,7 +15,6 @@ use crate::args::CheckArgs;
 use crate::input::Input;
 use crate::live::{self, Question};
 use crate::output::report::{Entry, IgnoredEntry, NotCompared, Report, Summary, Told, Where};
-use crate::output::text::count;
 use crate::worlds::{Separate, worlds};
 use crate::{Exit, Failure, output, progress, settings};
 
@@ -98,7 +97,7 @@ type Identity = (usize, usize, Option<usize>);
 
 fn world(fleet: &Fleet, (checker, ignores): (&Checker, &mut Ignores), seen: &mut Seen, report: &mut Report) {
     let is_first = seen.objects.is_empty();
-    let mut locator = Locator::new(fleet);
+    let mut locator = Locator::new(fleet.sources());
     for Problem { severity, is_skipped, message, source, at } in fleet.problems() {
         let place = Where::of(fleet, *source, *at..*at, locator.position(*source, *at));
         let told = Told { severity: *severity, message: message.clone(), place };

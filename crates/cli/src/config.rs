@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::Failure;
-use crate::args::{CheckArgs, Cli, Color, FailOn, Verb};
+use crate::args::{CheckArgs, Cli, Color, FailOn, IgnoredPaths, Verb};
 use crate::output::Output;
 
 const FILE: &str = "propagate.toml";
@@ -22,20 +22,6 @@ struct Config {
     namespace: Option<String>,
     #[serde(default)]
     ignore: Vec<IgnoredPaths>,
-}
-
-/// Findings that `check` ignores.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct IgnoredPaths {
-    /// Files and folders, as in .gitignore.
-    pub(crate) paths: Vec<String>,
-    /// Checks, or groups of checks.
-    pub(crate) checks: Vec<String>,
-    pub(crate) reason: String,
-    /// The folder that the paths are relative to.
-    #[serde(skip)]
-    pub(crate) folder: PathBuf,
 }
 
 impl Cli {

@@ -9,6 +9,7 @@ mod flags;
 mod grants;
 mod installation;
 mod installed;
+mod item;
 mod managers;
 mod names;
 mod needs;
@@ -23,10 +24,12 @@ mod settings;
 mod status;
 mod version;
 
-use self::installation::{Installation, items};
+use self::installation::Installation;
+use self::item::items;
 use self::policy::MODULE;
 use self::report::InstallationReport;
-use crate::args::{DoctorArgs, Sources};
+use crate::args::DoctorArgs;
+use crate::sources::Sources;
 use crate::{Exit, Failure, input, live, output, progress};
 
 /// # Errors

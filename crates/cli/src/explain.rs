@@ -15,10 +15,10 @@ use metadata_propagation::Report;
 use crate::args::{ExplainArgs, PlainFormat};
 use crate::live::{self, Question};
 use crate::names::{self, is_meant};
-use crate::output::BOLD;
+use crate::output::text::visible;
+use crate::style::{BOLD, DIM};
 use crate::{Exit, Failure, input, output, progress, settings};
 
-pub(crate) const DIM: Style = Style::new().dimmed();
 const HELP: Style = AnsiColor::Cyan.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
@@ -171,7 +171,7 @@ fn add_help(help: Option<&String>, indent: &str, out: &mut String) {
 
 /// The whole way of one key through an object.
 fn way(world: &World, fleet: &Fleet, number: usize, key: &str, out: &mut String) {
-    let mut locator = Locator::new(fleet);
+    let mut locator = Locator::new(fleet.sources());
     for step in world.way(number, key) {
         let Some(member) = world.member(step.member) else { continue };
         let (marked, end) =
@@ -213,11 +213,6 @@ fn way(world: &World, fleet: &Fleet, number: usize, key: &str, out: &mut String)
 /// Whether nothing is set at the place that is printed.
 pub(crate) fn is_absent(state: &State) -> bool {
     matches!(state, State::NotPropagated | State::NoTag)
-}
-
-/// A value, or what shows that it is empty.
-pub(crate) fn visible(value: &str) -> &str {
-    if value.is_empty() { "\"\"" } else { value }
 }
 
 /// What is to be said of an entry behind its value.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::Failure;
-use crate::args::Sources;
 use crate::input::{self, Input};
+use crate::sources::Sources;
 
 /// No flags: no cluster can be named.
 #[derive(Debug, Args)]

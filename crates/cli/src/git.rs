@@ -7,7 +7,8 @@ use std::process::Command;
 use fleet::Source;
 
 use crate::Failure;
-use crate::input::{self, Input, is_read};
+use crate::input::{self, Input};
+use crate::sources::is_read;
 
 /// The manifests below a path in a revision.
 ///

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use fleet::{Fleet, KUSTOMIZATION_FILES, Locator, Problem, Severity, Source, of_kustomize, read_document, resources};
+use fleet::{
+    Fleet, KUSTOMIZATION_FILES, Locator, Problem, Severity, Source, count, of_kustomize, read_document, resources,
+};
 use ignore::WalkBuilder;
 use rayon::prelude::*;
 
-use crate::args::Sources;
-use crate::output::text::count;
 use crate::progress;
+use crate::sources::{Sources, is_read};
 
 /// What was read, and what could not be.
 pub(crate) struct Input {
@@ -29,9 +30,6 @@ pub(crate) struct Input {
 
 /// The most objects that are named because they are left out for others of their name.
 const NAMED: usize = 5;
-
-/// The files that are read in folders.
-const ENDINGS: &[&str] = &["yaml", "yml", "json"];
 
 /// Reads everything below the paths, documents on all cores. Objects that are written without a namespace are in the
 /// namespace of `sources`.
@@ -125,7 +123,7 @@ pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
     for (file, reason) in unreadable {
         anstream::eprintln!("cannot read `{file}`: {reason}");
     }
-    let mut locator = Locator::new(fleet);
+    let mut locator = Locator::new(fleet.sources());
     let (mut is_unreadable, mut skipped) = (!unreadable.is_empty(), 0);
     for Problem { severity, is_skipped, message, source, at } in fleet.problems() {
         let warning = match severity {
@@ -181,11 +179,6 @@ pub(crate) fn fleet(sources: Arc<[Source]>, is_read: &(dyn Fn(&Source) -> bool +
     let fleet = Fleet::assemble(sources, readings, namespace);
     progress::step(format!("evaluating {} objects", fleet.objects().count()));
     fleet
-}
-
-/// Whether a file of this name is read in folders.
-pub(crate) fn is_read(file: &Path) -> bool {
-    file.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
 }
 
 /// The text of one file, or why there is none.

@@ -9,9 +9,10 @@ use fleet::{ObjectId, plural};
 use live::{Access, Connection, Query, Topic, has_kubeconfig, on_interrupt};
 use metadata_propagation::GRANTS;
 
-use crate::args::Sources;
 use crate::input::{self, Input};
 use crate::names::{is_kind, parts};
+use crate::shell::quoted;
+use crate::sources::Sources;
 use crate::{Failure, progress};
 
 /// Which cluster is asked.
@@ -175,12 +176,6 @@ fn failure(failure: live::Failure) -> Failure {
     Failure(failure.to_string())
 }
 
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@".contains(&byte);
-    if word.bytes().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
-}
-
 /// Seconds, or a number with a unit, as kubectl takes it.
 fn time(text: &str) -> Result<Time, String> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
@@ -205,11 +200,5 @@ mod tests {
         assert_eq!(time("0"), Ok(Time(None)));
         assert_eq!(time("2 m"), Err("` m` is not a unit; expected s, m or h".to_owned()));
         assert_eq!(time("soon"), Err("expected a number of seconds, or such as 30s or 2m".to_owned()));
-    }
-
-    #[test]
-    fn what_a_shell_would_read_otherwise_is_quoted() {
-        assert_eq!(quoted("kind-prod"), "kind-prod");
-        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
     }
 }

@@ -26,6 +26,9 @@ mod plan;
 mod progress;
 mod session;
 mod settings;
+mod shell;
+mod sources;
+mod style;
 mod tables;
 mod testing;
 mod worlds;
@@ -92,7 +95,7 @@ fn main() -> ExitCode {
     match result {
         Ok(exit) => ExitCode::from(exit as u8),
         Err(failure) => {
-            anstream::eprintln!("{}error{}: {failure}", args::ERROR.render(), args::ERROR.render_reset());
+            anstream::eprintln!("{}error{}: {failure}", style::ERROR.render(), style::ERROR.render_reset());
             ExitCode::from(Exit::Unreadable as u8)
         }
     }

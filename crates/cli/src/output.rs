@@ -11,15 +11,11 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anstyle::Style;
 use fleet::{Fleet, Level};
 use serde::Deserialize;
 
 use crate::output::report::Report;
 use crate::{Exit, Failure, progress};
-
-/// What a reader looks for first: the name of an object, the line of a verdict, the head of a table.
-pub(crate) const BOLD: Style = Style::new().bold();
 
 /// A format, and the file that it goes to; standard output where there is none.
 #[derive(Debug, Clone, Deserialize)]

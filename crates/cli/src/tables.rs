@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::value::StrDeserializer;
 
 use crate::args::SettingsArgs;
-use crate::output::BOLD;
+use crate::style::BOLD;
 use crate::{Exit, Failure, output, settings};
 
 /// Written by the tests from the types that read the settings.

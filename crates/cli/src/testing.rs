@@ -5,15 +5,14 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use cases::{Case, Difference, Fault};
-use fleet::Position;
+use fleet::{Position, count};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::args::{ERROR, TestArgs};
-use crate::output::BOLD;
+use crate::args::TestArgs;
 use crate::output::junit::{self, Ran};
-use crate::output::text::count;
+use crate::style::{BOLD, ERROR};
 use crate::{Exit, Failure, input, output, settings};
 
 /// What became of the cases.

@@ -42,6 +42,15 @@ mod report;
 mod settings;
 pub mod tags;
 
+/// API groups, labels and annotations of Cluster API, for callers that read its objects themselves.
+pub mod cluster_api {
+    pub use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+    pub use crate::catalog::keys::{
+        CLUSTER_NAME, NODE_CLUSTER_NAMESPACE, NODE_MACHINE, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED,
+        TOPOLOGY_POOL_NAME,
+    };
+}
+
 pub use admission::request::{Call, Operation, Review};
 pub use catalog::carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags};
 pub use catalog::effects::table::EFFECTS;

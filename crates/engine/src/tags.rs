@@ -6,6 +6,7 @@
 //! specification, [`CLOUDS`] what their own interfaces take, and [`STRICT_PROFILES`] admit just that, where the settings ask.
 
 pub(crate) mod adopted;
+mod ascii;
 pub(crate) mod composite;
 mod crossplane;
 mod field;
@@ -18,6 +19,7 @@ pub(crate) mod registry_write;
 pub(crate) mod required;
 mod rules;
 pub(crate) mod tagged;
+mod text;
 mod transform;
 mod union;
 mod verdicts;

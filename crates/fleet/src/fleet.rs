@@ -85,7 +85,7 @@ impl Fleet {
     }
 
     fn tell_of_doubles(&mut self) {
-        let mut locator = Locator::new(self);
+        let mut locator = Locator::new(&self.sources);
         let mut told = Vec::new();
         for (first, later) in &self.doubles {
             let (Some(first), Some(later)) = (self.objects.get(*first), self.objects.get(*later)) else { continue };

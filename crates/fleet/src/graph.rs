@@ -7,6 +7,7 @@ mod lines;
 mod mermaid;
 mod messages;
 mod notes;
+mod shapes;
 mod sort;
 mod svg;
 

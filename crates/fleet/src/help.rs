@@ -1,5 +1,6 @@
 //! What to do where a label or annotation stops.
 
+use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Carried, MapKind, NotApplicable, NotApplicableReason, SkipReason, Skipped};
 
 use crate::object::ObjectId;
@@ -72,7 +73,7 @@ pub fn help_of_unknown(reason: &NotApplicable) -> Option<String> {
 pub(crate) fn help_of_own(id: &ObjectId, at: &str, has_topology: bool) -> Option<String> {
     let map = at.strip_prefix("metadata.")?;
     let places = match &*id.kind {
-        _ if id.group != "cluster.x-k8s.io" => return None,
+        _ if id.group != CORE_GROUP => return None,
         "Cluster" if has_topology => [
             "spec.topology.controlPlane.metadata",
             "spec.topology.workers.machineDeployments[].metadata",

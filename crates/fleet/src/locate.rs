@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::fleet::Fleet;
 use crate::object::Origin;
 use crate::scalar::Scalar;
-use crate::source::{Lines, Position};
+use crate::source::{Lines, Position, Source};
 use crate::tree::{Field, Id, Kind, Tree};
 
 /// A part of a text.
@@ -22,18 +21,18 @@ pub struct Place {
     pub is_exact: bool,
 }
 
-/// Finds places in the texts of a [`Fleet`]; keeps the document that it read last.
+/// Finds places in texts; keeps the document that it read last.
 pub struct Locator<'f> {
-    fleet: &'f Fleet,
+    sources: &'f [Source],
     lines: BTreeMap<usize, Lines>,
     last: Option<(usize, Range<usize>, Tree<'f>)>,
 }
 
 impl<'f> Locator<'f> {
-    /// For the texts of `fleet`.
+    /// For the texts of a [`Fleet`](crate::Fleet).
     #[must_use]
-    pub fn new(fleet: &'f Fleet) -> Self {
-        Locator { fleet, lines: BTreeMap::new(), last: None }
+    pub fn new(sources: &'f [Source]) -> Self {
+        Locator { sources, lines: BTreeMap::new(), last: None }
     }
 
     /// The first of the entries `keys` that is at the path `at` of an object, else what they would be in.
@@ -53,7 +52,7 @@ impl<'f> Locator<'f> {
 
     /// Line and column of a byte of a text.
     pub fn position(&mut self, source: usize, at: usize) -> Position {
-        let text = self.fleet.sources().get(source).map_or("", |source| &source.text);
+        let text = self.sources.get(source).map_or("", |source| &source.text);
         self.lines.entry(source).or_insert_with(|| Lines::of(text)).position(text, at)
     }
 
@@ -64,7 +63,7 @@ impl<'f> Locator<'f> {
             .as_ref()
             .is_some_and(|(source, document, _)| (source, document) == (&origin.source, &origin.document));
         if !is_known {
-            let text = self.fleet.sources().get(origin.source)?.text.get(origin.document.clone())?;
+            let text = self.sources.get(origin.source)?.text.get(origin.document.clone())?;
             self.last = Some((origin.source, origin.document.clone(), Tree::read(text).ok()?));
         }
         self.last.as_ref().map(|(_, _, tree)| tree)

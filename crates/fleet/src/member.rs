@@ -1,14 +1,17 @@
 //! One object of a world.
 
+use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{NotApplicable, Propagated, Report};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use crate::object::{ObjectId, Origin};
-use crate::predicted::SUFFIX;
 use crate::shared::Shared;
 use crate::written::Written;
+
+/// Stands for what a controller appends to a name.
+pub(crate) const SUFFIX: &str = "*";
 
 /// One object of a [`World`](crate::World).
 #[derive(Debug)]
@@ -43,6 +46,15 @@ pub struct Member {
 }
 
 impl Member {
+    /// How many Machines an object asks for; 1 where it does not say. `None` for kinds that have none.
+    pub(crate) fn replicas(&self) -> Option<u64> {
+        let has_replicas = match &*self.id.group {
+            CORE_GROUP => matches!(&*self.id.kind, "MachineDeployment" | "MachineSet" | "MachinePool"),
+            _ => self.id.is_control_plane(),
+        };
+        has_replicas.then(|| self.written.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1))
+    }
+
     /// The version of its kind, such as `v1beta2`.
     #[must_use]
     pub fn version(&self) -> &str {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
 use metadata_propagation::{Get, GroupVersionKind, Operation, Review};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -89,6 +90,11 @@ impl Object {
 }
 
 impl ObjectId {
+    /// Whether it is a control plane of any provider, and no template of one.
+    pub(crate) fn is_control_plane(&self) -> bool {
+        self.group == CONTROL_PLANE_GROUP && !self.kind.ends_with("Template")
+    }
+
     /// The object that is asked for.
     pub(crate) fn of(get: &Get) -> ObjectId {
         ObjectId {

@@ -24,7 +24,6 @@ use crate::relations::{is_of_topology, text};
 use crate::world::World;
 
 pub use self::reach::Machines;
-pub(crate) use self::reach::replicas;
 pub use self::verdict::Verdict;
 
 /// What a change of manifests does.

@@ -1,8 +1,12 @@
 //! The objects that controllers make from another one, where none of them is there: as bare as the rules need them.
 
+use metadata_propagation::cluster_api::{
+    BOOTSTRAP_GROUP, CLUSTER_NAME, CONTROL_PLANE_GROUP, CORE_GROUP, NODE_CLUSTER_NAMESPACE, NODE_MACHINE,
+    TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME,
+};
 use serde_json::{Value, json};
 
-use crate::member::Member;
+use crate::member::{Member, SUFFIX};
 use crate::object::{Object, ObjectId, Origin};
 use crate::relations::text;
 
@@ -21,8 +25,6 @@ pub(crate) struct Maker<'a> {
     pub(crate) find: &'a dyn Fn(&ObjectId) -> Option<&'a Value>,
 }
 
-const CORE: &str = "cluster.x-k8s.io";
-
 /// The bootstrap configurations that control planes make for their Machines: no template of theirs names one.
 const BOOTSTRAP: &[(&str, &str)] = &[
     ("KubeadmControlPlane", "KubeadmConfig"),
@@ -31,31 +33,28 @@ const BOOTSTRAP: &[(&str, &str)] = &[
     ("K0sControlPlane", "K0sControllerConfig"),
 ];
 
-/// Stands for what a controller appends to a name.
-pub(crate) const SUFFIX: &str = "*";
-
 /// Whether controllers make others from objects of a kind.
 pub(crate) fn makes_others(id: &ObjectId) -> bool {
     match &*id.group {
-        CORE => matches!(&*id.kind, "Cluster" | "MachineDeployment" | "MachineSet" | "Machine"),
-        group => group == "controlplane.cluster.x-k8s.io" && !id.kind.ends_with("Template"),
+        CORE_GROUP => matches!(&*id.kind, "Cluster" | "MachineDeployment" | "MachineSet" | "Machine"),
+        _ => id.is_control_plane(),
     }
 }
 
 /// What would be made from an object besides what is there.
 pub(crate) fn predicted(above: &Maker<'_>) -> Vec<Object> {
     match (&*above.id.group, &*above.id.kind) {
-        (CORE, "Cluster") => topology(above),
-        (CORE, "MachineDeployment") => above.one("MachineSet", above.machine("/spec/template/spec")),
-        (CORE, "MachineSet") => above.one("Machine", above.machine("/spec/template/spec")),
-        (CORE, "Machine") => machine_parts(above),
-        ("controlplane.cluster.x-k8s.io", kind) if !kind.ends_with("Template") => {
+        (CORE_GROUP, "Cluster") => topology(above),
+        (CORE_GROUP, "MachineDeployment") => above.one("MachineSet", above.machine("/spec/template/spec")),
+        (CORE_GROUP, "MachineSet") => above.one("Machine", above.machine("/spec/template/spec")),
+        (CORE_GROUP, "Machine") => machine_parts(above),
+        (CONTROL_PLANE_GROUP, kind) if !kind.ends_with("Template") => {
             let is_new = above.object.pointer("/spec/machineTemplate/spec").is_some();
             let template = if is_new { "/spec/machineTemplate/spec" } else { "/spec/machineTemplate" };
             let mut machine = above.machine(template);
             let config = BOOTSTRAP.iter().find(|(plane, _)| *plane == kind);
             if let (Some((_, config)), Some(fields)) = (config, machine.as_object_mut()) {
-                let version = format!("bootstrap.cluster.x-k8s.io/{}", above.version);
+                let version = format!("{BOOTSTRAP_GROUP}/{}", above.version);
                 fields
                     .insert("bootstrap".to_owned(), json!({ "configRef": { "apiVersion": version, "kind": config } }));
             }
@@ -81,7 +80,7 @@ impl Maker<'_> {
             _ => json!({ "clusterName": self.cluster_name(), "template": { "spec": references } }),
         };
         let name = format!("{}-{SUFFIX}", self.id.name.trim_end_matches(&format!("-{SUFFIX}")));
-        vec![self.object(CORE, self.version, kind, &name, json!({}), spec)]
+        vec![self.object(CORE_GROUP, self.version, kind, &name, json!({}), spec)]
     }
 
     /// The template that a reference names, where it is among the files.
@@ -100,7 +99,7 @@ impl Maker<'_> {
     fn cluster_name(&self) -> &str {
         let spec = self.object.pointer("/spec/clusterName").and_then(Value::as_str);
         let labels = self.object.pointer("/metadata/labels");
-        let label = || labels?.get("cluster.x-k8s.io/cluster-name")?.as_str();
+        let label = || labels?.get(CLUSTER_NAME)?.as_str();
         spec.or_else(label).unwrap_or(self.cluster)
     }
 
@@ -128,7 +127,7 @@ fn topology(cluster: &Maker<'_>) -> Vec<Object> {
     let Some(topology) = cluster.object.pointer("/spec/topology") else { return Vec::new() };
     let name = &cluster.id.name;
     let labels = |label: Option<(&str, &str)>| {
-        let mut labels = json!({ "topology.cluster.x-k8s.io/owned": "", "cluster.x-k8s.io/cluster-name": name });
+        let mut labels = json!({ (TOPOLOGY_OWNED): "", (CLUSTER_NAME): name });
         if let (Some((key, value)), Some(labels)) = (label, labels.as_object_mut()) {
             labels.insert(key.to_owned(), json!(value));
         }
@@ -151,8 +150,8 @@ fn topology(cluster: &Maker<'_>) -> Vec<Object> {
         made.push(cluster.object(&group, &version, &kind, &format!("{name}-{SUFFIX}"), labels(None), spec));
     }
     for (list, kind, label) in [
-        ("machineDeployments", "MachineDeployment", "topology.cluster.x-k8s.io/deployment-name"),
-        ("machinePools", "MachinePool", "topology.cluster.x-k8s.io/pool-name"),
+        ("machineDeployments", "MachineDeployment", TOPOLOGY_DEPLOYMENT_NAME),
+        ("machinePools", "MachinePool", TOPOLOGY_POOL_NAME),
     ] {
         let entries = |of: Option<&Value>| of.and_then(Value::as_array).cloned().unwrap_or_default();
         let classes = entries(class(&format!("/spec/workers/{list}")));
@@ -181,7 +180,7 @@ fn topology(cluster: &Maker<'_>) -> Vec<Object> {
             let spec = json!({ "clusterName": name, "replicas": replicas, "template": { "spec": machine } });
             let labels = labels(Some((label, entry_name)));
             let object_name = format!("{name}-{entry_name}-{SUFFIX}");
-            made.push(cluster.object(CORE, cluster.version, kind, &object_name, labels, spec));
+            made.push(cluster.object(CORE_GROUP, cluster.version, kind, &object_name, labels, spec));
         }
     }
     made
@@ -211,9 +210,9 @@ fn machine_parts(machine: &Maker<'_>) -> Vec<Object> {
             "apiVersion": "v1",
             "kind": "Node",
             "metadata": { "name": name, "annotations": {
-                "cluster.x-k8s.io/cluster-name": machine.cluster_name(),
-                "cluster.x-k8s.io/cluster-namespace": machine.id.namespace,
-                "cluster.x-k8s.io/machine": machine.id.name,
+                (CLUSTER_NAME): machine.cluster_name(),
+                (NODE_CLUSTER_NAMESPACE): machine.id.namespace,
+                (NODE_MACHINE): machine.id.name,
             } },
         });
         made.push(object("", "v1", "Node", "", name, &json));

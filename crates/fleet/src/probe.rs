@@ -1,6 +1,7 @@
 //! Whether an object can be read as the parent of others: what would be made from it is evaluated, and the parent that such an
 //! evaluation cannot read is named.
 
+use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Cluster, Get, LookupError, NotApplicableReason, Outcome, Settings, evaluate};
 use serde_json::{Value, json};
 
@@ -8,7 +9,6 @@ use crate::object::{Object, ObjectId, Origin};
 use crate::predicted::{Maker, predicted};
 use crate::relations::text;
 
-const CORE: &str = "cluster.x-k8s.io";
 /// The name of what is made up here.
 const MADE_UP: &str = "made-up";
 
@@ -34,7 +34,7 @@ pub(crate) fn blame(outcome: &Outcome) -> Option<Blame> {
 
 /// Every object that cannot be read when what would be made from this one is evaluated.
 pub(crate) fn probe(object: &Object, settings: &Settings, cluster: &dyn Cluster) -> Vec<Blame> {
-    let is_core = object.id.group == CORE;
+    let is_core = object.id.group == CORE_GROUP;
     let read = || serde_json::from_str::<Value>(&object.json).unwrap_or_default();
     let evaluated = |children: Vec<Object>, cluster: &dyn Cluster| -> Vec<Blame> {
         children.iter().filter_map(|child| blame(&evaluate(&child.review(), settings, cluster))).collect()
@@ -62,7 +62,7 @@ pub(crate) fn probe(object: &Object, settings: &Settings, cluster: &dyn Cluster)
             let read = serde_json::from_str(&user.json).unwrap_or_default();
             let mut made = children(&user, &read, Some(&json));
             made.extend(
-                children(&user, &read, Some(&control_plane())).into_iter().filter(|child| child.id.group != CORE),
+                children(&user, &read, Some(&control_plane())).into_iter().filter(|child| child.id.group != CORE_GROUP),
             );
             evaluated(made, &With { object: &user, cluster })
         }
@@ -104,7 +104,7 @@ fn user(class: &Object, json: &Value) -> Object {
         named.chain([MADE_UP]).map(|class| json!({ "name": class, "class": class })).collect()
     };
     let cluster = json!({
-        "apiVersion": format!("{CORE}/{}", class.version),
+        "apiVersion": format!("{CORE_GROUP}/{}", class.version),
         "kind": "Cluster",
         "metadata": { "name": MADE_UP, "namespace": class.id.namespace },
         "spec": { "topology": {

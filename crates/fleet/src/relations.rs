@@ -1,32 +1,33 @@
 //! What an object is made from, as its references say.
 
+use metadata_propagation::cluster_api::{
+    CLUSTER_NAME, CORE_GROUP, NODE_CLUSTER_NAMESPACE, NODE_MACHINE, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED,
+    TOPOLOGY_POOL_NAME,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::object::{ObjectId, group_and_version};
 
-const CORE: &str = "cluster.x-k8s.io";
-
 /// What an object is made from: the class of a Cluster, the Cluster of a topology, the owner of anything else, the Machine
 /// of a Node.
 pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
     let core = |kind: &str, namespace: &str, name: &str| ObjectId {
-        group: CORE.to_owned(),
+        group: CORE_GROUP.to_owned(),
         kind: kind.to_owned(),
         namespace: namespace.to_owned(),
         name: name.to_owned(),
     };
-    if id.group == CORE && id.kind == "Cluster" {
+    if id.group == CORE_GROUP && id.kind == "Cluster" {
         let (name, namespace) = class_of(object)?;
         return Some(core("ClusterClass", namespace.unwrap_or(&id.namespace), name));
     }
     if id.group.is_empty() && id.kind == "Node" {
         let annotation = |key: &str| object.get("metadata")?.get("annotations")?.get(key)?.as_str();
-        let (namespace, name) =
-            (annotation("cluster.x-k8s.io/cluster-namespace")?, annotation("cluster.x-k8s.io/machine")?);
+        let (namespace, name) = (annotation(NODE_CLUSTER_NAMESPACE)?, annotation(NODE_MACHINE)?);
         return Some(core("Machine", namespace, name));
     }
-    if !id.group.ends_with(CORE) {
+    if !id.group.ends_with(CORE_GROUP) {
         return None;
     }
     let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -41,7 +42,7 @@ pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
     }
     let cluster = object.pointer("/spec/clusterName").and_then(Value::as_str);
     let labels = object.pointer("/metadata/labels");
-    let label = || labels?.get("cluster.x-k8s.io/cluster-name")?.as_str();
+    let label = || labels?.get(CLUSTER_NAME)?.as_str();
     ["MachineDeployment", "MachinePool", "MachineSet", "Machine"]
         .contains(&&*id.kind)
         .then_some(cluster)
@@ -53,7 +54,7 @@ pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
 /// Whether a topology made an object.
 pub(crate) fn is_of_topology(object: &Value) -> bool {
     let labels = object.pointer("/metadata/labels");
-    labels.is_some_and(|labels| labels.get("topology.cluster.x-k8s.io/owned").is_some())
+    labels.is_some_and(|labels| labels.get(TOPOLOGY_OWNED).is_some())
 }
 
 /// What of an object its relations are read from: all but the status and the owners of fields.
@@ -93,7 +94,7 @@ const REFERENCES: &[(&str, &[&str])] = &[
 /// What an object names as made for it: the control plane and infrastructure of a Cluster, the parts of a Machine.
 pub(crate) fn references(id: &ObjectId, object: &Value) -> Vec<ObjectId> {
     let paths =
-        REFERENCES.iter().filter(|(kind, _)| id.group == CORE && id.kind == *kind).flat_map(|(_, paths)| *paths);
+        REFERENCES.iter().filter(|(kind, _)| id.group == CORE_GROUP && id.kind == *kind).flat_map(|(_, paths)| *paths);
     let reference = |path: &&str| {
         let reference = object.pointer(path)?;
         let group = match text(reference, "apiGroup") {
@@ -111,10 +112,7 @@ pub(crate) fn references(id: &ObjectId, object: &Value) -> Vec<ObjectId> {
 pub(crate) fn topology_entries(object: &Value) -> Vec<(&'static str, String)> {
     let labels = object.pointer("/metadata/labels");
     let name = |(label, list)| Some((list, labels?.get(label)?.as_str()?.to_owned()));
-    let lists = [
-        ("topology.cluster.x-k8s.io/deployment-name", "machineDeployments"),
-        ("topology.cluster.x-k8s.io/pool-name", "machinePools"),
-    ];
+    let lists = [(TOPOLOGY_DEPLOYMENT_NAME, "machineDeployments"), (TOPOLOGY_POOL_NAME, "machinePools")];
     lists.into_iter().filter_map(name).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use metadata_propagation::cluster_api::{CORE_GROUP, INFRASTRUCTURE_GROUP};
 use serde_json::Value;
 
 use crate::object::{Object, ObjectId, group_and_version};
@@ -13,9 +14,6 @@ pub const DEFAULT_NAMESPACE: &str = "default";
 /// Groups whose kinds have namespaces, those of Cluster API besides.
 const GROUPS: &[&str] = &["", "apps", "batch"];
 
-/// The group of Cluster API, and the end of those of its providers.
-const CLUSTER_API: &str = "cluster.x-k8s.io";
-
 /// Kinds of these groups that have no namespace.
 ///
 /// Sources: `kubectl api-resources --namespaced=false`; the CustomResourceDefinitions of Cluster API and of its providers for
@@ -24,20 +22,20 @@ const CLUSTER_SCOPED: &[(&str, &str)] = &[
     ("", "Namespace"),
     ("", "Node"),
     ("", "PersistentVolume"),
-    ("infrastructure.cluster.x-k8s.io", "AWSClusterControllerIdentity"),
-    ("infrastructure.cluster.x-k8s.io", "AWSClusterRoleIdentity"),
-    ("infrastructure.cluster.x-k8s.io", "AWSClusterStaticIdentity"),
-    ("infrastructure.cluster.x-k8s.io", "OpenStackClusterIdentity"),
-    ("infrastructure.cluster.x-k8s.io", "VSphereClusterIdentity"),
-    ("infrastructure.cluster.x-k8s.io", "VSphereDeploymentZone"),
-    ("infrastructure.cluster.x-k8s.io", "VSphereFailureDomain"),
+    (INFRASTRUCTURE_GROUP, "AWSClusterControllerIdentity"),
+    (INFRASTRUCTURE_GROUP, "AWSClusterRoleIdentity"),
+    (INFRASTRUCTURE_GROUP, "AWSClusterStaticIdentity"),
+    (INFRASTRUCTURE_GROUP, "OpenStackClusterIdentity"),
+    (INFRASTRUCTURE_GROUP, "VSphereClusterIdentity"),
+    (INFRASTRUCTURE_GROUP, "VSphereDeploymentZone"),
+    (INFRASTRUCTURE_GROUP, "VSphereFailureDomain"),
     ("ipam.cluster.x-k8s.io", "GlobalInClusterIPPool"),
     ("runtime.cluster.x-k8s.io", "ExtensionConfig"),
 ];
 
 /// Whether objects of a kind have a namespace. Of kinds of other groups it is not known: they keep what they have.
 fn is_namespaced(id: &ObjectId) -> bool {
-    let is_cluster_api = id.group.strip_suffix(CLUSTER_API).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    let is_cluster_api = id.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     (is_cluster_api || GROUPS.contains(&&*id.group)) && !CLUSTER_SCOPED.contains(&(&*id.group, &*id.kind))
 }
 
@@ -51,7 +49,7 @@ pub(crate) fn settle(objects: &mut [Object], namespace: &str) -> BTreeMap<Object
             unplaced.insert(number);
         }
     }
-    let is_class = |object: &Object| object.id.group == CLUSTER_API && object.id.kind == "ClusterClass";
+    let is_class = |object: &Object| object.id.group == CORE_GROUP && object.id.kind == "ClusterClass";
     let classes: Vec<usize> =
         unplaced.iter().copied().filter(|number| objects.get(*number).is_some_and(is_class)).collect();
     let mut further = BTreeMap::new();
@@ -63,7 +61,7 @@ pub(crate) fn settle(objects: &mut [Object], namespace: &str) -> BTreeMap<Object
         let Some(class) = objects.get(class) else { continue };
         let Some(namespaces) = users.get(&*class.id.name) else { continue };
         let json: Value = serde_json::from_str(&class.json).unwrap_or_default();
-        let mut names = BTreeSet::from([(CLUSTER_API.to_owned(), "ClusterClass".to_owned(), class.id.name.clone())]);
+        let mut names = BTreeSet::from([(CORE_GROUP.to_owned(), "ClusterClass".to_owned(), class.id.name.clone())]);
         class_templates(&json, &mut names);
         for number in &unplaced {
             let Some(object) = objects.get_mut(*number) else { continue };
@@ -93,7 +91,7 @@ fn place(id: &mut ObjectId, namespaces: &BTreeSet<String>, further: &mut BTreeMa
 /// The namespaces of the Clusters that use a class of their own namespace, by its name.
 fn users(objects: &[Object]) -> BTreeMap<String, BTreeSet<String>> {
     let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for cluster in objects.iter().filter(|object| object.id.group == CLUSTER_API && object.id.kind == "Cluster") {
+    for cluster in objects.iter().filter(|object| object.id.group == CORE_GROUP && object.id.kind == "Cluster") {
         let json: Value = serde_json::from_str(&cluster.json).unwrap_or_default();
         if let Some((class, None)) = class_of(&json) {
             users.entry(class.to_owned()).or_default().insert(cluster.id.namespace.clone());

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use metadata_propagation::cluster_api::CONTROL_PLANE_GROUP;
 use metadata_propagation::{Carried, NotApplicable, NotApplicableReason, Propagated};
 use serde::Serialize;
 use serde_json::Value;
@@ -116,7 +117,7 @@ impl World {
     fn entries(&self, line: &[usize]) -> BTreeSet<String> {
         let mut entries = BTreeSet::new();
         for member in line.iter().filter_map(|number| self.member(*number)) {
-            if member.id.group == "controlplane.cluster.x-k8s.io" {
+            if member.id.group == CONTROL_PLANE_GROUP {
                 entries.insert("controlPlane".to_owned());
             }
             for (list, name) in &member.topology_entries {

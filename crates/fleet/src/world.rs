@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use metadata_propagation::{
     Cluster, Get, Guards, Listed, LookupCause, LookupError, Mode, Propagated, Report, Settings, Users, evaluate,
     evaluate_and_list,
@@ -14,7 +15,6 @@ use crate::each::each;
 use crate::fleet::Fleet;
 use crate::member::Member;
 use crate::object::{Object, ObjectId, Origin, create, group_and_version};
-use crate::plan::replicas;
 use crate::predicted::{Maker, makes_others, predicted};
 use crate::relations::{is_of_topology, parent, references, related, topology_entries};
 use crate::shared::Shared;
@@ -233,8 +233,7 @@ impl World {
         let Some(member) = self.members.get(number) else { return };
         let Some(former) = before.number(&member.id).and_then(|number| before.member(number)) else { return };
         let owner = member.parent.and_then(|parent| self.members.get(parent)).map(|parent| &parent.id);
-        let is_of_others =
-            owner.is_some_and(|id| id.group == "controlplane.cluster.x-k8s.io" && id.kind != "KubeadmControlPlane");
+        let is_of_others = owner.is_some_and(|id| id.group == CONTROL_PLANE_GROUP && id.kind != "KubeadmControlPlane");
         if is_of_others || member.origin.is_none() || member.unknown.is_some() {
             return;
         }
@@ -277,7 +276,7 @@ impl World {
                 while let Some(set) = owner.filter(|it| it.origin.is_none() && it.id.kind == "MachineSet") {
                     owner = set.parent.and_then(|parent| self.members.get(parent));
                 }
-                return owner.and_then(replicas).unwrap_or(1);
+                return owner.and_then(Member::replicas).unwrap_or(1);
             }
             next = member.parent;
         }
@@ -288,7 +287,7 @@ impl World {
     fn cluster_of(&self, number: usize) -> &str {
         let mut next = self.members.get(number);
         while let Some(member) = next {
-            if member.id.group == "cluster.x-k8s.io" && member.id.kind == "Cluster" {
+            if member.id.group == CORE_GROUP && member.id.kind == "Cluster" {
                 return &member.id.name;
             }
             next = member.parent.and_then(|parent| self.members.get(parent));

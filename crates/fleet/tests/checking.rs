@@ -8,7 +8,7 @@ fn check(text: &str, settings: &str) -> Vec<String> {
     let fleet = Fleet::read(vec![Source { name: "a.yaml".to_owned(), text: text.to_owned() }]);
     assert_eq!(fleet.problems(), []);
     let checker = Checker::new(&Settings::from_json(settings).unwrap_or_default());
-    let mut locator = Locator::new(&fleet);
+    let mut locator = Locator::new(fleet.sources());
     let mut lines = Vec::new();
     for object in fleet.objects() {
         let checked = checker.check(object, &fleet);

@@ -13,7 +13,7 @@ fn ids(fleet: &Fleet) -> Vec<String> {
 
 /// Each problem as `name:line:column severity message`.
 fn problems(fleet: &Fleet) -> Vec<String> {
-    let mut locator = Locator::new(fleet);
+    let mut locator = Locator::new(fleet.sources());
     let told = |severity| match severity {
         Severity::Note => "note",
         Severity::Warning => "warning",
@@ -91,7 +91,7 @@ fn located(text: &str, number: usize, at: &str, keys: &[&str]) -> String {
     let fleet = fleet(&[("a", text)]);
     let Some(object) = fleet.objects().nth(number) else { return "no such object".to_owned() };
     let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
-    let place = Locator::new(&fleet).locate(&object.origin, at, &keys);
+    let place = Locator::new(fleet.sources()).locate(&object.origin, at, &keys);
     let mark = if place.is_exact { "" } else { "~" };
     format!("{mark}{}:{} {}", place.position.line, place.position.column, text.get(place.span).unwrap_or_default())
 }

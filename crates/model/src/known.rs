@@ -1,7 +1,7 @@
 //! Where the policy is known to end otherwise than without it.
 
 use crate::spot::{Source, Spot};
-use crate::twin::State;
+use crate::world::World;
 
 /// A reason for which an entry may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,10 +27,10 @@ impl Known {
         }
     }
 
-    /// Whether it explains an entry of a state in which nobody acts any more. What is after the entry differs too.
+    /// Whether it explains an entry of the world with the policy when nobody acts any more. What is after the entry differs too.
     #[must_use]
-    pub fn explains(self, closed: &State, spot: Spot) -> bool {
-        let entry = closed.with.object(spot.kind).map(|object| *object.at(spot.slot, spot.key)).unwrap_or_default();
+    pub fn explains(self, with: &World, spot: Spot) -> bool {
+        let entry = with.object(spot.kind).map(|object| *object.at(spot.slot, spot.key)).unwrap_or_default();
         let is_so = match self {
             Known::SetAndDropped => entry.is_policys,
             Known::SharesKept => !entry.kept.in_both(entry.owners).is_empty(),
@@ -38,7 +38,7 @@ impl Known {
         is_so
             || match spot.source() {
                 Source::Topology => false,
-                Source::Above(above) => self.explains(closed, above),
+                Source::Above(above) => self.explains(with, above),
             }
     }
 }

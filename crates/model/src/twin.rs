@@ -199,7 +199,7 @@ impl Twins {
 
     /// The entries of which something is wrong, without those that are known to differ.
     fn spots(&self, closed: &State, is_wrong: impl Fn(Spot) -> bool) -> Vec<Spot> {
-        let is_known = |spot: &Spot| self.tolerated.iter().any(|known| known.explains(closed, *spot));
+        let is_known = |spot: &Spot| self.tolerated.iter().any(|known| known.explains(&closed.with, *spot));
         Spot::all().filter(|spot| is_wrong(*spot) && !is_known(spot)).collect()
     }
 }

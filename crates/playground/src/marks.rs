@@ -56,7 +56,7 @@ pub(crate) struct Places<'f> {
 
 impl<'f> Places<'f> {
     pub(crate) fn new(fleet: &'f Fleet) -> Self {
-        Places { fleet, locator: Locator::new(fleet), lines: BTreeMap::new() }
+        Places { fleet, locator: Locator::new(fleet.sources()), lines: BTreeMap::new() }
     }
 
     /// The first of the entries `keys` at the path `at` of an object.

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 
 use fleet::{ObjectId, World};
+use metadata_propagation::cluster_api::{
+    CLUSTER_NAME, CORE_GROUP, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME,
+};
 use serde_json::{Value, json};
 
 use super::groups::NodeGroup;
 use super::one_line;
+use crate::shell::quoted;
 
 /// The lists of a topology, and the label of what is made from an entry of each.
 const LISTS: &[(&str, &str, &str)] = &[
-    ("MachineDeployment", "machineDeployments", "topology.cluster.x-k8s.io/deployment-name"),
-    ("MachinePool", "machinePools", "topology.cluster.x-k8s.io/pool-name"),
+    ("MachineDeployment", "machineDeployments", TOPOLOGY_DEPLOYMENT_NAME),
+    ("MachinePool", "machinePools", TOPOLOGY_POOL_NAME),
 ];
-
-/// The label of what a topology owns.
-const OWNED: &str = "topology.cluster.x-k8s.io/owned";
 
 /// A command for kubectl with lines of comment above it; `Err` says why there is none.
 pub(crate) fn patch(
@@ -25,7 +26,7 @@ pub(crate) fn patch(
 ) -> Result<String, String> {
     let labels = group.object.pointer("/metadata/labels");
     let label = |key: &str| labels.and_then(|labels| labels.get(key)?.as_str());
-    if label(OWNED).is_some() {
+    if label(TOPOLOGY_OWNED).is_some() {
         return of_topology(world, group, values);
     }
     let annotations = json!({ "metadata": { "annotations": values } });
@@ -44,11 +45,10 @@ fn of_topology(
     let (_, list, label) = LISTS.iter().find(|(kind, ..)| *kind == id.kind).ok_or_else(none)?;
     let text = |path: &str, key: &str| group.object.pointer(path).and_then(|map| map.get(key)?.as_str());
     let entry_name = text("/metadata/labels", label).ok_or_else(none)?;
-    let cluster_name =
-        text("/spec", "clusterName").or_else(|| text("/metadata/labels", "cluster.x-k8s.io/cluster-name"));
+    let cluster_name = text("/spec", "clusterName").or_else(|| text("/metadata/labels", CLUSTER_NAME));
     let cluster = world.members().iter().find(|member| {
         let of = &member.id;
-        (&*of.group, &*of.kind) == ("cluster.x-k8s.io", "Cluster")
+        (&*of.group, &*of.kind) == (CORE_GROUP, "Cluster")
             && of.namespace == id.namespace
             && cluster_name == Some(&*of.name)
     });
@@ -91,10 +91,4 @@ fn command(id: &ObjectId, form: &str, patch: &Value) -> String {
         quoted(name),
         quoted(&patch.to_string())
     )
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:".contains(&byte);
-    if word.bytes().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::baseline::Baseline;
 use crate::Failure;
+use crate::args::IgnoredPaths;
 use crate::checks::{CHECKS, is_named};
-use crate::config::IgnoredPaths;
 use crate::output::report::{Entry, Ignored, Told, Where};
 
 /// Ignores the findings of one object, in its own annotations.
@@ -62,7 +62,7 @@ impl Ignores {
         for (number, source) in fleet.sources().iter().enumerate().filter(|(_, source)| source.text.contains(COMMENT)) {
             let (found, wrong) = comments_of(&source.text, &source.documents());
             comments.insert(number, found);
-            let mut locator = Locator::new(fleet);
+            let mut locator = Locator::new(fleet.sources());
             told.extend(wrong.into_iter().map(|(at, message)| Told {
                 severity: Severity::Warning,
                 message,
@@ -98,7 +98,7 @@ impl Ignores {
 
     /// The comments that ignore nothing.
     pub(super) fn unused(&self, fleet: &Fleet) -> Vec<Told> {
-        let mut locator = Locator::new(fleet);
+        let mut locator = Locator::new(fleet.sources());
         let all = self.comments.iter().flat_map(|(source, comments)| comments.iter().map(move |it| (*source, it)));
         let unused = all.filter(|(_, comment)| !comment.is_used);
         let told = unused.map(|(source, comment)| Told {

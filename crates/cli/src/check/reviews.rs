@@ -13,10 +13,11 @@ use serde::Serialize;
 use self::audit::Event;
 use self::past::{Past, id};
 use self::read::{Recorded, Request, recorded, text};
+use fleet::count;
+
 use crate::args::{CheckArgs, FailOn};
 use crate::input::{self, Input};
-use crate::output::BOLD;
-use crate::output::text::count;
+use crate::style::BOLD;
 use crate::{Exit, Failure, output, settings};
 
 /// The most events that are not judged and are named without `--verbose`.
@@ -135,7 +136,11 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
 }
 
 fn answers(reviews: &[Recorded<'_>], settings: &Settings, input: &Input) -> Answers {
-    let mut past = Past::before(reviews, &input.fleet);
+    let requests = reviews.iter().filter_map(|recorded| match &recorded.request {
+        Request::Review(review) => Some(&**review),
+        Request::Event(_) => None,
+    });
+    let mut past = Past::before(requests, &input.fleet);
     let mut answers = Answers::default();
     for recorded in reviews {
         match &recorded.request {
@@ -145,7 +150,7 @@ fn answers(reviews: &[Recorded<'_>], settings: &Settings, input: &Input) -> Answ
             }
             Request::Event(event) => {
                 answers.add_event(recorded, event, settings, &past);
-                past.apply_event(event);
+                event.apply(&mut past);
             }
         }
     }

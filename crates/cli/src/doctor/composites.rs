@@ -5,7 +5,8 @@ use metadata_propagation::Settings;
 use serde_json::Value;
 
 use super::finding::{InstallationFinding, Results};
-use super::installation::{Installation, Item};
+use super::installation::Installation;
+use super::item::Item;
 use super::names::did_you_mean;
 use super::policy::{Policy, WebhookRule};
 

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use fleet::Level;
+use fleet::{Level, count};
 use serde_json::Value;
 
 use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 use super::policy::Policy;
-use crate::output::text::count;
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
     for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {

@@ -1,11 +1,10 @@
 //! `contextAwareResources`.
 
-use fleet::Level;
+use fleet::{Level, count};
 
 use super::finding::{InstallationFinding, Results};
 use super::installation::Installation;
 use super::needs::needs;
-use crate::output::text::count;
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
     for policy in installation.policies.iter().filter(|policy| policy.kind.reads_objects) {

@@ -2,40 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{Fleet, Object, plural};
+use fleet::plural;
 use serde_json::Value;
 
+use super::item::Item;
 use super::policy::{self, Policy};
 use crate::input::Input;
 
-/// The group of Kubewarden's own kinds.
-pub(crate) const KUBEWARDEN: &str = "policies.kubewarden.io";
-
 /// The group of definitions of kinds.
 const DEFINITIONS: &str = "apiextensions.k8s.io";
-
-/// An object, and its fields.
-pub(crate) struct Item<'f> {
-    pub(crate) object: &'f Object,
-    pub(crate) json: Value,
-}
-
-impl Item<'_> {
-    /// What is at a path such as `/spec/image`; null where nothing is.
-    pub(crate) fn at(&self, path: &str) -> &Value {
-        self.json.pointer(path).unwrap_or(&Value::Null)
-    }
-
-    /// The text at a path; empty where there is none.
-    pub(crate) fn text(&self, path: &str) -> &str {
-        self.at(path).as_str().unwrap_or_default()
-    }
-
-    /// A label.
-    pub(crate) fn label(&self, key: &str) -> Option<&str> {
-        self.at("/metadata/labels").get(key)?.as_str()
-    }
-}
 
 /// Objects of an installation, and the policies among them.
 pub(crate) struct Installation<'a> {
@@ -45,12 +20,6 @@ pub(crate) struct Installation<'a> {
     pub(crate) unreadable: BTreeSet<String>,
     /// Whether all that is installed is known, and not only what the files have.
     pub(crate) is_live: bool,
-}
-
-/// The objects of a fleet, with their fields.
-pub(crate) fn items(fleet: &Fleet) -> Vec<Item<'_>> {
-    let item = |object: &'_ Object| serde_json::from_str(&object.json).unwrap_or_default();
-    fleet.objects().map(|object| Item { object, json: item(object) }).collect()
 }
 
 impl<'a> Installation<'a> {
@@ -88,9 +57,4 @@ impl<'a> Installation<'a> {
         let definition = self.of_kind(DEFINITIONS, "CustomResourceDefinition").find(is_meant);
         definition.map_or_else(|| plural(kind), |item| item.text("/spec/names/plural").to_owned())
     }
-}
-
-/// The texts of a list.
-pub(crate) fn texts(list: Option<&Value>) -> impl Iterator<Item = &str> {
-    list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }

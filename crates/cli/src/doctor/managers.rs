@@ -3,7 +3,8 @@
 use metadata_propagation::Version;
 use serde_json::Value;
 
-use super::installation::{Installation, Item, texts};
+use super::installation::Installation;
+use super::item::{Item, texts};
 use super::rbac::Account;
 
 /// The managers that set labels on Cluster API's objects: the label `cluster.x-k8s.io/provider` of what clusterctl, Cluster API

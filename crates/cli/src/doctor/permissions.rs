@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::Level;
+use fleet::{Level, count};
 
 use super::finding::{InstallationFinding, Results};
-use super::installation::{Installation, Item, KUBEWARDEN};
+use super::installation::Installation;
+use super::item::{Item, KUBEWARDEN};
 use super::needs::{Need, needs};
 use super::rbac::{Account, Allowed, Wish, allowed};
-use crate::output::text::count;
 
 /// Namespaces of Kubewarden: its chart's, and Rancher's.
 const NAMESPACES: &[&str] = &["kubewarden", "cattle-kubewarden-system"];

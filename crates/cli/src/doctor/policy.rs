@@ -3,7 +3,7 @@
 use metadata_propagation::{Settings, SettingsError};
 use serde_json::Value;
 
-use super::installation::{Item, KUBEWARDEN, texts};
+use super::item::{Item, KUBEWARDEN, texts};
 
 /// What the name of the module ends in, wherever it is stored.
 pub(crate) const MODULE: &str = "metadata-propagation-policy";

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::installation::{Installation, Item, texts};
+use super::installation::Installation;
+use super::item::{Item, texts};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 

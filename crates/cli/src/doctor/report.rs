@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use annotate_snippets::{Group, Level as Severities, Renderer};
-use fleet::{Fleet, Level, Locator};
+use fleet::{Fleet, Level, Locator, count};
 use serde::Serialize;
 
 use super::checks::INSTALLATION_CHECKS;
 use super::finding::{Results, Said};
-use crate::output::BOLD;
 use crate::output::report::{ObjectRef, Where};
-use crate::output::text::{count, snippet};
+use crate::output::text::snippet;
+use crate::style::BOLD;
 
 /// What every check says.
 #[derive(Serialize)]
@@ -84,7 +84,7 @@ impl InstallationReport {
         summary.checks = checks.len();
         summary.passed = checks.iter().map(|checked| checked.passed.len()).sum();
         summary.not_examined = checks.iter().map(|checked| checked.not_examined.len()).sum();
-        let mut locator = Locator::new(fleet);
+        let mut locator = Locator::new(fleet.sources());
         let findings = findings.into_iter().map(|(check, finding)| {
             match finding.level {
                 Level::Error => summary.errors += 1,

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use fleet::Level;
 
 use super::finding::{InstallationFinding, Results};
-use super::installation::{Installation, Item, KUBEWARDEN};
+use super::installation::Installation;
+use super::item::{Item, KUBEWARDEN};
 use super::names::did_you_mean;
 use super::policy::Policy;
 

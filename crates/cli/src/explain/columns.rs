@@ -2,7 +2,8 @@
 
 use fleet::{State, World};
 
-use super::{is_absent, visible};
+use super::is_absent;
+use crate::output::text::visible;
 
 /// What a key is at an object: the value that the rules set, and what is there in its place.
 pub(crate) fn cell(world: &World, number: usize, key: &str) -> String {

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use fleet::{Looks, World, help_of_unknown};
 use rayon::prelude::*;
 
+use super::add_help;
 use super::columns::{aligned, cell};
-use super::{DIM, add_help};
-use crate::output::BOLD;
+use crate::style::{BOLD, DIM};
 
 /// The trees of these objects, without those that are below another of them. Equal siblings share a line.
 pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {

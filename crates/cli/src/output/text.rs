@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Severities, Renderer, Snippet};
-use fleet::{Fleet, Level, Severity};
+use fleet::{Fleet, Level, Severity, count};
 
 use super::report::{Report, Summary, Where};
 
@@ -120,7 +120,7 @@ fn summary(summary: &Summary, roots: usize) -> String {
     format!("{checked} of {} checked{roots}: {found}{}\n", count(*objects, "object"), besides.collect::<String>())
 }
 
-/// A number of things.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+/// A value, or what shows that it is empty.
+pub(crate) fn visible(value: &str) -> &str {
+    if value.is_empty() { "\"\"" } else { value }
 }

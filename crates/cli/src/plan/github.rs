@@ -10,7 +10,7 @@ use crate::output::report::Where;
 /// One line for each edit that is more than in place and for each deletion of Machines, and one for the verdict.
 pub(super) fn github(plan: &Plan, [old, new]: [&Fleet; 2]) -> String {
     let mut out = String::new();
-    let (mut of_old, mut of_new) = (Locator::new(old), Locator::new(new));
+    let (mut of_old, mut of_new) = (Locator::new(old.sources()), Locator::new(new.sources()));
     for planned in &plan.objects {
         let id = &planned.id;
         if let (Some(object), Some(deletion)) = (old.find(id), whole(planned)) {

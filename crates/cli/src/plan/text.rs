@@ -7,7 +7,7 @@ use fleet::{Entry, Plan, Planned};
 use metadata_propagation::Effect;
 
 use super::words::{alike, change, details, effect, happens, unknown, verdict, whole};
-use crate::output::BOLD;
+use crate::style::BOLD;
 
 const CALM: Style = AnsiColor::Green.on_default();
 const CAREFUL: Style = AnsiColor::Yellow.on_default();

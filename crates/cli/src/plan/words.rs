@@ -1,9 +1,9 @@
 //! What the formats of a plan say in the same words.
 
-use fleet::{Entry, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict};
+use fleet::{Entry, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
 use metadata_propagation::Effect;
 
-use crate::explain::visible;
+use crate::output::text::visible;
 
 /// The most Machines that are listed by name; more are counted.
 const NAMED: usize = 5;
@@ -11,27 +11,23 @@ const NAMED: usize = 5;
 /// What a change does in all, on one line.
 pub(super) fn verdict(verdict: &Verdict) -> String {
     let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, unknown, .. } = *verdict;
-    let mut parts = vec![format!("replaces {}", counted(replaces, "Machine")), format!("deletes {deletes}")];
+    let mut parts = vec![format!("replaces {}", count(replaces, "Machine")), format!("deletes {deletes}")];
     if creates > 0 {
         parts.push(format!("creates {creates}"));
     }
     if orphans > 0 {
         parts.push(format!("orphans {orphans}"));
     }
-    parts.push(format!("relabels {}", counted(relabels, "object")));
+    parts.push(format!("relabels {}", count(relabels, "object")));
     let verb = if cloud_tags == 1 { "changes" } else { "change" };
-    parts.push(format!("{} {verb}", counted(cloud_tags, "cloud tag")));
+    parts.push(format!("{} {verb}", count(cloud_tags, "cloud tag")));
     if cannot_tell > 0 {
-        parts.push(format!("cannot tell for {}", counted(cannot_tell, "edit")));
+        parts.push(format!("cannot tell for {}", count(cannot_tell, "edit")));
     }
     if unknown > 0 {
-        parts.push(format!("cannot tell what propagates to {}", counted(unknown, "object")));
+        parts.push(format!("cannot tell what propagates to {}", count(unknown, "object")));
     }
     parts.join(", ")
-}
-
-pub(super) fn counted(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// What happens to an object.
@@ -88,7 +84,7 @@ pub(super) fn whole(planned: &Planned) -> Option<String> {
 
 /// Such as `2 Machines (fleet/a, fleet/b)`.
 fn of_machines(machines: &Machines) -> String {
-    let count = counted(machines.count(), "Machine");
+    let count = count(machines.count(), "Machine");
     if machines.named.is_empty() || machines.named.len() > NAMED || !machines.predicted.is_empty() {
         return count;
     }

@@ -1,6 +1,7 @@
 //! What an edit of each path does to Machines: the types of the table and their names.
 
 mod build;
+pub(crate) mod kinds;
 mod rows;
 pub(crate) mod table;
 

@@ -1,10 +1,10 @@
 //! API groups.
 
 /// Cluster API's own core group.
-pub(crate) const CORE_GROUP: &str = "cluster.x-k8s.io";
+pub const CORE_GROUP: &str = "cluster.x-k8s.io";
 /// Where control planes live, Cluster API's own and others'.
-pub(crate) const CONTROL_PLANE_GROUP: &str = "controlplane.cluster.x-k8s.io";
+pub const CONTROL_PLANE_GROUP: &str = "controlplane.cluster.x-k8s.io";
 /// Where bootstrap configurations live.
-pub(crate) const BOOTSTRAP_GROUP: &str = "bootstrap.cluster.x-k8s.io";
+pub const BOOTSTRAP_GROUP: &str = "bootstrap.cluster.x-k8s.io";
 /// Where infrastructure lives.
-pub(crate) const INFRASTRUCTURE_GROUP: &str = "infrastructure.cluster.x-k8s.io";
+pub const INFRASTRUCTURE_GROUP: &str = "infrastructure.cluster.x-k8s.io";

@@ -1,13 +1,13 @@
 //! Label and annotation keys that the rules of Cluster API, and those of cloud tags, know by name.
 
 /// Written on practically everything below a Cluster.
-pub(crate) const CLUSTER_NAME: &str = "cluster.x-k8s.io/cluster-name";
+pub const CLUSTER_NAME: &str = "cluster.x-k8s.io/cluster-name";
 /// Marks what a Cluster's topology generates.
-pub(crate) const TOPOLOGY_OWNED: &str = "topology.cluster.x-k8s.io/owned";
+pub const TOPOLOGY_OWNED: &str = "topology.cluster.x-k8s.io/owned";
 /// Which entry of `spec.topology.workers.machineDeployments` a MachineDeployment comes from.
-pub(crate) const TOPOLOGY_DEPLOYMENT_NAME: &str = "topology.cluster.x-k8s.io/deployment-name";
+pub const TOPOLOGY_DEPLOYMENT_NAME: &str = "topology.cluster.x-k8s.io/deployment-name";
 /// Which entry of `spec.topology.workers.machinePools` a MachinePool comes from.
-pub(crate) const TOPOLOGY_POOL_NAME: &str = "topology.cluster.x-k8s.io/pool-name";
+pub const TOPOLOGY_POOL_NAME: &str = "topology.cluster.x-k8s.io/pool-name";
 /// The MachineDeployment above a MachineSet, and above its Machines.
 pub(crate) const DEPLOYMENT_NAME: &str = "cluster.x-k8s.io/deployment-name";
 /// The MachineSet above a Machine, formatted.
@@ -45,9 +45,9 @@ pub(crate) const WATCH_FILTER: &str = "cluster.x-k8s.io/watch-filter";
 /// Presence pauses an object, whatever the value.
 pub(crate) const PAUSED: &str = "cluster.x-k8s.io/paused";
 /// On a Node: its Machine.
-pub(crate) const NODE_MACHINE: &str = "cluster.x-k8s.io/machine";
+pub const NODE_MACHINE: &str = "cluster.x-k8s.io/machine";
 /// On a Node: the namespace of its Machine.
-pub(crate) const NODE_CLUSTER_NAMESPACE: &str = "cluster.x-k8s.io/cluster-namespace";
+pub const NODE_CLUSTER_NAMESPACE: &str = "cluster.x-k8s.io/cluster-namespace";
 
 /// On everything that a composite composes: which resource of the Composition it is.
 pub(crate) const COMPOSITION_RESOURCE_NAME: &str = "crossplane.io/composition-resource-name";

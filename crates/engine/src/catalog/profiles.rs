@@ -4,8 +4,6 @@ use std::fmt;
 
 use self::KeyCharacters::{LettersDigitsAnd, NonControlBut};
 use self::Unit::{Bytes, Runes};
-use super::ascii::{LETTERS_AND_DIGITS, PRINTED};
-use super::text::{every, is_letter_or_digit};
 
 /// What every tag key of the specification's profiles begins with: one name to find, and to distinguish from the tags of
 /// others.
@@ -121,19 +119,6 @@ impl Unit {
         match self {
             Unit::Runes => text.chars().count(),
             Unit::Bytes => text.len(),
-        }
-    }
-}
-
-impl KeyCharacters {
-    pub(crate) fn admit(self, key: &str) -> bool {
-        match self {
-            LettersDigitsAnd(others) => {
-                every(key, LETTERS_AND_DIGITS.and(others), |char| is_letter_or_digit(char) || others.contains(char))
-            }
-            NonControlBut(others) => {
-                every(key, PRINTED.without(others), |char| !char.is_control() && !others.contains(char))
-            }
         }
     }
 }

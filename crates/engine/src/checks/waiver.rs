@@ -64,7 +64,7 @@ impl Waiver {
         if reason.is_empty() {
             return Ok(Standing::WithoutReason);
         }
-        match copied::origin(self.annotation, value, subject, settings.cluster_api.version, lookups)? {
+        match copied::origin(self.annotation, value, subject, &settings.cluster_api, lookups)? {
             Origin::Own => {}
             Origin::Above(above) => return Ok(Standing::Ignored(messages::copied(self.annotation, &above))),
             Origin::Unread(query) => return Ok(Standing::Ignored(messages::unread(self.annotation, &query))),

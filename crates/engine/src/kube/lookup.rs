@@ -39,11 +39,6 @@ impl<'e> Lookups<'e> {
         Lookups { cluster, settings, answers, own_version, found_in: Cell::new(None) }
     }
 
-    /// Whether the settings carry keys of a Machine that nobody controls to what belongs to it.
-    pub(crate) fn carries_from_machines(&self) -> bool {
-        !self.settings.cluster_api.opt_in.machine_to_infra.is_empty()
-    }
-
     /// The object's text.
     ///
     /// A kind that is not served or not granted in one version is asked for once more in another.

@@ -16,6 +16,13 @@ impl Rule {
     }
 }
 
+impl ClusterApi {
+    /// Whether the settings carry keys of a Machine that nobody controls to what belongs to it.
+    pub(super) fn carries_from_machines(&self) -> bool {
+        !self.opt_in.machine_to_infra.is_empty()
+    }
+}
+
 impl Criterion {
     fn is_met(&self, key: &str, node: &NodeSync) -> bool {
         let any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.is_match(key));

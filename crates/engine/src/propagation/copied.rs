@@ -6,12 +6,12 @@ use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::masks::TEMPLATE_MASKS;
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::Rule;
-use crate::catalog::version::Version;
 use crate::json::Malformed;
 use crate::kube::cluster::LookupCause;
 use crate::kube::lookup::Lookups;
 use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
+use crate::settings::ClusterApi;
 
 /// Where an annotation comes from.
 pub(crate) enum Origin {
@@ -38,13 +38,13 @@ pub(crate) fn origin<'e>(
     key: &str,
     value: &str,
     subject: &Subject<'e>,
-    version: Version,
+    settings: &ClusterApi,
     lookups: &Lookups<'e>,
 ) -> Result<Origin, Malformed> {
     let stored = subject.as_stored()?;
     let above = match subject.place {
         Some(Place::MachineSet) => of_machine_set(key, value, &stored, lookups),
-        Some(place) => of_rules(key, value, place, &stored, version, lookups),
+        Some(place) => of_rules(key, value, place, &stored, settings, lookups),
         None => Ok(None),
     };
     match above {
@@ -75,11 +75,12 @@ fn of_rules<'e>(
     value: &str,
     place: Place,
     subject: &Subject<'e>,
-    version: Version,
+    settings: &ClusterApi,
     lookups: &Lookups<'e>,
 ) -> Result<Option<String>, Stop> {
-    let sources = sources::of(subject, version, lookups)?;
-    let gives = |from: Place| Rule::reading(from, MapKind::Annotations, version).any(|rule| rule.to.contains(&place));
+    let sources = sources::of(subject, settings, lookups)?;
+    let gives =
+        |from: Place| Rule::reading(from, MapKind::Annotations, settings.version).any(|rule| rule.to.contains(&place));
     let layer = sources
         .layers
         .iter()

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::fields::Shape;
+use crate::catalog::fields::{Field, Shape};
 use crate::catalog::limits::most;
+use crate::catalog::place::Place;
 use crate::json::Malformed;
 use crate::json::document::{Document, Json};
 use crate::json::path::Path;
 use crate::json::splice::{Edit, Write, splice};
 use crate::kube::duration;
+use crate::kube::object::Object;
 use crate::report::change::OwnedElement;
 use crate::report::skipped::SkipReason;
 
@@ -21,6 +23,27 @@ pub(crate) enum FieldValue {
     Text(String),
     /// Each element by its fields, empty ones left out, and its JSON.
     List(Vec<Element>),
+}
+
+impl Field {
+    /// The value at one place of an object; `entry` is as for [`Object::at`].
+    ///
+    /// # Errors
+    /// When it has another shape.
+    pub(crate) fn read<'a>(
+        &self,
+        place: Place,
+        object: &Object<'a>,
+        entry: Option<Json<'a>>,
+    ) -> Result<Option<FieldValue>, Malformed> {
+        let Some((base, steps)) = self.steps(place, object.version) else {
+            return Ok(None);
+        };
+        match object.at(base, entry)?.at(steps)?.present() {
+            Some(json) => FieldValue::read(&self.shape, json, object.version),
+            None => Ok(None),
+        }
+    }
 }
 
 /// One element of a list.

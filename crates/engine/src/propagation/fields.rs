@@ -7,9 +7,7 @@ use crate::admission::subject::Subject;
 use crate::catalog::fields::{FIELDS, Field, Hop};
 use crate::catalog::place::{self, Place};
 use crate::json::Malformed;
-use crate::json::document::Json;
 use crate::json::path::Path;
-use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::propagation::layers::{Layer, Sources};
 use crate::report::change::{Action, Change, OwnedPath, OwnedValue, Value, own_change};
@@ -216,25 +214,6 @@ fn skip(field: &Field, layer: &Layer<'_>, value: &FieldValue, reason: SkipReason
 }
 
 impl Field {
-    /// The value at one place of an object; `entry` is as for [`Object::at`].
-    ///
-    /// # Errors
-    /// When it has another shape.
-    pub(crate) fn read<'a>(
-        &self,
-        place: Place,
-        object: &Object<'a>,
-        entry: Option<Json<'a>>,
-    ) -> Result<Option<FieldValue>, Malformed> {
-        let Some((base, steps)) = self.steps(place, object.version) else {
-            return Ok(None);
-        };
-        match object.at(base, entry)?.at(steps)?.present() {
-            Some(json) => FieldValue::read(&self.shape, json, object.version),
-            None => Ok(None),
-        }
-    }
-
     /// Which field of which kind gives which field of which other, as the newest version of both writes it.
     fn rule(&self, from: Place, to: Place) -> String {
         let end = |place: Place| format!("{}{}", place.owner(), printed(self, place, "v1beta2"));

@@ -60,7 +60,7 @@ pub(crate) fn differences<'e>(
     records: bool,
     lookups: &Lookups<'e>,
 ) -> Result<Differences<'e>, Stop> {
-    let sources = sources::of(subject, settings.version, lookups)?;
+    let sources = sources::of(subject, settings, lookups)?;
     let mut changes = Vec::new();
     let mut skips = Vec::new();
     let mut compared = Vec::new();

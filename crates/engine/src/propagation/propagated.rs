@@ -20,7 +20,7 @@ pub(crate) fn propagated<'e>(
     settings: &ClusterApi,
     lookups: &Lookups<'e>,
 ) -> Result<Vec<Propagated>, Stop> {
-    let sources = sources::of(subject, settings.version, lookups)?;
+    let sources = sources::of(subject, settings, lookups)?;
     let mut all = Vec::new();
     for &target in &sources.targets {
         for map in MapKind::BOTH {

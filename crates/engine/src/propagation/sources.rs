@@ -8,23 +8,25 @@ pub(crate) use self::topology::cluster_name;
 use super::layers::Sources;
 use crate::admission::subject::Subject;
 use crate::catalog::place::Place;
-use crate::catalog::version::Version;
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
 use crate::report::not_applicable::NotApplicableReason;
+use crate::settings::ClusterApi;
 
-/// Reads what is above an object, as a version of Cluster API does.
+/// Reads what is above an object, as the version of Cluster API in the settings does.
 ///
 /// # Errors
 /// When nothing propagates to the object, or when it is not known what does.
-pub(super) fn of<'e>(subject: &Subject<'e>, version: Version, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
+pub(super) fn of<'e>(subject: &Subject<'e>, settings: &ClusterApi, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
     match subject.place {
         Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool) => {
-            topology::sources(subject, version, lookups)
+            topology::sources(subject, settings.version, lookups)
         }
         Some(Place::MachineSet) => owner::of_machine_set(subject, lookups),
         Some(Place::Machine) => owner::of_machine(subject, lookups),
-        Some(place @ (Place::InfraMachine | Place::BootstrapConfig)) => owner::of_machine_part(place, subject, lookups),
+        Some(place @ (Place::InfraMachine | Place::BootstrapConfig)) => {
+            owner::of_machine_part(place, subject, settings, lookups)
+        }
         Some(Place::Node) => node::sources(subject, lookups),
         _ => Err(Stop::not_applicable(NotApplicableReason::NoOwner, "")),
     }

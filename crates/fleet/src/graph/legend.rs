@@ -1,8 +1,8 @@
 //! What the lines, colors, boxes and drawings of an SVG mean: those that it has.
 
 use super::layout::{BEHIND, LINE, MARGIN, PADDING, pixels};
+use super::shapes::{class, class_of_text, icon, mark, rectangle, text};
 use super::sort::LOOKS;
-use super::svg::{class, icon, mark, rectangle, text};
 use super::{Flow, Graph};
 
 const FLOWS: &[(Flow, &str)] = &[
@@ -90,15 +90,4 @@ fn entries(graph: &Graph) -> Vec<Entry> {
         entries.push(Entry { sample: Some(Box::new(sample)), class: "plain", words: look.words });
     }
     entries
-}
-
-/// The class of a text.
-pub(super) fn class_of_text(flow: Flow) -> &'static str {
-    match flow {
-        Flow::Nothing => "plain",
-        Flow::Reaches => "good",
-        Flow::Lacks => "wrong",
-        Flow::Stops => "bad",
-        Flow::Unknown => "quiet",
-    }
 }

@@ -1,5 +1,6 @@
 //! Every sentence of a picture.
 
+use crate::count::count;
 use crate::session::plural;
 
 pub(super) const TITLE: &str = "Objects, and the labels and annotations that propagate to them";
@@ -26,12 +27,12 @@ pub(super) fn alike(kind: &str, count: usize, name: &str) -> (String, String) {
     (format!("{count} {kinds} alike"), format!("such as {name}"))
 }
 
-pub(super) fn objects(count: usize) -> String {
-    format!("{}, each next to the one that it is made from.", counted(count, "object"))
+pub(super) fn objects(number: usize) -> String {
+    format!("{}, each next to the one that it is made from.", count(number, "object"))
 }
 
 pub(super) fn reached(key: &str, reached: usize, objects: usize) -> String {
-    format!("{key} propagates to {reached} of {}.", counted(objects, "object"))
+    format!("{key} propagates to {reached} of {}.", count(objects, "object"))
 }
 
 pub(super) fn lacking(count: usize) -> String {
@@ -70,10 +71,6 @@ pub(super) fn listed(keys: &[&str]) -> String {
         }
         _ => keys.join(", "),
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What an object is in a picture, and the drawing that shows it.
 
 use crate::object::ObjectId;
+use metadata_propagation::cluster_api::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 
 /// What an object is, from the top of a fleet down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,13 +52,13 @@ impl Sort {
         match (&*id.group, &*id.kind) {
             _ if has_cloud_tags => Sort::Cloud,
             ("", "Node") => Sort::Node,
-            ("cluster.x-k8s.io", "Cluster") => Sort::Cluster,
-            ("cluster.x-k8s.io", "MachineDeployment" | "MachineSet" | "MachinePool") => Sort::Machines,
-            ("cluster.x-k8s.io", "Machine") => Sort::Machine,
+            (CORE_GROUP, "Cluster") => Sort::Cluster,
+            (CORE_GROUP, "MachineDeployment" | "MachineSet" | "MachinePool") => Sort::Machines,
+            (CORE_GROUP, "Machine") => Sort::Machine,
             (_, kind) if kind.ends_with("Template") || kind == "ClusterClass" => Sort::Template,
-            ("controlplane.cluster.x-k8s.io", _) => Sort::ControlPlane,
-            ("infrastructure.cluster.x-k8s.io", kind) if kind.ends_with("Cluster") => Sort::Cloud,
-            ("infrastructure.cluster.x-k8s.io" | "bootstrap.cluster.x-k8s.io", _) => Sort::Part,
+            (CONTROL_PLANE_GROUP, _) => Sort::ControlPlane,
+            (INFRASTRUCTURE_GROUP, kind) if kind.ends_with("Cluster") => Sort::Cloud,
+            (INFRASTRUCTURE_GROUP | BOOTSTRAP_GROUP, _) => Sort::Part,
             _ => Sort::Other,
         }
     }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::layout::{BEHIND, BETWEEN_COLUMNS, ICON, LINE, Layout, MARGIN, PADDING, Place};
-use super::legend::{class_of_text, legend};
-use super::lines::visible;
+use super::legend::legend;
+use super::shapes::{class, class_of_text, escaped, icon, mark, rectangle, text};
 use super::{Flow, Graph, Node};
 
 /// Each line has a color, a dash and an end of its own, so that none of them is needed.
@@ -109,52 +109,4 @@ fn edge(out: &mut String, flow: Flow, above: &Place, here: &Place) {
     let middle = from + BETWEEN_COLUMNS / 2;
     let _ = writeln!(out, "<path class=\"{}\" d=\"M{from} {begin}H{middle}V{end}H{to}\"/>", class(flow));
     mark(out, flow, to, end);
-}
-
-/// The end of a line: an arrow, a ring where something is missing, or a cross.
-pub(super) fn mark(out: &mut String, flow: Flow, x: usize, y: usize) {
-    let (class, before, middle) = (class(flow), x.saturating_sub(7), x.saturating_sub(12));
-    let (above, below) = (y.saturating_sub(5), y + 5);
-    let _ = match flow {
-        Flow::Nothing | Flow::Unknown => Ok(()),
-        Flow::Reaches => {
-            writeln!(out, "<path class=\"{class} mark\" d=\"M{before} {above}L{x} {y}L{before} {below}\"/>")
-        }
-        Flow::Lacks => {
-            writeln!(out, "<circle class=\"{class} mark open\" cx=\"{}\" cy=\"{y}\" r=\"5\"/>", x.saturating_sub(7))
-        }
-        Flow::Stops => {
-            writeln!(out, "<path class=\"{class} mark\" d=\"M{middle} {above}l10 10M{middle} {below}l10 -10\"/>")
-        }
-    };
-}
-
-/// A box: its left and upper edge, width and height.
-pub(super) fn rectangle(out: &mut String, class: &str, [x, y, width, height]: [usize; 4], round: usize) {
-    let _ = writeln!(
-        out,
-        "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"{round}\"/>"
-    );
-}
-
-pub(super) fn icon(out: &mut String, path: &str, x: usize, y: usize) {
-    let _ = writeln!(out, "<path class=\"icon\" transform=\"translate({x} {y})\" d=\"{path}\"/>");
-}
-
-pub(super) fn class(flow: Flow) -> &'static str {
-    match flow {
-        Flow::Nothing => "nothing",
-        Flow::Reaches => "reaches",
-        Flow::Lacks => "lacks",
-        Flow::Stops => "stops",
-        Flow::Unknown => "unknown",
-    }
-}
-
-pub(super) fn text(out: &mut String, class: &str, x: usize, y: usize, text: &str) {
-    let _ = writeln!(out, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>", escaped(text));
-}
-
-fn escaped(text: &str) -> String {
-    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

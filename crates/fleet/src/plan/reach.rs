@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use metadata_propagation::cluster_api::{
+    CONTROL_PLANE_GROUP, CORE_GROUP, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_POOL_NAME,
+};
 use serde_json::Value;
 
 use crate::member::Member;
 use crate::object::ObjectId;
 use crate::relations::text;
 use crate::world::World;
-
-const CORE: &str = "cluster.x-k8s.io";
 
 /// The lists of workers that classes and topologies have.
 pub(super) const LISTS: [&str; 2] = ["machineDeployments", "machinePools"];
@@ -94,12 +95,12 @@ impl Part {
     }
 
     fn has(&self, cluster: &Member, child: &Member) -> bool {
-        let is_control_plane = child.id.group == "controlplane.cluster.x-k8s.io";
+        let is_control_plane = child.id.group == CONTROL_PLANE_GROUP;
         let labels = child.written.pointer("/metadata/labels");
         let label = |key: &str| labels.and_then(|labels| labels.get(key)).and_then(Value::as_str);
         let (list, name) = match &*child.id.kind {
-            "MachinePool" => ("machinePools", label("topology.cluster.x-k8s.io/pool-name")),
-            _ => ("machineDeployments", label("topology.cluster.x-k8s.io/deployment-name")),
+            "MachinePool" => ("machinePools", label(TOPOLOGY_POOL_NAME)),
+            _ => ("machineDeployments", label(TOPOLOGY_DEPLOYMENT_NAME)),
         };
         match self {
             Part::Whole => true,
@@ -126,8 +127,8 @@ pub(super) fn machines(world: &World, id: &ObjectId, part: &Part) -> Machines {
     let Some(top) = world.number(id) else { return found };
     let children = |number: usize| world.member(number).map_or(&[][..], |member| &member.children);
     let clusters: Vec<usize> = match (&*id.group, &*id.kind) {
-        (CORE, "Cluster") => vec![top],
-        (CORE, "ClusterClass") => children(top).to_vec(),
+        (CORE_GROUP, "Cluster") => vec![top],
+        (CORE_GROUP, "ClusterClass") => children(top).to_vec(),
         _ => {
             below(world, top, &mut found);
             return found;
@@ -148,7 +149,7 @@ fn below(world: &World, top: usize, found: &mut Machines) {
     let mut next = vec![top];
     let mut named = BTreeSet::new();
     while let Some(member) = next.pop().and_then(|number| world.member(number)) {
-        if member.id.kind == "Machine" && member.id.group == CORE && member.origin.is_some() {
+        if member.id.kind == "Machine" && member.id.group == CORE_GROUP && member.origin.is_some() {
             named.insert(member.id.clone());
         }
         next.extend(&member.children);
@@ -156,16 +157,7 @@ fn below(world: &World, top: usize, found: &mut Machines) {
     let Some(member) = world.member(top) else { return };
     if !named.is_empty() {
         found.named.append(&mut named);
-    } else if let Some(replicas) = replicas(member) {
+    } else if let Some(replicas) = member.replicas() {
         found.predicted.insert(member.id.clone(), replicas);
     }
-}
-
-/// How many Machines an object asks for; 1 where it does not say. `None` for kinds that have none.
-pub(crate) fn replicas(member: &Member) -> Option<u64> {
-    let has_replicas = match &*member.id.group {
-        CORE => matches!(&*member.id.kind, "MachineDeployment" | "MachineSet" | "MachinePool"),
-        group => group == "controlplane.cluster.x-k8s.io" && !member.id.kind.ends_with("Template"),
-    };
-    has_replicas.then(|| member.written.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1))
 }

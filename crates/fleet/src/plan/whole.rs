@@ -1,6 +1,7 @@
 //! Objects that are created or deleted as a whole, and the Machines with them.
 
 use metadata_propagation::Effect;
+use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::Value;
 
 use super::reach::{Machines, Part, machines};
@@ -8,10 +9,8 @@ use super::{Happens, Planned};
 use crate::fleet::Fleet;
 use crate::member::Member;
 use crate::object::ObjectId;
-use crate::relations::text;
+use crate::relations::{is_of_topology, text};
 use crate::world::World;
-
-const CORE: &str = "cluster.x-k8s.io";
 
 /// An object that is new, and the Machines that are made with it. Those of an owner that was there before are counted where
 /// the owner is scaled.
@@ -36,7 +35,7 @@ pub(super) fn deletion(id: &ObjectId, before: &World, new: &Fleet) -> Planned {
 
 fn has_machines(id: &ObjectId) -> bool {
     const WITH_MACHINES: [&str; 5] = ["Cluster", "MachineDeployment", "MachineSet", "MachinePool", "Machine"];
-    is_control_plane(id) || id.group == CORE && WITH_MACHINES.contains(&&*id.kind)
+    id.is_control_plane() || id.group == CORE_GROUP && WITH_MACHINES.contains(&&*id.kind)
 }
 
 /// Whether the owner of a new object, whose controller makes such objects, was there before; where the owner is new too, the
@@ -48,13 +47,7 @@ fn is_of_former_owner(id: &ObjectId, before: &World, after: &World) -> bool {
     if before.number(&owner.id).is_none() {
         return is_of_former_owner(&owner.id, before, after);
     }
-    let labels = member.written.pointer("/metadata/labels");
-    let is_of_topology = labels.is_some_and(|labels| labels.get("topology.cluster.x-k8s.io/owned").is_some());
-    owner.id.kind != "Cluster" || is_of_topology
-}
-
-fn is_control_plane(id: &ObjectId) -> bool {
-    id.group == "controlplane.cluster.x-k8s.io" && !id.kind.ends_with("Template")
+    owner.id.kind != "Cluster" || is_of_topology(&member.written)
 }
 
 /// The owner of a deleted object that stays, and whose controller makes another one. Of an object whose owner is deleted too,
@@ -68,8 +61,8 @@ fn replacing(deleted: &Member, before: &World, new: &Fleet) -> Option<ObjectId> 
         return None;
     }
     let makes = match (&*deleted.id.kind, &*owner.id.kind) {
-        ("Machine", "MachineSet") | ("MachineSet", "MachineDeployment") => owner.id.group == CORE,
-        ("Machine", _) => is_control_plane(&owner.id),
+        ("Machine", "MachineSet") | ("MachineSet", "MachineDeployment") => owner.id.group == CORE_GROUP,
+        ("Machine", _) => owner.id.is_control_plane(),
         ("MachineDeployment" | "MachinePool", "Cluster") => deleted.topology_entries.iter().any(|(list, name)| {
             let entries = stays.pointer(&format!("/spec/topology/workers/{list}")).and_then(Value::as_array);
             entries.into_iter().flatten().any(|entry| text(entry, "name") == name)

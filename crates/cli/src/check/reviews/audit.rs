@@ -132,7 +132,7 @@ impl<'t> Event<'t> {
     }
 
     /// What an event leaves in the cluster: the name, the version and the text of an object, or `None` where it is deleted.
-    pub(super) fn stored(&self, past: &Past<'_>) -> Option<(ObjectId, Option<(String, &'t str)>)> {
+    fn stored(&self, past: &Past<'_>) -> Option<(ObjectId, Option<(String, &'t str)>)> {
         if !is_of_object(&self.reference().subresource) || self.is_dry_run() {
             return None;
         }
@@ -143,6 +143,15 @@ impl<'t> Event<'t> {
         let written = self.request_object.filter(|_| self.verb != "patch");
         let (object, (id, version)) = (answered.or(written)?, self.written()?);
         Some((id, Some((version, object.get()))))
+    }
+
+    /// Applies to `past` what the request of the event stored.
+    pub(super) fn apply(&self, past: &mut Past<'t>) {
+        match self.stored(past) {
+            Some((id, Some((version, object)))) => past.store(id, version, object),
+            Some((id, None)) => past.delete(id),
+            None => {}
+        }
     }
 
     /// What the event is about: verb, resource and name.

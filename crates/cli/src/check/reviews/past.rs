@@ -6,9 +6,6 @@ use fleet::{Fleet, ObjectId};
 use metadata_propagation::{Cluster, Get, LookupCause, LookupError, Operation, Review};
 use serde::Deserialize;
 
-use super::audit::Event;
-use super::read::{Recorded, Request};
-
 /// The objects as they were stored when a request came.
 pub(super) struct Past<'a> {
     /// Version and text.
@@ -19,11 +16,13 @@ pub(super) struct Past<'a> {
 
 impl<'a> Past<'a> {
     /// Before the first request: what the first request about each object says that it was.
-    pub(super) fn before(recorded: &[Recorded<'a>], fleet: &'a Fleet) -> Past<'a> {
+    pub(super) fn before<'r>(reviews: impl Iterator<Item = &'r Review<'a>>, fleet: &'a Fleet) -> Past<'a>
+    where
+        'a: 'r,
+    {
         let mut past = Past { stored: BTreeMap::new(), fleet, deleted: BTreeSet::new() };
         let mut known = BTreeSet::new();
-        for recorded in recorded {
-            let Request::Review(review) = &recorded.request else { continue };
+        for review in reviews {
             let Some(id) = id(review).filter(|_| is_of_object(&review.sub_resource)) else { continue };
             if known.insert(id.clone())
                 && let Some(old) = review.old_object
@@ -44,15 +43,6 @@ impl<'a> Past<'a> {
         }
     }
 
-    /// What the request of an event stored.
-    pub(super) fn apply_event(&mut self, event: &Event<'a>) {
-        match event.stored(self) {
-            Some((id, Some((version, object)))) => self.store(id, version, object),
-            Some((id, None)) => self.delete(id),
-            None => {}
-        }
-    }
-
     /// The text of an object, if an earlier request stored it in this version.
     pub(super) fn stored(&self, id: &ObjectId, version: &str) -> Option<&'a str> {
         self.stored.get(id).filter(|(stored, _)| stored == version).map(|(_, text)| *text)
@@ -64,12 +54,14 @@ impl<'a> Past<'a> {
         Some((id.clone(), version.clone()))
     }
 
-    fn store(&mut self, id: ObjectId, version: String, object: &'a str) {
+    /// Stores the text of an object.
+    pub(super) fn store(&mut self, id: ObjectId, version: String, object: &'a str) {
         self.deleted.remove(&id);
         self.stored.insert(id, (version, object));
     }
 
-    fn delete(&mut self, id: ObjectId) {
+    /// Forgets an object.
+    pub(super) fn delete(&mut self, id: ObjectId) {
         self.stored.remove(&id);
         self.deleted.insert(id);
     }

@@ -1,37 +1,16 @@
 //! Which kind of the table an object is, and its rows.
 
 use super::edits::Pattern;
+use crate::catalog::effects::kinds::{EFFECT_KINDS, EFFECT_TEMPLATES};
 use crate::catalog::effects::table::EFFECTS;
 use crate::catalog::effects::{Effect, Kind, joined};
-use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
+use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
 use crate::catalog::version::Version;
 use crate::kube::kind::GroupVersionKind;
 use crate::kube::object::Object;
 use crate::report::messages::rollout as messages;
 use crate::settings::Stance;
-
-const KINDS: &[(&str, &str, Kind)] = &[
-    (CORE_GROUP, "MachineDeployment", Kind::MachineDeployment),
-    (CORE_GROUP, "MachineSet", Kind::MachineSet),
-    (CORE_GROUP, "MachinePool", Kind::MachinePool),
-    (CORE_GROUP, "Cluster", Kind::Cluster),
-    (CORE_GROUP, "ClusterClass", Kind::ClusterClass),
-    (CONTROL_PLANE_GROUP, "KubeadmControlPlane", Kind::KubeadmControlPlane),
-    (CORE_GROUP, "Machine", Kind::ControlPlaneMachine),
-    (BOOTSTRAP_GROUP, "KubeadmConfig", Kind::ControlPlaneKubeadmConfig),
-];
-
-/// Templates that a ClusterClass uses, by group and end of the kind; the first that fits.
-const TEMPLATES: &[(&str, &str, Kind)] = &[
-    (CONTROL_PLANE_GROUP, "Template", Kind::ClassControlPlaneTemplate),
-    (BOOTSTRAP_GROUP, "Template", Kind::ClassTemplate),
-    (INFRASTRUCTURE_GROUP, "ClusterTemplate", Kind::ClassClusterTemplate),
-    (INFRASTRUCTURE_GROUP, "MachinePoolTemplate", Kind::ClassMachinePoolTemplate),
-    // Managed control planes live with the infrastructure of some.
-    (INFRASTRUCTURE_GROUP, "ControlPlaneTemplate", Kind::ClassControlPlaneTemplate),
-    (INFRASTRUCTURE_GROUP, "Template", Kind::ClassTemplate),
-];
 
 impl Kind {
     /// The kind of an object, by the object as it is stored, since an edit must not hide what uses a template.
@@ -41,7 +20,7 @@ impl Kind {
         let owned_by =
             |group, kind| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(group, kind)));
         let fits = |row: &&(&str, &str, Kind)| row.0 == kind.group && kind.kind.ends_with(row.1);
-        if let Some((.., template)) = TEMPLATES.iter().find(fits) {
+        if let Some((.., template)) = EFFECT_TEMPLATES.iter().find(fits) {
             let is_of_topology = || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
             return Some(if owned_by(CORE_GROUP, "ClusterClass") || is_of_topology() {
                 *template
@@ -55,7 +34,7 @@ impl Kind {
         if kind.group == INFRASTRUCTURE_GROUP {
             return Some(Kind::ControlPlaneInfraMachine).filter(|_| is_unknown || is_labelled());
         }
-        let found = KINDS.iter().find(|row| row.0 == kind.group && row.1 == kind.kind)?.2;
+        let found = EFFECT_KINDS.iter().find(|row| row.0 == kind.group && row.1 == kind.kind)?.2;
         if !["v1beta1", "v1beta2"].contains(&&*kind.version) {
             return None;
         }

@@ -15,6 +15,7 @@ use crate::kube::stop::Stop;
 use crate::propagation::class_patches::ClassPatches;
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
+use crate::settings::ClusterApi;
 
 /// A MachineSet follows the MachineDeployment that controls it.
 ///
@@ -50,12 +51,13 @@ pub(super) fn of_machine<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Re
 pub(super) fn of_machine_part<'e>(
     place: Place,
     subject: &Subject<'e>,
+    settings: &ClusterApi,
     lookups: &Lookups<'e>,
 ) -> Result<Sources<'e>, Stop> {
     if let Some(owner) = subject.object.owner(CORE_GROUP, "Machine") {
         let machine = lookups.active_parent(&ObjectQuery::owner(owner, subject.namespace(), MACHINE_MASKS))?;
         let controller = machine.object.controller();
-        if controller.is_none() && lookups.carries_from_machines() {
+        if controller.is_none() && settings.carries_from_machines() {
             return of_standalone_machine(&machine, subject);
         }
         let Some((kind, owner)) = controller.and_then(|owner| of(owner, place)) else {

@@ -1,0 +1,41 @@
+//! The objects that are judged, with their fields.
+
+use fleet::{Fleet, Object};
+use serde_json::Value;
+
+/// The group of Kubewarden's own kinds.
+pub(crate) const KUBEWARDEN: &str = "policies.kubewarden.io";
+
+/// An object, and its fields.
+pub(crate) struct Item<'f> {
+    pub(crate) object: &'f Object,
+    pub(crate) json: Value,
+}
+
+impl Item<'_> {
+    /// What is at a path such as `/spec/image`; null where nothing is.
+    pub(crate) fn at(&self, path: &str) -> &Value {
+        self.json.pointer(path).unwrap_or(&Value::Null)
+    }
+
+    /// The text at a path; empty where there is none.
+    pub(crate) fn text(&self, path: &str) -> &str {
+        self.at(path).as_str().unwrap_or_default()
+    }
+
+    /// A label.
+    pub(crate) fn label(&self, key: &str) -> Option<&str> {
+        self.at("/metadata/labels").get(key)?.as_str()
+    }
+}
+
+/// The objects of a fleet, with their fields.
+pub(crate) fn items(fleet: &Fleet) -> Vec<Item<'_>> {
+    let item = |object: &'_ Object| serde_json::from_str(&object.json).unwrap_or_default();
+    fleet.objects().map(|object| Item { object, json: item(object) }).collect()
+}
+
+/// The texts of a list.
+pub(crate) fn texts(list: Option<&Value>) -> impl Iterator<Item = &str> {
+    list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}

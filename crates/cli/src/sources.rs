@@ -1,0 +1,65 @@
+//! The flags that say where objects come from.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+/// The files that are read in folders.
+const ENDINGS: &[&str] = &["yaml", "yml", "json"];
+
+/// Where objects come from, and by which settings they are judged.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Sources {
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
+    /// folder].
+    ///
+    /// In folders .yaml, .yml and .json files are read; .gitignore, .ignore and .propagateignore are obeyed.
+    #[arg(long, short, value_name = "PATH")]
+    pub(crate) filename: Vec<PathBuf>,
+    /// The namespace of objects that are written without one [default: default].
+    #[arg(long, short, value_name = "NAME", env = "PROPAGATE_NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+    /// Render folders that have a kustomization with `kustomize` or `kubectl`, and read what comes out: those that no other
+    /// kustomization is made from.
+    #[arg(long)]
+    pub(crate) kustomize: bool,
+    /// The policy's settings, or a manifest of the policy that has them [default: the defaults].
+    #[arg(long, short, value_name = "FILE", env = "PROPAGATE_SETTINGS")]
+    pub(crate) settings: Option<PathBuf>,
+}
+
+impl Sources {
+    /// The paths of a call: those of `-f`, and those without a flag.
+    pub(crate) fn paths(&self, alone: &[PathBuf]) -> Vec<PathBuf> {
+        let paths = self.named(alone);
+        if paths.is_empty() { vec![".".into()] } else { paths }
+    }
+
+    /// The paths that a call names, if any.
+    pub(crate) fn named(&self, alone: &[PathBuf]) -> Vec<PathBuf> {
+        self.filename.iter().chain(alone).cloned().collect()
+    }
+
+    /// A label or annotation and the paths that are named, where both have no flag: what has a place on the disk and looks like one is a
+    /// path.
+    pub(crate) fn key_and_paths(&self, key: Option<&String>, alone: &[PathBuf]) -> (Option<String>, Vec<PathBuf>) {
+        let is_path = |key: &&String| {
+            let looks_like_one = key.starts_with(['.', '/']) || key.ends_with('/') || is_read(Path::new(key));
+            *key == "-" || looks_like_one && Path::new(key).exists()
+        };
+        match key.filter(is_path) {
+            Some(path) => (None, self.named(&[&[path.into()], alone].concat())),
+            None => (key.cloned(), self.named(alone)),
+        }
+    }
+
+    /// The namespace of objects that are written without one.
+    pub(crate) fn namespace(&self) -> &str {
+        self.namespace.as_deref().filter(|name| !name.is_empty()).unwrap_or(fleet::DEFAULT_NAMESPACE)
+    }
+}
+
+/// Whether a file of this name is read in folders.
+pub(crate) fn is_read(file: &Path) -> bool {
+    file.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
+}

@@ -1,0 +1,154 @@
+//! No two files of a crate need each other, and the modules of the engine use lower layers only.
+//!
+//! A file needs another one where it names an item of it: in a `use` item, in a path of an expression, pattern, type or
+//! macro call, and in a method call. `self.name()` is the function of the type whose `impl` block it is in. Any other
+//! method is known by its name, where exactly one type or trait of the workspace has a method of that name. An item
+//! belongs to the file that defines it, also where another file exports it.
+//!
+//! A module and the modules in it may need each other: a parent calls its children, which use its types.
+//!
+//! What this cannot see: methods of a name that several types have, or that [`OF_OTHERS`] lists; fields, and values that
+//! are passed on without the name of their type; trait methods that are called by an operator or a macro; what macros of
+//! the crate expand to. Tests do not count, neither modules with `#[cfg(test)]` nor the files in `tests/`.
+
+mod circles;
+mod dependencies;
+mod found;
+mod references;
+mod source;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use crate::circles::circles;
+use crate::dependencies::{Dependency, dependencies};
+use crate::source::{Crate, Files};
+
+/// The layers of the engine, the lowest first. A module uses modules of lower layers only.
+const LAYERS: &[&[&str]] = &[
+    &["json"],
+    &["catalog"],
+    &["settings"],
+    &["report"],
+    &["kube"],
+    &["admission"],
+    &["propagation", "tags"],
+    &["checks"],
+    &["evaluate"],
+];
+
+/// Names of methods that types of the standard library and of other dependencies have too.
+#[rustfmt::skip]
+const OF_OTHERS: &[&str] = &[
+    "abs", "add", "all", "and", "any", "append", "as_array", "as_bytes", "as_deref", "as_mut", "as_object", "as_ref",
+    "as_str", "bytes", "chain", "chars", "child", "clear", "clone", "cmp", "concat", "contains", "contains_key",
+    "copied", "count", "cycle", "drain", "end", "ends_with", "entry", "enumerate", "eq", "err", "expect", "extend",
+    "filter", "find", "finish", "first", "flatten", "fmt", "fold", "from", "get", "get_mut", "hash", "insert", "into",
+    "into_iter", "is_empty", "is_file", "is_match", "is_none", "is_some", "iter", "join", "keys", "kind", "label",
+    "last", "len", "lines", "lock", "map", "matches", "max", "message", "min", "name", "next", "not", "nth", "ok", "or",
+    "or_else", "parse", "path", "path_segments", "peek", "pointer", "pop", "position", "print", "push", "range", "read",
+    "remove", "replace", "replace_range", "reset", "resize", "retain", "rev", "reverse", "send", "set", "skip", "sleep",
+    "sort", "source", "split", "start", "starts_with", "status", "step", "strip_prefix", "sub", "sum", "swap", "take",
+    "text", "then", "to_owned", "to_string", "to_vec", "trim", "unwrap", "update", "url", "value", "values", "version",
+    "wait", "walk", "with", "without", "write", "zip",
+];
+
+#[test]
+fn no_crate_has_a_circle_of_files() -> Result<()> {
+    let files = workspace()?;
+    let crates = crates(&files)?;
+    assert!(crates.len() > 12, "{} crates", crates.len());
+    let ambiguous = ambiguous(&crates);
+    let found: Vec<Vec<String>> = crates.iter().flat_map(|one| circles(one, &ambiguous)).collect();
+    let text: Vec<String> = found.iter().map(|circle| circle.join("\n")).collect();
+    assert!(found.is_empty(), "{} circles:\n{}", found.len(), text.join("\n\n"));
+    Ok(())
+}
+
+#[test]
+fn every_module_of_the_engine_has_a_layer() -> Result<()> {
+    let files = workspace()?;
+    let modules: BTreeSet<&str> = files.keys().filter_map(|file| module(file)).collect();
+    assert_eq!(modules, LAYERS.iter().copied().flatten().copied().collect());
+    Ok(())
+}
+
+#[test]
+fn modules_of_the_engine_use_lower_layers_only() -> Result<()> {
+    let files = workspace()?;
+    let ambiguous = ambiguous(&crates(&files)?);
+    let engine = Crate::read("crates/engine/src/lib.rs", &files)?;
+    let found = upward(&dependencies(&engine, &ambiguous));
+    assert!(found.is_empty(), "lower layers use higher ones:\n{}", found.join("\n"));
+    Ok(())
+}
+
+/// The dependencies of modules of the engine on a higher layer, or on another module of their own.
+fn upward(dependencies: &BTreeSet<Dependency>) -> Vec<String> {
+    let layer = |module: &str| LAYERS.iter().position(|layer| layer.contains(&module));
+    let is_upward = |one: &&Dependency| match (module(&one.from), module(&one.to)) {
+        (Some(from), Some(to)) => from != to && layer(to) >= layer(from),
+        (Some(_), None) => true,
+        (None, _) => false,
+    };
+    dependencies.iter().filter(is_upward).map(Dependency::to_string).collect()
+}
+
+/// The module of the engine that a file belongs to; `None` for lib.rs and for files of other crates.
+fn module(file: &str) -> Option<&str> {
+    let name = file.strip_prefix("crates/engine/src/")?.split(['/', '.']).next();
+    name.filter(|name| *name != "lib")
+}
+
+/// The methods whose name does not tell what is called: those of several crates, and of types of other dependencies.
+fn ambiguous(crates: &[Crate]) -> BTreeSet<String> {
+    let mut ambiguous: BTreeSet<String> = OF_OTHERS.iter().map(|name| (*name).to_owned()).collect();
+    let mut known = BTreeSet::new();
+    for one in crates {
+        let functions = one.modules.iter().flat_map(|module| &module.functions);
+        let methods = functions.filter(|function| function.has_receiver);
+        let names: BTreeSet<&str> = methods.map(|function| function.name.as_str()).collect();
+        ambiguous.extend(names.into_iter().filter(|name| !known.insert(*name)).map(str::to_owned));
+    }
+    ambiguous
+}
+
+/// The crates of the workspace: libraries and programs.
+fn crates(files: &Files) -> Result<Vec<Crate>> {
+    let is_root = |file: &&String| {
+        let (_, name) = file.rsplit_once("src/").unwrap_or(("", file));
+        let parts: Vec<&str> = name.split('/').collect();
+        matches!(parts.as_slice(), ["lib.rs" | "main.rs"] | ["bin", _] | ["bin", _, "main.rs"])
+    };
+    files.keys().filter(is_root).map(|root| Crate::read(root, files)).collect()
+}
+
+/// The files with Rust code of every member of the workspace.
+fn workspace() -> Result<Files> {
+    let root = testkit::root();
+    let mut files = Files::new();
+    let mut folders: Vec<_> = members()?.into_iter().map(|member| root.join(member)).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(&root)?.to_str().context("a file name that is not UTF-8")?;
+                files.insert(name.replace('\\', "/"), fs::read_to_string(&path)?);
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// The folders with sources of the workspace's members, and of the package at its root.
+fn members() -> Result<Vec<String>> {
+    let manifest = fs::read_to_string(testkit::root().join("Cargo.toml"))?;
+    let (_, members) = manifest.split_once("\nmembers = [").context("the workspace has no members")?;
+    let (members, _) = members.split_once(']').context("the list of members does not end")?;
+    let members = members.split('"').skip(1).step_by(2);
+    Ok(members.map(|member| format!("{member}/src")).chain(["src".to_owned()]).collect())
+}
