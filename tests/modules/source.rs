@@ -90,7 +90,7 @@ impl Crate {
         files: &Files,
     ) -> Result<usize> {
         let index = self.modules.len();
-        // It is in the list before its children, which are reported its index.
+        // It is in the list before its children, which need its index.
         self.modules.push(Module::default());
         let mut module = Module { file: file.to_owned(), parent, ..Module::default() };
         for item in items {

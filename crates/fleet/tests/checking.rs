@@ -50,12 +50,12 @@ fn drift_is_located_where_it_is_or_would_be_written() {
     let missing = check(&format!("{SET}{MACHINE}"), "{}");
     let team =
         "label `team` in `metadata.labels` must be `red`: set on MachineSet fleet/ms (.spec.template.metadata.labels)";
-    assert_eq!(missing.last(), Some(&format!("15:1 Reject drift {team}")));
+    assert_eq!(missing.last(), Some(&format!("15:1 Error drift {team}")));
     assert_eq!(missing.len(), 3, "{missing:#?}");
     let labels =
         "  labels:\n    team: blue\n    cluster.x-k8s.io/cluster-name: c1\n    cluster.x-k8s.io/set-name: ms\n";
     let wrong = check(&format!("{SET}{MACHINE}{labels}"), "{}");
-    assert_eq!(wrong.last(), Some(&format!("21:11 Reject drift {team}")));
+    assert_eq!(wrong.last(), Some(&format!("21:11 Error drift {team}")));
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn what_guards_find_is_found_in_an_object_that_differs_too() {
     let guarded: Vec<&String> = lines.iter().filter(|line| line.starts_with("19:")).collect();
     let sentence = "label `kubernetes.io/os` is not synced to Nodes; to sync such labels, use the manager's flag \
                     `--additional-sync-machine-labels` and `clusterApi.node.additionalLabels`";
-    assert_eq!(guarded, [&format!("19:63 Warn guards.nodeUnreachable {sentence}")], "{lines:#?}");
-    assert!(lines.iter().any(|line| line.contains(" Reject drift ")), "{lines:#?}");
+    assert_eq!(guarded, [&format!("19:63 Warning guards.nodeUnreachable {sentence}")], "{lines:#?}");
+    assert!(lines.iter().any(|line| line.contains(" Error drift ")), "{lines:#?}");
 }
 
 #[test]
@@ -95,7 +95,7 @@ spec: {clusterName: c1}
     assert_eq!(
         check(deployment, "{}"),
         [
-            format!("6:18 Warn misplaced {sentence}"),
+            format!("6:18 Warning misplaced {sentence}"),
             "MachineDeployment fleet/md: no owner propagates anything to it".to_owned()
         ]
     );
@@ -122,8 +122,10 @@ metadata:
 spec: {clusterName: c1}
 ";
     let sentence = "label `team` not propagated: the value is not valid; set on MachineSet fleet/ms (.spec.template.metadata.labels)";
-    let expected =
-        ["MachineSet fleet/ms: no owner propagates anything to it".to_owned(), format!("15:3 Warn illegal {sentence}")];
+    let expected = [
+        "MachineSet fleet/ms: no owner propagates anything to it".to_owned(),
+        format!("15:3 Warning illegal {sentence}"),
+    ];
     assert_eq!(check(above, "{}"), expected);
 }
 
@@ -133,7 +135,7 @@ fn an_object_of_another_shape_is_a_finding_at_its_place() {
     assert_eq!(
         check(&text, "{}"),
         [
-            "6:3 Reject unreadable cannot read Machine fleet/m: `metadata.labels` is not a map of strings: the value of `a` \
+            "6:3 Error unreadable cannot read Machine fleet/m: `metadata.labels` is not a map of strings: the value of `a` \
              is not a string"
         ]
     );
