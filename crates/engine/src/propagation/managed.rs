@@ -11,7 +11,7 @@ use crate::admission::subject::Subject;
 use crate::catalog::keys::TRACKING;
 use crate::catalog::place::MapKind;
 use crate::json::Malformed;
-use crate::json::document::Document;
+use crate::json::document::{Document, Json};
 use crate::kube::managed_fields::Entry;
 use crate::kube::object::Object;
 
@@ -78,11 +78,11 @@ impl Record {
 }
 
 /// Keys of a map that somebody declares as theirs: appliers, who remove a key themselves when they drop it, and Cluster
-/// API's own managers. Where `managedFields` cannot be read, nobody does.
+/// API's own managers. Where the `managedFields` cannot be read, nobody does.
 ///
 /// What an Update changed does not count: an edit that was reverted leaves the same trace.
-pub(crate) fn claimed<'e>(object: &Object<'e>, map: MapKind) -> BTreeSet<&'e str> {
-    let entries = Entry::all(object.managed_fields).unwrap_or_default();
+pub(crate) fn claimed<'e>(managed_fields: Json<'e>, map: MapKind) -> BTreeSet<&'e str> {
+    let entries = Entry::all(managed_fields).unwrap_or_default();
     let of_claimants = entries.iter().filter(|entry| entry.applies() || entry.is_of_cluster_api());
     let field = if map == MapKind::Labels { "f:labels" } else { "f:annotations" };
     let keys = of_claimants.filter_map(|entry| entry.fields.at(&["f:metadata", field]).ok()?.as_fields());
@@ -119,7 +119,7 @@ mod tests {
                 {"manager":"kubectl-edit","operation":"Update","fieldsV1":{"f:metadata":{"f:labels":{"f:d":{}}}}}]}}"#,
         );
         let object = Object::read(&document).unwrap();
-        assert_eq!(claimed(&object, MapKind::Labels), ["a/b", "c", "e"].into());
-        assert_eq!(claimed(&object, MapKind::Annotations), BTreeSet::new());
+        assert_eq!(claimed(object.managed_fields, MapKind::Labels), ["a/b", "c", "e"].into());
+        assert_eq!(claimed(object.managed_fields, MapKind::Annotations), BTreeSet::new());
     }
 }

@@ -10,6 +10,7 @@ use crate::catalog::keys::TRACKING;
 use crate::catalog::kinds::may_carry_record;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Map;
+use crate::json::document::Document;
 use crate::json::path::Path;
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
@@ -240,7 +241,10 @@ fn keep_record(
     }
     let mut record = Record::stored(subject)?;
     let mut written = Record::of(&subject.object);
-    let returns_owners = Ownership::of(subject).can_be_returned();
+    let ownership = Ownership::of(subject);
+    let returns_owners = ownership.can_be_returned();
+    // Where the stored owners are not known, a restored value loses those that the request gave it.
+    let owners = old.filter(|_| !returns_owners).and_then(|_| ownership.returned(changes)).map(Document::new);
     let own = compared.iter().filter(|of| Some(of.target) == subject.place);
     for Compared { target, map, expected, actual } in own {
         let stored = subject.old_map(*target, *map)?;
@@ -248,11 +252,14 @@ fn keep_record(
             |key: &str| stored.contains_key(key) && stored.get(key) == expected.get(key).map(|it| &*it.value);
         let restored = |key: &str| was_right(key) && actual.get(key) != stored.get(key);
         // Who took a value that is restored has it no longer, unless its owners cannot be given back.
-        let mut claimed = claimed(&subject.object, *map);
+        let mut claimed = claimed(subject.object.managed_fields, *map);
         if let Some(old) = old.filter(|_| returns_owners) {
-            let before = self::claimed(old, *map);
+            let before = self::claimed(old.managed_fields, *map);
             claimed.retain(|key| !restored(key) || before.contains(key));
             claimed.extend(before.into_iter().filter(|key| restored(key)));
+        } else if let Some(owners) = &owners {
+            let after = self::claimed(owners.root(), *map);
+            claimed.retain(|key| !restored(key) || after.contains(key));
         }
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(&**key));

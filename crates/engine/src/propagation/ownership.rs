@@ -61,8 +61,8 @@ impl<'s, 'e> Ownership<'s, 'e> {
         Some(Write { at: Path::fields(&["metadata", "managedFields"]), edit: Edit::Set(text) })
     }
 
-    /// `metadata.managedFields` with the owners of what is written.
-    fn returned(&self, written: &[Change]) -> Option<String> {
+    /// `metadata.managedFields` with the owners of what is written; `None` where it stays as requested.
+    pub(super) fn returned(&self, written: &[Change]) -> Option<String> {
         let requested = self.requested.as_ref().filter(|_| self.subject.review.is_of_api_server)?;
         let written: Vec<(&Change, &OwnedPath)> =
             written.iter().filter_map(|change| Some((change, change.owned.as_ref()?))).collect();
@@ -91,8 +91,8 @@ impl<'s, 'e> Ownership<'s, 'e> {
                 entries.insert(at, (stored, Cow::Owned(fields)));
             }
         }
-        // To the API server an empty list means that nobody ever applied: the next to apply shares everything with
-        // no matter who that was.
+        // To the API server an empty list means that nobody ever applied: with the next apply, everything would be shared with an
+        // unknown manager.
         if is_same || entries.is_empty() {
             return None;
         }

@@ -135,8 +135,11 @@ pub(crate) struct Draw {
 /// One entry of `managedFields`: manager, whether it applies, and keys of all maps.
 pub(crate) type Managed = (&'static str, bool, Vec<String>);
 
-fn managed() -> impl Strategy<Value = Managed> {
-    (select(&["capi-machineset", "capi-topology", "argocd", "kubectl-edit"][..]), any::<bool>(), vec(key(), 1..4))
+/// As the API server keeps them: a manager has one entry for what it applies, and one for what it updates.
+fn managed() -> impl Strategy<Value = Vec<Managed>> {
+    let manager = select(&["capi-machineset", "capi-topology", "argocd", "kubectl-edit"][..]);
+    let entries = btree_map((manager, any::<bool>()), vec(key(), 1..4), 1..4);
+    entries.prop_map(|entries| entries.into_iter().map(|((manager, applies), keys)| (manager, applies, keys)).collect())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -174,7 +177,7 @@ fn draw() -> impl Strategy<Value = Draw> {
     let user = prop_oneof![8 => Just("alice"), 1 => Just(""), 1 => Just(CONTROLLER)];
     let record = (vec(key(), 0..3), vec(key(), 0..3));
     let what = (select(WAYS), versions(), versions(), vec(maps(), PLACES));
-    let managed = || proptest::option::weighted(0.6, vec(managed(), 1..4));
+    let managed = || proptest::option::weighted(0.6, managed());
     let traces = (proptest::option::weighted(0.3, record), [managed(), managed()], vec(edit(), 0..4));
     let state = (owner, kind(12), kind(12), kind(12));
     let request = (user, any::<bool>(), any::<bool>(), seldom(3));
