@@ -118,13 +118,13 @@ impl ApiServer {
         &self.objects
     }
 
-    /// The object that `Kind name` stands for, in any version and namespace.
+    /// The object that `Kind name` names, in any version and namespace.
     #[must_use]
     pub fn named(&self, of: &str) -> Option<&Value> {
         self.objects.iter().find(|object| is_named(object, of))
     }
 
-    /// Deletes the object that `Kind name` stands for.
+    /// Deletes the object that `Kind name` names.
     pub fn remove(&mut self, of: &str) {
         Arc::make_mut(&mut self.objects).retain(|object| !is_named(object, of));
     }

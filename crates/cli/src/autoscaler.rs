@@ -9,7 +9,7 @@ mod templates;
 
 use std::fmt::Write;
 
-use fleet::{Level, World, count};
+use fleet::{Hierarchy, Level, count};
 use serde::Serialize;
 
 use self::groups::{NodeGroup, groups};
@@ -45,8 +45,8 @@ pub(crate) fn run(args: &AutoscalerArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let question = Question { object: Some("MachineDeployment"), is_for_clusters: true };
     let input = live::input(&args.live, &args.sources, &args.sources.named(&args.paths), &question)?;
-    let world = World::of(&input.fleet, &settings);
-    let mut judged: Vec<Judged> = groups(&world, &settings).iter().map(|group| said(&world, group)).collect();
+    let hierarchy = Hierarchy::of(&input.fleet, &settings);
+    let mut judged: Vec<Judged> = groups(&hierarchy, &settings).iter().map(|group| said(&hierarchy, group)).collect();
     if let Some(flags) = &input.kubectl {
         for patch in judged.iter_mut().filter_map(|group| group.patch.as_mut()) {
             *patch = backfill::with_flags(patch, flags);
@@ -71,10 +71,10 @@ pub(crate) fn run(args: &AutoscalerArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn said(world: &World, group: &NodeGroup<'_>) -> Judged {
+fn said(hierarchy: &Hierarchy, group: &NodeGroup<'_>) -> Judged {
     let Verdict { findings, values } = judge(group);
     let mut findings: Vec<Said> = findings.into_iter().map(|(level, message)| Said { level, message }).collect();
-    let patch = if values.is_empty() { None } else { Some(patch::patch(world, group, &values)) };
+    let patch = if values.is_empty() { None } else { Some(patch::patch(hierarchy, group, &values)) };
     let patch = match patch {
         Some(Err(message)) => {
             findings.push(Said { level: Level::Error, message });

@@ -14,7 +14,7 @@ use self::ignore::{ANNOTATION, Ignores};
 use crate::args::CheckArgs;
 use crate::input::Input;
 use crate::live::{self, Question};
-use crate::output::report::{Entry, IgnoredEntry, NotCompared, Report, Summary, Told, Where};
+use crate::output::report::{Entry, IgnoredEntry, NotCompared, Report, ReportedProblem, Summary, Where};
 use crate::worlds::{Separate, worlds};
 use crate::{Exit, Failure, output, progress, settings};
 
@@ -32,10 +32,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let worlds = worlds(fleet, &named, &settings, args.sources.namespace())?;
     let Some(Separate { fleet, .. }) = worlds.first() else { return Ok(Exit::Nothing) };
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
-    let (mut ignores, told) = Ignores::of(&args.ignores, baseline, fleet)?;
+    let (mut ignores, problems) = Ignores::of(&args.ignores, baseline, fleet)?;
     let mut report = report(&worlds, &unreadable, (&Checker::new(&settings), &mut ignores));
-    told.into_iter().for_each(|told| report.problem(told));
-    ignores.unused(fleet).into_iter().for_each(|told| report.problem(told));
+    problems.into_iter().for_each(|problem| report.problem(problem));
+    ignores.unused(fleet).into_iter().for_each(|problem| report.problem(problem));
     report.summary.gone = ignores.gone();
     if let Some(path) = &args.write_baseline {
         Baseline::write(path, report.findings.iter())?;
@@ -62,7 +62,7 @@ fn report(
 ) -> Report {
     let mut report = Report::default();
     for (file, reason) in unreadable {
-        report.problem(Told {
+        report.problem(ReportedProblem {
             severity: Severity::Error,
             message: format!("cannot read `{file}`: {reason}"),
             place: Where { file: file.clone(), ..Where::default() },
@@ -100,10 +100,10 @@ fn world(fleet: &Fleet, (checker, ignores): (&Checker, &mut Ignores), seen: &mut
     let mut locator = Locator::new(fleet.sources());
     for Problem { severity, is_skipped, message, source, at } in fleet.problems() {
         let place = Where::of(fleet, *source, *at..*at, locator.position(*source, *at));
-        let told = Told { severity: *severity, message: message.clone(), place };
-        if is_first || !report.problems.contains(&told) {
+        let problem = ReportedProblem { severity: *severity, message: message.clone(), place };
+        if is_first || !report.problems.contains(&problem) {
             report.summary.skipped += usize::from(*is_skipped);
-            report.problem(told);
+            report.problem(problem);
         }
     }
     let objects: Vec<&Object> = fleet.objects().collect();
@@ -119,7 +119,11 @@ fn world(fleet: &Fleet, (checker, ignores): (&Checker, &mut Ignores), seen: &mut
         };
         if let Some(Err(message)) = ignore::annotation(object).filter(|_| is_new) {
             let place = place("metadata.annotations", &[ANNOTATION.to_owned()]);
-            report.problem(Told { severity: Severity::Warning, message: format!("`{ANNOTATION}`: {message}"), place });
+            report.problem(ReportedProblem {
+                severity: Severity::Warning,
+                message: format!("`{ANNOTATION}`: {message}"),
+                place,
+            });
         }
         // The annotation is about this object alone.
         for finding in checked.findings.into_iter().filter(|finding| finding.keys != [ANNOTATION]) {

@@ -135,7 +135,7 @@ impl Check {
     }
 }
 
-/// Whether a name stands for a check: its own, or that of its group, such as `guards`.
+/// Whether a name selects a check: its own, or that of its group, such as `guards`.
 pub(crate) fn is_named(name: &str, check: &str) -> bool {
     check.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use fleet::{Fleet, Locator, Member, Stand, State, World, help_of_skips, help_of_unknown};
+use fleet::{Fleet, Hierarchy, Locator, Member, Placement, State, help_of_skips, help_of_unknown};
 use metadata_propagation::Report;
 
 use crate::args::{ExplainArgs, PlainFormat};
@@ -31,8 +31,8 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let question = Question { object: Some(&args.object), is_for_clusters: true };
     let input = live::input(&args.live, &args.sources, &paths, &question)?;
     let fleet = &input.fleet;
-    let world = World::of(fleet, &settings);
-    let meant = meant(&world, args);
+    let hierarchy = Hierarchy::of(fleet, &settings);
+    let meant = meant(&hierarchy, args);
     let mut out = String::new();
     // Columns are for trees, of one object too.
     let is_one = args.object.contains('/') && args.label_columns.is_empty();
@@ -40,9 +40,11 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let columns: Vec<String> = args.label_columns.iter().chain(&key).cloned().collect();
     if args.output == PlainFormat::Json {
         let values: serde_json::Value = match &key {
-            Some(key) if is_one => meant.iter().map(|number| json::way(&world, *number, key)).collect(),
-            None if is_one => meant.iter().filter_map(|number| json::object(&world, *number)).collect(),
-            _ => meant.iter().filter_map(|number| json::tree(&world, *number, &columns)).collect(),
+            Some(key) if is_one => {
+                meant.iter().map(|number| json::propagation_path(&hierarchy, *number, key)).collect()
+            }
+            None if is_one => meant.iter().filter_map(|number| json::object(&hierarchy, *number)).collect(),
+            _ => meant.iter().filter_map(|number| json::tree(&hierarchy, *number, &columns)).collect(),
         };
         out = format!("{values:#}\n");
     } else if is_one {
@@ -51,12 +53,12 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
                 out.push('\n');
             }
             match &key {
-                Some(key) => way(&world, fleet, *number, key, &mut out),
-                None => object(&world, *number, &mut out),
+                Some(key) => propagation_path(&hierarchy, fleet, *number, key, &mut out),
+                None => object(&hierarchy, *number, &mut out),
             }
         }
     } else {
-        out = tree::tree(&world, &meant, &columns);
+        out = tree::tree(&hierarchy, &meant, &columns);
     }
     if meant.is_empty() && args.output == PlainFormat::Text {
         out = names::nothing(&args.object, fleet.objects().map(|object| &object.id));
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     }
     let is_unreadable = input::warn(&input);
     if let Some(key) = &key
-        && let Some(warning) = no_key(&world, args, key)
+        && let Some(warning) = no_key(&hierarchy, args, key)
     {
         anstream::eprintln!("warning: {warning}");
     }
@@ -80,11 +82,11 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
 }
 
 /// That a key may be meant as something else.
-fn no_key(world: &World, args: &ExplainArgs, key: &str) -> Option<String> {
+fn no_key(hierarchy: &Hierarchy, args: &ExplainArgs, key: &str) -> Option<String> {
     let kind = &args.object;
     let namespace = args.sources.namespace.as_deref();
     let object = format!("{kind}/{key}");
-    let is_name = || world.members().iter().any(|member| is_meant(&member.id, &object, namespace));
+    let is_name = || hierarchy.members().iter().any(|member| is_meant(&member.id, &object, namespace));
     if !kind.contains('/') && is_name() {
         return Some(format!("`{key}` is taken for a label or annotation; the object is `{object}`"));
     }
@@ -92,15 +94,15 @@ fn no_key(world: &World, args: &ExplainArgs, key: &str) -> Option<String> {
     is_folder.then(|| format!("`{key}` is taken for a label or annotation; `--filename {key}` reads the folder"))
 }
 
-fn meant(world: &World, args: &ExplainArgs) -> Vec<usize> {
-    let members = world.members().iter().enumerate();
+fn meant(hierarchy: &Hierarchy, args: &ExplainArgs) -> Vec<usize> {
+    let members = hierarchy.members().iter().enumerate();
     let meant = members.filter(|(_, member)| is_meant(&member.id, &args.object, args.sources.namespace.as_deref()));
     meant.map(|(number, _)| number).collect()
 }
 
 /// All labels and annotations of one object, and where they come from.
-fn object(world: &World, number: usize, out: &mut String) {
-    let Some(member) = world.member(number) else { return };
+fn object(hierarchy: &Hierarchy, number: usize, out: &mut String) {
+    let Some(member) = hierarchy.member(number) else { return };
     let _ = writeln!(out, "{BOLD}{}{BOLD:#}{}", member.id, note(member));
     if let Some(reason) = &member.unknown {
         let _ = writeln!(out, "  not compared: {reason}");
@@ -112,7 +114,7 @@ fn object(world: &World, number: usize, out: &mut String) {
             let _ = writeln!(out, "  {}", entry.at);
             last = &entry.at;
         }
-        let stand = Stand::of(entry, member);
+        let placement = Placement::of(entry, member);
         let place = entry.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
         let value = entry.value.plain();
         let _ = writeln!(
@@ -120,7 +122,7 @@ fn object(world: &World, number: usize, out: &mut String) {
             "    {}={}{} {DIM}{}{place}{DIM:#}",
             entry.key,
             visible(value),
-            told(&stand.state),
+            in_words(&placement.state),
             entry.source
         );
     }
@@ -170,42 +172,44 @@ fn add_help(help: Option<&String>, indent: &str, out: &mut String) {
 }
 
 /// The whole way of one key through an object.
-fn way(world: &World, fleet: &Fleet, number: usize, key: &str, out: &mut String) {
+fn propagation_path(hierarchy: &Hierarchy, fleet: &Fleet, number: usize, key: &str, out: &mut String) {
     let mut locator = Locator::new(fleet.sources());
-    for step in world.way(number, key) {
-        let Some(member) = world.member(step.member) else { continue };
+    for step in hierarchy.propagation_path(number, key) {
+        let Some(member) = hierarchy.member(step.member) else { continue };
         let (marked, end) =
             if step.member == number { (BOLD, BOLD.render_reset()) } else { (Style::new(), BOLD.render_reset()) };
         let _ = writeln!(out, "{marked}{}{end}{}", member.id, note(member));
-        if step.stands.is_empty() {
-            let reason =
-                world.unknown(step.member).map(|(member, reason)| format!(": {} is not compared: {reason}", member.id));
+        if step.placements.is_empty() {
+            let reason = hierarchy
+                .unknown(step.member)
+                .map(|(member, reason)| format!(": {} is not compared: {reason}", member.id));
             let _ =
                 writeln!(out, "  `{key}` is not set here and does not propagate here{}", reason.unwrap_or_default());
-            let help = match world.unknown(step.member) {
+            let help = match hierarchy.unknown(step.member) {
                 Some((_, reason)) => help_of_unknown(reason),
                 None => Some("set it where it propagates from: `propagate rules` lists the places".to_owned()),
             };
             add_help(help.as_ref(), "  ", out);
         }
-        let is_alike =
-            |a: &Stand, b: &Stand| (&a.value, &a.state, &a.why, &a.help) == (&b.value, &b.state, &b.why, &b.help);
-        for stands in step.stands.chunk_by(is_alike) {
-            let Some(stand) = stands.first() else { continue };
-            let value = stand.value.as_ref().map(|value| format!(" {}", visible(value))).unwrap_or_default();
-            let places = stands.iter().filter(|stand| !is_absent(&stand.state)).filter_map(|stand| {
-                let place = locator.locate(member.origin.as_ref()?, &stand.at, &[key.to_owned()]);
+        let is_alike = |a: &Placement, b: &Placement| {
+            (&a.value, &a.state, &a.why, &a.help) == (&b.value, &b.state, &b.why, &b.help)
+        };
+        for placements in step.placements.chunk_by(is_alike) {
+            let Some(placement) = placements.first() else { continue };
+            let value = placement.value.as_ref().map(|value| format!(" {}", visible(value))).unwrap_or_default();
+            let places = placements.iter().filter(|placement| !is_absent(&placement.state)).filter_map(|placement| {
+                let place = locator.locate(member.origin.as_ref()?, &placement.at, &[key.to_owned()]);
                 let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
                 Some(format!(" {DIM}{name}:{}:{}{DIM:#}", place.position.line, place.position.column))
             });
             let places: String = places.collect();
-            let arrow = if stand.state == State::NotPropagated { "from " } else { "" };
-            let at: Vec<&str> = stands.iter().map(|stand| &*stand.at).collect();
-            let _ = writeln!(out, "  {arrow}{}:{value}{}{places}", at.join(", "), told(&stand.state));
-            if let Some(why) = &stand.why {
+            let arrow = if placement.state == State::NotPropagated { "from " } else { "" };
+            let at: Vec<&str> = placements.iter().map(|placement| &*placement.at).collect();
+            let _ = writeln!(out, "  {arrow}{}:{value}{}{places}", at.join(", "), in_words(&placement.state));
+            if let Some(why) = &placement.why {
                 let _ = writeln!(out, "    {DIM}{why}{DIM:#}");
             }
-            add_help(stand.help.as_ref(), "    ", out);
+            add_help(placement.help.as_ref(), "    ", out);
         }
     }
 }
@@ -216,13 +220,13 @@ pub(crate) fn is_absent(state: &State) -> bool {
 }
 
 /// What is to be said of an entry behind its value.
-fn told(state: &State) -> String {
+fn in_words(state: &State) -> String {
     let style = match state {
         State::Set | State::Predicted => Style::new(),
         State::Present | State::Tag => GOOD,
         State::Missing | State::Differs(_) | State::NotPropagated | State::NoTag => BAD,
     };
-    let words = state.told();
+    let words = state.in_words();
     if words.is_empty() { words } else { format!(" {style}{words}{style:#}") }
 }
 

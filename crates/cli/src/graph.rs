@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fleet::{Graph, World};
+use fleet::{Graph, Hierarchy};
 
 use crate::args::{GraphArgs, Picture};
 use crate::live::{self, Question};
@@ -16,19 +16,19 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     let (mut words, paths) = words_and_paths(args);
     let question = Question { object: None, is_for_clusters: true };
     let input = live::input(&args.live, &args.sources, &paths, &question)?;
-    let world = World::of(&input.fleet, &settings);
+    let hierarchy = Hierarchy::of(&input.fleet, &settings);
     let namespace = args.sources.namespace.as_deref();
-    let ids = || world.members().iter().map(|member| &member.id);
+    let ids = || hierarchy.members().iter().map(|member| &member.id);
     // A word without a flag is an object or a key.
     let is_only_key = |word: &String| words.len() == 1 && !is_object(word, namespace, ids());
     let key = if words.first().is_some_and(is_only_key) { words.pop() } else { None };
     let mut words = words.into_iter();
     let (object, key) = (words.next(), words.next().or(key));
     let within: Option<Vec<usize>> = object.as_ref().map(|object| {
-        let members = world.members().iter().enumerate();
+        let members = hierarchy.members().iter().enumerate();
         members.filter(|(_, member)| is_meant(&member.id, object, namespace)).map(|(number, _)| number).collect()
     });
-    let graph = Graph::of(&world, key.as_deref(), within.as_deref());
+    let graph = Graph::of(&hierarchy, key.as_deref(), within.as_deref());
     if graph.is_empty() {
         progress::end();
         let objects = input.fleet.objects().count();

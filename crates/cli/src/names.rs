@@ -34,7 +34,7 @@ pub(crate) fn parts(object: &str) -> (&str, Option<&str>, Option<&str>) {
     }
 }
 
-/// Whether `KIND`, `KIND/NAME` or `KIND/NAMESPACE/NAME` stands for an object.
+/// Whether `KIND`, `KIND/NAME` or `KIND/NAMESPACE/NAME` names an object.
 pub(crate) fn is_meant(id: &ObjectId, object: &str, namespace: Option<&str>) -> bool {
     let (kind, own_namespace, name) = parts(object);
     let namespace = own_namespace.or(namespace);
@@ -43,7 +43,7 @@ pub(crate) fn is_meant(id: &ObjectId, object: &str, namespace: Option<&str>) -> 
         && namespace.is_none_or(|namespace| id.namespace == namespace || id.namespace.is_empty())
 }
 
-/// Whether a word stands for the kind of an object: the kind, its plural or its short name, in any case, with or without its
+/// Whether a word names the kind of an object: the kind, its plural or its short name, in any case, with or without its
 /// group and version.
 pub(crate) fn is_kind(id: &ObjectId, word: &str) -> bool {
     let word = word.to_lowercase();

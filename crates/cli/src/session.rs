@@ -11,7 +11,7 @@ use crate::names::{self, is_meant};
 use crate::{Exit, Failure, input, output, settings};
 
 /// # Errors
-/// When the settings cannot be used, the name stands for no object or for several, or a file cannot be written.
+/// When the settings cannot be used, the name matches no object or several, or a file cannot be written.
 pub(crate) fn run(args: &SessionArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let input = input::read(&args.sources.paths(&args.paths), &args.sources);
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &SessionArgs) -> Result<Exit, Failure> {
             return Ok(Exit::Nothing);
         }
         (Some(first), Some(second)) => {
-            return Err(Failure(format!("`{}` stands for {} and {}", args.object, first.id, second.id)));
+            return Err(Failure(format!("`{}` matches {} and {}", args.object, first.id, second.id)));
         }
     };
     let old = args.old.as_ref().map(|path| input::read(std::slice::from_ref(path), &args.sources));

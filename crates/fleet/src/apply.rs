@@ -3,10 +3,10 @@
 use metadata_propagation::Settings;
 
 use crate::fleet::Fleet;
+use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{ObjectId, Origin};
 use crate::splice::spliced;
-use crate::world::World;
 
 /// The texts of a fleet with everything propagated.
 #[derive(Debug)]
@@ -21,12 +21,12 @@ impl Applied {
     /// Writes into every object what propagates to it, given that the objects above have it already.
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings) -> Applied {
-        let world = World::of_changes(fleet, settings);
+        let hierarchy = Hierarchy::of_changes(fleet, settings);
         let mut left = Vec::new();
         let changed = |member: &&Member| !member.report.changes.is_empty();
         let origin = |member: &Member| member.origin.clone();
         let mut members: Vec<(&Member, Origin)> =
-            world.members().iter().filter(changed).filter_map(|member| Some((member, origin(member)?))).collect();
+            hierarchy.members().iter().filter(changed).filter_map(|member| Some((member, origin(member)?))).collect();
         // The items of one list share a document.
         members.sort_by_key(|(_, origin)| (origin.source, origin.document.start, origin.item));
         let same =

@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use crate::each::each;
 use crate::fleet::Fleet;
+use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{Object, ObjectId, Origin};
-use crate::world::World;
 
 /// The field manager that configurations for server-side apply are meant for.
 pub const FIELD_MANAGER: &str = "metadata-propagation-backfill";
@@ -71,25 +71,25 @@ impl Backfill {
     /// What the objects of a fleet lack, given that the objects above have it already.
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings, means: Means) -> Backfill {
-        let world = World::of_changes(fleet, settings);
+        let hierarchy = Hierarchy::of_changes(fleet, settings);
         // Guards are asked here, and what is refused for being incomplete is completed.
         let settings = Settings { mode: Mode::Mutate, ..settings.clone() };
         let mut backfill = Backfill::default();
         let mut stuck: BTreeSet<usize> = BTreeSet::new();
-        let order = world.in_order();
+        let order = hierarchy.in_order();
         let compare = |number: &usize| {
-            let member = world.member(*number)?;
+            let member = hierarchy.member(*number)?;
             let origin = member.origin.as_ref()?;
             Some(match means {
                 Means::Release => release::step(member),
                 Means::Touch | Means::Apply => {
-                    Stored { member, origin, settings: &settings, world: &world }.step(means)
+                    Stored { member, origin, settings: &settings, hierarchy: &hierarchy }.step(means)
                 }
             })
         };
         let compared = each(&order, compare);
         for (number, compared) in order.into_iter().zip(compared) {
-            let (Some(member), Some(compared)) = (world.member(number), compared) else { continue };
+            let (Some(member), Some(compared)) = (hierarchy.member(number), compared) else { continue };
             let Some(origin) = &member.origin else { continue };
             let refused = |reason: String| Refused { id: member.id.clone(), origin: origin.clone(), reason };
             match compared {
@@ -126,7 +126,7 @@ struct Stored<'a> {
     member: &'a Member,
     origin: &'a Origin,
     settings: &'a Settings,
-    world: &'a World,
+    hierarchy: &'a Hierarchy,
 }
 
 impl Stored<'_> {
@@ -174,7 +174,7 @@ impl Stored<'_> {
             field_manager: Some(Cow::Borrowed(FIELD_MANAGER)),
             ..object.review()
         };
-        let Outcome { rejection, object, report, .. } = evaluate(&review, settings, self.world);
+        let Outcome { rejection, object, report, .. } = evaluate(&review, settings, self.hierarchy);
         match rejection {
             Some(rejection) => Err(rejection.message),
             None => {

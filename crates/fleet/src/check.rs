@@ -212,9 +212,9 @@ fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
 }
 
 /// What else the policy warns about a composite's tags; what a finding tells already is left out.
-fn of_tags(warnings: Vec<String>, told: &[Finding]) -> Vec<Finding> {
+fn of_tags(warnings: Vec<String>, reported: &[Finding]) -> Vec<Finding> {
     let is_told =
-        |warning: &str| quoted(warning).iter().any(|word| told.iter().any(|finding| finding.keys.contains(word)));
+        |warning: &str| quoted(warning).iter().any(|word| reported.iter().any(|finding| finding.keys.contains(word)));
     let untold = warnings.into_iter().filter(|warning| !is_told(warning));
     let finding = |message: String| {
         let keys = quoted(&message);

@@ -86,7 +86,7 @@ impl Fleet {
 
     fn tell_of_doubles(&mut self) {
         let mut locator = Locator::new(&self.sources);
-        let mut told = Vec::new();
+        let mut skipped = Vec::new();
         for (first, later) in &self.doubles {
             let (Some(first), Some(later)) = (self.objects.get(*first), self.objects.get(*later)) else { continue };
             let before = locator.locate(&first.origin, "", &[]);
@@ -95,9 +95,9 @@ impl Fleet {
             let before = format!("{name}:{}", before.position.line);
             let message = messages::duplicate(&later.id.to_string(), &before);
             let (severity, source, at) = (Severity::Warning, here.source, here.span.start);
-            told.push(Problem { severity, is_skipped: true, message, source, at });
+            skipped.push(Problem { severity, is_skipped: true, message, source, at });
         }
-        self.problems.extend(told);
+        self.problems.extend(skipped);
     }
 
     /// The objects that have the same name as an earlier one and are skipped, each behind the one that counts.

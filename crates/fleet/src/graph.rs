@@ -13,10 +13,10 @@ mod svg;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::notes::Told;
+use self::notes::NodePropagation;
 use self::sort::Sort;
+use crate::hierarchy::Hierarchy;
 use crate::member::Member;
-use crate::world::World;
 
 /// Objects below one another, and what propagates to each.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ struct Node {
     head: String,
     name: String,
     is_predicted: bool,
-    told: Told,
+    propagation: NodePropagation,
     /// As the policy writes it, of the first.
     id: String,
 }
@@ -71,26 +71,28 @@ impl Graph {
     /// `within` are the objects that are drawn, by number, with their sources and children; all where it is `None`. Equal
     /// siblings are one.
     #[must_use]
-    pub fn of(world: &World, key: Option<&str>, within: Option<&[usize]>) -> Graph {
-        let mut told: BTreeMap<usize, Told> = match key {
-            Some(key) => notes::of_key(world, key),
-            None => notes::of_all(world),
+    pub fn of(hierarchy: &Hierarchy, key: Option<&str>, within: Option<&[usize]>) -> Graph {
+        let mut propagation: BTreeMap<usize, NodePropagation> = match key {
+            Some(key) => notes::of_key(hierarchy, key),
+            None => notes::of_all(hierarchy),
         };
         if let Some(within) = within {
-            let kept = around(world, within);
-            told.retain(|number, _| kept.contains(number));
+            let kept = around(hierarchy, within);
+            propagation.retain(|number, _| kept.contains(number));
         }
         let mut graph = Graph::default();
         // Below the first of equal siblings is what is below all of them.
         let mut next = Vec::new();
-        let looks = world.looks(&|number| told.get(&number).map(|told| format!("{:?}", told.notes)));
+        let folding =
+            hierarchy.folding(&|number| propagation.get(&number).map(|propagation| format!("{:?}", propagation.notes)));
         let add = |siblings: &[usize], parent: Option<usize>, next: &mut Vec<_>| {
-            let groups = world.alike(siblings, &looks);
+            let groups = hierarchy.folded(siblings, &folding);
             next.extend(groups.into_iter().rev().map(|group| (group, parent)));
         };
-        add(&world.roots().collect::<Vec<_>>(), None, &mut next);
+        add(&hierarchy.roots().collect::<Vec<_>>(), None, &mut next);
         while let Some((group, parent)) = next.pop() {
-            let Some((first, member)) = group.first().and_then(|first| Some((*first, world.member(*first)?))) else {
+            let Some((first, member)) = group.first().and_then(|first| Some((*first, hierarchy.member(*first)?)))
+            else {
                 continue;
             };
             add(&member.children, Some(graph.nodes.len()), &mut next);
@@ -98,13 +100,13 @@ impl Graph {
             let depth = above.map_or(0, |above| above.depth + 1);
             // What is below is there once, and for all of them.
             let count = group.len() * above.map_or(1, |above| above.count);
-            graph.nodes.push(Node::of(member, count, parent, depth, told.remove(&first).unwrap_or_default()));
+            graph.nodes.push(Node::of(member, count, parent, depth, propagation.remove(&first).unwrap_or_default()));
         }
         graph.pass_on();
         let names: Vec<String> = within
             .into_iter()
             .flatten()
-            .filter_map(|number| world.member(*number))
+            .filter_map(|number| hierarchy.member(*number))
             .map(|member| member.id.to_string())
             .collect();
         graph.title = messages::title(key, &names);
@@ -152,7 +154,7 @@ impl Graph {
     fn pass_on(&mut self) {
         let mut passed = BTreeSet::new();
         for node in &self.nodes {
-            for source in &node.told.sources {
+            for source in &node.propagation.sources {
                 let mut way = Vec::new();
                 let mut next = node.parent;
                 while let Some((index, above)) = next.and_then(|index| Some((index, self.nodes.get(index)?))) {
@@ -166,8 +168,8 @@ impl Graph {
             }
         }
         for (index, node) in self.nodes.iter_mut().enumerate() {
-            if passed.contains(&index) && node.told.flow == Flow::Nothing {
-                node.told.flow = Flow::Reaches;
+            if passed.contains(&index) && node.propagation.flow == Flow::Nothing {
+                node.propagation.flow = Flow::Reaches;
             }
         }
     }
@@ -178,12 +180,12 @@ impl Graph {
             self.nodes.iter().filter(|node| holds(node)).map(|node| node.count).sum()
         };
         let objects = count(&|_| true);
-        let lacking = messages::lacking(count(&|node| node.told.flow == Flow::Lacks));
+        let lacking = messages::lacking(count(&|node| node.propagation.flow == Flow::Lacks));
         let Some(key) = key else { return messages::objects(objects) + &lacking };
-        let reached = count(&|node| !node.told.sources.is_empty());
+        let reached = count(&|node| !node.propagation.sources.is_empty());
         let mut description = messages::reached(key, reached, objects) + &lacking;
-        for node in self.nodes.iter().filter(|node| node.told.flow == Flow::Stops) {
-            for note in node.told.notes.iter().filter(|note| note.flow == Flow::Stops) {
+        for node in self.nodes.iter().filter(|node| node.propagation.flow == Flow::Stops) {
+            for note in node.propagation.notes.iter().filter(|note| note.flow == Flow::Stops) {
                 description += &format!(" {} {}: {}.", node.head, node.name, note.text);
             }
         }
@@ -192,7 +194,7 @@ impl Graph {
 }
 
 impl Node {
-    fn of(member: &Member, count: usize, parent: Option<usize>, depth: usize, told: Told) -> Node {
+    fn of(member: &Member, count: usize, parent: Option<usize>, depth: usize, propagation: NodePropagation) -> Node {
         let id = member.id.to_string();
         let name = id.strip_prefix(&*member.id.kind).unwrap_or(&id).trim_start().to_owned();
         let (head, name) = match count {
@@ -200,14 +202,14 @@ impl Node {
             _ => messages::alike(&member.id.kind, count, &name),
         };
         let sort = Sort::of(&member.id, member.report.cloud_tags.is_some());
-        Node { parent, depth, sort, count, head, name, is_predicted: member.origin.is_none(), told, id }
+        Node { parent, depth, sort, count, head, name, is_predicted: member.origin.is_none(), propagation, id }
     }
 
     /// What is written in the picture: kind, name and notes, in lines of limited length.
     fn lines(&self, width: usize) -> Vec<Note> {
         let head = [&*self.head, &*self.name].into_iter();
         let head = head.map(|text| Note { text: text.to_owned(), flow: Flow::Nothing });
-        let notes = head.chain(self.told.notes.iter().cloned());
+        let notes = head.chain(self.propagation.notes.iter().cloned());
         let of_note = |note: Note| {
             lines::wrapped(&note.text, width)
                 .into_iter()
@@ -231,18 +233,18 @@ impl Node {
 }
 
 /// Objects with all that is above and below them.
-fn around(world: &World, within: &[usize]) -> BTreeSet<usize> {
+fn around(hierarchy: &Hierarchy, within: &[usize]) -> BTreeSet<usize> {
     let mut kept = BTreeSet::new();
     let mut next: Vec<usize> = within.to_vec();
     while let Some(number) = next.pop() {
         if kept.insert(number) {
-            next.extend(world.member(number).into_iter().flat_map(|member| member.children.iter().copied()));
+            next.extend(hierarchy.member(number).into_iter().flat_map(|member| member.children.iter().copied()));
         }
     }
     for number in within {
-        let mut above = world.member(*number).and_then(|member| member.parent);
+        let mut above = hierarchy.member(*number).and_then(|member| member.parent);
         while let Some(number) = above.filter(|number| kept.insert(*number)) {
-            above = world.member(number).and_then(|member| member.parent);
+            above = hierarchy.member(number).and_then(|member| member.parent);
         }
     }
     kept

@@ -1,4 +1,4 @@
-//! Where in the texts stands what a path of the engine names.
+//! Where the value at a path of the engine is in the texts.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

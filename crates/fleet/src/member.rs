@@ -1,4 +1,4 @@
-//! One object of a world.
+//! One object of a hierarchy.
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{NotApplicable, Propagated, Report};
@@ -13,7 +13,7 @@ use crate::written::Written;
 /// Stands for what a controller appends to a name.
 pub(crate) const SUFFIX: &str = "*";
 
-/// One object of a [`World`](crate::World).
+/// One object of a [`Hierarchy`](crate::Hierarchy).
 #[derive(Debug)]
 pub struct Member {
     /// What it is called.

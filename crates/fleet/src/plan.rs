@@ -19,9 +19,9 @@ use self::reach::{Part, machines};
 use crate::check::{Checker, UNREADABLE};
 use crate::each::each;
 use crate::fleet::Fleet;
+use crate::hierarchy::Hierarchy;
 use crate::object::{Object, ObjectId};
 use crate::relations::{is_of_topology, text};
-use crate::world::World;
 
 pub use self::reach::Machines;
 pub use self::verdict::Verdict;
@@ -122,8 +122,8 @@ impl Plan {
         let mut settings = Settings { mode: Mode::Mutate, ..settings.clone() };
         // Whatever the setting is: a plan tells of rollouts.
         settings.cluster_api.rollout = Stance::Warn;
-        let before = World::of(old, &settings);
-        let after = World::after(&before, new, &settings);
+        let before = Hierarchy::of(old, &settings);
+        let after = Hierarchy::after(&before, new, &settings);
         let mut entries = differences(&before, &after);
         let mut plan = Plan::default();
         let checker = Checker::new(&settings);
@@ -198,7 +198,7 @@ fn changed(id: &ObjectId, edits: Vec<PlannedEdit>) -> Planned {
     Planned { id, happens, effect: None, machines, replaced_by: None, edits, entries: Vec::new() }
 }
 
-fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after: &World) -> Vec<PlannedEdit> {
+fn edits(old: &Object, new: &Object, settings: &Settings, before: &Hierarchy, after: &Hierarchy) -> Vec<PlannedEdit> {
     let is_template = template::is_template(&new.id);
     let classes = if is_template { template::classes(before, &new.id) } else { Vec::new() };
     let owned =
@@ -217,7 +217,7 @@ fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after:
     // A template of a topology was made for one Cluster from that of a class.
     let is_unnamed = is_template && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
     let is_class = new.id.kind == "ClusterClass";
-    let of_class = |class: &ObjectId| [before, after].iter().any(|world| has_cluster(world, class));
+    let of_class = |class: &ObjectId| [before, after].iter().any(|hierarchy| has_cluster(hierarchy, class));
     let has_no_cluster =
         is_class && !of_class(&new.id) || !classes.is_empty() && !classes.iter().any(|(class, _)| of_class(class));
     let is_removed = |path: &str| path.ends_with(']') && at(&is, path).is_none();
@@ -254,8 +254,8 @@ fn edits(old: &Object, new: &Object, settings: &Settings, before: &World, after:
 }
 
 /// Whether a Cluster among the files uses a class.
-fn has_cluster(world: &World, class: &ObjectId) -> bool {
-    let member = world.number(class).and_then(|number| world.member(number));
+fn has_cluster(hierarchy: &Hierarchy, class: &ObjectId) -> bool {
+    let member = hierarchy.number(class).and_then(|number| hierarchy.member(number));
     member.is_some_and(|member| !member.children.is_empty())
 }
 

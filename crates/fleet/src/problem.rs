@@ -35,7 +35,7 @@ pub(crate) mod messages {
         format!("is not YAML: {error}")
     }
 
-    pub(crate) const ALIAS_OF_ITSELF: &str = "an alias stands within what it is an alias of";
+    pub(crate) const ALIAS_OF_ITSELF: &str = "an alias is inside of its own anchor";
     pub(crate) const KEY_NO_TEXT: &str = "a key is not text";
     pub(crate) const MERGE_OF_NO_MAP: &str = "`<<` merges what is no mapping";
     pub(crate) const NOT_FINITE: &str = "infinity and `.nan` do not exist in JSON";
@@ -53,7 +53,7 @@ pub(crate) mod messages {
     }
 
     pub(crate) fn twice(key: &str) -> String {
-        format!("key `{key}` stands twice in the same mapping; the last one counts")
+        format!("key `{key}` occurs twice in the same mapping; the last one counts")
     }
 
     pub(crate) fn key_twice(key: &str) -> String {

@@ -11,7 +11,7 @@ pub struct Source {
     pub text: String,
 }
 
-/// Where something stands: line and column count from 1, columns in characters.
+/// Where something is: line and column count from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line.

@@ -52,7 +52,7 @@ pub(crate) struct Fault {
     pub(crate) at: usize,
 }
 
-/// A key that stands twice in a mapping.
+/// A key that occurs twice in a mapping.
 pub(crate) struct Twice {
     pub(crate) key: String,
     pub(crate) at: usize,

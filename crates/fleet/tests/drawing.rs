@@ -1,19 +1,19 @@
-//! Pictures say what `World` says, whatever objects are called.
+//! Pictures say what `Hierarchy` says, whatever objects are called.
 
 use anyhow::{Result, ensure};
-use fleet::{Fleet, Graph, Source, World};
+use fleet::{Fleet, Graph, Hierarchy, Source};
 use metadata_propagation::Settings;
 use quick_xml::Reader;
 use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
 
-fn world(text: String) -> World {
+fn hierarchy(text: String) -> Hierarchy {
     let fleet = Fleet::read(vec![Source { name: "a.yaml".to_owned(), text }]);
-    World::of(&fleet, &Settings::default())
+    Hierarchy::of(&fleet, &Settings::default())
 }
 
-fn example() -> Result<World> {
-    Ok(world(std::fs::read_to_string(testkit::root().join("examples/fleet.yaml"))?))
+fn example() -> Result<Hierarchy> {
+    Ok(hierarchy(std::fs::read_to_string(testkit::root().join("examples/fleet.yaml"))?))
 }
 
 /// An element with its attributes and its text.
@@ -91,7 +91,7 @@ metadata: {name: other}
 
 #[test]
 fn names_and_values_are_text_in_every_format() -> Result<()> {
-    let graph = Graph::of(&world(HOSTILE.to_owned()), Some("team"), None);
+    let graph = Graph::of(&hierarchy(HOSTILE.to_owned()), Some("team"), None);
     let expected = [
         "Propagation path of team",
         "Cluster",
@@ -175,7 +175,7 @@ fn a_value_is_shortened_and_broken_into_lines() -> Result<()> {
         "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: {{name: c1, annotations: {{note: {}}}}}\n",
         "長".repeat(70)
     );
-    let svg = Graph::of(&world(text), Some("note"), None).svg();
+    let svg = Graph::of(&hierarchy(text), Some("note"), None).svg();
     let expected = [
         "Propagation path of note".to_owned(),
         "Cluster".to_owned(),
@@ -219,7 +219,7 @@ fn the_legend_has_what_the_picture_has_and_nothing_else() -> Result<()> {
     ];
     assert_eq!(fleet, expected);
     let one = "apiVersion: v1\nkind: Node\nmetadata: {name: a-node-with-a-name, labels: {team: red}}\n";
-    let one = legend(&Graph::of(&world(one.to_owned()), Some("team"), None).svg())?;
+    let one = legend(&Graph::of(&hierarchy(one.to_owned()), Some("team"), None).svg())?;
     assert_eq!(one, ["end of a path", "Node"]);
     Ok(())
 }
@@ -248,7 +248,7 @@ fn many_equal_siblings_are_one_box_and_what_differs_is_another() -> Result<()> {
     });
     let set = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: MachineSet\nmetadata: {name: ms, namespace: a, uid: u}\n\
                spec: {clusterName: c, template: {metadata: {labels: {team: red}}}}\n";
-    let svg = Graph::of(&world(set.to_owned() + &machines.collect::<String>()), Some("team"), None).svg();
+    let svg = Graph::of(&hierarchy(set.to_owned() + &machines.collect::<String>()), Some("team"), None).svg();
     let heads: Vec<String> = texts(&svg)?.into_iter().filter(|text| text.ends_with("Machines alike")).collect();
     assert_eq!(heads, ["7 Machines alike", "193 Machines alike"]);
     Ok(())
@@ -256,11 +256,11 @@ fn many_equal_siblings_are_one_box_and_what_differs_is_another() -> Result<()> {
 
 #[test]
 fn only_the_chosen_objects_are_drawn_with_what_is_above_and_below() -> Result<()> {
-    let world = example()?;
-    let members = world.members().iter().enumerate();
+    let hierarchy = example()?;
+    let members = hierarchy.members().iter().enumerate();
     let chosen: Vec<usize> =
         members.filter(|(_, member)| member.id.kind == "MachineSet").map(|(number, _)| number).collect();
-    let svg = Graph::of(&world, Some("team"), Some(&chosen)).svg();
+    let svg = Graph::of(&hierarchy, Some("team"), Some(&chosen)).svg();
     let elements = elements(&svg)?;
     let kinds: Vec<&str> = elements
         .iter()
@@ -285,6 +285,6 @@ fn only_the_chosen_objects_are_drawn_with_what_is_above_and_below() -> Result<()
 #[test]
 fn a_key_that_is_nowhere_makes_no_picture() -> Result<()> {
     assert!(Graph::of(&example()?, Some("nowhere"), None).is_empty());
-    assert!(Graph::of(&world(String::new()), None, None).is_empty());
+    assert!(Graph::of(&hierarchy(String::new()), None, None).is_empty());
     Ok(())
 }

@@ -30,7 +30,7 @@ impl Kind {
         if self.group.is_empty() { self.resource.clone() } else { format!("{}.{}", self.resource, self.group) }
     }
 
-    /// Some object of the kind, to ask whether a word stands for it.
+    /// Some object of the kind, to ask whether a word names it.
     pub(crate) fn any(&self) -> ObjectId {
         let (group, kind) = (self.group.clone(), self.kind.clone());
         ObjectId { group, kind, namespace: String::new(), name: String::new() }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{Fleet, Graph, Member, Stand, State, World};
+use fleet::{Fleet, Graph, Hierarchy, Member, Placement, State};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ struct Object {
     /// Where it is in the manifests; absent where it is not there, but would be made.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<Place>,
-    stands: Vec<Stands>,
+    placements: Vec<LocatedPlacement>,
     /// Why it is not known what propagates to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<String>,
@@ -54,9 +54,9 @@ struct Object {
 
 /// The key at one place of an object.
 #[derive(Debug, Serialize)]
-struct Stands {
+struct LocatedPlacement {
     #[serde(flatten)]
-    stand: Stand,
+    placement: Placement,
     /// The line of the entry, where it is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<Place>,
@@ -70,17 +70,20 @@ pub(crate) fn path(question: Path) -> Answer {
     let mut marks = places.problems();
     marks.extend(read.marks);
     let Some(settings) = read.settings else { return Answer { marks, ..Answer::default() } };
-    let world = World::of(&fleet, &settings);
-    let roots: Vec<usize> = world.roots().collect();
-    let mut stands: BTreeMap<usize, Vec<Stand>> = BTreeMap::new();
+    let hierarchy = Hierarchy::of(&fleet, &settings);
+    let roots: Vec<usize> = hierarchy.roots().collect();
+    let mut placements: BTreeMap<usize, Vec<Placement>> = BTreeMap::new();
     for root in &roots {
-        stands.extend(world.way(*root, &question.key).into_iter().map(|step| (step.member, step.stands)));
+        placements.extend(
+            hierarchy.propagation_path(*root, &question.key).into_iter().map(|step| (step.member, step.placements)),
+        );
     }
     let name = fleet.sources().first().map_or("", |source| &source.name);
     let mut objects = Vec::new();
-    for (number, member) in world.members().iter().enumerate() {
-        let stands = stands.remove(&number).unwrap_or_default();
-        let stands = stands.into_iter().map(|stand| located(stand, member, &question.key, &mut places)).collect();
+    for (number, member) in hierarchy.members().iter().enumerate() {
+        let placements = placements.remove(&number).unwrap_or_default();
+        let placements =
+            placements.into_iter().map(|placement| located(placement, member, &question.key, &mut places)).collect();
         let unknown = member.unknown.as_ref().map(|unknown| unknown.to_string());
         let place = member.origin.as_ref().map(|origin| places.of(origin, "", &[]));
         let children = member.children.clone();
@@ -89,16 +92,16 @@ pub(crate) fn path(question: Path) -> Answer {
             kind: member.id.kind.clone(),
             children,
             place,
-            stands,
+            placements,
             unknown,
         });
     }
-    for Object { stands, .. } in &objects {
-        marks.extend(stands.iter().filter_map(|stands| underlined(stands, name)));
+    for Object { placements, .. } in &objects {
+        marks.extend(placements.iter().filter_map(|located| underlined(located, name)));
     }
     let picture =
-        picture(&Graph::of(&world, Some(&question.key).filter(|key| !key.is_empty()).map(String::as_str), None));
-    Answer { marks, keys: keys(&world), roots, objects, picture }
+        picture(&Graph::of(&hierarchy, Some(&question.key).filter(|key| !key.is_empty()).map(String::as_str), None));
+    Answer { marks, keys: keys(&hierarchy), roots, objects, picture }
 }
 
 fn picture(graph: &Graph) -> Option<Picture> {
@@ -106,27 +109,27 @@ fn picture(graph: &Graph) -> Option<Picture> {
     (!graph.is_empty()).then(|| Picture { svg, description: graph.description().to_owned() })
 }
 
-fn located(stand: Stand, member: &Member, key: &str, places: &mut Places<'_>) -> Stands {
-    let is_written = matches!(stand.state, State::Set | State::Present | State::Missing | State::Differs(_));
+fn located(placement: Placement, member: &Member, key: &str, places: &mut Places<'_>) -> LocatedPlacement {
+    let is_written = matches!(placement.state, State::Set | State::Present | State::Missing | State::Differs(_));
     let origin = member.origin.as_ref().filter(|_| is_written);
-    let place = origin.map(|origin| places.of(origin, &stand.at, &[key.to_owned()]));
-    Stands { stand, place }
+    let place = origin.map(|origin| places.of(origin, &placement.at, &[key.to_owned()]));
+    LocatedPlacement { placement, place }
 }
 
 /// What is said at the place of an entry.
-fn underlined(Stands { stand, place }: &Stands, text: &str) -> Option<Mark> {
-    let value = stand.value.as_deref().unwrap_or_default();
-    let (severity, message) = match &stand.state {
-        State::Set => (Weight::Info, stand.why.clone().unwrap_or_else(|| "set here".to_owned())),
+fn underlined(LocatedPlacement { placement, place }: &LocatedPlacement, text: &str) -> Option<Mark> {
+    let value = placement.value.as_deref().unwrap_or_default();
+    let (severity, message) = match &placement.state {
+        State::Set => (Weight::Info, placement.why.clone().unwrap_or_else(|| "set here".to_owned())),
         State::Differs(found) => (Weight::Warning, format!("`{value}` by the rules, not `{found}`")),
         _ => return None,
     };
     Some(Mark { text: text.to_owned(), place: (*place)?, severity, message })
 }
 
-fn keys(world: &World) -> Vec<String> {
+fn keys(hierarchy: &Hierarchy) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for member in world.members() {
+    for member in hierarchy.members() {
         written(&member.written, &mut counts);
         for entry in &member.carried {
             *counts.entry(entry.key.clone()).or_default() += 1;

@@ -176,14 +176,14 @@ fn a_key_is_followed_down_to_what_controllers_make() {
         answer["objects"].as_array().unwrap().iter().map(|object| object["title"].as_str().unwrap()).collect();
     assert_eq!(titles, ["MachineSet a/ms", "Cluster a/c", "Machine a/ms-*", "Node ms-*"]);
     assert_eq!((&answer["roots"], &answer["objects"][0]["children"]), (&json!([1]), &json!([2])));
-    let stand = &answer["objects"][0]["stands"][0];
+    let placement = &answer["objects"][0]["placements"][0];
     assert_eq!(
-        (&stand["at"], &stand["state"], &stand["place"]["line"]),
+        (&placement["at"], &placement["state"], &placement["place"]["line"]),
         (&json!("spec.template.metadata.labels"), &json!("set"), &json!(4))
     );
-    let stand = &answer["objects"][2]["stands"][0];
-    assert_eq!((&stand["value"], &stand["state"]), (&json!("red"), &json!("predicted")));
-    assert_eq!(answer["objects"][3]["stands"][0]["state"], "not-propagated");
+    let placement = &answer["objects"][2]["placements"][0];
+    assert_eq!((&placement["value"], &placement["state"]), (&json!("red"), &json!("predicted")));
+    assert_eq!(answer["objects"][3]["placements"][0]["state"], "not-propagated");
 }
 
 #[test]

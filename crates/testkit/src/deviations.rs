@@ -12,7 +12,7 @@ pub struct Deviations {
     met: BTreeSet<usize>,
 }
 
-/// One line: `function | kind | map | key | reason`. `*` at the end of function, kind or key stands for any rest, `but`
+/// One line: `function | kind | map | key | reason`. `*` at the end of function, kind or key matches any rest, `but`
 /// takes out the keys after it; the map is a path, or `labels` or `annotations` wherever they are.
 #[derive(Debug, Clone)]
 pub struct Deviation {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{Member, World};
+use fleet::{Hierarchy, Member};
 use metadata_propagation::Settings;
 use serde_json::Value;
 
@@ -41,14 +41,14 @@ pub(crate) enum SetBy {
 }
 
 /// The node groups with a smallest size of zero, or with annotations for scaling from zero.
-pub(crate) fn groups<'w>(world: &'w World, settings: &Settings) -> Vec<NodeGroup<'w>> {
-    let templates = Templates::of(world);
-    let members = world.members().iter().enumerate();
-    members.filter_map(|(number, member)| group((world, &templates), number, member, settings)).collect()
+pub(crate) fn groups<'w>(hierarchy: &'w Hierarchy, settings: &Settings) -> Vec<NodeGroup<'w>> {
+    let templates = Templates::of(hierarchy);
+    let members = hierarchy.members().iter().enumerate();
+    members.filter_map(|(number, member)| group((hierarchy, &templates), number, member, settings)).collect()
 }
 
 fn group<'w>(
-    (world, templates): (&'w World, &Templates<'w>),
+    (hierarchy, templates): (&'w Hierarchy, &Templates<'w>),
     number: usize,
     member: &'w Member,
     settings: &Settings,
@@ -74,27 +74,27 @@ fn group<'w>(
     if !(is_scaled && is_from_zero || has_annotations) {
         return None;
     }
-    let nodes = nodes((world, templates), number, &object, settings);
+    let nodes = nodes((hierarchy, templates), number, &object, settings);
     let has_capacity = has_capacity(templates, member, &object);
     Some(NodeGroup { member, object, annotations, nodes, has_capacity })
 }
 
 /// What the rules give to the Nodes of a group, and what their kubelets set.
 fn nodes(
-    (world, templates): (&World, &Templates<'_>),
+    (hierarchy, templates): (&Hierarchy, &Templates<'_>),
     number: usize,
     object: &Value,
     settings: &Settings,
 ) -> Result<Nodes, String> {
-    let below = below(world, number);
-    let (machine, node) = (first(world, &below, "Machine"), first(world, &below, "Node"));
-    let unknown = node.and_then(|(number, _)| world.unknown(number)).or_else(|| world.unknown(number));
+    let below = below(hierarchy, number);
+    let (machine, node) = (first(hierarchy, &below, "Machine"), first(hierarchy, &below, "Node"));
+    let unknown = node.and_then(|(number, _)| hierarchy.unknown(number)).or_else(|| hierarchy.unknown(number));
     if let Some((of, reason)) = unknown {
         return Err(format!("{}: {reason}", of.id));
     }
     let Some((_, node)) = node else { return Err("none of its Machines is among the objects".to_owned()) };
     let mut nodes = Nodes::default();
-    if let Some(registered) = world.member(number).and_then(|member| registered(templates, member, object)) {
+    if let Some(registered) = hierarchy.member(number).and_then(|member| registered(templates, member, object)) {
         nodes.is_whole = true;
         nodes.labels = registered.labels.into_iter().map(|(key, value)| (key, (value, SetBy::Kubelet))).collect();
         nodes.taints = registered.taints.into_iter().map(|taint| (taint, SetBy::Kubelet)).collect();
@@ -116,13 +116,13 @@ fn nodes(
 }
 
 /// The numbers of all that is made from an object.
-fn below(world: &World, number: usize) -> Vec<usize> {
-    let children = world.member(number).map_or(&[][..], |member| &member.children);
-    children.iter().flat_map(|child| std::iter::once(*child).chain(below(world, *child))).collect()
+fn below(hierarchy: &Hierarchy, number: usize) -> Vec<usize> {
+    let children = hierarchy.member(number).map_or(&[][..], |member| &member.children);
+    children.iter().flat_map(|child| std::iter::once(*child).chain(below(hierarchy, *child))).collect()
 }
 
-fn first<'w>(world: &'w World, numbers: &[usize], kind: &str) -> Option<(usize, &'w Member)> {
-    let members = numbers.iter().filter_map(|number| Some((*number, world.member(*number)?)));
+fn first<'w>(hierarchy: &'w Hierarchy, numbers: &[usize], kind: &str) -> Option<(usize, &'w Member)> {
+    let members = numbers.iter().filter_map(|number| Some((*number, hierarchy.member(*number)?)));
     members.into_iter().find(|(_, member)| member.id.kind == kind)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{ObjectId, World};
+use fleet::{Hierarchy, ObjectId};
 use metadata_propagation::cluster_api::{
     CLUSTER_NAME, CORE_GROUP, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME,
 };
@@ -20,14 +20,14 @@ const LISTS: &[(&str, &str, &str)] = &[
 
 /// A command for kubectl with lines of comment above it; `Err` says why there is none.
 pub(crate) fn patch(
-    world: &World,
+    hierarchy: &Hierarchy,
     group: &NodeGroup<'_>,
     values: &BTreeMap<&'static str, Option<String>>,
 ) -> Result<String, String> {
     let labels = group.object.pointer("/metadata/labels");
     let label = |key: &str| labels.and_then(|labels| labels.get(key)?.as_str());
     if label(TOPOLOGY_OWNED).is_some() {
-        return of_topology(world, group, values);
+        return of_topology(hierarchy, group, values);
     }
     let annotations = json!({ "metadata": { "annotations": values } });
     Ok(command(&group.member.id, "merge", &annotations))
@@ -35,7 +35,7 @@ pub(crate) fn patch(
 
 /// The topology controller sets the annotations of what it owns from the Cluster: they are written there.
 fn of_topology(
-    world: &World,
+    hierarchy: &Hierarchy,
     group: &NodeGroup<'_>,
     values: &BTreeMap<&'static str, Option<String>>,
 ) -> Result<String, String> {
@@ -46,7 +46,7 @@ fn of_topology(
     let text = |path: &str, key: &str| group.object.pointer(path).and_then(|map| map.get(key)?.as_str());
     let entry_name = text("/metadata/labels", label).ok_or_else(none)?;
     let cluster_name = text("/spec", "clusterName").or_else(|| text("/metadata/labels", CLUSTER_NAME));
-    let cluster = world.members().iter().find(|member| {
+    let cluster = hierarchy.members().iter().find(|member| {
         let of = &member.id;
         (&*of.group, &*of.kind) == (CORE_GROUP, "Cluster")
             && of.namespace == id.namespace

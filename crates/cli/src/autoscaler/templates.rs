@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{Member, ObjectId, World};
+use fleet::{Hierarchy, Member, ObjectId};
 use serde_json::Value;
 
 /// Members by their name.
 pub(crate) struct Templates<'w>(BTreeMap<&'w ObjectId, &'w Member>);
 
 impl<'w> Templates<'w> {
-    pub(crate) fn of(world: &'w World) -> Templates<'w> {
+    pub(crate) fn of(hierarchy: &'w Hierarchy) -> Templates<'w> {
         let named =
-            world.members().iter().filter(|member| member.origin.is_some() && member.id.kind.ends_with("Template"));
+            hierarchy.members().iter().filter(|member| member.origin.is_some() && member.id.kind.ends_with("Template"));
         Templates(named.map(|member| (&member.id, member)).collect())
     }
 

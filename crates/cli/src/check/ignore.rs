@@ -12,7 +12,7 @@ use super::baseline::Baseline;
 use crate::Failure;
 use crate::args::IgnoredPaths;
 use crate::checks::{CHECKS, is_named};
-use crate::output::report::{Entry, Ignored, Told, Where};
+use crate::output::report::{Entry, Ignored, ReportedProblem, Where};
 
 /// Ignores the findings of one object, in its own annotations.
 pub(super) const ANNOTATION: &str = "metadata-propagation.plexsphere.com/ignore";
@@ -56,20 +56,20 @@ impl Ignores {
         config: &[IgnoredPaths],
         baseline: Option<Baseline>,
         fleet: &Fleet,
-    ) -> Result<(Ignores, Vec<Told>), Failure> {
+    ) -> Result<(Ignores, Vec<ReportedProblem>), Failure> {
         let paths = config.iter().map(Paths::of).collect::<Result<_, Failure>>()?;
-        let (mut comments, mut told) = (BTreeMap::new(), Vec::new());
+        let (mut comments, mut problems) = (BTreeMap::new(), Vec::new());
         for (number, source) in fleet.sources().iter().enumerate().filter(|(_, source)| source.text.contains(COMMENT)) {
             let (found, wrong) = comments_of(&source.text, &source.documents());
             comments.insert(number, found);
             let mut locator = Locator::new(fleet.sources());
-            told.extend(wrong.into_iter().map(|(at, message)| Told {
+            problems.extend(wrong.into_iter().map(|(at, message)| ReportedProblem {
                 severity: Severity::Warning,
                 message,
                 place: Where::of(fleet, number, at..at, locator.position(number, at)),
             }));
         }
-        Ok((Ignores { paths, baseline, comments }, told))
+        Ok((Ignores { paths, baseline, comments }, problems))
     }
 
     /// Why a finding is ignored, if it is.
@@ -97,16 +97,16 @@ impl Ignores {
     }
 
     /// The comments that ignore nothing.
-    pub(super) fn unused(&self, fleet: &Fleet) -> Vec<Told> {
+    pub(super) fn unused(&self, fleet: &Fleet) -> Vec<ReportedProblem> {
         let mut locator = Locator::new(fleet.sources());
         let all = self.comments.iter().flat_map(|(source, comments)| comments.iter().map(move |it| (*source, it)));
         let unused = all.filter(|(_, comment)| !comment.is_used);
-        let told = unused.map(|(source, comment)| Told {
+        let problems = unused.map(|(source, comment)| ReportedProblem {
             severity: Severity::Warning,
             message: format!("nothing is found here that `{}` ignores; remove the comment", comment.checks.join(",")),
             place: Where::of(fleet, source, comment.at..comment.at, locator.position(source, comment.at)),
         });
-        told.collect()
+        problems.collect()
     }
 
     /// How many findings of the baseline are there no more.

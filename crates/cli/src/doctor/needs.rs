@@ -129,7 +129,7 @@ fn class(group: &str, resource: &str, settings: &Settings) -> Option<&'static st
     }
 }
 
-/// The kinds that a name in `ROUTES` stands for.
+/// The kinds of a name in `ROUTES`.
 fn granted(
     name: &str,
     installation: &Installation<'_>,

@@ -1,26 +1,26 @@
 //! Cells of a tree, and their widths.
 
-use fleet::{State, World};
+use fleet::{Hierarchy, State};
 
 use super::is_absent;
 use crate::output::text::visible;
 
 /// What a key is at an object: the value that the rules set, and what is there in its place.
-pub(crate) fn cell(world: &World, number: usize, key: &str) -> String {
-    let stands = world.own_stands(number, key);
-    let mut stands = stands.iter().filter(|stand| !is_absent(&stand.state)).peekable();
-    if stands.peek().is_none() {
-        return if world.unknown(number).is_some() { "?" } else { "-" }.to_owned();
+pub(crate) fn cell(hierarchy: &Hierarchy, number: usize, key: &str) -> String {
+    let placements = hierarchy.own_placements(number, key);
+    let mut placements = placements.iter().filter(|placement| !is_absent(&placement.state)).peekable();
+    if placements.peek().is_none() {
+        return if hierarchy.unknown(number).is_some() { "?" } else { "-" }.to_owned();
     }
-    let of_stand = |stand: &fleet::Stand| {
-        let value = visible(stand.value.as_deref().unwrap_or_default());
-        match &stand.state {
+    let of_stand = |placement: &fleet::Placement| {
+        let value = visible(placement.value.as_deref().unwrap_or_default());
+        match &placement.state {
             State::Missing => format!("{value} (missing)"),
             State::Differs(found) => format!("{value} (is {})", visible(found)),
             _ => value.to_owned(),
         }
     };
-    let mut values: Vec<String> = stands.map(of_stand).collect();
+    let mut values: Vec<String> = placements.map(of_stand).collect();
     values.dedup();
     values.join(", ")
 }

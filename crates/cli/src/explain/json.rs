@@ -1,32 +1,32 @@
 //! Explanations for programs.
 
-use fleet::{Member, Stand, World};
+use fleet::{Hierarchy, Member, Placement};
 use serde_json::{Value, json};
 
 use super::columns::cell;
 
 /// The steps of the propagation path of a key through an object.
-pub(crate) fn way(world: &World, number: usize, key: &str) -> Value {
-    let steps = world.way(number, key).into_iter().filter_map(|step| {
-        let member = world.member(step.member)?;
-        Some(described(member, [("stands", json!(step.stands))]))
+pub(crate) fn propagation_path(hierarchy: &Hierarchy, number: usize, key: &str) -> Value {
+    let steps = hierarchy.propagation_path(number, key).into_iter().filter_map(|step| {
+        let member = hierarchy.member(step.member)?;
+        Some(described(member, [("placements", json!(step.placements))]))
     });
     steps.collect()
 }
 
 /// Everything that one object carries, and what it does not.
-pub(crate) fn object(world: &World, number: usize) -> Option<Value> {
-    let member = world.member(number)?;
+pub(crate) fn object(hierarchy: &Hierarchy, number: usize) -> Option<Value> {
+    let member = hierarchy.member(number)?;
     let carried = member.carried.iter().map(|entry| {
-        let mut stand = json!(Stand::of(entry, member));
-        if let Some(fields) = stand.as_object_mut() {
+        let mut placement = json!(Placement::of(entry, member));
+        if let Some(fields) = placement.as_object_mut() {
             fields.insert("key".to_owned(), json!(entry.key));
             fields.insert("source".to_owned(), json!(entry.source));
         }
-        stand
+        placement
     });
     let carried: Vec<Value> = carried.collect();
-    let unknown = world.unknown(number).map(|(_, reason)| reason.to_string());
+    let unknown = hierarchy.unknown(number).map(|(_, reason)| reason.to_string());
     Some(described(
         member,
         [
@@ -39,10 +39,10 @@ pub(crate) fn object(world: &World, number: usize) -> Option<Value> {
 }
 
 /// An object with what is below it, and the values of some keys.
-pub(crate) fn tree(world: &World, number: usize, keys: &[String]) -> Option<Value> {
-    let member = world.member(number)?;
-    let columns: Value = keys.iter().map(|key| (key.clone(), json!(cell(world, number, key)))).collect();
-    let children: Vec<Value> = member.children.iter().filter_map(|child| tree(world, *child, keys)).collect();
+pub(crate) fn tree(hierarchy: &Hierarchy, number: usize, keys: &[String]) -> Option<Value> {
+    let member = hierarchy.member(number)?;
+    let columns: Value = keys.iter().map(|key| (key.clone(), json!(cell(hierarchy, number, key)))).collect();
+    let children: Vec<Value> = member.children.iter().filter_map(|child| tree(hierarchy, *child, keys)).collect();
     Some(described(member, [("columns", columns), ("children", json!(children))]))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{Looks, World, help_of_unknown};
+use fleet::{Folding, Hierarchy, help_of_unknown};
 use rayon::prelude::*;
 
 use super::add_help;
@@ -10,31 +10,31 @@ use super::columns::{aligned, cell};
 use crate::style::{BOLD, DIM};
 
 /// The trees of these objects, without those that are below another of them. Equal siblings share a line.
-pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {
+pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> String {
     let mut rows = Vec::new();
     let roots: BTreeSet<usize> = roots.iter().copied().collect();
     let is_below = |number: &usize| {
-        let mut above = world.member(*number).and_then(|member| member.parent);
+        let mut above = hierarchy.member(*number).and_then(|member| member.parent);
         while let Some(parent) = above {
             if roots.contains(&parent) {
                 return true;
             }
-            above = world.member(parent).and_then(|member| member.parent);
+            above = hierarchy.member(parent).and_then(|member| member.parent);
         }
         false
     };
     let tops: Vec<usize> = roots.iter().copied().filter(|number| !is_below(number)).collect();
-    let cells: Vec<Vec<String>> = (0..world.members().len())
+    let cells: Vec<Vec<String>> = (0..hierarchy.members().len())
         .into_par_iter()
         .map(|number| {
             let is_shown = roots.contains(&number) || is_below(&number);
-            keys.iter().filter(|_| is_shown).map(|key| cell(world, number, key)).collect()
+            keys.iter().filter(|_| is_shown).map(|key| cell(hierarchy, number, key)).collect()
         })
         .collect();
     // Without columns, siblings are compared by kind alone.
-    let looks = world.looks(&|number| cells.get(number).map(|cells| cells.join("\n")));
-    let tree = Tree { world, cells, looks };
-    for group in world.alike(&tops, &tree.looks) {
+    let folding = hierarchy.folding(&|number| cells.get(number).map(|cells| cells.join("\n")));
+    let tree = Tree { hierarchy, cells, folding };
+    for group in hierarchy.folded(&tops, &tree.folding) {
         tree.add(&group, "", "", &mut rows);
     }
     let mut header = vec![format!("{BOLD}OBJECT{BOLD:#}")];
@@ -46,17 +46,17 @@ pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {
     }
     let mut out = aligned(&rows);
     if rows.iter().flatten().any(|cell| cell == "?") {
-        let reasons: BTreeSet<String> = (0..world.members().len())
+        let reasons: BTreeSet<String> = (0..hierarchy.members().len())
             .filter(|number| roots.contains(number) || is_below(number))
-            .filter_map(|number| world.unknown(number))
+            .filter_map(|number| hierarchy.unknown(number))
             .map(|(member, reason)| format!("? {} is not compared: {reason}", member.id))
             .collect();
         for reason in reasons {
             out += &reason;
             out.push('\n');
         }
-        let unknown = (0..world.members().len()).filter(|number| roots.contains(number) || is_below(number));
-        let help = unknown.filter_map(|number| help_of_unknown(world.unknown(number)?.1));
+        let unknown = (0..hierarchy.members().len()).filter(|number| roots.contains(number) || is_below(number));
+        let help = unknown.filter_map(|number| help_of_unknown(hierarchy.unknown(number)?.1));
         for help in help.collect::<BTreeSet<String>>() {
             add_help(Some(&help), "", &mut out);
         }
@@ -66,16 +66,16 @@ pub(crate) fn tree(world: &World, roots: &[usize], keys: &[String]) -> String {
 
 /// What the lines are made of.
 struct Tree<'w> {
-    world: &'w World,
+    hierarchy: &'w Hierarchy,
     /// The values of the columns, by object.
     cells: Vec<Vec<String>>,
-    looks: Looks,
+    folding: Folding,
 }
 
 impl Tree<'_> {
     /// Adds the line of some equal siblings, and the lines of what is below the first of them.
     fn add(&self, group: &[usize], here: &str, below: &str, rows: &mut Vec<Vec<String>>) {
-        let member = group.first().and_then(|first| Some((*first, self.world.member(*first)?)));
+        let member = group.first().and_then(|first| Some((*first, self.hierarchy.member(*first)?)));
         let Some((first, member)) = member else { return };
         let predicted = if member.origin.is_none() { format!(" {DIM}(predicted){DIM:#}") } else { String::new() };
         let names = match group.len() {
@@ -85,7 +85,7 @@ impl Tree<'_> {
         let mut row = vec![format!("{here}{}{names}{predicted}", member.id)];
         row.extend(self.cells.get(first).into_iter().flatten().cloned());
         rows.push(row);
-        let groups = self.world.alike(&member.children, &self.looks);
+        let groups = self.hierarchy.folded(&member.children, &self.folding);
         for (index, group) in groups.iter().enumerate() {
             let is_last = index + 1 == groups.len();
             let (branch, rest) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };

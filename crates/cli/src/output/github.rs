@@ -8,13 +8,13 @@ use super::report::{LineColumn, Report, Where};
 
 /// One line for each finding, and for each document that cannot be read as it is meant.
 pub(crate) fn github(report: &Report) -> String {
-    let problems = report.problems.iter().filter_map(|told| {
-        let command = match told.severity {
+    let problems = report.problems.iter().filter_map(|problem| {
+        let command = match problem.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
             Severity::Note => return None,
         };
-        Some(line(command, &told.place, "document", &told.message))
+        Some(line(command, &problem.place, "document", &problem.message))
     });
     let findings = report.findings.iter().map(|entry| {
         let command = match entry.level {

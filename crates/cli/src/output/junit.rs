@@ -18,10 +18,10 @@ pub(crate) fn junit(report: &Report, fail_on: Level) -> Result<Vec<u8>, Failure>
     let mut add = |file: &str, case: TestCase| {
         suites.entry(file.to_owned()).or_insert_with(|| TestSuite::new(file)).add_test_case(case);
     };
-    for told in report.problems.iter().filter(|told| told.severity == Severity::Error) {
+    for problem in report.problems.iter().filter(|problem| problem.severity == Severity::Error) {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-        status.set_message(format!("{}: {}", told.place, told.message)).set_type("document");
-        add(&told.place.file, TestCase::new("document", status));
+        status.set_message(format!("{}: {}", problem.place, problem.message)).set_type("document");
+        add(&problem.place.file, TestCase::new("document", status));
     }
     for entry in &report.findings {
         let message = format!("{}: {}", entry.place, entry.message);

@@ -16,7 +16,7 @@ pub(crate) struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ignored: Vec<IgnoredEntry>,
     pub(crate) not_compared: Vec<NotCompared>,
-    pub(crate) problems: Vec<Told>,
+    pub(crate) problems: Vec<ReportedProblem>,
     /// The folders and files whose objects were checked separately; none where all were checked together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) roots: Vec<String>,
@@ -91,7 +91,7 @@ pub(crate) struct NotCompared {
 
 /// What is wrong with a document or a file.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Told {
+pub(crate) struct ReportedProblem {
     pub(crate) severity: Severity,
     pub(crate) message: String,
     #[serde(flatten)]
@@ -144,9 +144,9 @@ impl Report {
         self.ignored.push(entry);
     }
 
-    pub(crate) fn problem(&mut self, told: Told) {
-        self.summary.unreadable += usize::from(told.severity == Severity::Error);
-        self.problems.push(told);
+    pub(crate) fn problem(&mut self, problem: ReportedProblem) {
+        self.summary.unreadable += usize::from(problem.severity == Severity::Error);
+        self.problems.push(problem);
     }
 }
 

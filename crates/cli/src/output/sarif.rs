@@ -11,13 +11,13 @@ use crate::checks::Check;
 
 /// The report as a SARIF log with one run.
 pub(crate) fn sarif(report: &Report) -> Value {
-    let problems = report.problems.iter().filter_map(|told| {
-        let level = match told.severity {
+    let problems = report.problems.iter().filter_map(|problem| {
+        let level = match problem.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
             Severity::Note => return None,
         };
-        Some(result("document", level, &told.message, &told.place))
+        Some(result("document", level, &problem.message, &problem.place))
     });
     let ignored = report.ignored.iter().map(|IgnoredEntry { entry, ignored }| {
         let mut result = finding(entry);

@@ -14,15 +14,15 @@ const NAMED: usize = 5;
 pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
     let mut out = String::new();
     let mut notes = Vec::new();
-    for told in &report.problems {
-        match told.severity {
+    for problem in &report.problems {
+        match problem.severity {
             Severity::Error => {
-                out += &shown(fleet, Severities::ERROR, "document", &told.message, &told.place, ("", ""))
+                out += &shown(fleet, Severities::ERROR, "document", &problem.message, &problem.place, ("", ""))
             }
             Severity::Warning => {
-                out += &shown(fleet, Severities::WARNING, "document", &told.message, &told.place, ("", ""))
+                out += &shown(fleet, Severities::WARNING, "document", &problem.message, &problem.place, ("", ""))
             }
-            Severity::Note => notes.push(format!("{}: {}", told.place, told.message)),
+            Severity::Note => notes.push(format!("{}: {}", problem.place, problem.message)),
         }
     }
     for (index, entry) in report.findings.iter().enumerate() {

@@ -18,7 +18,7 @@ pub(crate) const POOL_NAME: &str = "cluster.x-k8s.io/pool-name";
 pub(crate) const CONTROL_PLANE: &str = "cluster.x-k8s.io/control-plane";
 /// The KubeadmControlPlane above a Machine, formatted.
 pub(crate) const CONTROL_PLANE_NAME: &str = "cluster.x-k8s.io/control-plane-name";
-/// Which template revision a MachineSet stands for. Opaque: read back, never computed.
+/// Which template revision a MachineSet has. Opaque: read back, never computed.
 pub(crate) const TEMPLATE_HASH: &str = "machine-template-hash";
 
 /// Labels with this prefix reach Nodes.

@@ -108,7 +108,7 @@ const ADDRESSES: &[Address] = &[
 pub(super) const PAGE_VERSION: &str = "v1beta1";
 
 impl Place {
-    /// Steps from the object's root to this `metadata`; `[]` stands for an element of a list.
+    /// Steps from the object's root to this `metadata`; `[]` is an element of a list.
     pub(crate) fn path(self, version: &str) -> &'static [&'static str] {
         self.address().map_or(TOP_LEVEL, |address| if version == "v1beta1" { address.v1beta1 } else { address.v1beta2 })
     }

@@ -119,7 +119,7 @@ pub enum OnConflict {
     /// The value is written back, with a warning.
     #[default]
     Restore,
-    /// The edit stands, with a warning.
+    /// The edit stays, with a warning.
     Warn,
     /// The request is refused.
     Reject,

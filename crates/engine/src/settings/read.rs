@@ -23,7 +23,7 @@ use super::problems::Problem;
 
 /// What a text holds, as far as it can be read, and all that is wrong with it.
 ///
-/// In objects that are read as structs, null is absent; of a field that stands twice the last one counts.
+/// In objects that are read as structs, null is absent; of a field that occurs twice the last one counts.
 pub(super) fn read<T: DeserializeOwned>(text: &str) -> (Option<T>, Vec<Problem>) {
     if let Ok(read) = serde_json::from_str(text) {
         return (Some(read), Vec::new());

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// A string that begins so stands for a value that is written as it is, such as a number of a form that a parser would
+/// A string that begins so is a value that is written as it is, such as a number of a form that a parser would
 /// not keep.
 pub(crate) const RAW: &str = "raw:";
 

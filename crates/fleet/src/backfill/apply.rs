@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::managed::{Owned, OwnedPath, fields, remove};
 use super::{BackfillStep, Compared, Stored};
+use crate::hierarchy::silent;
 use crate::member::Member;
 use crate::splice::block;
-use crate::world::silent;
 
 impl Stored<'_> {
     /// What the object lacks, and what earlier backfills applied, as far as the rules still ask for it: server-side apply

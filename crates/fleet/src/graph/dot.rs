@@ -22,7 +22,7 @@ pub(super) fn dot(graph: &Graph) -> String {
         };
         let _ = writeln!(out, "  n{index} [label=\"{label}\"{style}];");
         if let Some(parent) = node.parent {
-            let style = match node.told.flow {
+            let style = match node.propagation.flow {
                 Flow::Nothing => " [arrowhead=none]",
                 Flow::Reaches => " [style=bold]",
                 Flow::Lacks => " [style=dashed, arrowhead=odot]",

@@ -51,9 +51,9 @@ pub(super) fn legend(out: &mut String, graph: &Graph, top: usize, width: usize) 
 fn entries(graph: &Graph) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (flow, words) in FLOWS {
-        let is_line = graph.nodes.iter().any(|node| node.parent.is_some() && node.told.flow == *flow);
+        let is_line = graph.nodes.iter().any(|node| node.parent.is_some() && node.propagation.flow == *flow);
         let is_color = *flow != Flow::Nothing
-            && graph.nodes.iter().any(|node| node.told.notes.iter().any(|note| note.flow == *flow));
+            && graph.nodes.iter().any(|node| node.propagation.notes.iter().any(|note| note.flow == *flow));
         let flow = *flow;
         let line = move |out: &mut String, x: usize, y: usize| {
             let end = x + SAMPLE;

@@ -18,7 +18,7 @@ pub(super) fn mermaid(graph: &Graph) -> String {
         let (left, right) = if node.sort.is_end() { ("([", "])") } else { ("[", "]") };
         let _ = writeln!(out, "  n{index}{left}\"{}\"{right}{class}", lines.join("<br/>"));
         if let Some(parent) = node.parent {
-            let arrow = match node.told.flow {
+            let arrow = match node.propagation.flow {
                 Flow::Nothing => "---",
                 Flow::Reaches => "==>",
                 Flow::Lacks => "-.-o",

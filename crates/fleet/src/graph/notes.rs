@@ -6,13 +6,13 @@ use metadata_propagation::{FORCED, NotApplicableReason, Propagated};
 
 use super::lines::clipped;
 use super::{Flow, Note, messages};
+use crate::hierarchy::Hierarchy;
 use crate::member::Member;
-use crate::way::{Stand, State};
-use crate::world::World;
+use crate::propagation_path::{Placement, State};
 
 /// What is to be said of an object.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct NodePropagation {
     pub(super) notes: Vec<Note>,
     /// The objects that it has something from.
     pub(super) sources: BTreeSet<String>,
@@ -23,42 +23,42 @@ pub(super) struct Told {
 }
 
 /// What a key has to do with each object; objects that it has nothing to do with, and that lead to none, are left out.
-pub(super) fn of_key(world: &World, key: &str) -> BTreeMap<usize, Told> {
-    let mut all: BTreeMap<usize, Told> = BTreeMap::new();
+pub(super) fn of_key(hierarchy: &Hierarchy, key: &str) -> BTreeMap<usize, NodePropagation> {
+    let mut all: BTreeMap<usize, NodePropagation> = BTreeMap::new();
     let mut kept = BTreeSet::new();
-    for number in world.in_order() {
-        let stands = world.stands(number, key, &BTreeSet::new());
-        let unknown = world.member(number).and_then(not_compared);
-        let above = |number: usize| world.member(number).and_then(|member| member.parent);
-        if !stands.is_empty() || (unknown.is_some() && above(number).is_some_and(|parent| kept.contains(&parent))) {
+    for number in hierarchy.in_order() {
+        let placements = hierarchy.placements(number, key, &BTreeSet::new());
+        let unknown = hierarchy.member(number).and_then(not_compared);
+        let above = |number: usize| hierarchy.member(number).and_then(|member| member.parent);
+        if !placements.is_empty() || (unknown.is_some() && above(number).is_some_and(|parent| kept.contains(&parent))) {
             let mut next = Some(number);
             while let Some(number) = next.filter(|number| kept.insert(*number)) {
                 next = above(number);
             }
         }
-        let brought: Vec<&Stand> = stands.iter().filter(|stand| is_brought(&stand.state)).collect();
+        let brought: Vec<&Placement> = placements.iter().filter(|placement| is_brought(&placement.state)).collect();
         let flow = match brought.as_slice() {
-            [] if stands.iter().any(|stand| stand.state == State::NotPropagated) => Flow::Stops,
+            [] if placements.iter().any(|placement| placement.state == State::NotPropagated) => Flow::Stops,
             [] if unknown.is_some() => Flow::Unknown,
             [] => Flow::Nothing,
-            brought if brought.iter().any(|stand| is_lacking(&stand.state)) => Flow::Lacks,
+            brought if brought.iter().any(|placement| is_lacking(&placement.state)) => Flow::Lacks,
             _ => Flow::Reaches,
         };
-        let mut notes = notes_of(&stands, !brought.is_empty());
+        let mut notes = notes_of(&placements, !brought.is_empty());
         notes.extend(unknown);
-        let carried = world.member(number).into_iter().flat_map(|member| &member.carried);
+        let carried = hierarchy.member(number).into_iter().flat_map(|member| &member.carried);
         let sources = carried.filter(|entry| entry.key == key).map(|entry| entry.source.clone()).collect();
-        let rules = brought.iter().filter_map(|stand| stand.why.clone()).collect();
-        all.insert(number, Told { notes, sources, rules, flow });
+        let rules = brought.iter().filter_map(|placement| placement.why.clone()).collect();
+        all.insert(number, NodePropagation { notes, sources, rules, flow });
     }
     all.retain(|number, _| kept.contains(number));
     all
 }
 
 /// Which keys propagate to each object; objects that the rules have nothing to do with are left out.
-pub(super) fn of_all(world: &World) -> BTreeMap<usize, Told> {
+pub(super) fn of_all(hierarchy: &Hierarchy) -> BTreeMap<usize, NodePropagation> {
     let mut all = BTreeMap::new();
-    for (number, member) in world.members().iter().enumerate() {
+    for (number, member) in hierarchy.members().iter().enumerate() {
         let is_alone = member.parent.is_none() && member.children.is_empty();
         if is_alone && member.carried.is_empty() && member.report.cloud_tags.is_none() {
             continue;
@@ -83,7 +83,7 @@ pub(super) fn of_all(world: &World) -> BTreeMap<usize, Told> {
         notes.extend(unknown);
         let rules = member.carried.iter().map(|entry| entry.rule.clone()).collect();
         let sources = member.carried.iter().map(|entry| entry.source.clone()).collect();
-        all.insert(number, Told { notes, sources, rules, flow });
+        all.insert(number, NodePropagation { notes, sources, rules, flow });
     }
     all
 }
@@ -98,7 +98,7 @@ fn keys(member: &Member) -> Vec<Note> {
         _ => 0,
     };
     for entry in &member.carried {
-        let (state, is_users) = (Stand::of(entry, member).state, is_users(entry));
+        let (state, is_users) = (Placement::of(entry, member).state, is_users(entry));
         match states.get_mut(&*entry.key) {
             Some(known) if grave(&known.0) >= grave(&state) => known.1 |= is_users,
             Some(known) => *known = (state, known.1 || is_users),
@@ -149,15 +149,15 @@ fn is_lacking(state: &State) -> bool {
     matches!(state, State::Missing | State::Differs(_))
 }
 
-fn notes_of(stands: &[Stand], is_reached: bool) -> Vec<Note> {
-    let is_equal = |a: &Stand, b: &Stand| (&a.value, &a.state, &a.why) == (&b.value, &b.state, &b.why);
-    stands.chunk_by(is_equal).filter_map(|stands| note_of(stands, is_reached)).collect()
+fn notes_of(placements: &[Placement], is_reached: bool) -> Vec<Note> {
+    let is_equal = |a: &Placement, b: &Placement| (&a.value, &a.state, &a.why) == (&b.value, &b.state, &b.why);
+    placements.chunk_by(is_equal).filter_map(|placements| note_of(placements, is_reached)).collect()
 }
 
 /// One line for all places with the same to say of them.
-fn note_of(stands: &[Stand], is_reached: bool) -> Option<Note> {
-    let stand = stands.first()?;
-    let flow = match stand.state {
+fn note_of(placements: &[Placement], is_reached: bool) -> Option<Note> {
+    let placement = placements.first()?;
+    let flow = match placement.state {
         State::Set => Flow::Nothing,
         State::Present | State::Predicted | State::Tag => Flow::Reaches,
         State::Missing | State::Differs(_) => Flow::Lacks,
@@ -165,18 +165,18 @@ fn note_of(stands: &[Stand], is_reached: bool) -> Option<Note> {
         State::NotPropagated if is_reached => Flow::Nothing,
         State::NotPropagated | State::NoTag => Flow::Stops,
     };
-    let places: Vec<&str> = stands.iter().map(|stand| &*stand.at).collect();
-    let value = stand.value.as_ref().map(|value| if value.is_empty() { "\"\"".to_owned() } else { clipped(value) });
-    let state = match &stand.state {
-        State::Differs(found) => State::Differs(clipped(found)).told(),
-        state => state.told(),
+    let places: Vec<&str> = placements.iter().map(|placement| &*placement.at).collect();
+    let value = placement.value.as_ref().map(|value| if value.is_empty() { "\"\"".to_owned() } else { clipped(value) });
+    let state = match &placement.state {
+        State::Differs(found) => State::Differs(clipped(found)).in_words(),
+        state => state.in_words(),
     };
     let words: Vec<String> = value.into_iter().chain(Some(state).filter(|state| !state.is_empty())).collect();
     let mut text = words.join(" ");
-    if stand.state != State::NotPropagated {
+    if placement.state != State::NotPropagated {
         text = format!("{}: {text}", places.join(", "));
     }
-    if let Some(why) = stand.why.as_ref().filter(|_| !is_brought(&stand.state)) {
+    if let Some(why) = placement.why.as_ref().filter(|_| !is_brought(&placement.state)) {
         text = format!("{text}: {why}");
     }
     Some(Note { text, flow })

@@ -51,10 +51,10 @@ pub(super) fn svg(graph: &Graph) -> String {
     let mut drawn = String::new();
     // Lines from one object begin as one: what is wrong is above the rest.
     let mut edges: Vec<(&Node, &Place)> = graph.nodes.iter().zip(&layout.places).collect();
-    edges.sort_by_key(|(node, _)| node.told.flow);
+    edges.sort_by_key(|(node, _)| node.propagation.flow);
     for (node, here) in edges {
         if let Some(above) = node.parent.and_then(|parent| layout.places.get(parent)) {
-            edge(&mut drawn, node.told.flow, above, here);
+            edge(&mut drawn, node.propagation.flow, above, here);
         }
     }
     for (node, here) in graph.nodes.iter().zip(&layout.places) {
@@ -81,8 +81,8 @@ pub(super) fn svg(graph: &Graph) -> String {
 fn object(out: &mut String, node: &Node, here: &Place) {
     let Place { x, y, width, height, lines } = here;
     *out += "<g>\n";
-    if !node.told.rules.is_empty() {
-        let rules: Vec<&str> = node.told.rules.iter().map(|rule| &**rule).collect();
+    if !node.propagation.rules.is_empty() {
+        let rules: Vec<&str> = node.propagation.rules.iter().map(|rule| &**rule).collect();
         let _ = writeln!(out, "<title>{}</title>", escaped(&rules.join("; ")));
     }
     let mut class = "box".to_owned();

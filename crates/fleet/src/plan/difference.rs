@@ -1,4 +1,4 @@
-//! The labels, annotations and cloud tags that differ between two worlds.
+//! The labels, annotations and cloud tags that differ between two hierarchies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,16 +7,16 @@ use serde_json::{Map, Value};
 
 use super::{Entry, Unknown};
 use crate::each::each;
+use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::ObjectId;
-use crate::way::blocks;
-use crate::world::World;
+use crate::propagation_path::blocks;
 
 /// What kubectl keeps of an object in an annotation: the object itself, and no entry of its own.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// What differs, by object; of objects that are in both.
-pub(super) fn differences(before: &World, after: &World) -> BTreeMap<ObjectId, Vec<Entry>> {
+pub(super) fn differences(before: &Hierarchy, after: &Hierarchy) -> BTreeMap<ObjectId, Vec<Entry>> {
     let found = each(after.members(), |member| {
         let stored = before.number(&member.id).and_then(|number| before.member(number))?;
         if stored.json() == member.json() || member.origin.is_none() && lost(&member.id, before, after).is_some() {
@@ -29,7 +29,7 @@ pub(super) fn differences(before: &World, after: &World) -> BTreeMap<ObjectId, V
 }
 
 /// The objects for which it was known what propagates to them, and is not any more; of those below one another the highest.
-pub(super) fn unknown(before: &World, after: &World) -> Vec<Unknown> {
+pub(super) fn unknown(before: &Hierarchy, after: &Hierarchy) -> Vec<Unknown> {
     let tops = after.members().iter().filter_map(|member| {
         let reason = lost(&member.id, before, after)?;
         let above = member.parent.and_then(|number| after.member(number));
@@ -41,7 +41,7 @@ pub(super) fn unknown(before: &World, after: &World) -> Vec<Unknown> {
 }
 
 /// Why it is not known any more what propagates to an object.
-fn lost<'w>(id: &ObjectId, before: &World, after: &'w World) -> Option<&'w NotApplicable> {
+fn lost<'w>(id: &ObjectId, before: &Hierarchy, after: &'w Hierarchy) -> Option<&'w NotApplicable> {
     let was_known = before.unknown(before.number(id)?).is_none();
     after.unknown(after.number(id)?).map(|(_, reason)| reason).filter(|_| was_known)
 }

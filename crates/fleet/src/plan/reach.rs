@@ -7,10 +7,10 @@ use metadata_propagation::cluster_api::{
 };
 use serde_json::Value;
 
+use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::ObjectId;
 use crate::relations::text;
-use crate::world::World;
 
 /// The lists of workers that classes and topologies have.
 pub(super) const LISTS: [&str; 2] = ["machineDeployments", "machinePools"];
@@ -122,22 +122,22 @@ impl Part {
 }
 
 /// The Machines below an object, as far as a part of it leads to them.
-pub(super) fn machines(world: &World, id: &ObjectId, part: &Part) -> Machines {
+pub(super) fn machines(hierarchy: &Hierarchy, id: &ObjectId, part: &Part) -> Machines {
     let mut found = Machines::default();
-    let Some(top) = world.number(id) else { return found };
-    let children = |number: usize| world.member(number).map_or(&[][..], |member| &member.children);
+    let Some(top) = hierarchy.number(id) else { return found };
+    let children = |number: usize| hierarchy.member(number).map_or(&[][..], |member| &member.children);
     let clusters: Vec<usize> = match (&*id.group, &*id.kind) {
         (CORE_GROUP, "Cluster") => vec![top],
         (CORE_GROUP, "ClusterClass") => children(top).to_vec(),
         _ => {
-            below(world, top, &mut found);
+            below(hierarchy, top, &mut found);
             return found;
         }
     };
-    for cluster in clusters.into_iter().filter_map(|number| world.member(number)) {
+    for cluster in clusters.into_iter().filter_map(|number| hierarchy.member(number)) {
         for number in &cluster.children {
-            if world.member(*number).is_some_and(|child| part.has(cluster, child)) {
-                below(world, *number, &mut found);
+            if hierarchy.member(*number).is_some_and(|child| part.has(cluster, child)) {
+                below(hierarchy, *number, &mut found);
             }
         }
     }
@@ -145,16 +145,16 @@ pub(super) fn machines(world: &World, id: &ObjectId, part: &Part) -> Machines {
 }
 
 /// The Machines of an object and of all below it.
-fn below(world: &World, top: usize, found: &mut Machines) {
+fn below(hierarchy: &Hierarchy, top: usize, found: &mut Machines) {
     let mut next = vec![top];
     let mut named = BTreeSet::new();
-    while let Some(member) = next.pop().and_then(|number| world.member(number)) {
+    while let Some(member) = next.pop().and_then(|number| hierarchy.member(number)) {
         if member.id.kind == "Machine" && member.id.group == CORE_GROUP && member.origin.is_some() {
             named.insert(member.id.clone());
         }
         next.extend(&member.children);
     }
-    let Some(member) = world.member(top) else { return };
+    let Some(member) = hierarchy.member(top) else { return };
     if !named.is_empty() {
         found.named.append(&mut named);
     } else if let Some(replicas) = member.replicas() {

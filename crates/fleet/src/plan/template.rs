@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::reach::{LISTS, Machines, Part, machines};
+use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{Object, ObjectId};
 use crate::relations::{references, text};
 use crate::scope::class_templates;
-use crate::world::World;
 
 /// The classes among the objects that name a template, and what of them.
-pub(super) fn classes(world: &World, template: &ObjectId) -> Vec<(ObjectId, Part)> {
+pub(super) fn classes(hierarchy: &Hierarchy, template: &ObjectId) -> Vec<(ObjectId, Part)> {
     let is_class = |member: &&Member| member.id.kind == "ClusterClass" && member.id.namespace == template.namespace;
-    let classes = world.members().iter().filter(is_class);
+    let classes = hierarchy.members().iter().filter(is_class);
     classes.filter_map(|class| Some((class.id.clone(), part(&class.written, template)?))).collect()
 }
 
@@ -38,10 +38,10 @@ fn part(class: &Value, template: &ObjectId) -> Option<Part> {
 }
 
 /// The Machines of every Cluster of these classes, as far as they are made from the template.
-pub(super) fn machines_of(world: &World, classes: &[(ObjectId, Part)]) -> Machines {
+pub(super) fn machines_of(hierarchy: &Hierarchy, classes: &[(ObjectId, Part)]) -> Machines {
     let mut found = Machines::default();
     for (class, part) in classes {
-        found.add(&machines(world, class, part));
+        found.add(&machines(hierarchy, class, part));
     }
     found
 }
@@ -65,14 +65,14 @@ pub(super) fn is_template(id: &ObjectId) -> bool {
 }
 
 /// Whether an object other than a class names a template: its controller reads the template only when it makes a Machine.
-pub(super) fn is_named(world: &World, template: &ObjectId) -> bool {
+pub(super) fn is_named(hierarchy: &Hierarchy, template: &ObjectId) -> bool {
     const PATHS: [&str; 4] = [
         "/spec/template/spec/infrastructureRef",
         "/spec/template/spec/bootstrap/configRef",
         "/spec/machineTemplate/infrastructureRef",
         "/spec/machineTemplate/spec/infrastructureRef",
     ];
-    world.members().iter().filter(|member| member.id.namespace == template.namespace).any(|member| {
+    hierarchy.members().iter().filter(|member| member.id.namespace == template.namespace).any(|member| {
         let is_meant =
             |reference: &Value| text(reference, "name") == template.name && text(reference, "kind") == template.kind;
         PATHS.iter().filter_map(|path| member.written.pointer(path)).any(is_meant)

@@ -6,8 +6,8 @@ use metadata_propagation::Effect;
 
 use super::reach::Machines;
 use super::{Entry, Happens, Plan};
+use crate::hierarchy::Hierarchy;
 use crate::object::ObjectId;
-use crate::world::World;
 
 /// What a change does in all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    pub(super) fn of(plan: &Plan, after: &World) -> Verdict {
+    pub(super) fn of(plan: &Plan, after: &Hierarchy) -> Verdict {
         let mut verdict = Verdict::default();
         let [mut replaced, mut orphaned, mut deleted, mut created] = [Machines::NONE; 4];
         let mut scaled = Vec::new();
@@ -82,7 +82,7 @@ impl Verdict {
         verdict.cloud_tags = entries().filter(|entry| entry.at == CLOUD_TAGS).map(|_| 1).sum();
         let is_label = |entry: &&Entry| ["metadata.labels", "metadata.annotations"].contains(&&*entry.at);
         let relabelled: BTreeSet<&ObjectId> = entries().filter(is_label).map(|entry| &entry.id).collect();
-        verdict.relabels = relabelled.into_iter().map(|id| after.stands_for(id)).sum();
+        verdict.relabels = relabelled.into_iter().map(|id| after.represented_by(id)).sum();
         verdict
     }
 }

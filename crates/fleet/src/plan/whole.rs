@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::reach::{Machines, Part, machines};
 use super::{Happens, Planned};
 use crate::fleet::Fleet;
+use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::ObjectId;
 use crate::relations::{is_of_topology, text};
-use crate::world::World;
 
 /// An object that is new, and the Machines that are made with it. Those of an owner that was there before are counted where
 /// the owner is scaled.
-pub(super) fn creation(id: &ObjectId, before: &World, after: &World) -> Planned {
+pub(super) fn creation(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> Planned {
     let has_machines = has_machines(id) && !is_of_former_owner(id, before, after);
     let mut made = if has_machines { machines(after, id, &Part::Whole) } else { Machines::default() };
     made.named.retain(|machine| before.number(machine).is_none());
@@ -25,7 +25,7 @@ pub(super) fn creation(id: &ObjectId, before: &World, after: &World) -> Planned 
 }
 
 /// An object that is gone, and its Machines with it.
-pub(super) fn deletion(id: &ObjectId, before: &World, new: &Fleet) -> Planned {
+pub(super) fn deletion(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> Planned {
     let has_machines = has_machines(id);
     let machines = if has_machines { machines(before, id, &Part::Whole) } else { Machines::default() };
     let replaced_by = before.number(id).and_then(|number| replacing(before.member(number)?, before, new));
@@ -40,7 +40,7 @@ fn has_machines(id: &ObjectId) -> bool {
 
 /// Whether the owner of a new object, whose controller makes such objects, was there before; where the owner is new too, the
 /// owner of that.
-fn is_of_former_owner(id: &ObjectId, before: &World, after: &World) -> bool {
+fn is_of_former_owner(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> bool {
     let member = after.number(id).and_then(|number| after.member(number));
     let owner = member.and_then(|member| after.member(member.parent?));
     let Some((member, owner)) = member.zip(owner) else { return false };
@@ -52,7 +52,7 @@ fn is_of_former_owner(id: &ObjectId, before: &World, after: &World) -> bool {
 
 /// The owner of a deleted object that stays, and whose controller makes another one. Of an object whose owner is deleted too,
 /// that of the owner. None where the owner has fewer replicas than before.
-fn replacing(deleted: &Member, before: &World, new: &Fleet) -> Option<ObjectId> {
+fn replacing(deleted: &Member, before: &Hierarchy, new: &Fleet) -> Option<ObjectId> {
     let owner = before.member(deleted.parent?)?;
     let Some(stays) = new.find(&owner.id) else { return replacing(owner, before, new) };
     let stays: Value = serde_json::from_str(&stays.json).ok()?;

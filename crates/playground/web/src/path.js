@@ -16,33 +16,33 @@ const STATES = {
 const stateOf = ({ state }) => (typeof state === "string" ? state : Object.keys(state)[0]);
 
 /** What is to be said of an object as a whole. */
-function whole({ stands, unknown }) {
-  const states = stands.map(stateOf);
+function whole({ placements, unknown }) {
+  const states = placements.map(stateOf);
   const found = ["differs", "missing", "present", "predicted", "set", "tag", "no-tag", "not-propagated"].find((state) => states.includes(state));
   if (found) return STATES[found];
   return unknown ? ["not known", "none"] : ["not here", "none"];
 }
 
 /** Places with the same value, state and reason in one line. */
-function grouped(stands) {
+function grouped(placements) {
   const groups = new Map();
-  for (const stand of stands) {
-    const look = JSON.stringify([stand.value, stand.state, stand.why]);
-    groups.set(look, [...(groups.get(look) ?? []), stand]);
+  for (const placement of placements) {
+    const look = JSON.stringify([placement.value, placement.state, placement.why]);
+    groups.set(look, [...(groups.get(look) ?? []), placement]);
   }
   return [...groups.values()];
 }
 
-function line(stands, show, isOnly) {
-  const [first] = stands;
+function line(placements, show, isOnly) {
+  const [first] = placements;
   const state = stateOf(first);
   const value = first.value === null ? null : [" = ", h("code", { class: "value" }, first.value === "" ? '""' : first.value)];
   const found = state === "differs" ? [" instead of ", h("code", {}, first.state.differs)] : null;
-  const places = stands.filter(({ place }) => place).map(({ place, at }) => h("button", { type: "button", class: "place", onclick: () => show(place), "aria-label": `line ${place.line}: ${at}` }, `line ${place.line}`));
+  const places = placements.filter(({ place }) => place).map(({ place, at }) => h("button", { type: "button", class: "place", onclick: () => show(place), "aria-label": `line ${place.line}: ${at}` }, `line ${place.line}`));
   return h(
     "li",
     { class: state },
-    h("p", {}, isOnly ? null : [badge(STATES[state]), " "], state === "not-propagated" ? "from " : null, stands.map(({ at }, index) => [index ? ", " : null, h("code", {}, at)]), value, found, " ", places),
+    h("p", {}, isOnly ? null : [badge(STATES[state]), " "], state === "not-propagated" ? "from " : null, placements.map(({ at }, index) => [index ? ", " : null, h("code", {}, at)]), value, found, " ", places),
     first.why ? h("p", { class: "quiet" }, sentence(first.why)) : null,
   );
 }
@@ -50,8 +50,8 @@ function line(stands, show, isOnly) {
 /** Children that look alike, all below them included, share a branch. */
 function groups(objects, children) {
   const look = (number) => {
-    const { kind, place, stands, children: below } = objects[number];
-    return JSON.stringify([kind, Boolean(place), stands.map(({ at, value, state, why }) => [at, value, state, why]), below.map(look)]);
+    const { kind, place, placements, children: below } = objects[number];
+    return JSON.stringify([kind, Boolean(place), placements.map(({ at, value, state, why }) => [at, value, state, why]), below.map(look)]);
   };
   const found = new Map();
   for (const child of children) {
@@ -63,10 +63,10 @@ function groups(objects, children) {
 
 function branch(objects, [number, ...others], show) {
   const object = objects[number];
-  const { title, place, stands, unknown, children } = object;
+  const { title, place, placements, unknown, children } = object;
   const name = place ? h("button", { type: "button", class: "link", onclick: () => show(place) }, title) : h("strong", {}, title);
   const state = whole(object);
-  const isOnly = new Set(stands.map(stateOf)).size === 1;
+  const isOnly = new Set(placements.map(stateOf)).size === 1;
   return h(
     "li",
     {},
@@ -74,8 +74,8 @@ function branch(objects, [number, ...others], show) {
       "div",
       { class: `node ${state[1]} ${place ? "" : "predicted"}` },
       h("p", {}, name, " ", badge(state), others.length ? ` and ${others.length} like it` : null, place ? null : h("span", { class: "quiet" }, " made by controllers")),
-      stands.length ? h("ul", {}, grouped(stands).map((group) => line(group, show, isOnly))) : null,
-      !stands.length && unknown ? h("p", { class: "quiet" }, sentence(unknown)) : null,
+      placements.length ? h("ul", {}, grouped(placements).map((group) => line(group, show, isOnly))) : null,
+      !placements.length && unknown ? h("p", { class: "quiet" }, sentence(unknown)) : null,
     ),
     children.length ? h("ul", {}, groups(objects, children).map((group) => branch(objects, group, show))) : null,
   );
@@ -140,7 +140,7 @@ export const path = {
     { name: "path.svg", text: answer?.picture?.svg ?? "" },
   ],
   command({ key }, { objects, roots }) {
-    const root = objects[roots.find((number) => objects[number].stands.length) ?? roots[0]];
+    const root = objects[roots.find((number) => objects[number].placements.length) ?? roots[0]];
     const object = root ? root.title.replace(" ", "/") : "KIND/NAME";
     return `propagate explain ${object} '${key.replaceAll("'", "'\\''")}' --filename manifests.yaml --settings settings.yaml`;
   },

@@ -263,7 +263,7 @@ pub(crate) fn unusable_path(path: &str, problem: &str) -> String {
     format!("path `{path}`: {problem}")
 }
 
-/// A path with a wildcard that stands for nothing.
+/// A path with a wildcard that matches nothing.
 pub(crate) fn no_match(path: &str) -> String {
     format!("path `{path}` matches nothing")
 }

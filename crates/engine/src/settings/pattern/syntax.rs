@@ -185,7 +185,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Whether the escape stands for one character, as a range's end must. `others` are the letters allowed besides
+    /// Whether the escape is one character, as a range's end must. `others` are the letters allowed besides
     /// those that are allowed everywhere.
     fn escape(&mut self, at: usize, others: &str) -> Result<bool, PatternError> {
         let Some(c) = self.next() else {

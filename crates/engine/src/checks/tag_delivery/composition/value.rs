@@ -66,7 +66,7 @@ pub(super) enum Policy {
     ForceMerge,
 }
 
-/// The paths that a path with wildcards stands for.
+/// The paths that a path with wildcards matches.
 #[derive(Debug, Default)]
 pub(super) struct Expanded<'a> {
     pub(super) paths: Vec<Vec<Step<'a>>>,
@@ -249,7 +249,7 @@ impl<'a> Value<'a> {
         Ok(())
     }
 
-    /// The steps that a wildcard stands for.
+    /// The steps that a wildcard matches.
     fn steps(&self, expanded: &mut Expanded<'a>) -> Result<Vec<Step<'a>>, NoValue> {
         match self {
             Value::Unknown => {
@@ -258,7 +258,7 @@ impl<'a> Value<'a> {
             }
             Value::Object(object) => {
                 expanded.is_open |= object.is_open;
-                // One entry stands for all tags.
+                // One entry represents all tags.
                 let tag = object.tags.and_then(|tags| tags.prefixes.first()).map(|prefix| &**prefix);
                 Ok(object.fields.keys().copied().chain(tag).map(Step::Field).collect())
             }

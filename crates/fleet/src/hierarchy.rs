@@ -22,10 +22,10 @@ use crate::written::Written;
 
 /// The objects of a fleet from the top down, completed by the rules.
 ///
-/// Where an object stands that controllers make others from, and none of those is among the files, there is one that is
+/// Where there is an object that controllers make others from, and none of those is among the files, there is one that is
 /// predicted: with what propagates to it, and nothing else.
 #[derive(Debug, Default)]
-pub struct World {
+pub struct Hierarchy {
     members: Vec<Member>,
     by_id: BTreeMap<ObjectId, usize>,
 }
@@ -33,30 +33,30 @@ pub struct World {
 /// This number of objects is evaluated before what they have in common is shared: answers take more memory than objects.
 const AT_ONCE: usize = 2048;
 
-impl World {
+impl Hierarchy {
     /// Completes the objects of a fleet, the highest first.
     #[must_use]
-    pub fn of(fleet: &Fleet, settings: &Settings) -> World {
-        World::built(fleet, settings, Wants::Carried, None)
+    pub fn of(fleet: &Fleet, settings: &Settings) -> Hierarchy {
+        Hierarchy::built(fleet, settings, Wants::Carried, None)
     }
 
-    /// As [`World::of`], for those who ask what changes in objects, and not what they have to carry.
+    /// As [`Hierarchy::of`], for those who ask what changes in objects, and not what they have to carry.
     #[must_use]
-    pub(crate) fn of_changes(fleet: &Fleet, settings: &Settings) -> World {
-        World::built(fleet, settings, Wants::Changes, None)
+    pub(crate) fn of_changes(fleet: &Fleet, settings: &Settings) -> Hierarchy {
+        Hierarchy::built(fleet, settings, Wants::Changes, None)
     }
 
-    /// As [`World::of`], when the fleet takes the place of another one: what propagated before to an object that is among the
+    /// As [`Hierarchy::of`], when the fleet takes the place of another one: what propagated before to an object that is among the
     /// files, and does not propagate any more, its controller removes.
     #[must_use]
-    pub fn after(before: &World, fleet: &Fleet, settings: &Settings) -> World {
-        World::built(fleet, settings, Wants::Carried, Some(before))
+    pub fn after(before: &Hierarchy, fleet: &Fleet, settings: &Settings) -> Hierarchy {
+        Hierarchy::built(fleet, settings, Wants::Carried, Some(before))
     }
 
-    fn built(fleet: &Fleet, settings: &Settings, wants: Wants, before: Option<&World>) -> World {
+    fn built(fleet: &Fleet, settings: &Settings, wants: Wants, before: Option<&Hierarchy>) -> Hierarchy {
         // Guards are off here; only missing entries matter.
         let settings = Settings { mode: Mode::Mutate, guards: silent(), ..settings.clone() };
-        let mut world = World::default();
+        let mut hierarchy = Hierarchy::default();
         let objects: Vec<&Object> = fleet.objects().collect();
         // Values are large: only the relations of all objects are kept.
         let relations = each(&objects, |object| {
@@ -64,49 +64,49 @@ impl World {
             (parent(&object.id, &written), references(&object.id, &written), topology_entries(&written))
         });
         for (object, (.., entries)) in objects.into_iter().zip(&relations) {
-            world.add(object, (Some(object.origin.clone()), entries.clone()), None);
+            hierarchy.add(object, (Some(object.origin.clone()), entries.clone()), None);
         }
         for (further, name) in fleet.further() {
-            if let Some(number) = world.find(name) {
-                world.by_id.insert(further.clone(), number);
+            if let Some(number) = hierarchy.find(name) {
+                hierarchy.by_id.insert(further.clone(), number);
             }
         }
         let named: BTreeMap<&ObjectId, usize> = (relations.iter().enumerate())
             .flat_map(|(number, (_, references, _))| references.iter().map(move |id| (id, number)))
             .collect();
         for (number, (parent, ..)) in relations.iter().enumerate() {
-            let parent = parent.as_ref().and_then(|parent| world.find(parent));
-            let id = world.members.get(number).map(|member| &member.id);
+            let parent = parent.as_ref().and_then(|parent| hierarchy.find(parent));
+            let id = hierarchy.members.get(number).map(|member| &member.id);
             let parent = parent.or_else(|| named.get(id?).copied());
-            world.relate(number, parent);
+            hierarchy.relate(number, parent);
         }
         // What an object is made from is complete before the object is evaluated, and those of one level do not read each other.
-        let mut level: Vec<usize> = world.roots().collect();
+        let mut level: Vec<usize> = hierarchy.roots().collect();
         while !level.is_empty() {
             let mut latest = BTreeMap::new();
             for some in level.chunks(AT_ONCE) {
-                let completions = each(some, |number| world.completion(*number, (&settings, wants)));
+                let completions = each(some, |number| hierarchy.completion(*number, (&settings, wants)));
                 for (number, completion) in some.iter().zip(completions) {
-                    world.complete(*number, completion, &mut latest);
+                    hierarchy.complete(*number, completion, &mut latest);
                     if let Some(before) = before {
-                        world.drop_former(*number, before);
+                        hierarchy.drop_former(*number, before);
                     }
                 }
             }
-            let made = each(&level, |number| world.predicted(*number));
+            let made = each(&level, |number| hierarchy.predicted(*number));
             for (number, made) in level.iter().zip(made) {
-                world.add_predicted(*number, made);
+                hierarchy.add_predicted(*number, made);
             }
-            let read = each(&level, |number| world.members.get(*number).and_then(Member::as_read));
+            let read = each(&level, |number| hierarchy.members.get(*number).and_then(Member::as_read));
             for (number, read) in level.iter().zip(read) {
-                if let Some(member) = world.members.get_mut(*number) {
+                if let Some(member) = hierarchy.members.get_mut(*number) {
                     member.read = read;
                 }
             }
-            let below = |number: &usize| world.members.get(*number).map_or(&[][..], |member| &member.children);
+            let below = |number: &usize| hierarchy.members.get(*number).map_or(&[][..], |member| &member.children);
             level = level.iter().flat_map(below).copied().collect();
         }
-        world
+        hierarchy
     }
 
     /// The objects, in the order of the files, predicted ones last.
@@ -193,7 +193,7 @@ impl World {
     fn completion(&self, number: usize, (settings, wants): (&Settings, Wants)) -> Option<Completion> {
         let member = self.members.get(number)?;
         let review = create(&member.id, &member.version, member.json());
-        let around = Around { world: self, is_of_topology: is_of_topology(&member.written) };
+        let around = Around { hierarchy: self, is_of_topology: is_of_topology(&member.written) };
         let (outcome, listed) = match wants {
             Wants::Carried => evaluate_and_list(&review, settings, &around),
             Wants::Changes => (evaluate(&review, settings, &around), Ok(Vec::new())),
@@ -227,9 +227,9 @@ impl World {
         }
     }
 
-    /// Removes labels and annotations that propagate in another world and not in this one. Below a control
+    /// Removes labels and annotations that propagate in another hierarchy and not in this one. Below a control
     /// plane of others no controller removes them.
-    fn drop_former(&mut self, number: usize, before: &World) {
+    fn drop_former(&mut self, number: usize, before: &Hierarchy) {
         let Some(member) = self.members.get(number) else { return };
         let Some(former) = before.number(&member.id).and_then(|number| before.member(number)) else { return };
         let owner = member.parent.and_then(|parent| self.members.get(parent)).map(|parent| &parent.id);
@@ -266,8 +266,8 @@ impl World {
         self.find(id)
     }
 
-    /// How many objects one stands for: a predicted Machine, and what is made for it, for all of its owner.
-    pub(crate) fn stands_for(&self, id: &ObjectId) -> u64 {
+    /// How many objects one represents: a predicted Machine, and what is made for it, for all of its owner.
+    pub(crate) fn represented_by(&self, id: &ObjectId) -> u64 {
         let mut next = self.find(id);
         while let Some(member) = next.and_then(|number| self.members.get(number)).filter(|it| it.origin.is_none()) {
             let mut owner = member.parent.and_then(|parent| self.members.get(parent));
@@ -327,7 +327,7 @@ impl World {
     }
 }
 
-/// What a world is asked for.
+/// What a hierarchy is asked for.
 #[derive(Debug, Clone, Copy)]
 enum Wants {
     /// Everything that objects have to carry.
@@ -345,7 +345,7 @@ struct Completion {
     listed: Listed,
 }
 
-impl Cluster for World {
+impl Cluster for Hierarchy {
     /// As a fleet, with objects as they are stored once the policy has completed them.
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let version = group_and_version(&get.api_version).1;
@@ -363,13 +363,13 @@ impl Cluster for World {
 /// What an object is completed with: the other objects. A Cluster that is not among the files exists in the cluster, or else the
 /// object would not: it is taken for one that is not paused. What a topology owns has its Cluster as its source, so it gets none.
 struct Around<'w> {
-    world: &'w World,
+    hierarchy: &'w Hierarchy,
     is_of_topology: bool,
 }
 
 impl Cluster for Around<'_> {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
-        let answer = self.world.get(get);
+        let answer = self.hierarchy.get(get);
         let is_missing = matches!(&answer, Err(error) if error.cause == LookupCause::NotFound);
         let is_cluster = get.kind == "Cluster" && get.api_version.starts_with("cluster.x-k8s.io/");
         if !is_missing || !is_cluster || self.is_of_topology {

@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::help::{help_of_own, help_of_skip};
+use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::relations::text;
-use crate::world::World;
 
 /// What one object has to do with a key.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,13 +19,13 @@ pub struct Step {
     /// The number of the object.
     pub member: usize,
     /// Every place of the object that has the key, or is to have it, or why it has not.
-    pub stands: Vec<Stand>,
+    pub placements: Vec<Placement>,
 }
 
 /// A key at one place of an object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Stand {
+pub struct Placement {
     /// The map, such as `spec.template.metadata.labels`, or the place of the source whose key is not propagated.
     pub at: String,
     /// The value, as far as there is one.
@@ -62,24 +62,26 @@ pub enum State {
     NoTag,
 }
 
-impl World {
+impl Hierarchy {
     /// The propagation path of a key: through all that is above an object, the object itself and all below it. Objects without the key
     /// are left out, but for the object itself.
     #[must_use]
-    pub fn way(&self, number: usize, key: &str) -> Vec<Step> {
+    pub fn propagation_path(&self, number: usize, key: &str) -> Vec<Step> {
         let above = self.line(number);
         let entries = self.entries(&above);
-        let mut steps: Vec<Step> =
-            above.into_iter().map(|member| Step { member, stands: self.stands(member, key, &entries) }).collect();
+        let mut steps: Vec<Step> = above
+            .into_iter()
+            .map(|member| Step { member, placements: self.placements(member, key, &entries) })
+            .collect();
         self.below(number, key, &mut steps);
-        steps.retain(|step| step.member == number || !step.stands.is_empty());
+        steps.retain(|step| step.member == number || !step.placements.is_empty());
         steps
     }
 
-    /// What an object itself has to do with a key: its step of [`World::way`].
+    /// What an object itself has to do with a key: its step of [`Hierarchy::way`].
     #[must_use]
-    pub fn own_stands(&self, number: usize, key: &str) -> Vec<Stand> {
-        self.stands(number, key, &self.entries(&self.line(number)))
+    pub fn own_placements(&self, number: usize, key: &str) -> Vec<Placement> {
+        self.placements(number, key, &self.entries(&self.line(number)))
     }
 
     /// An object, and before it all that is above it.
@@ -108,7 +110,7 @@ impl World {
 
     fn below(&self, number: usize, key: &str, steps: &mut Vec<Step>) {
         for child in self.member(number).into_iter().flat_map(|member| &member.children) {
-            steps.push(Step { member: *child, stands: self.stands(*child, key, &BTreeSet::new()) });
+            steps.push(Step { member: *child, placements: self.placements(*child, key, &BTreeSet::new()) });
             self.below(*child, key, steps);
         }
     }
@@ -136,14 +138,14 @@ impl World {
     }
 
     /// Every place of an object that has to do with a key. Of topologies and classes only these entries count.
-    pub(crate) fn stands(&self, number: usize, key: &str, entries: &BTreeSet<String>) -> Vec<Stand> {
+    pub(crate) fn placements(&self, number: usize, key: &str, entries: &BTreeSet<String>) -> Vec<Placement> {
         let Some(member) = self.member(number) else { return Vec::new() };
         let carried = member.carried.iter().filter(|entry| entry.key == key);
-        let mut stands: Vec<Stand> = carried.map(|entry| Stand::of(entry, member)).collect();
+        let mut placements: Vec<Placement> = carried.map(|entry| Placement::of(entry, member)).collect();
         for skip in &member.report.skipped {
             let is_entry = skip.carried != Carried::Field && skip.advice.is_none();
             if skip.key == key && is_entry {
-                stands.push(Stand {
+                placements.push(Placement {
                     at: skip.from.clone(),
                     value: skip.value.clone(),
                     state: State::NotPropagated,
@@ -156,7 +158,7 @@ impl World {
         let written = member.written.once();
         blocks(&written, &mut String::new(), &mut own);
         for (at, map) in own {
-            let is_known = stands.iter().any(|stand| stand.at == at);
+            let is_known = placements.iter().any(|placement| placement.at == at);
             let leads_here = entries.is_empty()
                 || ["controlPlane", "machineDeployments[", "machinePools["].iter().all(|list| !at.contains(list))
                 || entries.iter().any(|entry| at.contains(entry));
@@ -165,28 +167,28 @@ impl World {
                 let why = advice.and_then(|skip| skip.advice.clone());
                 let has_topology = written.pointer("/spec/topology").is_some();
                 let help = help_of_own(&member.id, &at, has_topology).filter(|_| why.is_none());
-                stands.push(Stand { at, value: Some(value.to_owned()), state: State::Set, why, help });
+                placements.push(Placement { at, value: Some(value.to_owned()), state: State::Set, why, help });
             }
         }
-        stands.extend(tags(member, key));
-        stands
+        placements.extend(tags(member, key));
+        placements
     }
 }
 
 /// What becomes of a label of a composite.
-fn tags(member: &Member, key: &str) -> Option<Stand> {
+fn tags(member: &Member, key: &str) -> Option<Placement> {
     let report = member.report.cloud_tags.as_ref()?;
     let at = "spec.cloudTags".to_owned();
     if let Some((tag, value)) = report.tags.iter().find(|(tag, _)| tag.split_once(':').is_some_and(|(_, of)| of == key))
     {
         let why = Some(format!("{tag} (profile `{}`)", report.profile));
-        return Some(Stand { at, value: Some(value.clone()), state: State::Tag, why, help: None });
+        return Some(Placement { at, value: Some(value.clone()), state: State::Tag, why, help: None });
     }
     let skipped = report.skipped.iter().find(|label| label.qualified_key == key).map(|label| label.sentence());
     let why = skipped.or_else(|| report.not_propagating.get(key).map(|reason| (*reason).to_owned()))?;
     let help =
         "change the label to one that the profile allows (`propagate profiles`), or define it in a label registry";
-    Some(Stand { at, value: None, state: State::NoTag, why: Some(why), help: Some(help.to_owned()) })
+    Some(Placement { at, value: None, state: State::NoTag, why: Some(why), help: Some(help.to_owned()) })
 }
 
 /// Every map of labels and annotations in an object, with its path; entries of lists by their names. `at` is the path of the
@@ -231,7 +233,7 @@ pub(crate) fn blocks<'v>(
 impl State {
     /// The state in words, printed after the value.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn in_words(&self) -> String {
         match self {
             State::Set => "(set here)".to_owned(),
             State::Present => "(there)".to_owned(),
@@ -245,10 +247,10 @@ impl State {
     }
 }
 
-impl Stand {
+impl Placement {
     /// An entry that propagates to an object.
     #[must_use]
-    pub fn of(entry: &Propagated, member: &Member) -> Stand {
+    pub fn of(entry: &Propagated, member: &Member) -> Placement {
         let state = match &entry.found {
             _ if member.origin.is_none() => State::Predicted,
             Some(found) if *found == entry.value => State::Present,
@@ -256,6 +258,6 @@ impl Stand {
             None => State::Missing,
         };
         let value = Some(entry.value.plain().to_owned());
-        Stand { at: entry.at.clone(), value, state, why: Some(entry.rule.clone()), help: None }
+        Placement { at: entry.at.clone(), value, state, why: Some(entry.rule.clone()), help: None }
     }
 }
