@@ -62,8 +62,8 @@ policy-server-test:
 	scripts/policy-server-test.sh annotated-policy.wasm $(NOOP)
 
 ## scale: a large fleet, load, several replicas and faults on a real PolicyServer: docs/scale.md; with policy-server, kwctl and Go.
-## More Machines: make scale CLUSTERS=20 MACHINES=25; how long memory is watched: MINUTES=10
-export CLUSTERS MACHINES MINUTES FLEETS
+## More Machines: make scale CLUSTERS=20 MACHINES=25; runs of each fleet: ROUNDS=3; how long memory is watched: MINUTES=10
+export CLUSTERS MACHINES ROUNDS MINUTES FLEETS
 scale:
 	@for tool in policy-server kwctl go; do \
 		command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: nothing was measured" >&2; exit 1; }; done
@@ -73,7 +73,7 @@ scale:
 ## chart-test: what the Helm chart renders, against deploy/; with Go
 chart-test:
 	@command -v go >/dev/null || { echo "go is not on the PATH: Go 1.26 or newer renders the chart" >&2; exit 1; }
-	cd scripts/chart && go vet ./... && go test -count=1 ./...
+	cd tools/chart && go vet ./... && go test -count=1 ./...
 
 ## pages: the documentation as a site, in target/pages; with mkdocs
 pages:

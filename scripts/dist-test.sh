@@ -88,7 +88,7 @@ done >"$work/checksums.txt"
 scripts/krew.sh "$version" "$work/checksums.txt" >"$work/propagate.yaml"
 sed -i '$d' "$work/checksums.txt"
 if scripts/krew.sh "$version" "$work/checksums.txt" >"$work/lacking.yaml" 2>"$work/err.txt"; then fail "a manifest without Windows"; fi
-(cd scripts/image && go build -o "$work/krew" sigs.k8s.io/krew/cmd/krew && go build -o "$work/image" .)
+(cd tools/image && go build -o "$work/krew" sigs.k8s.io/krew/cmd/krew && go build -o "$work/image" .)
 export KREW_ROOT=$work/krew-root
 "$work/krew" install --manifest="$work/propagate.yaml" --archive="$archive" >"$work/krew.txt" 2>&1 || { cat "$work/krew.txt" >&2; fail krew; }
 [ "$("$KREW_ROOT/bin/kubectl-propagate" --version)" = "propagate ${version#v}" ] || fail "krew installed another program"

@@ -39,8 +39,8 @@ refused() {
     printf '%7s    refused: %s (%s)\n' "" "$name" "$(grep --only-matching --max-count 1 --extended-regexp "$words" "$work/out.txt" | head -n 1)"
 }
 
-step "build the registry" go build -C scripts/registry -o "$work/registry" .
-step "build cosign" go build -C scripts/registry -o "$work/cosign" github.com/sigstore/cosign/v3/cmd/cosign
+step "build the registry" go build -C tools/registry -o "$work/registry" .
+step "build cosign" go build -C tools/registry -o "$work/cosign" github.com/sigstore/cosign/v3/cmd/cosign
 # From here on neither tool finds this user's keys, logins and caches.
 export HOME=$work/home XDG_CACHE_HOME=$work/home/cache COSIGN_PASSWORD=none
 mkdir -p "$work/home" "$work/blobs"

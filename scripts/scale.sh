@@ -4,8 +4,8 @@
 #
 #   scripts/scale.sh ANNOTATED.wasm NOOP.wasm ORDINARY.wasm
 #
-# CLUSTERS and MACHINES are the size of the fleet, MINUTES how long memory is watched. FLEETS=FILE takes the fleets of an earlier run,
-# which are in target/conformance/fleets.json.
+# CLUSTERS and MACHINES are the size of the fleet, ROUNDS how often it is run with each policy, MINUTES how long memory is watched.
+# FLEETS=FILE takes the fleets of an earlier run, which are in target/conformance/fleets.json.
 set -euo pipefail
 modules=("$(realpath "$1")" "$(realpath "$2")" "$(realpath "$3")")
 cd "$(dirname "$0")/.."
@@ -18,11 +18,11 @@ if [ -z "${FLEETS:-}" ]; then
     mkdir -p "$conformance"
     go build -C conformance/cluster -o "$conformance/cluster" .
     (cd conformance/cluster && "$conformance/cluster" large -directory "$conformance" -module "${modules[0]}" \
-        -clusters "${CLUSTERS:-10}" -machines "${MACHINES:-10}" -out "$fleets")
+        -clusters "${CLUSTERS:-10}" -machines "${MACHINES:-10}" -rounds "${ROUNDS:-3}" -out "$fleets")
 fi
 
 cargo run --locked --quiet --package testkit --no-default-features --bin reviews -- "$work" "${modules[0]}"
-go build -C scripts/policy-server -o "$work/policy-server-test" .
+go build -C tools/policy-server -o "$work/policy-server-test" .
 # A PolicyServer loads annotated modules only; whose metadata it is does not matter here.
 for number in 1 2; do
     kwctl annotate "${modules[$number]}" --metadata-path policy-metadata.yml --output-path "$work/$number.wasm"

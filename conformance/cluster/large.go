@@ -25,14 +25,19 @@ const (
 // size is a fleet: Clusters, and Machines in each, with that of the control plane.
 type size struct{ Clusters, Machines int }
 
+// policiesOfFleets are played in turn, each round beginning with another: a machine is not as fast at one time as at another.
+var policiesOfFleets = []string{noPolicy, asDeployed, everyWrite}
+
 // samples are the small fleets from which the model predicts a large one: the same number of Clusters, other numbers of Machines.
 var samples = [2]size{{2, 3}, {2, 9}}
 
-// played is a fleet that was run.
+// played is a fleet that was run, and the last line of `propagate check` about all objects before the last step. Without the policy,
+// nothing is asked.
 type played struct {
 	Size   size
 	Policy string
 	Steps  []cost
+	Found  string
 }
 
 // bench is where fleets are run, and with which module.
@@ -47,9 +52,9 @@ type written struct {
 	Faults faults
 }
 
-// large runs a large fleet without the policy and with it, small ones to predict it from, and one whose PolicyServers break, and writes
-// what each step cost as JSON.
-func (b *bench) large(ctx context.Context, fleet size, out string) error {
+// large runs a large fleet without the policy and with it, in several rounds, small ones to predict it from, and one whose PolicyServers
+// break, and writes what each step cost as JSON.
+func (b *bench) large(ctx context.Context, fleet size, rounds int, out string) error {
 	if _, err := exec.LookPath(harness.PolicyServerProgram); err != nil {
 		return errors.New("policy-server is not on the PATH")
 	}
@@ -61,17 +66,24 @@ func (b *bench) large(ctx context.Context, fleet size, out string) error {
 		return fmt.Errorf("the fleet whose PolicyServers break: %w", err)
 	}
 	all := written{Faults: *broken}
-	for _, policy := range []string{noPolicy, asDeployed, everyWrite} {
-		sizes := []size{fleet}
-		if policy == everyWrite {
-			sizes = append(samples[:], fleet)
+	play := func(of size, policy string) error {
+		run, err := b.play(ctx, of, policy)
+		if err != nil {
+			return fmt.Errorf("%d Clusters of %d Machines, %s: %w", of.Clusters, of.Machines, policy, err)
 		}
-		for _, of := range sizes {
-			steps, err := b.play(ctx, of, policy)
-			if err != nil {
-				return fmt.Errorf("%d Clusters of %d Machines, %s: %w", of.Clusters, of.Machines, policy, err)
+		all.Fleets = append(all.Fleets, *run)
+		return nil
+	}
+	for _, of := range samples {
+		if err := play(of, everyWrite); err != nil {
+			return err
+		}
+	}
+	for round := range rounds {
+		for turn := range policiesOfFleets {
+			if err := play(fleet, policiesOfFleets[(round+turn)%len(policiesOfFleets)]); err != nil {
+				return err
 			}
-			all.Fleets = append(all.Fleets, played{of, policy, steps})
 		}
 	}
 	content, err := json.MarshalIndent(all, "", "  ")
@@ -82,7 +94,7 @@ func (b *bench) large(ctx context.Context, fleet size, out string) error {
 }
 
 // play runs one fleet from its creation to its end on a new API server.
-func (b *bench) play(ctx context.Context, of size, policy string) ([]cost, error) {
+func (b *bench) play(ctx context.Context, of size, policy string) (*played, error) {
 	// Watches end with it.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -91,8 +103,13 @@ func (b *bench) play(ctx context.Context, of size, policy string) ([]cost, error
 		return nil, err
 	}
 	defer r.Stop()
-	var costs []cost
-	for _, step := range largeSteps {
+	found := &played{Size: of, Policy: policy}
+	for number, step := range largeSteps {
+		if policy != noPolicy && number == len(largeSteps)-1 {
+			if found.Found, err = r.checkAll(ctx, step.name); err != nil {
+				return nil, err
+			}
+		}
 		cost, err := r.costOf(ctx, step.name, func() error {
 			if err := step.write(ctx, r, of); err != nil {
 				return err
@@ -102,9 +119,9 @@ func (b *bench) play(ctx context.Context, of size, policy string) ([]cost, error
 		if err != nil {
 			return nil, err
 		}
-		costs = append(costs, cost)
+		found.Steps = append(found.Steps, cost)
 	}
-	return costs, nil
+	return found, nil
 }
 
 // start starts an API server with Cluster API's managers, and the policy's host in this way. The caller stops it.

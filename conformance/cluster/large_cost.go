@@ -13,8 +13,9 @@ type cost struct {
 	Step string
 	// Seconds until nothing changed any more; without the time for which that is watched.
 	Seconds float64
-	// Requests are all that the API server answered, but watches and leases. Writes are those that change objects.
-	Requests, Writes float64
+	// Requests are all that the API server answered, but watches and leases. Writes are those that change objects, and Objects those
+	// of them that change more than a status.
+	Requests, Writes, Objects float64
 	// Reviews are the calls of the policy, and Failed those that failed, after which the object was stored as it was.
 	Reviews, Failed float64
 	// Server and PolicyServer are seconds of processors.
@@ -25,7 +26,7 @@ type cost struct {
 func (c cost) since(before cost) cost {
 	return cost{
 		Seconds:  c.at.Sub(before.at).Seconds() - settled.Seconds(),
-		Requests: c.Requests - before.Requests, Writes: c.Writes - before.Writes, Reviews: c.Reviews - before.Reviews,
+		Requests: c.Requests - before.Requests, Writes: c.Writes - before.Writes, Objects: c.Objects - before.Objects, Reviews: c.Reviews - before.Reviews,
 		Failed: c.Failed - before.Failed,
 		Server: c.Server - before.Server, PolicyServer: c.PolicyServer - before.PolicyServer,
 	}
@@ -46,8 +47,8 @@ func (r *run) costOf(ctx context.Context, name string, play func() error) (cost,
 	}
 	of := after.since(before)
 	of.Step = name
-	harness.Say("%s: %-10s %5.0f s, %6.0f requests, %6.0f writes, %5.0f reviews, %3.0f failed; CPU seconds: API server %.1f, PolicyServer %.1f",
-		r.options.name(), name, of.Seconds, of.Requests, of.Writes, of.Reviews, of.Failed, of.Server, of.PolicyServer)
+	harness.Say("%s: %-10s %5.0f s, %6.0f requests, %6.0f writes, %6.0f of objects, %5.0f reviews, %3.0f failed; CPU seconds: API server %.1f, PolicyServer %.1f",
+		r.options.name(), name, of.Seconds, of.Requests, of.Writes, of.Objects, of.Reviews, of.Failed, of.Server, of.PolicyServer)
 	return of, nil
 }
 
@@ -69,6 +70,9 @@ func (r *run) counted(ctx context.Context) (cost, error) {
 			now.Requests += sample.value
 			if verb != "GET" && verb != "LIST" && sample.labels["dry_run"] == "" {
 				now.Writes += sample.value
+				if sample.labels["subresource"] != "status" {
+					now.Objects += sample.value
+				}
 			}
 		case "apiserver_admission_webhook_fail_open_count":
 			if sample.labels["name"] == webhook {

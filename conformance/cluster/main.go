@@ -23,7 +23,7 @@ const usage = `usage: cluster build DIRECTORY                     builds the con
        cluster scenarios [-scenarios NAME,...] [-capi VERSION]   runs scenarios without the policy and with it, and prints the differences; ends
                                                    with 1 when there are any, or a wrong policy is not noticed, with 2 when it fails
        cluster run [-scenario NAME] [-policy NAME]     runs a scenario once and writes what happened
-       cluster large -module ANNOTATED.wasm -clusters N -machines N -out FILE.json
+       cluster large -module ANNOTATED.wasm -clusters N -machines N -rounds N -out FILE.json
                                                    runs a large fleet with a real PolicyServer and writes what each step cost
        cluster excerpt -out FOLDER                 writes a compact set of the reviews of the run without the policy
        cluster prune FILE.yaml...                  tells what the API server drops of objects, by definitions in the same files
@@ -53,6 +53,7 @@ func command(ctx context.Context, args []string) error {
 	steps := flags.String("steps", "", "steps to run, with commas")
 	server := flags.Bool("server", false, "conditions: let an API server evaluate them")
 	clusters := flags.Int("clusters", 20, "large: how many Clusters")
+	rounds := flags.Int("rounds", 3, "large: how often the fleet is run with each policy")
 	machines := flags.Int("machines", 25, "large: how many Machines in each")
 	out := flags.String("out", "", "excerpt: folder of the excerpts; large: file of the costs")
 	if err := flags.Parse(args); err != nil {
@@ -107,7 +108,7 @@ func command(ctx context.Context, args []string) error {
 			return err
 		}
 		bench := &bench{programs, absolute(filepath.Join("..", "..")), absolute(*directory), absolute(*compiled)}
-		return bench.large(ctx, size{*clusters, *machines}, absolute(*out))
+		return bench.large(ctx, size{*clusters, *machines}, *rounds, absolute(*out))
 	case "compare":
 		if flags.NArg() != 2 {
 			return fmt.Errorf("%s", usage)

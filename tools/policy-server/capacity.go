@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
+	"strings"
 )
 
 // fleet is what each step of a fleet's life cost. `cluster large` of conformance/cluster writes them.
@@ -12,12 +14,19 @@ type fleet struct {
 	Size   struct{ Clusters, Machines int }
 	Policy string
 	Steps  []cost
+	// Found is what `propagate check` printed about all objects, where the policy was there.
+	Found string
 }
 
 // cost is one step's: seconds until nothing changed any more, what the API server answered, reviews that failed, and seconds of processors.
 type cost struct {
-	Step                                                             string
-	Seconds, Requests, Writes, Reviews, Failed, Server, PolicyServer float64
+	Step                                                                      string
+	Seconds, Requests, Writes, Objects, Reviews, Failed, Server, PolicyServer float64
+}
+
+// figures are those that are measured again in each round.
+func (c *cost) figures() []*float64 {
+	return []*float64{&c.Seconds, &c.Requests, &c.Writes, &c.Objects, &c.Reviews, &c.Failed, &c.Server, &c.PolicyServer}
 }
 
 // breakdown is what happened to the PolicyServers of a fleet in each step, what it cost, and what `propagate check` printed afterwards.
@@ -58,9 +67,10 @@ var plans = []plan{
 
 // capacity is what the fleets say: the small ones make the model, the large one tries it.
 type capacity struct {
-	// large is the large fleet, by policy; small are the others, of which every write is reviewed.
-	large map[string]fleet
-	small []fleet
+	// large is the large fleet, by policy, the median of all rounds; small are the others, of which every write is reviewed.
+	large  map[string]fleet
+	small  []fleet
+	rounds int
 	// broken is the fleet whose PolicyServers break.
 	broken breakdown
 }
@@ -79,12 +89,17 @@ func readFleets(path string) (*capacity, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	of := &capacity{large: map[string]fleet{}, broken: written.Faults}
+	byPolicy := map[string][]fleet{}
 	for _, played := range written.Fleets {
 		// The large one is the last one.
-		if before, is := of.large[played.Policy]; is {
-			of.small = append(of.small, before)
+		if played.Size == written.Fleets[len(written.Fleets)-1].Size {
+			byPolicy[played.Policy] = append(byPolicy[played.Policy], played)
+		} else {
+			of.small = append(of.small, played)
 		}
-		of.large[played.Policy] = played
+	}
+	for policy, played := range byPolicy {
+		of.large[policy], of.rounds = median(played), len(played)
 	}
 	for _, way := range ways {
 		if len(of.large[way.policy].Steps) == 0 {
@@ -97,16 +112,31 @@ func readFleets(path string) (*capacity, error) {
 	return of, nil
 }
 
+// median is a fleet with the median of each figure.
+func median(rounds []fleet) fleet {
+	of := fleet{Size: rounds[0].Size, Policy: rounds[0].Policy, Found: rounds[len(rounds)-1].Found}
+	for step, first := range rounds[0].Steps {
+		middle := cost{Step: first.Step}
+		for number, figure := range middle.figures() {
+			var all []float64
+			for _, round := range rounds {
+				all = append(all, *round.Steps[step].figures()[number])
+			}
+			slices.Sort(all)
+			*figure = all[len(all)/2]
+		}
+		of.Steps = append(of.Steps, middle)
+	}
+	return of
+}
+
 // sum is a fleet's whole life.
 func (f fleet) sum() cost {
 	total := cost{Step: "all"}
 	for _, step := range f.Steps {
-		total.Seconds += step.Seconds
-		total.Requests += step.Requests
-		total.Writes += step.Writes
-		total.Reviews += step.Reviews
-		total.Server += step.Server
-		total.PolicyServer += step.PolicyServer
+		for number, figure := range step.figures() {
+			*total.figures()[number] += *figure
+		}
 	}
 	return total
 }
@@ -144,6 +174,14 @@ func (c *capacity) missed() error {
 		if with.Requests > plain.Requests*(1+more*1.1) {
 			return fmt.Errorf("%s: %.0f requests, and %.0f without the policy", way.about, with.Requests, plain.Requests)
 		}
+		if with.Objects > plain.Objects*(1+more*1.1) {
+			return fmt.Errorf("%s: %.0f writes of objects, and %.0f without the policy", way.about, with.Objects, plain.Objects)
+		}
+	}
+	for _, way := range ways[1:] {
+		if found := c.large[way.policy].Found; found != "" && !strings.HasSuffix(found, "nothing found") {
+			return fmt.Errorf("%s: propagate check: %s", way.about, found)
+		}
 	}
 	with := c.large[everyWrite]
 	predicted, reviews := c.lifetime(with.Size.Clusters, with.Size.Machines), with.sum().Reviews
@@ -153,6 +191,14 @@ func (c *capacity) missed() error {
 	return nil
 }
 
+// about is how the figures came about.
+func (c *capacity) about() string {
+	if c.rounds == 1 {
+		return "One run of each."
+	}
+	return fmt.Sprintf("The median of %d runs of each.", c.rounds)
+}
+
 // page is what docs/scale.md says of it.
 func (c *capacity) page(line func(string, ...any)) {
 	size := c.large["without"].Size
@@ -160,11 +206,12 @@ func (c *capacity) page(line func(string, ...any)) {
 	line("%d Clusters of %d Machines with Cluster API's released managers and its infrastructure provider in memory, on a real API server", size.Clusters, size.Machines)
 	line("with a real PolicyServer, all on these cores: created, a label added to the class, upgraded to another version of Kubernetes, scaled")
 	line("down. `as in deploy/` has the match conditions, by which Cluster API's own controllers are not reviewed; `every write` has none.")
-	line("Requests are all but watches and leases, and have the PolicyServer's own reads. The policy may cost %.0f %% more of them.\n", 100*more)
-	line("| step | policy | seconds | requests | writes | reviews | CPU s of the API server | of the PolicyServer |")
-	line("| --- | --- | --: | --: | --: | --: | --: | --: |")
+	line("Requests are all but watches and leases, the PolicyServer's own reads included; writes of objects are those that write more than a")
+	line("status. The policy may cost %.0f %% more of either. %s\n", 100*more, c.about())
+	line("| step | policy | seconds | requests | writes | of objects | reviews | CPU s of the API server | of the PolicyServer |")
+	line("| --- | --- | --: | --: | --: | --: | --: | --: | --: |")
 	row := func(of cost, about string) {
-		line("| %s | %s | %.0f | %.0f | %.0f | %.0f | %.1f | %.1f |", of.Step, about, of.Seconds, of.Requests, of.Writes, of.Reviews, of.Server, of.PolicyServer)
+		line("| %s | %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.1f | %.1f |", of.Step, about, of.Seconds, of.Requests, of.Writes, of.Objects, of.Reviews, of.Server, of.PolicyServer)
 	}
 	for step := range c.large["without"].Steps {
 		for _, way := range ways {
@@ -173,6 +220,11 @@ func (c *capacity) page(line func(string, ...any)) {
 	}
 	for _, way := range ways {
 		row(c.large[way.policy].sum(), way.about)
+	}
+	for _, way := range ways {
+		if found := c.large[way.policy].Found; found != "" {
+			line("\n`propagate check` over all objects after the upgrade, %s: %s.", way.about, found)
+		}
 	}
 
 	line("\n## Capacity\n")

@@ -1,4 +1,4 @@
-module github.com/plexsphere/metadata-propagation-policy/scripts/chart
+module github.com/plexsphere/metadata-propagation-policy/tools/chart
 
 go 1.26.0
 

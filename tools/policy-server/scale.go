@@ -122,7 +122,7 @@ func (r *results) page() string {
 	var page strings.Builder
 	line := func(format string, values ...any) { fmt.Fprintf(&page, format+"\n", values...) }
 	line("# At scale, and under fault\n")
-	line("<!-- Written by `make scale`: edit scripts/policy-server/scale.go. -->\n")
+	line("<!-- Written by `make scale`: edit tools/policy-server/scale.go. -->\n")
 	line("Measured by `make scale`, with %s. The client, the PolicyServer and the API that it reads from share", r.machine)
 	line("these cores: compare the columns, and not the figures with those of another machine. The reviews are the")
 	line("[recorded ones](../testdata/recorded/README.md) that the rules of the policy send it, once each.\n")

@@ -1,4 +1,4 @@
-module github.com/plexsphere/metadata-propagation-policy/scripts/registry
+module github.com/plexsphere/metadata-propagation-policy/tools/registry
 
 go 1.26.0
 

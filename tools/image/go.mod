@@ -1,4 +1,4 @@
-module github.com/plexsphere/metadata-propagation-policy/scripts/image
+module github.com/plexsphere/metadata-propagation-policy/tools/image
 
 go 1.26.0
 

@@ -1,3 +1,0 @@
-module github.com/plexsphere/metadata-propagation-policy/scripts/policy-server
-
-go 1.26.0
