@@ -9,9 +9,9 @@ use testkit::case::Case;
 use testkit::cluster::ApiServer;
 use testkit::runner::engine;
 
-use crate::documents::{Block, blocks, documents};
+use crate::documents::{FencedBlock, blocks, documents};
 
-fn all(language: &str) -> Result<Vec<Block>> {
+fn all(language: &str) -> Result<Vec<FencedBlock>> {
     let mut all = Vec::new();
     for document in documents()? {
         all.extend(blocks(&document)?.0.into_iter().filter(|block| block.kind.split(' ').next() == Some(language)));
@@ -23,7 +23,7 @@ fn all(language: &str) -> Result<Vec<Block>> {
 #[test]
 fn every_block_of_yaml_is_what_it_says() -> Result<()> {
     let blocks = all("yaml")?;
-    for Block { at, kind, text } in &blocks {
+    for FencedBlock { at, kind, text } in &blocks {
         let value: Value = serde_yaml_ng::from_str(text).with_context(|| at.clone())?;
         let checked = match kind.as_str() {
             "yaml settings" => Settings::validate(&value.to_string()).map_err(Into::into),
@@ -153,7 +153,7 @@ fn keeps_cloud_tags(properties: &Value) -> Result<()> {
 fn every_command_exists() -> Result<()> {
     let blocks = all("console")?;
     // Sessions, with prompts and what is printed, are run by crates/cli.
-    for Block { at, text, .. } in blocks.iter().filter(|block| !block.text.starts_with("$ ")) {
+    for FencedBlock { at, text, .. } in blocks.iter().filter(|block| !block.text.starts_with("$ ")) {
         for line in text.replace("\\\n", " ").lines() {
             command_exists(line).with_context(|| format!("{at}: {line}"))?;
         }

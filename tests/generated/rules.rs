@@ -95,7 +95,7 @@ fn the_page_shows_the_forced_labels() -> Result<()> {
 
 #[test]
 fn the_page_shows_what_is_never_propagated() -> Result<()> {
-    let keys = read("spec/never-carried.txt")?;
+    let keys = read("spec/policy/never-carried.txt")?;
     let keys = keys.lines().filter(|line| !line.starts_with('#'));
     check_section(PAGE, "never", &keys.map(|key| format!("- `{key}`\n")).collect::<String>())
 }

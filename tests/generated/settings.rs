@@ -32,7 +32,7 @@ struct Setting {
 struct Word(String, String);
 
 /// What leads to a setting: its path, its schema and its default.
-struct Field<'s> {
+struct SettingField<'s> {
     path: String,
     schema: &'s Value,
     default: Option<Value>,
@@ -115,7 +115,7 @@ fn of_properties(root: &Value, schema: &Value, path: &str, settings: &mut Vec<Se
         let meaning = own.or(resolved["description"].as_str()).unwrap_or_default().replace('\n', " ");
         let default = property.get("default").cloned();
         let default = default.or_else(|| (!required.contains(&&**name)).then_some(Value::Null));
-        of_field(root, Field { path, schema: resolved, default, meaning }, settings)?;
+        of_field(root, SettingField { path, schema: resolved, default, meaning }, settings)?;
     }
     Ok(())
 }
@@ -132,8 +132,8 @@ fn resolved<'s>(root: &'s Value, schema: &'s Value) -> Result<&'s Value> {
     }
 }
 
-fn of_field(root: &Value, field: Field<'_>, settings: &mut Vec<Setting>) -> Result<()> {
-    let Field { path, schema, default, meaning } = field;
+fn of_field(root: &Value, field: SettingField<'_>, settings: &mut Vec<Setting>) -> Result<()> {
+    let SettingField { path, schema, default, meaning } = field;
     if schema["properties"].is_object() && default.as_ref().is_some_and(Value::is_object) {
         return of_properties(root, schema, &path, settings);
     }

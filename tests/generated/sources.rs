@@ -149,7 +149,7 @@ fn every_limit_of_the_specification_leads_to_its_cases() -> Result<()> {
         writeln!(table, "| `{}` | {} |", profile.name, cases.join(", "))?;
     }
     check_section(PAGE, "profiles", &table)?;
-    let reasons = read("spec/tag-skip-reasons.txt")?;
+    let reasons = read("spec/policy/tag-skip-reasons.txt")?;
     let mut table = "| the specification | here |\n|---|---|\n".to_owned();
     for (term, here) in TERMS {
         writeln!(table, "| {term} | {here} |")?;

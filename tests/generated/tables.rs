@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use metadata_propagation::tags::{CLOUDS, Cloud, INFRA_CLUSTERS, InfraCluster, PROFILES, STRICT_PROFILES};
 use metadata_propagation::{
-    Block, CARRIERS, Carrier, EFFECTS, Effect, FIELDS, Field, GUARDS, Given, Guard, Hop, KeyEdit, Place,
+    CARRIERS, Carrier, EFFECTS, Effect, EffectBlock, FIELDS, Field, GUARDS, Given, Guard, Hop, KeyEdit, Place,
     ProviderCarriers, ROUTES, Row, Tags, Version,
 };
 
@@ -202,7 +202,7 @@ fn the_page_shows_what_rolls_out() -> Result<()> {
 }
 
 /// What edits of one row do: of the path, of an entry that is removed, and of keys that are distinguished.
-fn effects(block: &Block, row: &Row) -> Vec<(Effect, String)> {
+fn effects(block: &EffectBlock, row: &Row) -> Vec<(Effect, String)> {
     let paths = |suffix: &str, edit: &str| {
         let of = |path: Option<String>| code(path.map(|path| path + suffix)) + edit;
         let [old, new] = row.paths(block);

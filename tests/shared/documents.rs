@@ -48,7 +48,7 @@ pub(crate) fn read(path: &str) -> Result<String> {
 
 /// A fenced block of a document.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Block {
+pub(crate) struct FencedBlock {
     /// The document and the line that the fence is in.
     pub(crate) at: String,
     /// The words behind the fence, such as `yaml settings`.
@@ -58,9 +58,9 @@ pub(crate) struct Block {
 }
 
 /// The fenced blocks of a document, and the text outside them.
-pub(crate) fn blocks(document: &str) -> Result<(Vec<Block>, String)> {
+pub(crate) fn blocks(document: &str) -> Result<(Vec<FencedBlock>, String)> {
     let (mut blocks, mut outside) = (Vec::new(), String::new());
-    let mut open: Option<(usize, Block)> = None;
+    let mut open: Option<(usize, FencedBlock)> = None;
     for (number, line) in (1..).zip(read(document)?.lines()) {
         let fence = line.trim_start().strip_prefix("```");
         match (&mut open, fence) {
@@ -68,7 +68,7 @@ pub(crate) fn blocks(document: &str) -> Result<(Vec<Block>, String)> {
             (None, Some(kind)) => {
                 let at = format!("{document}:{number}");
                 let indent = line.len() - line.trim_start().len();
-                open = Some((indent, Block { at, kind: kind.to_owned(), text: String::new() }));
+                open = Some((indent, FencedBlock { at, kind: kind.to_owned(), text: String::new() }));
             }
             (Some((indent, block)), None) => block.text.extend([line.get(*indent..).unwrap_or_default(), "\n"]),
             (Some(_), Some(_)) => blocks.extend(open.take().map(|(_, block)| block)),

@@ -3,6 +3,7 @@
 use metadata_propagation::Version;
 use serde_json::Value;
 
+use super::image::name_and_tag;
 use super::installation::Installation;
 use super::item::{Item, texts};
 use super::rbac::Account;
@@ -38,10 +39,10 @@ fn manager<'a>(item: &'a Item<'a>) -> Option<Manager<'a>> {
     let image = |container: &'a Value| container.get("image").and_then(Value::as_str).unwrap_or_default();
     let label = item.label("cluster.x-k8s.io/provider");
     let is_meant = |(provider, name, _): &&(&str, &str, &str)| {
-        label == Some(provider) || containers.iter().any(|container| base(image(container)) == *name)
+        label == Some(provider) || containers.iter().any(|container| name_and_tag(image(container)).0 == *name)
     };
     let (provider, name, title) = MANAGERS.iter().find(is_meant)?;
-    let own = containers.iter().find(|container| base(image(container)) == *name);
+    let own = containers.iter().find(|container| name_and_tag(image(container)).0 == *name);
     let named = containers.iter().find(|container| container.get("name").is_some_and(|name| name == "manager"));
     let container = own.or(named).or(containers.first()).copied();
     let account = Some(item.text("/spec/template/spec/serviceAccountName")).filter(|name| !name.is_empty());
@@ -58,18 +59,11 @@ fn manager<'a>(item: &'a Item<'a>) -> Option<Manager<'a>> {
     })
 }
 
-/// The last part of an image's path.
-fn base(image: &str) -> &str {
-    let path = image.split('@').next().unwrap_or_default();
-    path.rsplit('/').next().unwrap_or_default().split(':').next().unwrap_or_default()
-}
-
 impl Manager<'_> {
     /// Cluster API's version by the tag of the image; the part after a `-` or `+` makes no difference.
     pub(crate) fn version(&self) -> Option<Version> {
-        let image = self.image.split('@').next()?;
-        let (_, tag) = image.rsplit('/').next()?.split_once(':')?;
-        tag.split(['-', '+']).next()?.parse().ok()
+        let (_, tag) = name_and_tag(self.image);
+        tag?.split(['-', '+']).next()?.parse().ok()
     }
 
     /// The values of a flag, in the order in which they are given: behind `=`, or as the next argument.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use fleet::Level;
 
 use super::finding::{InstallationFinding, Results};
+use super::image::name_and_tag;
 use super::installation::Installation;
 use super::item::{Item, KUBEWARDEN};
 use super::names::did_you_mean;
@@ -95,8 +96,8 @@ fn missing<'a>(policy: &Policy<'a>, servers: &[&Item<'_>]) -> InstallationFindin
 
 /// The minor version of an image's tag.
 fn minor(image: &str) -> Option<u32> {
-    let image = image.split('@').next()?;
-    let (_, tag) = image.rsplit('/').next()?.split_once(':')?;
+    let (_, tag) = name_and_tag(image);
+    let tag = tag?;
     tag.strip_prefix('v').unwrap_or(tag).strip_prefix("1.")?.split('.').next()?.parse().ok()
 }
 

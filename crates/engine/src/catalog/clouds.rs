@@ -2,127 +2,80 @@
 
 use std::fmt;
 
-use super::text::Alphabet::{Ascii, Unicode};
-use super::text::Form::{Any, AnyBut, Containing, Graphic, Label, LowerCase, PrefixedLabel, Without};
-use super::text::Length::{Bytes, Prefixed, Runes};
-use super::text::{Form, Length};
+use self::KeyCase::{FirstStays, Ignored, Matters};
+use super::text_limits::Alphabet::{Ascii, Unicode};
+use super::text_limits::Form::{Any, AnyBut, Containing, Graphic, Label, LowerCase, PrefixedLabel, Without};
+use super::text_limits::Length::{Bytes, Prefixed, Runes};
+use super::text_limits::{Form, Length};
 
 /// The interfaces that tags of composites reach. A composite of another provider may be refused as well: its limits are not known.
 pub const CLOUDS: &[Cloud] = &[AWS, HETZNER, OPENSTACK, AZURE, GCP, OCI, DIGITALOCEAN, ALIBABA];
 
 /// `aws:` is reserved in values too by most services. Instances whose metadata show their tags bar `/` and spaces in keys,
 /// and S3 objects take 10 tags: neither is the rule.
-pub(crate) const AWS: Cloud = Cloud {
-    provider: "aws",
-    interface: "resource tags",
-    key: Text { length: Runes(128), form: Containing(Unicode, "_.:/=+-@") },
-    value: Text { length: Runes(256), form: Containing(Unicode, "_.:/=+-@") },
-    joined: None,
-    tags: Some(50),
-    reserved: &["aws:"],
-    reserves_values: true,
-    case: KeyCase::Matters,
-    source: "AWS Batch user guide, Tag restrictions; characters: ECS API reference, Tag: pattern",
-};
+#[rustfmt::skip]
+pub(crate) const AWS: Cloud = cloud("aws", "resource tags")
+    .key(Runes(128), Containing(Unicode, "_.:/=+-@"))
+    .value(Runes(256), Containing(Unicode, "_.:/=+-@"))
+    .tags(50).reserved(&["aws:"]).reserved_in_values().case(Matters)
+    .source("AWS Batch user guide, Tag restrictions; characters: ECS API reference, Tag: pattern");
 
 /// No number is published.
-pub(crate) const HETZNER: Cloud = Cloud {
-    provider: "hetzner",
-    interface: "labels",
-    key: Text { length: Prefixed { prefix: 253, name: 63 }, form: PrefixedLabel },
-    value: Text { length: Runes(63), form: Label },
-    joined: None,
-    tags: None,
-    reserved: &["hetzner.cloud/"],
-    reserves_values: false,
-    case: KeyCase::NotChecked,
-    source: "Hetzner Cloud API reference, Labels; hetznercloud/hcloud-go, hcloud/labels.go",
-};
+#[rustfmt::skip]
+pub(crate) const HETZNER: Cloud = cloud("hetzner", "labels")
+    .key(Prefixed { prefix: 253, name: 63 }, PrefixedLabel)
+    .value(Runes(63), Label)
+    .reserved(&["hetzner.cloud/"])
+    .source("Hetzner Cloud API reference, Labels; hetznercloud/hcloud-go, hcloud/labels.go");
 
 /// One key that the pattern does not take, and the server is not created. The number is a quota, `metadata_items`.
-pub(crate) const OPENSTACK: Cloud = Cloud {
-    provider: "openstack",
-    interface: "server metadata",
-    key: Text { length: Bytes(255), form: Containing(Ascii, "-_:. ") },
-    value: Text { length: Bytes(255), form: Any },
-    joined: None,
-    tags: Some(128),
-    reserved: &[],
-    reserves_values: false,
-    case: KeyCase::NotChecked,
-    source: "key, value: openstack/nova, nova/api/validation/parameter_types.py; Compute API reference: 255 bytes; number: nova/conf/quota.py",
-};
+#[rustfmt::skip]
+pub(crate) const OPENSTACK: Cloud = cloud("openstack", "server metadata")
+    .key(Bytes(255), Containing(Ascii, "-_:. "))
+    .value(Bytes(255), Any)
+    .tags(128)
+    .source("key, value: openstack/nova, nova/api/validation/parameter_types.py; Compute API reference: 255 bytes; number: nova/conf/quota.py");
 
 /// Storage accounts take keys of 128 characters, some kinds 15 tags, and Front Door and Traffic Manager no `:`: exceptions.
-pub(crate) const AZURE: Cloud = Cloud {
-    provider: "azure",
-    interface: "resource tags",
-    key: Text { length: Runes(512), form: AnyBut("<>%&\\?/") },
-    value: Text { length: Runes(256), form: Any },
-    joined: None,
-    tags: Some(50),
-    reserved: &["microsoft", "azure", "windows"],
-    reserves_values: false,
-    case: KeyCase::Ignored,
-    source: "Azure Resource Manager, Use tags to organize your resources: limitations",
-};
+#[rustfmt::skip]
+pub(crate) const AZURE: Cloud = cloud("azure", "resource tags")
+    .key(Runes(512), AnyBut("<>%&\\?/"))
+    .value(Runes(256), Any)
+    .tags(50).reserved(&["microsoft", "azure", "windows"]).case(Ignored)
+    .source("Azure Resource Manager, Use tags to organize your resources: limitations");
 
 /// Resource Manager tags and network tags are other things. Bigtable and Cloud Deploy also take no more than 128 bytes in a key
 /// or a value: exceptions.
-pub(crate) const GCP: Cloud = Cloud {
-    provider: "gcp",
-    interface: "labels",
-    key: Text { length: Runes(63), form: LowerCase { and: "_-", begins_with_letter: true } },
-    value: Text { length: Runes(63), form: LowerCase { and: "_-", begins_with_letter: false } },
-    joined: None,
-    tags: Some(64),
-    reserved: &[],
-    reserves_values: false,
-    case: KeyCase::Matters,
-    source: "Google Cloud Resource Manager, Labels overview: requirements",
-};
+#[rustfmt::skip]
+pub(crate) const GCP: Cloud = cloud("gcp", "labels")
+    .key(Runes(63), LowerCase { and: "_-", begins_with_letter: true })
+    .value(Runes(63), LowerCase { and: "_-", begins_with_letter: false })
+    .tags(64).case(Matters)
+    .source("Google Cloud Resource Manager, Labels overview: requirements");
 
 /// Defined tags are another thing: they need a namespace.
-pub(crate) const OCI: Cloud = Cloud {
-    provider: "oci",
-    interface: "free-form tags",
-    key: Text { length: Runes(100), form: Graphic { but: "." } },
-    value: Text { length: Runes(256), form: Any },
-    joined: None,
-    tags: Some(10),
-    reserved: &[],
-    reserves_values: false,
-    case: KeyCase::Matters,
-    source: "key, value, number: Oracle Cloud Infrastructure, Tagging overview: limits; case: Understanding free-form tags",
-};
+#[rustfmt::skip]
+pub(crate) const OCI: Cloud = cloud("oci", "free-form tags")
+    .key(Runes(100), Graphic { but: "." })
+    .value(Runes(256), Any)
+    .tags(10).case(Matters)
+    .source("key, value, number: Oracle Cloud Infrastructure, Tagging overview: limits; case: Understanding free-form tags");
 
 /// A tag is one text, by habit a key, a colon and a value. No number is published.
-pub(crate) const DIGITALOCEAN: Cloud = Cloud {
-    provider: "digitalocean",
-    interface: "tags, key:value",
-    key: Text { length: Runes(254), form: Containing(Ascii, ":-_") },
-    value: Text { length: Runes(254), form: Containing(Ascii, ":-_") },
-    joined: Some(255),
-    tags: None,
-    reserved: &[],
-    reserves_values: false,
-    case: KeyCase::FirstStays,
-    source: "DigitalOcean API reference, Tags: name",
-};
+#[rustfmt::skip]
+pub(crate) const DIGITALOCEAN: Cloud = cloud("digitalocean", "tags, key:value")
+    .key(Runes(254), Containing(Ascii, ":-_"))
+    .value(Runes(254), Containing(Ascii, ":-_"))
+    .joined(255).case(FirstStays)
+    .source("DigitalOcean API reference, Tags: name");
 
 /// Some products take keys of 64 characters only.
-pub(crate) const ALIBABA: Cloud = Cloud {
-    provider: "alibaba",
-    interface: "tags",
-    key: Text { length: Runes(128), form: Without(&["http://", "https://"]) },
-    value: Text { length: Runes(128), form: Without(&["http://", "https://"]) },
-    joined: None,
-    tags: Some(20),
-    reserved: &["aliyun", "acs:"],
-    reserves_values: false,
-    case: KeyCase::NotChecked,
-    source: "key, value, beginnings: E-MapReduce API reference, Tag; number: VPC, TagResources",
-};
+#[rustfmt::skip]
+pub(crate) const ALIBABA: Cloud = cloud("alibaba", "tags")
+    .key(Runes(128), Without(&["http://", "https://"]))
+    .value(Runes(128), Without(&["http://", "https://"]))
+    .tags(20).reserved(&["aliyun", "acs:"])
+    .source("key, value, beginnings: E-MapReduce API reference, Tag; number: VPC, TagResources");
 
 /// What one interface takes.
 #[derive(Debug, PartialEq, Eq)]
@@ -182,7 +135,56 @@ pub struct Text {
     pub form: Form,
 }
 
+/// An interface of which only its name is known.
+const fn cloud(provider: &'static str, interface: &'static str) -> Cloud {
+    let text = Text { length: Runes(0), form: Any };
+    Cloud {
+        provider,
+        interface,
+        key: text,
+        value: text,
+        joined: None,
+        tags: None,
+        reserved: &[],
+        reserves_values: false,
+        case: KeyCase::NotChecked,
+        source: "",
+    }
+}
+
 impl Cloud {
+    const fn key(self, length: Length, form: Form) -> Cloud {
+        Cloud { key: Text { length, form }, ..self }
+    }
+
+    const fn value(self, length: Length, form: Form) -> Cloud {
+        Cloud { value: Text { length, form }, ..self }
+    }
+
+    const fn joined(self, characters: usize) -> Cloud {
+        Cloud { joined: Some(characters), ..self }
+    }
+
+    const fn tags(self, most: usize) -> Cloud {
+        Cloud { tags: Some(most), ..self }
+    }
+
+    const fn reserved(self, reserved: &'static [&'static str]) -> Cloud {
+        Cloud { reserved, ..self }
+    }
+
+    const fn reserved_in_values(self) -> Cloud {
+        Cloud { reserves_values: true, ..self }
+    }
+
+    const fn case(self, case: KeyCase) -> Cloud {
+        Cloud { case, ..self }
+    }
+
+    const fn source(self, source: &'static str) -> Cloud {
+        Cloud { source, ..self }
+    }
+
     /// The interface of a provider, whatever its case.
     pub(crate) fn of(provider: &str) -> Option<&'static Cloud> {
         CLOUDS.iter().find(|cloud| cloud.provider.eq_ignore_ascii_case(provider))

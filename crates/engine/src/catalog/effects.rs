@@ -32,7 +32,7 @@ pub enum Effect {
 
 /// A kind of object, as far as its edits differ in effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum EditedKind {
     /// MachineDeployment.
     MachineDeployment,
     /// MachineSet without a MachineDeployment.
@@ -69,9 +69,9 @@ pub enum Kind {
 
 /// The rows below one path of one kind.
 #[derive(Debug)]
-pub struct Block {
+pub struct EffectBlock {
     /// The kind of object.
-    pub kind: Kind,
+    pub kind: EditedKind,
     /// The path in v1beta1.
     pub v1beta1: &'static str,
     /// The path in v1beta2, and in every version of kinds that are not Cluster API's own.
@@ -190,7 +190,7 @@ pub(crate) fn joined(above: &str, path: &str) -> String {
     [above, dot, path].concat()
 }
 
-impl Block {
+impl EffectBlock {
     /// What has to hold for a row of this block to have its effect.
     #[must_use]
     pub fn condition(&self, row: &Row) -> Given {
@@ -225,7 +225,7 @@ impl Row {
     /// assert!(paths.flatten().any(|path| path == "spec.template.spec.version"));
     /// ```
     #[must_use]
-    pub fn paths(&self, block: &Block) -> [Option<String>; 2] {
+    pub fn paths(&self, block: &EffectBlock) -> [Option<String>; 2] {
         [self.v1beta1.map(|path| joined(block.v1beta1, path)), self.v1beta2.map(|path| joined(block.v1beta2, path))]
     }
 }
@@ -273,25 +273,25 @@ impl fmt::Display for Given {
 }
 
 /// In the README's words.
-impl fmt::Display for Kind {
+impl fmt::Display for EditedKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Kind::MachineDeployment => "MachineDeployment",
-            Kind::MachineSet => "MachineSet",
-            Kind::OwnedMachineSet => "MachineSet of a MachineDeployment",
-            Kind::MachinePool => "MachinePool",
-            Kind::KubeadmControlPlane => "KubeadmControlPlane",
-            Kind::Cluster => "Cluster",
-            Kind::ClusterClass => "ClusterClass",
-            Kind::ClassTemplate => "machine or bootstrap template of a ClusterClass",
-            Kind::ClassControlPlaneTemplate => "control-plane template of a ClusterClass",
-            Kind::ClassClusterTemplate => "cluster template of a ClusterClass",
-            Kind::ClassMachinePoolTemplate => "machine-pool template of a ClusterClass",
-            Kind::Template => "any other template",
-            Kind::ControlPlaneMachine => "Machine of a KubeadmControlPlane",
-            Kind::ControlPlaneKubeadmConfig => "KubeadmConfig of a KubeadmControlPlane",
-            Kind::ControlPlaneInfraMachine => "infrastructure machine of a KubeadmControlPlane",
-            Kind::MachinePoolKubeadmConfig => "KubeadmConfig of a MachinePool",
+            EditedKind::MachineDeployment => "MachineDeployment",
+            EditedKind::MachineSet => "MachineSet",
+            EditedKind::OwnedMachineSet => "MachineSet of a MachineDeployment",
+            EditedKind::MachinePool => "MachinePool",
+            EditedKind::KubeadmControlPlane => "KubeadmControlPlane",
+            EditedKind::Cluster => "Cluster",
+            EditedKind::ClusterClass => "ClusterClass",
+            EditedKind::ClassTemplate => "machine or bootstrap template of a ClusterClass",
+            EditedKind::ClassControlPlaneTemplate => "control-plane template of a ClusterClass",
+            EditedKind::ClassClusterTemplate => "cluster template of a ClusterClass",
+            EditedKind::ClassMachinePoolTemplate => "machine-pool template of a ClusterClass",
+            EditedKind::Template => "any other template",
+            EditedKind::ControlPlaneMachine => "Machine of a KubeadmControlPlane",
+            EditedKind::ControlPlaneKubeadmConfig => "KubeadmConfig of a KubeadmControlPlane",
+            EditedKind::ControlPlaneInfraMachine => "infrastructure machine of a KubeadmControlPlane",
+            EditedKind::MachinePoolKubeadmConfig => "KubeadmConfig of a MachinePool",
         })
     }
 }

@@ -2,9 +2,9 @@
 
 use super::clouds::{Cloud, KeyCase, Text};
 use super::groups::INFRASTRUCTURE_GROUP;
-use super::text::Alphabet::Ascii;
-use super::text::Form::Containing;
-use super::text::Length::Bytes;
+use super::text_limits::Alphabet::Ascii;
+use super::text_limits::Form::Containing;
+use super::text_limits::Length::Bytes;
 
 /// The kinds that can get tags from the labels of their Cluster.
 ///

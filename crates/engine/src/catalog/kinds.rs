@@ -45,7 +45,7 @@ enum Name {
 /// Every kind of the infrastructure and bootstrap groups that is no template may belong to a Machine; its ownerReferences
 /// say whether it does.
 #[rustfmt::skip]
-static KINDS: &[KindRow] = &[
+pub(super) static KINDS: &[KindRow] = &[
     topology(CORE_GROUP,          Name::Is("Cluster"),      &[(Place::ControlPlaneTopology, ""), (Place::MachineDeploymentTopology, "name"), (Place::MachinePoolTopology, "name")]),
     topology(CORE_GROUP,          Name::Is("ClusterClass"), &[(Place::ControlPlaneClass, ""), (Place::MachineDeploymentClass, "class"), (Place::MachinePoolClass, "class")]),
     topology(CONTROL_PLANE_GROUP, Name::EndsWith("ControlPlaneTemplate"), &[(Place::ControlPlaneTemplate, ""), (Place::ControlPlaneTemplateMachineTemplate, "")]),
@@ -152,7 +152,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::catalog::fields::{FIELDS, Field};
     use crate::catalog::forced::FORCED;
     use crate::catalog::rules::RULES;
 
@@ -183,36 +182,5 @@ mod tests {
             let found = KindRow::of(row.group, kind).map(std::ptr::from_ref);
             assert_eq!(found, Some(std::ptr::from_ref(row)), "row {index}: {kind}");
         }
-    }
-
-    /// What is read of an owner is what rules and fields take from it, the name of its Cluster and its selector; no less, no
-    /// more.
-    #[test]
-    fn masks_are_what_the_tables_take() {
-        let mut unneeded: BTreeSet<&str> = TEMPLATE_MASKS.iter().chain(CONTROL_PLANE_MASKS.iter()).copied().collect();
-        for owner in KINDS.iter().filter_map(|row| row.owner.as_ref()) {
-            let mut taken = BTreeSet::from(["spec.clusterName".to_owned(), "spec.selector".to_owned()]);
-            for (place, version) in owner.gives.iter().flat_map(|place| [(*place, "v1beta1"), (*place, "v1beta2")]) {
-                if !place.is_top_level() {
-                    taken.insert(place.path(version).join("."));
-                }
-                let carries = |field: &&Field| field.hops.iter().any(|hop| hop.from.contains(&place));
-                let fields = FIELDS.iter().filter(carries).filter_map(|field| field.path(place, version));
-                taken.extend(fields.map(|path| path.join(".")));
-            }
-            let is_control_plane = owner.masks == CONTROL_PLANE_MASKS;
-            if is_control_plane {
-                taken.retain(|path| path.starts_with("spec.machineTemplate."));
-            }
-            for path in &taken {
-                let covers = |mask: &&&str| {
-                    path.strip_prefix(**mask).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-                };
-                let mask = owner.masks.iter().find(covers);
-                assert!(mask.is_some(), "{:?}: {path}", owner.gives);
-                mask.map(|mask| unneeded.remove(mask));
-            }
-        }
-        assert_eq!(unneeded, BTreeSet::new());
     }
 }

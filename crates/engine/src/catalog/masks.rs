@@ -177,12 +177,100 @@ pub(crate) const CLASS_MASKS: Masks = masks![
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::catalog::fields::{FIELDS, Field};
+    use crate::catalog::kinds::KINDS;
+    use crate::catalog::place::Place;
 
     #[test]
     fn the_list_is_the_json_of_the_fields() {
         for masks in [CLASS_MASKS, MACHINE_MASKS, TOPOLOGY_MASKS, Masks::NONE] {
             assert_eq!(masks.json, serde_json::to_string(masks.fields).unwrap());
         }
+    }
+
+    /// What rules and fields take from places, in both versions.
+    fn taken(places: &[Place]) -> BTreeSet<String> {
+        let mut taken = BTreeSet::new();
+        for (place, version) in places.iter().flat_map(|place| [(*place, "v1beta1"), (*place, "v1beta2")]) {
+            if !place.is_top_level() {
+                taken.insert(place.path(version).join("."));
+            }
+            let carries = |field: &&Field| field.hops.iter().any(|hop| hop.from.contains(&place));
+            taken.extend(
+                FIELDS.iter().filter(carries).filter_map(|field| field.path(place, version)).map(|path| path.join(".")),
+            );
+        }
+        taken.into_iter().map(|path| path.replace(".[]", "")).collect()
+    }
+
+    /// Fails where a path is not read, or a mask reads none of them.
+    fn assert_reads(masks: Masks, paths: &BTreeSet<String>) {
+        let covers = |mask: &str, path: &str| {
+            path.strip_prefix(mask).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let unread: Vec<_> = paths.iter().filter(|path| !masks.iter().any(|mask| covers(mask, path))).collect();
+        let unneeded: Vec<_> = masks.iter().filter(|mask| !paths.iter().any(|path| covers(mask, path))).collect();
+        assert_eq!((unread, unneeded), (vec![], vec![]));
+    }
+
+    #[test]
+    fn masks_of_owners_are_what_the_tables_take() {
+        let machines = |path: &String| path.starts_with("spec.machineTemplate.");
+        let gives = |masks: Masks| -> Vec<Place> {
+            let owners = KINDS.iter().filter_map(|row| row.owner.as_ref()).filter(|owner| owner.masks == masks);
+            owners.flat_map(|owner| owner.gives.iter().copied()).collect()
+        };
+        let mut templates = taken(&gives(TEMPLATE_MASKS));
+        // The name of the Cluster, and what selects the objects that it owns.
+        templates.extend(["spec.clusterName", "spec.selector"].map(str::to_owned));
+        assert_reads(TEMPLATE_MASKS, &templates);
+        let control_planes = taken(&gives(CONTROL_PLANE_MASKS)).into_iter().filter(machines).collect();
+        assert_reads(CONTROL_PLANE_MASKS, &control_planes);
+    }
+
+    #[test]
+    fn masks_of_a_topology_and_its_class_are_what_the_tables_take() {
+        let mut cluster =
+            taken(&[Place::ControlPlaneTopology, Place::MachineDeploymentTopology, Place::MachinePoolTopology]);
+        // Which class it has, which control plane, which entry is an object's, and whether it is paused.
+        cluster.extend(
+            [
+                "spec.controlPlaneRef.kind",
+                "spec.controlPlaneRef.name",
+                "spec.paused",
+                "spec.topology.class",
+                "spec.topology.classNamespace",
+                "spec.topology.classRef",
+                "spec.topology.workers.machineDeployments.class",
+                "spec.topology.workers.machineDeployments.name",
+                "spec.topology.workers.machinePools.class",
+                "spec.topology.workers.machinePools.name",
+            ]
+            .map(str::to_owned),
+        );
+        assert_reads(TOPOLOGY_MASKS, &cluster);
+        let mut class = taken(&[Place::ControlPlaneClass, Place::MachineDeploymentClass, Place::MachinePoolClass]);
+        // Which entry is an object's, its templates, and which patches may change what they give.
+        class.extend(
+            [
+                "spec.controlPlane.machineInfrastructure",
+                "spec.controlPlane.ref",
+                "spec.controlPlane.templateRef",
+                "spec.patches.definitions.jsonPatches.path",
+                "spec.patches.definitions.selector.apiVersion",
+                "spec.patches.definitions.selector.kind",
+                "spec.patches.definitions.selector.matchResources.controlPlane",
+                "spec.patches.external",
+                "spec.workers.machineDeployments.class",
+                "spec.workers.machinePools.class",
+            ]
+            .map(str::to_owned),
+        );
+        assert_reads(CLASS_MASKS, &class);
+        let template = taken(&[Place::ControlPlaneTemplate, Place::ControlPlaneTemplateMachineTemplate]);
+        assert_reads(CONTROL_PLANE_TEMPLATE_MASKS, &template);
     }
 }

@@ -9,7 +9,7 @@ use self::Unit::{Bytes, Runes};
 /// others.
 pub const CLOUD_TAG_PREFIX: &str = "plexsphere:";
 
-/// The tag profiles, each also a line of `spec/tag-profiles.txt`. An unknown provider gets `generic`, which comes last.
+/// The tag profiles, each also a line of `spec/policy/tag-profiles.txt`. An unknown provider gets `generic`, which comes last.
 ///
 /// They are the specification's, not the providers' last word: a key such as `plexsphere:platform/env` passes the profile
 /// of Hetzner and OpenStack, whose own interfaces refuse its `:` or `/`.
@@ -123,7 +123,7 @@ impl Unit {
     }
 }
 
-/// The row as `spec/tag-profiles.txt` writes it.
+/// The row as `spec/policy/tag-profiles.txt` writes it.
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Profile { name, unit, key, value, tags, characters, reserved } = self;

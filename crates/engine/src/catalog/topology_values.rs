@@ -1,11 +1,11 @@
 //! What a topology says of fields of its objects whose edits replace Machines.
 
-use super::effects::Kind;
+use super::effects::EditedKind;
 
 /// One field of an object that a topology owns, and the field of the Cluster that sets it.
 #[derive(Debug)]
 pub(crate) struct TopologyValue {
-    pub(crate) kind: Kind,
+    pub(crate) kind: EditedKind,
     /// The path in the object, in v1beta1 and in v1beta2.
     pub(crate) at: [&'static str; 2],
     pub(crate) from: From,
@@ -29,17 +29,22 @@ pub(crate) enum From {
 /// `computeMachinePool`.
 #[rustfmt::skip]
 pub(crate) const TOPOLOGY_VALUES: &[TopologyValue] = &[
-    value(Kind::KubeadmControlPlane, ["spec.version"; 2],                    From::Topology, [&["version"]; 2]),
-    value(Kind::KubeadmControlPlane, ["spec.rolloutAfter", "spec.rollout.after"], From::Topology, [&["controlPlane", "rollout", "after"]; 2]),
-    value(Kind::MachineDeployment,   ["spec.template.spec.version"; 2],       From::Topology, [&["version"]; 2]),
-    value(Kind::MachineDeployment,   ["spec.template.spec.failureDomain"; 2], From::Entry,    [&["failureDomain"]; 2]),
-    value(Kind::MachineDeployment,   ["spec.rolloutAfter", "spec.rollout.after"], From::Entry, [&["rollout", "after"]; 2]),
-    value(Kind::MachineDeployment,   ["spec.strategy.type", "spec.rollout.strategy.type"], From::Entry, [&["strategy", "type"], &["rollout", "strategy", "type"]]),
-    value(Kind::MachinePool,         ["spec.template.spec.version"; 2],       From::Topology, [&["version"]; 2]),
-    value(Kind::MachinePool,         ["spec.failureDomains"; 2],              From::Entry,    [&["failureDomains"]; 2]),
+    value(EditedKind::KubeadmControlPlane, ["spec.version"; 2],                    From::Topology, [&["version"]; 2]),
+    value(EditedKind::KubeadmControlPlane, ["spec.rolloutAfter", "spec.rollout.after"], From::Topology, [&["controlPlane", "rollout", "after"]; 2]),
+    value(EditedKind::MachineDeployment,   ["spec.template.spec.version"; 2],       From::Topology, [&["version"]; 2]),
+    value(EditedKind::MachineDeployment,   ["spec.template.spec.failureDomain"; 2], From::Entry,    [&["failureDomain"]; 2]),
+    value(EditedKind::MachineDeployment,   ["spec.rolloutAfter", "spec.rollout.after"], From::Entry, [&["rollout", "after"]; 2]),
+    value(EditedKind::MachineDeployment,   ["spec.strategy.type", "spec.rollout.strategy.type"], From::Entry, [&["strategy", "type"], &["rollout", "strategy", "type"]]),
+    value(EditedKind::MachinePool,         ["spec.template.spec.version"; 2],       From::Topology, [&["version"]; 2]),
+    value(EditedKind::MachinePool,         ["spec.failureDomains"; 2],              From::Entry,    [&["failureDomains"]; 2]),
 ];
 
-const fn value(kind: Kind, at: [&'static str; 2], from: From, path: [&'static [&'static str]; 2]) -> TopologyValue {
+const fn value(
+    kind: EditedKind,
+    at: [&'static str; 2],
+    from: From,
+    path: [&'static [&'static str]; 2],
+) -> TopologyValue {
     TopologyValue { kind, at, from, path }
 }
 
@@ -52,7 +57,7 @@ mod tests {
     fn what_is_read_of_the_cluster_is_what_the_table_takes() {
         let prefixes = |row: &TopologyValue| match (row.from, row.kind) {
             (From::Topology, _) => "spec.topology",
-            (From::Entry, Kind::MachinePool) => "spec.topology.workers.machinePools",
+            (From::Entry, EditedKind::MachinePool) => "spec.topology.workers.machinePools",
             (From::Entry, _) => "spec.topology.workers.machineDeployments",
         };
         let mut taken: Vec<String> = TOPOLOGY_VALUES

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::crossplane;
-use super::field::{Field, leaves_as_stored};
+use super::field::{TagsField, leaves_as_stored};
 use super::labels::{Assigned, ORIGIN};
 use super::provider::{UnknownProvider, provider};
 use super::registry::{Definitions, definitions_of};
@@ -101,7 +101,7 @@ impl<'e> Composite<'_, 'e> {
         definitions: &BTreeMap<String, Definition>,
     ) -> Result<Tagged, Stop> {
         let (settings, subject) = (&self.settings.cloud_tags, self.subject);
-        let field = match Field::read(subject, FIELD, settings) {
+        let field = match TagsField::read(subject, FIELD, settings) {
             Err(malformed) if leaves_as_stored(subject, FIELD).unwrap_or(false) => {
                 return Err(Stop::not_applicable(NotApplicableReason::UnusableTags, malformed.to_string()));
             }

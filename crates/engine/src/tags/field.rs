@@ -14,10 +14,10 @@ use crate::report::change::{Action, Change, Value};
 use crate::report::messages::cloud_tags as messages;
 use crate::settings::CloudTags;
 
-type Entries<'e> = BTreeMap<&'e str, Json<'e>>;
+type TagEntries<'e> = BTreeMap<&'e str, Json<'e>>;
 
 /// The field as this request writes it.
-pub(super) struct Field<'a, 'e> {
+pub(super) struct TagsField<'a, 'e> {
     subject: &'a Subject<'e>,
     /// Its name, below `spec`.
     name: &'static str,
@@ -29,8 +29,8 @@ pub(super) struct Field<'a, 'e> {
     source: Arc<str>,
     /// What the policy's own keys begin with.
     prefixes: Vec<Cow<'a, str>>,
-    present: Entries<'e>,
-    stored: OnceCell<Entries<'e>>,
+    present: TagEntries<'e>,
+    stored: OnceCell<TagEntries<'e>>,
 }
 
 /// What becomes of the field.
@@ -40,10 +40,10 @@ pub(super) struct Held<'e> {
     /// The keys of those changes that undo what this request writes.
     pub(super) undone: BTreeSet<String>,
     /// The policy's own entries that no label makes and that stay.
-    pub(super) kept: Entries<'e>,
+    pub(super) kept: TagEntries<'e>,
 }
 
-impl<'a, 'e> Field<'a, 'e> {
+impl<'a, 'e> TagsField<'a, 'e> {
     /// Reads the field.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl<'a, 'e> Field<'a, 'e> {
         let prefixes = settings.prefixes();
         let path = Path::fields(&["spec", name]);
         let at = path.to_string().into();
-        Ok(Field {
+        Ok(TagsField {
             subject,
             name,
             json,
@@ -90,7 +90,7 @@ impl<'a, 'e> Field<'a, 'e> {
     pub(super) fn as_written<'t>(
         &self,
         tags: &'t BTreeMap<String, String>,
-        kept: &Entries<'e>,
+        kept: &TagEntries<'e>,
     ) -> BTreeMap<&'t str, Option<&'t str>>
     where
         'e: 't,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::field::{Field, leaves_as_stored};
+use super::field::{TagsField, leaves_as_stored};
 use super::labels::Assigned;
 use super::registry::{Definitions, definitions_of};
 use super::rules::TagRules;
@@ -78,7 +78,7 @@ impl<'e> Infrastructure<'_, 'e> {
         definitions: &BTreeMap<String, Definition>,
     ) -> Result<Tagged, Malformed> {
         let (subject, row, settings) = (self.subject, self.row, &self.settings.cloud_tags);
-        let field = Field::read(subject, row.field, settings)?;
+        let field = TagsField::read(subject, row.field, settings)?;
         let rules = TagRules::of(settings, row.provider);
         let others = field.others(|_, _| false);
         let webhook = Webhook::of(row, others.len());

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::field::{Field, Held};
+use super::field::{Held, TagsField};
 use super::labels::Assigned;
 use super::provider::UnknownProvider;
 use super::required::Missing;
@@ -66,7 +66,7 @@ impl Made {
     pub(super) fn report<'e>(
         self,
         provider: Option<&str>,
-        field: &Field<'_, 'e>,
+        field: &TagsField<'_, 'e>,
         held: &Held<'e>,
         missing: &[Missing],
     ) -> TagReport {

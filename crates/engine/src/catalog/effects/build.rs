@@ -1,14 +1,19 @@
 //! How blocks and rows of the table are written.
 
-use super::{Block, Effect, Given, KeyEdit, KeyRow, Kind, Row, Same};
+use super::{EditedKind, Effect, EffectBlock, Given, KeyEdit, KeyRow, Row, Same};
 use crate::catalog::version::Version;
 
-pub(super) const fn both(kind: Kind, path: &'static str, rows: &'static [Row]) -> Block {
+pub(super) const fn both(kind: EditedKind, path: &'static str, rows: &'static [Row]) -> EffectBlock {
     apart(kind, path, path, rows)
 }
 
-pub(super) const fn apart(kind: Kind, v1beta1: &'static str, v1beta2: &'static str, rows: &'static [Row]) -> Block {
-    Block { kind, v1beta1, v1beta2, rows, given: Given::Always }
+pub(super) const fn apart(
+    kind: EditedKind,
+    v1beta1: &'static str,
+    v1beta2: &'static str,
+    rows: &'static [Row],
+) -> EffectBlock {
+    EffectBlock { kind, v1beta1, v1beta2, rows, given: Given::Always }
 }
 
 pub(super) const fn row(path: &'static str, effect: Effect) -> Row {
@@ -35,9 +40,9 @@ pub(super) const fn changing(key: &'static str) -> KeyRow {
     KeyRow::new(key, KeyEdit::Changed)
 }
 
-impl Block {
-    pub(super) const fn given(self, given: Given) -> Block {
-        Block { given, ..self }
+impl EffectBlock {
+    pub(super) const fn given(self, given: Given) -> EffectBlock {
+        EffectBlock { given, ..self }
     }
 }
 

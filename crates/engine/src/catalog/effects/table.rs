@@ -1,10 +1,10 @@
 //! What an edit of each path does to Machines.
 
+use super::EditedKind::*;
 use super::Effect::*;
-use super::Kind::*;
 use super::build::{apart, both, row};
 use super::rows::*;
-use super::{Block, Given};
+use super::{EffectBlock, Given};
 
 /// What an edit of each path does to Machines, by kind.
 ///
@@ -23,7 +23,7 @@ use super::{Block, Given};
 /// internal/controllers/machineset. Patches' builtins: `Global` in core/reconcilers/topology/cluster/patches/variables.
 /// Paths: api/core and api/controlplane/kubeadm in both versions.
 #[rustfmt::skip]
-pub const EFFECTS: &[Block] = &[
+pub const EFFECTS: &[EffectBlock] = &[
     both(MachineDeployment, "",                         METADATA_TO_MACHINE_SETS),
     both(MachineDeployment, "",                         MACHINE_DEPLOYMENT),
     both(MachineDeployment, "spec.template",            MACHINE_TEMPLATE),

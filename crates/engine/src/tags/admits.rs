@@ -4,9 +4,11 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 
 use super::ascii::{AsciiSet, LETTERS_AND_DIGITS, LOWER_CASE_AND_DIGITS, PRINTED};
 use crate::catalog::profiles::KeyCharacters::{self, LettersDigitsAnd, NonControlBut};
-use crate::catalog::text::Alphabet;
-use crate::catalog::text::Form::{self, Any, AnyBut, Containing, Graphic, Label, LowerCase, PrefixedLabel, Without};
-use crate::catalog::text::Length::{self, Bytes, Prefixed, Runes};
+use crate::catalog::text_limits::Alphabet;
+use crate::catalog::text_limits::Form::{
+    self, Any, AnyBut, Containing, Graphic, Label, LowerCase, PrefixedLabel, Without,
+};
+use crate::catalog::text_limits::Length::{self, Bytes, Prefixed, Runes};
 
 impl Length {
     pub(crate) fn admits(self, text: &str) -> bool {
