@@ -13,7 +13,7 @@ use fleet::{Hierarchy, Level, count};
 use serde::Serialize;
 
 use self::groups::{NodeGroup, groups};
-use self::judge::{Verdict, judge};
+use self::judge::{GroupVerdict, judge};
 use crate::args::AutoscalerArgs;
 use crate::live::{self, Question};
 use crate::output::report::ObjectRef;
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &AutoscalerArgs) -> Result<Exit, Failure> {
 }
 
 fn said(hierarchy: &Hierarchy, group: &NodeGroup<'_>) -> Judged {
-    let Verdict { findings, values } = judge(group);
+    let GroupVerdict { findings, values } = judge(group);
     let mut findings: Vec<Said> = findings.into_iter().map(|(level, message)| Said { level, message }).collect();
     let patch = if values.is_empty() { None } else { Some(patch::patch(hierarchy, group, &values)) };
     let patch = match patch {

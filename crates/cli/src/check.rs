@@ -14,8 +14,8 @@ use self::ignore::{ANNOTATION, Ignores};
 use crate::args::CheckArgs;
 use crate::input::Input;
 use crate::live::{self, Question};
-use crate::output::report::{Entry, IgnoredEntry, NotCompared, Report, ReportedProblem, Summary, Where};
-use crate::worlds::{Separate, worlds};
+use crate::output::report::{FindingEntry, IgnoredEntry, NotCompared, Report, ReportedProblem, Summary, Where};
+use crate::roots::{RootObjects, by_root};
 use crate::{Exit, Failure, output, progress, settings};
 
 /// # Errors
@@ -29,11 +29,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let question = Question { object: None, is_for_clusters: false };
     let Input { fleet, unreadable, rendered, .. } = live::input(&args.live, &args.sources, &paths, &question)?;
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).chain(rendered).collect();
-    let worlds = worlds(fleet, &named, &settings, args.sources.namespace())?;
-    let Some(Separate { fleet, .. }) = worlds.first() else { return Ok(Exit::Nothing) };
+    let roots = by_root(fleet, &named, &settings, args.sources.namespace())?;
+    let Some(RootObjects { fleet, .. }) = roots.first() else { return Ok(Exit::Nothing) };
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     let (mut ignores, problems) = Ignores::of(&args.ignores, baseline, fleet)?;
-    let mut report = report(&worlds, &unreadable, (&Checker::new(&settings), &mut ignores));
+    let mut report = report(&roots, &unreadable, (&Checker::new(&settings), &mut ignores));
     problems.into_iter().for_each(|problem| report.problem(problem));
     ignores.unused(fleet).into_iter().for_each(|problem| report.problem(problem));
     report.summary.gone = ignores.gone();
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
 }
 
 fn report(
-    worlds: &[Separate],
+    roots: &[RootObjects],
     unreadable: &[(String, String)],
     (checker, ignores): (&Checker, &mut Ignores),
 ) -> Report {
@@ -69,11 +69,11 @@ fn report(
         });
     }
     let mut seen = Seen::default();
-    for Separate { root, fleet } in worlds {
+    for RootObjects { root, fleet } in roots {
         report.roots.extend(Some(root.clone()).filter(|root| !root.is_empty()));
-        world(fleet, (checker, ignores), &mut seen, &mut report);
+        add_findings(fleet, (checker, ignores), &mut seen, &mut report);
     }
-    // An object that is compared in one world is compared.
+    // An object that is compared in one root is compared.
     report
         .not_compared
         .retain(|it| !seen.compared.contains(&(it.place.source, it.place.span.start, it.object.title.clone())));
@@ -83,7 +83,7 @@ fn report(
     report
 }
 
-/// What earlier worlds have: files in no root are in each.
+/// What earlier roots have: files in no root are in each.
 #[derive(Default)]
 struct Seen {
     objects: BTreeSet<Identity>,
@@ -95,7 +95,7 @@ struct Seen {
 /// Where an object is.
 type Identity = (usize, usize, Option<usize>);
 
-fn world(fleet: &Fleet, (checker, ignores): (&Checker, &mut Ignores), seen: &mut Seen, report: &mut Report) {
+fn add_findings(fleet: &Fleet, (checker, ignores): (&Checker, &mut Ignores), seen: &mut Seen, report: &mut Report) {
     let is_first = seen.objects.is_empty();
     let mut locator = Locator::new(fleet.sources());
     for Problem { severity, is_skipped, message, source, at } in fleet.problems() {
@@ -128,7 +128,7 @@ fn world(fleet: &Fleet, (checker, ignores): (&Checker, &mut Ignores), seen: &mut
         // The annotation is about this object alone.
         for finding in checked.findings.into_iter().filter(|finding| finding.keys != [ANNOTATION]) {
             let place = place(&finding.at, &finding.keys);
-            let entry = Entry::new(object, finding, place);
+            let entry = FindingEntry::new(object, finding, place);
             if let Some(ignored) = ignores.reason(object, &entry) {
                 let entry = IgnoredEntry { entry, ignored };
                 if is_new || !report.ignored.contains(&entry) {

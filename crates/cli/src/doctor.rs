@@ -7,6 +7,7 @@ mod controllers;
 mod finding;
 mod flags;
 mod grants;
+mod image;
 mod installation;
 mod installed;
 mod item;

@@ -24,6 +24,7 @@ mod names;
 mod output;
 mod plan;
 mod progress;
+mod roots;
 mod session;
 mod settings;
 mod shell;
@@ -31,7 +32,6 @@ mod sources;
 mod style;
 mod tables;
 mod testing;
-mod worlds;
 
 use std::process::ExitCode;
 

@@ -27,12 +27,12 @@ struct Results {
 struct Tested {
     file: String,
     #[serde(flatten)]
-    verdict: Verdict,
+    verdict: CaseOutcome,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "verdict", rename_all = "lowercase")]
-enum Verdict {
+enum CaseOutcome {
     Passed,
     Failed {
         differences: Vec<Difference>,
@@ -74,14 +74,14 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
     let (files, unreadable) = input::files(paths);
     let test = |file: &PathBuf| Tested { file: input::name(file), verdict: tested(file, &settings, args.write) };
     let mut cases: Vec<Tested> = files.par_iter().map(test).collect();
-    let of_folder = |(file, message)| Tested { file, verdict: Verdict::Unreadable { message, at: None } };
+    let of_folder = |(file, message)| Tested { file, verdict: CaseOutcome::Unreadable { message, at: None } };
     cases.extend(unreadable.into_iter().map(of_folder));
     let mut summary = Summary { cases: cases.len(), ..Summary::default() };
     for case in &cases {
         *match case.verdict {
-            Verdict::Passed => &mut summary.passed,
-            Verdict::Failed { .. } => &mut summary.failed,
-            Verdict::Unreadable { .. } => &mut summary.unreadable,
+            CaseOutcome::Passed => &mut summary.passed,
+            CaseOutcome::Failed { .. } => &mut summary.failed,
+            CaseOutcome::Unreadable { .. } => &mut summary.unreadable,
         } += 1;
     }
     let results = Results { cases, summary };
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
 }
 
 /// Runs one case. Where it is to be written and its answer is another one, the answer is written into the file.
-fn tested(file: &Path, settings: &Value, is_written: bool) -> Verdict {
+fn tested(file: &Path, settings: &Value, is_written: bool) -> CaseOutcome {
     let result = || {
         let text = input::text(file).map_err(|message| Fault { message, at: None })?;
         let case = Case::read(&input::name(file), &text, settings)?;
@@ -113,10 +113,10 @@ fn tested(file: &Path, settings: &Value, is_written: bool) -> Verdict {
         Ok::<_, Fault>(differences)
     };
     match result() {
-        Ok(differences) if differences.is_empty() => Verdict::Passed,
-        Ok(differences) => Verdict::Failed { differences },
+        Ok(differences) if differences.is_empty() => CaseOutcome::Passed,
+        Ok(differences) => CaseOutcome::Failed { differences },
         Err(Fault { message, at }) => {
-            Verdict::Unreadable { message, at: at.map(|Position { line, column }| At { line, column }) }
+            CaseOutcome::Unreadable { message, at: at.map(|Position { line, column }| At { line, column }) }
         }
     }
 }
@@ -126,9 +126,9 @@ fn written(results: &Results) -> String {
     let mut out = String::new();
     for Tested { file, verdict } in &results.cases {
         let _ = match verdict {
-            Verdict::Passed => Ok(()),
-            Verdict::Failed { .. } => writeln!(out, "{file}"),
-            Verdict::Unreadable { message, at } => unreadable(&mut out, file, message, at.as_ref()),
+            CaseOutcome::Passed => Ok(()),
+            CaseOutcome::Failed { .. } => writeln!(out, "{file}"),
+            CaseOutcome::Unreadable { message, at } => unreadable(&mut out, file, message, at.as_ref()),
         };
     }
     out
@@ -138,11 +138,11 @@ fn in_words(results: &Results) -> String {
     let mut out = String::new();
     for Tested { file, verdict } in &results.cases {
         let _ = match verdict {
-            Verdict::Passed => Ok(()),
-            Verdict::Failed { differences } => {
+            CaseOutcome::Passed => Ok(()),
+            CaseOutcome::Failed { differences } => {
                 writeln!(out, "{BOLD}failed{BOLD:#} {file}\n{}", differing(differences))
             }
-            Verdict::Unreadable { message, at } => unreadable(&mut out, file, message, at.as_ref()),
+            CaseOutcome::Unreadable { message, at } => unreadable(&mut out, file, message, at.as_ref()),
         };
     }
     if !out.is_empty() {
@@ -177,8 +177,8 @@ fn differing(differences: &[Difference]) -> String {
 /// A case as a test of JUnit.
 fn ran(Tested { file, verdict }: &Tested) -> Ran<'_> {
     match verdict {
-        Verdict::Passed => Ran::Passed(file),
-        Verdict::Failed { differences } => Ran::Failed(file, differing(differences)),
-        Verdict::Unreadable { message, .. } => Ran::Unreadable(file, message),
+        CaseOutcome::Passed => Ran::Passed(file),
+        CaseOutcome::Failed { differences } => Ran::Failed(file, differing(differences)),
+        CaseOutcome::Unreadable { message, .. } => Ran::Unreadable(file, message),
     }
 }

@@ -22,7 +22,7 @@ pub(crate) mod profiles;
 pub(crate) mod rules;
 pub(crate) mod stance;
 pub(crate) mod strict;
-pub(crate) mod text;
+pub(crate) mod text_limits;
 pub(crate) mod tools;
 pub(crate) mod topology_values;
 pub(crate) mod version;

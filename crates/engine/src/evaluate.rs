@@ -4,8 +4,8 @@
 mod answer;
 mod check;
 mod decide;
+pub(crate) mod inspect;
 pub(crate) mod payload;
-pub(crate) mod propagated;
 mod role;
 mod said;
 mod self_check;
@@ -18,7 +18,7 @@ use std::cell::OnceCell;
 use crate::admission::request::{Objects, Operation, Review};
 use crate::admission::subject::{Stored, Subject};
 use crate::catalog::version::Version;
-use crate::evaluate::propagated::Listed;
+use crate::evaluate::inspect::Listed;
 use crate::evaluate::role::Role;
 use crate::evaluate::said::Said;
 use crate::json::Malformed;
@@ -53,7 +53,7 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
     evaluate_objects(review, Objects::of(review), settings, cluster, None)
 }
 
-/// What [`evaluate`] and [`propagated()`](propagated::propagated) return, with one read of each object.
+/// What [`evaluate`] and [`propagated()`](inspect::propagated) return, with one read of each object.
 ///
 /// ```
 /// use metadata_propagation::{Manifests, Review, Settings, evaluate_and_list};
@@ -68,7 +68,7 @@ pub fn evaluate(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster)
 pub fn evaluate_and_list(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> (Outcome, Listed) {
     let mut listed = None;
     let outcome = evaluate_objects(review, Objects::of(review), settings, cluster, Some(&mut listed));
-    (outcome, listed.unwrap_or_else(|| propagated::propagated(review, settings, cluster)))
+    (outcome, listed.unwrap_or_else(|| inspect::propagated(review, settings, cluster)))
 }
 
 /// As [`evaluate`], where the objects of the request were read already, as far as they were. Where the evaluation came as far
@@ -113,7 +113,7 @@ fn evaluate_objects(
     let outcome = evaluation.run();
     if let Some(listed) = listed {
         let lookups = Lookups::new(&review.kind, settings, cluster, &cached.answers);
-        *listed = Some(propagated::list(&subject, settings, &lookups));
+        *listed = Some(inspect::list(&subject, settings, &lookups));
     }
     if !acts_on_reads(&outcome) {
         return outcome;

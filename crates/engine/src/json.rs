@@ -4,7 +4,6 @@
 mod against_serde;
 pub(crate) mod document;
 pub(crate) mod equal;
-pub(crate) mod kind;
 pub(crate) mod lanes;
 mod level;
 mod malformed;
@@ -13,6 +12,7 @@ pub(crate) mod path;
 mod scan;
 pub(crate) mod splice;
 mod string;
+pub(crate) mod type_name;
 mod write;
 
 pub use self::malformed::Malformed;

@@ -4,7 +4,7 @@ pub(crate) mod answers;
 pub(crate) mod cluster;
 pub(crate) mod duration;
 pub(crate) mod field_set;
-pub(crate) mod kind;
+pub(crate) mod group_version_kind;
 pub(crate) mod label_value;
 pub(crate) mod lookup;
 pub(crate) mod managed_fields;

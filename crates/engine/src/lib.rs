@@ -54,7 +54,7 @@ pub mod cluster_api {
 pub use admission::request::{Call, Operation, Review};
 pub use catalog::carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags};
 pub use catalog::effects::table::EFFECTS;
-pub use catalog::effects::{Block, Effect, Given, KeyEdit, KeyRow, Kind, Row, Same};
+pub use catalog::effects::{EditedKind, Effect, EffectBlock, Given, KeyEdit, KeyRow, Row, Same};
 pub use catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
 pub use catalog::forced::{FORCED, Forced, ForcedValue};
 pub use catalog::functions::{FUNCTIONS, Function, FunctionEffect};
@@ -65,19 +65,19 @@ pub use catalog::place::{MapKind, Place};
 pub use catalog::rules::{Criterion, Keys, RULES, Rule};
 pub use catalog::tools::{TOOL_KEYS, ToolKeys};
 pub use catalog::version::Version;
+pub use evaluate::inspect::{Listed, concerns, has_effects, propagated};
 pub use evaluate::payload::evaluate_payload;
-pub use evaluate::propagated::{Listed, concerns, has_effects, propagated};
 pub use evaluate::{evaluate, evaluate_and_list};
 pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json, utf8};
 pub use kube::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
-pub use kube::kind::GroupVersionKind;
+pub use kube::group_version_kind::GroupVersionKind;
 pub use report::change::{Action, Change, Value};
-pub use report::finding::{Finding, Verdict};
+pub use report::finding::{Finding, TagDelivery};
 pub use report::lookup_record::LookupRecord;
 pub use report::not_applicable::{NotApplicable, NotApplicableReason};
 pub use report::outcome::{Level, LogLine, Outcome, Rejection, Report};
 pub use report::propagated::Propagated;
-pub use report::rollout_impact::{Edit, RolloutImpact};
+pub use report::rollout_impact::{RolloutEdit, RolloutImpact};
 pub use report::skipped::{Carried, SkipReason, Skipped};
 pub use settings::{
     ApiVersion, CloudTags, ClusterApi, ClusterCloudTags, CompositeGroup, Composites, Controllers, FieldPath, Guards,

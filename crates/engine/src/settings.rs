@@ -11,11 +11,11 @@ mod definition;
 mod guards;
 mod lookup;
 mod object;
+mod parsed_text;
 mod pattern;
 mod problems;
 mod read;
 mod registry_reference;
-mod text;
 mod users;
 
 use serde::{Deserialize, Serialize};
@@ -28,14 +28,14 @@ pub use self::definition::{Definition, SEEDED, Scope};
 pub use self::guards::Guards;
 pub use self::lookup::{Lookup, Reaction};
 use self::object::Object;
+pub use self::parsed_text::{
+    ApiVersion, CompositeGroup, FieldPath, InfraClusterKind, KeyOrDomain, KindAndGroup, NonEmpty, ProfileName,
+    TagPrefix,
+};
 pub use self::pattern::{Pattern, PatternError};
 pub(crate) use self::problems::listed;
 pub use self::problems::{Problem, SettingsError};
 pub use self::registry_reference::RegistryReference;
-pub use self::text::{
-    ApiVersion, CompositeGroup, FieldPath, InfraClusterKind, KeyOrDomain, KindAndGroup, NonEmpty, ProfileName,
-    TagPrefix,
-};
 pub use self::users::Users;
 pub use crate::catalog::stance::Stance;
 

@@ -5,6 +5,7 @@
 //! composite's provider admits it. [`cloud_tags`] is the pure transformer, [`PROFILES`] what the providers admit by the
 //! specification, [`CLOUDS`] what their own interfaces take, and [`STRICT_PROFILES`] admit just that, where the settings ask.
 
+mod admits;
 pub(crate) mod adopted;
 mod ascii;
 pub(crate) mod composite;
@@ -19,7 +20,6 @@ pub(crate) mod registry_write;
 pub(crate) mod required;
 mod rules;
 pub(crate) mod tagged;
-mod text;
 mod transform;
 mod union;
 mod verdicts;
@@ -32,6 +32,6 @@ pub use crate::catalog::clouds::{CLOUDS, Cloud, KeyCase, Text};
 pub use crate::catalog::infrastructure::{INFRA_CLUSTERS, InfraCluster};
 pub use crate::catalog::profiles::{CLOUD_TAG_PREFIX, KeyCharacters, PROFILES, Profile, Unit};
 pub use crate::catalog::strict::{STRICT_PROFILES, Spelling, StrictProfile};
-pub use crate::catalog::text::{Alphabet, Form, Length};
+pub use crate::catalog::text_limits::{Alphabet, Form, Length};
 pub use crate::report::tags::{CloudVerdict, IgnoredDefinition, IgnoredReason, SkippedLabel, TagReport, TagSkipReason};
 pub use crate::settings::{Definition, SEEDED, Scope};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
-use metadata_propagation::{EFFECTS, Effect, Given, KeyEdit, Kind, Version};
+use metadata_propagation::{EFFECTS, EditedKind, Effect, Given, KeyEdit, Version};
 use serde_json::{Value, json};
 use testkit::patch::patched;
 use testkit::runner::{engine, walk};
@@ -11,7 +11,7 @@ use testkit::runner::{engine, walk};
 /// What one edit of a kind of object does in one API version.
 #[derive(Debug, Clone, PartialEq)]
 struct Line {
-    kind: Kind,
+    kind: EditedKind,
     /// From the object's root; `removed` or `changed` behind it where only that counts.
     path: String,
     effect: Effect,
@@ -65,12 +65,12 @@ fn check(spec: &str, version: usize) {
 
 #[test]
 fn the_rows_of_v1beta1_are_those_of_the_specification() {
-    check(include_str!("../../../spec/effects-v1beta1.txt"), 0);
+    check(include_str!("../../../spec/policy/effects-v1beta1.txt"), 0);
 }
 
 #[test]
 fn the_rows_of_v1beta2_are_those_of_the_specification() {
-    check(include_str!("../../../spec/effects-v1beta2.txt"), 1);
+    check(include_str!("../../../spec/policy/effects-v1beta2.txt"), 1);
 }
 
 #[test]
@@ -84,36 +84,36 @@ fn no_path_of_a_kind_has_two_rows() {
 }
 
 /// The kind of the table that a review's object is, by the object as it is stored.
-fn kind(review: &Value) -> Option<Kind> {
+fn kind(review: &Value) -> Option<EditedKind> {
     let text = |pointer| review.pointer(pointer).and_then(Value::as_str);
     let owner = text("/oldObject/metadata/ownerReferences/0/kind").unwrap_or_default();
     let is_made = text("/oldObject/metadata/labels/topology.cluster.x-k8s.io~1owned").is_some();
     let of_class = owner == "ClusterClass" || is_made;
     Some(match text("/kind/kind")? {
-        "MachineDeployment" => Kind::MachineDeployment,
-        "MachineSet" if owner == "MachineDeployment" => Kind::OwnedMachineSet,
-        "MachineSet" => Kind::MachineSet,
-        "MachinePool" => Kind::MachinePool,
-        "KubeadmControlPlane" => Kind::KubeadmControlPlane,
-        "Machine" if owner == "KubeadmControlPlane" => Kind::ControlPlaneMachine,
-        "KubeadmConfig" if owner == "MachinePool" => Kind::MachinePoolKubeadmConfig,
-        "KubeadmConfig" => Kind::ControlPlaneKubeadmConfig,
-        "Cluster" => Kind::Cluster,
-        "ClusterClass" => Kind::ClusterClass,
-        name if name.ends_with("Template") && !of_class => Kind::Template,
-        "KubeadmControlPlaneTemplate" => Kind::ClassControlPlaneTemplate,
-        "DockerClusterTemplate" => Kind::ClassClusterTemplate,
-        "DockerMachinePoolTemplate" => Kind::ClassMachinePoolTemplate,
-        name if name.ends_with("ControlPlaneTemplate") => Kind::ClassControlPlaneTemplate,
-        name if name.ends_with("Template") => Kind::ClassTemplate,
-        name if name.ends_with("Machine") => Kind::ControlPlaneInfraMachine,
+        "MachineDeployment" => EditedKind::MachineDeployment,
+        "MachineSet" if owner == "MachineDeployment" => EditedKind::OwnedMachineSet,
+        "MachineSet" => EditedKind::MachineSet,
+        "MachinePool" => EditedKind::MachinePool,
+        "KubeadmControlPlane" => EditedKind::KubeadmControlPlane,
+        "Machine" if owner == "KubeadmControlPlane" => EditedKind::ControlPlaneMachine,
+        "KubeadmConfig" if owner == "MachinePool" => EditedKind::MachinePoolKubeadmConfig,
+        "KubeadmConfig" => EditedKind::ControlPlaneKubeadmConfig,
+        "Cluster" => EditedKind::Cluster,
+        "ClusterClass" => EditedKind::ClusterClass,
+        name if name.ends_with("Template") && !of_class => EditedKind::Template,
+        "KubeadmControlPlaneTemplate" => EditedKind::ClassControlPlaneTemplate,
+        "DockerClusterTemplate" => EditedKind::ClassClusterTemplate,
+        "DockerMachinePoolTemplate" => EditedKind::ClassMachinePoolTemplate,
+        name if name.ends_with("ControlPlaneTemplate") => EditedKind::ClassControlPlaneTemplate,
+        name if name.ends_with("Template") => EditedKind::ClassTemplate,
+        name if name.ends_with("Machine") => EditedKind::ControlPlaneInfraMachine,
         _ => return None,
     })
 }
 
 /// The path with the field that identifies entries in the place of their names.
-fn unnamed(kind: Kind, at: &str) -> String {
-    let key = if kind == Kind::Cluster { "[name]" } else { "[class]" };
+fn unnamed(kind: EditedKind, at: &str) -> String {
+    let key = if kind == EditedKind::Cluster { "[name]" } else { "[class]" };
     let parts = at.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest));
     parts.collect::<Vec<_>>().join(key)
 }
@@ -124,7 +124,7 @@ fn leads_through(path: &str, row: &str) -> bool {
 }
 
 /// The line that is reported for an edit: the one with the longest path.
-fn line<'a>(lines: &'a [Line], kind: Kind, at: &str, effect: &Value) -> Option<&'a Line> {
+fn line<'a>(lines: &'a [Line], kind: EditedKind, at: &str, effect: &Value) -> Option<&'a Line> {
     let of_kind = || lines.iter().filter(|line| line.kind == kind);
     if let Some((map, key)) = at.strip_suffix(']').and_then(|at| at.split_once("metadata.annotations[")) {
         let map = unnamed(kind, map) + "metadata.annotations[";

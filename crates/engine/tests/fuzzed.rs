@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use testkit::fuzz::{TARGETS, Target, seeds};
+use testkit::fuzz::{FuzzTarget, TARGETS, seeds};
 
-fn replay(name: &str, check: Target, seeds: &BTreeSet<Vec<u8>>) -> Result<()> {
+fn replay(name: &str, check: FuzzTarget, seeds: &BTreeSet<Vec<u8>>) -> Result<()> {
     let found = testkit::root().join("testdata/fuzz").join(name);
     let mut inputs = seeds.len();
     for entry in fs::read_dir(&found).with_context(|| found.display().to_string())? {

@@ -16,14 +16,15 @@ const ERRATA: &[(&str, &str)] = &[
     ("=> MachineSet.annotations", "=> `MachineSet.annotations`"),
 ];
 
-/// The pages in spec/, each with the version in the name of its file: the editions that this engine follows, oldest first.
+/// The pages in spec/cluster-api/, each with the version in the name of its file: the editions that this engine follows, oldest first.
 fn editions() -> Result<BTreeMap<Version, String>> {
     let mut editions = BTreeMap::new();
-    for entry in fs::read_dir(testkit::root().join("spec"))? {
+    let folder = testkit::root().join("spec/cluster-api");
+    for entry in fs::read_dir(&folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         if let Some(version) = name.strip_prefix("rules-").and_then(|rest| rest.strip_suffix(".txt")) {
             let version = version.parse().map_err(|error| anyhow!("{name}: {error}"))?;
-            editions.insert(version, fs::read_to_string(testkit::root().join("spec").join(&name))?);
+            editions.insert(version, fs::read_to_string(folder.join(&name))?);
         }
     }
     Ok(editions)

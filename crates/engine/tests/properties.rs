@@ -4,12 +4,12 @@
 
 #[path = "properties/fleet.rs"]
 mod fleet;
-#[path = "properties/kind.rs"]
-mod kind;
+#[path = "properties/fleet_kind.rs"]
+mod fleet_kind;
 #[path = "properties/objects.rs"]
 mod objects;
-#[path = "properties/text.rs"]
-mod text;
+#[path = "properties/unusual_json.rs"]
+mod unusual_json;
 
 use std::collections::BTreeSet;
 
@@ -319,7 +319,7 @@ proptest! {
     #[test]
     fn any_json_in_the_place_of_a_request_gets_an_answer(request in any_json(), settings in any_json()) {
         for payload in [json!({ "request": request, "settings": settings }), request] {
-            let payload = text::written(&payload, 0);
+            let payload = unusual_json::written(&payload, 0);
             prop_assert!(is_answerable(&evaluate_payload(payload.as_bytes(), &Manifests::default())).is_ok());
         }
     }

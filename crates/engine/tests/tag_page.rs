@@ -5,7 +5,7 @@ use metadata_propagation::tags::{CLOUD_TAG_PREFIX, PROFILES, SEEDED, TagSkipReas
 use serde_json::{Value, json};
 use testkit::cluster::ApiServer;
 
-const PROFILES_PAGE: &str = include_str!("../../../spec/tag-profiles.txt");
+const PROFILES_PAGE: &str = include_str!("../../../spec/policy/tag-profiles.txt");
 
 fn lines(page: &str) -> Vec<&str> {
     page.lines().filter(|line| !line.starts_with('#')).collect()
@@ -20,7 +20,7 @@ fn the_profiles_are_the_rows_of_the_table() {
 #[test]
 fn the_reasons_are_the_five_in_their_order() {
     let reasons: Vec<&str> = TagSkipReason::ALL.into_iter().map(TagSkipReason::as_str).collect();
-    assert_eq!(reasons, lines(include_str!("../../../spec/tag-skip-reasons.txt")));
+    assert_eq!(reasons, lines(include_str!("../../../spec/policy/tag-skip-reasons.txt")));
     assert!(TagSkipReason::ALL.is_sorted());
 }
 

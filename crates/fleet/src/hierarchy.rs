@@ -18,7 +18,7 @@ use crate::object::{Object, ObjectId, Origin, create, group_and_version};
 use crate::predicted::{Maker, makes_others, predicted};
 use crate::relations::{is_of_topology, parent, references, related, topology_entries};
 use crate::shared::Shared;
-use crate::written::Written;
+use crate::written::ObjectText;
 
 /// The objects of a fleet from the top down, completed by the rules.
 ///
@@ -157,7 +157,7 @@ impl Hierarchy {
             origin,
             parent: None,
             children: Vec::new(),
-            written: Written::new(Arc::clone(&object.json)),
+            written: ObjectText::new(Arc::clone(&object.json)),
             carried: Shared::default(),
             unknown: None,
             report: Shared::default(),

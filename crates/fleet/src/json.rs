@@ -2,7 +2,7 @@
 
 use crate::problem::messages;
 use crate::scalar::Scalar;
-use crate::tree::{Fault, Id, Kind, Tree, Twice};
+use crate::tree::{Fault, Id, NodeContent, Tree, Twice};
 
 /// Levels of nesting beyond which a document is not read: what reads the JSON has such a limit too.
 const DEEPEST: usize = 100;
@@ -52,12 +52,12 @@ impl Writer<'_> {
             return fault(messages::too_large());
         }
         match self.tree.node(id).map(|node| &node.kind) {
-            Some(Kind::Scalar(Scalar::Text(text))) => self.string(text),
-            Some(Kind::Scalar(Scalar::Number(number))) => self.out.extend(number.as_bytes()),
-            Some(Kind::Scalar(Scalar::Bool(true))) => self.out.extend(b"true"),
-            Some(Kind::Scalar(Scalar::Bool(false))) => self.out.extend(b"false"),
-            Some(Kind::Scalar(Scalar::NotFinite)) => return fault(messages::NOT_FINITE.to_owned()),
-            Some(Kind::List(elements)) => {
+            Some(NodeContent::Scalar(Scalar::Text(text))) => self.string(text),
+            Some(NodeContent::Scalar(Scalar::Number(number))) => self.out.extend(number.as_bytes()),
+            Some(NodeContent::Scalar(Scalar::Bool(true))) => self.out.extend(b"true"),
+            Some(NodeContent::Scalar(Scalar::Bool(false))) => self.out.extend(b"false"),
+            Some(NodeContent::Scalar(Scalar::NotFinite)) => return fault(messages::NOT_FINITE.to_owned()),
+            Some(NodeContent::List(elements)) => {
                 self.out.push(b'[');
                 for (index, element) in elements.iter().enumerate() {
                     self.comma(index);
@@ -65,7 +65,7 @@ impl Writer<'_> {
                 }
                 self.out.push(b']');
             }
-            Some(Kind::Map(_)) => {
+            Some(NodeContent::Map(_)) => {
                 self.out.push(b'{');
                 let fields = self.tree.fields(id, &mut self.twice, &mut self.work)?;
                 for (index, field) in fields.iter().enumerate() {
@@ -76,7 +76,7 @@ impl Writer<'_> {
                 }
                 self.out.push(b'}');
             }
-            Some(Kind::Scalar(Scalar::Null) | Kind::Alias(_)) | None => self.out.extend(b"null"),
+            Some(NodeContent::Scalar(Scalar::Null) | NodeContent::Alias(_)) | None => self.out.extend(b"null"),
         }
         Ok(())
     }

@@ -6,11 +6,11 @@ use std::ops::Range;
 use crate::object::Origin;
 use crate::scalar::Scalar;
 use crate::source::{Lines, Position, Source};
-use crate::tree::{Field, Id, Kind, Tree};
+use crate::tree::{Id, MappingEntry, NodeContent, Tree};
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceSpan {
     /// The number of the text.
     pub source: usize,
     /// In bytes.
@@ -36,7 +36,7 @@ impl<'f> Locator<'f> {
     }
 
     /// The first of the entries `keys` that is at the path `at` of an object, else what they would be in.
-    pub fn locate(&mut self, origin: &Origin, at: &str, keys: &[String]) -> Place {
+    pub fn locate(&mut self, origin: &Origin, at: &str, keys: &[String]) -> SourceSpan {
         let found = self.tree(origin).and_then(|tree| {
             let mut entries = keys.iter().filter_map(|key| find(tree, origin.item, at, Some(key)));
             entries.find(|(_, is_exact)| *is_exact).or_else(|| {
@@ -47,7 +47,7 @@ impl<'f> Locator<'f> {
         let (span, is_exact) = found.unwrap_or((0..0, false));
         let begin = origin.document.start;
         let span = begin + span.start..begin + span.end;
-        Place { source: origin.source, position: self.position(origin.source, span.start), span, is_exact }
+        SourceSpan { source: origin.source, position: self.position(origin.source, span.start), span, is_exact }
     }
 
     /// Line and column of a byte of a text.
@@ -86,7 +86,7 @@ pub(crate) fn find(tree: &Tree<'_>, item: Option<usize>, at: &str, key: Option<&
     if let Some(key) = key.filter(|_| is_exact) {
         match fields(tree, here.value).into_iter().find(|field| field.name == key) {
             Some(field) => {
-                let is_scalar = matches!(tree.written(field.value)?.kind, Kind::Scalar(_));
+                let is_scalar = matches!(tree.written(field.value)?.kind, NodeContent::Scalar(_));
                 let shown = if is_scalar { field.value } else { field.key };
                 return Some((visible(tree, field.key, shown)?, true));
             }
@@ -106,7 +106,7 @@ pub(crate) fn find(tree: &Tree<'_>, item: Option<usize>, at: &str, key: Option<&
     if let Some(name) = last_is_element.then(|| naming(tree, here.value)).flatten() {
         return Some((visible(tree, name.key, name.value)?, is_exact));
     }
-    let is_scalar = matches!(tree.written(here.value)?.kind, Kind::Scalar(_));
+    let is_scalar = matches!(tree.written(here.value)?.kind, NodeContent::Scalar(_));
     Some((visible(tree, key, if is_scalar { here.value } else { key })?, is_exact))
 }
 
@@ -116,13 +116,13 @@ pub(crate) fn item_of(tree: &Tree<'_>, item: Option<usize>) -> Option<Id> {
     let Some(item) = item else { return Some(root) };
     let items = fields(tree, root).into_iter().find(|field| field.name == "items")?.value;
     match &tree.node(items)?.kind {
-        Kind::List(items) => items.get(item).copied(),
+        NodeContent::List(items) => items.get(item).copied(),
         _ => None,
     }
 }
 
 fn name_is_scalar(tree: &Tree<'_>, id: Id) -> bool {
-    tree.written(id).is_some_and(|node| matches!(node.kind, Kind::Scalar(_)))
+    tree.written(id).is_some_and(|node| matches!(node.kind, NodeContent::Scalar(_)))
 }
 
 /// The span of what is shown; of the key where the value is empty, or of several lines.
@@ -144,7 +144,7 @@ pub(crate) fn step<'p>(tree: &Tree<'_>, from: Id, path: &'p str) -> Option<(Here
     if let Some(index) = path.strip_prefix('[') {
         let (index, rest) = index.split_once(']')?;
         let rest = rest.strip_prefix('.').unwrap_or(rest);
-        let Kind::List(elements) = &tree.node(from)?.kind else {
+        let NodeContent::List(elements) = &tree.node(from)?.kind else {
             let field = fields(tree, from).into_iter().find(|field| field.name == index)?;
             return Some((Here { key: Some(field.key), value: field.value }, rest));
         };
@@ -154,7 +154,7 @@ pub(crate) fn step<'p>(tree: &Tree<'_>, from: Id, path: &'p str) -> Option<(Here
         };
         return Some((Here { key: None, value }, rest));
     }
-    let mut best: Option<(Field<'_>, &str)> = None;
+    let mut best: Option<(MappingEntry<'_>, &str)> = None;
     for field in fields(tree, from) {
         let Some(rest) = path.strip_prefix(&*field.name) else { continue };
         let is_whole = rest.is_empty() || rest.starts_with(['.', '[']);
@@ -171,19 +171,19 @@ fn is_named(tree: &Tree<'_>, element: Id, name: &str) -> bool {
 }
 
 /// The field that tells an element of a list from the others, else its first one.
-fn naming<'t>(tree: &'t Tree<'_>, element: Id) -> Option<Field<'t>> {
+fn naming<'t>(tree: &'t Tree<'_>, element: Id) -> Option<MappingEntry<'t>> {
     let mut fields = fields(tree, element);
     let named = fields.iter().position(|field| is_name(tree, field, |_| true));
     (!fields.is_empty()).then(|| fields.swap_remove(named.unwrap_or_default()))
 }
 
-fn is_name(tree: &Tree<'_>, field: &Field<'_>, is_meant: impl Fn(&str) -> bool) -> bool {
+fn is_name(tree: &Tree<'_>, field: &MappingEntry<'_>, is_meant: impl Fn(&str) -> bool) -> bool {
     let value = tree.node(field.value).map(|node| &node.kind);
     ["name", "class", "key", "type"].contains(&&*field.name)
-        && matches!(value, Some(Kind::Scalar(Scalar::Text(text))) if is_meant(text))
+        && matches!(value, Some(NodeContent::Scalar(Scalar::Text(text))) if is_meant(text))
 }
 
-pub(crate) fn fields<'t>(tree: &'t Tree<'_>, id: Id) -> Vec<Field<'t>> {
+pub(crate) fn fields<'t>(tree: &'t Tree<'_>, id: Id) -> Vec<MappingEntry<'t>> {
     // What could not be read was reported when the document was read.
     tree.fields(id, &mut Vec::new(), &mut usize::MAX.clone()).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::object::{ObjectId, Origin};
 use crate::shared::Shared;
-use crate::written::Written;
+use crate::written::ObjectText;
 
 /// Stands for what a controller appends to a name.
 pub(crate) const SUFFIX: &str = "*";
@@ -25,7 +25,7 @@ pub struct Member {
     /// What is made from it, by number.
     pub children: Vec<usize>,
     /// The object as it is written.
-    pub written: Written,
+    pub written: ObjectText,
     /// What it has to carry, as far as it is known.
     pub carried: Shared<Vec<Propagated>>,
     /// Why that is not known.

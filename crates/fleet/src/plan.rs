@@ -11,7 +11,7 @@ mod whole;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use metadata_propagation::{Edit, Effect, Mode, Operation, Review, Settings, Stance, evaluate, has_effects};
+use metadata_propagation::{Effect, Mode, Operation, Review, RolloutEdit, Settings, Stance, evaluate, has_effects};
 use serde_json::Value;
 
 use self::difference::{differences, unknown};
@@ -33,7 +33,7 @@ pub struct Plan {
     /// the other deleted last.
     pub objects: Vec<Planned>,
     /// Labels, annotations and cloud tags that are added, changed or removed further down, in objects whose own manifest does not change.
-    pub further: Vec<Entry>,
+    pub further: Vec<EntryDifference>,
     /// Objects for which it is no longer known what propagates to them, and why. What is made from them is one with them.
     pub unknown: Vec<Unknown>,
     /// What the change does in all.
@@ -67,7 +67,7 @@ pub struct Planned {
     /// What each edit does, the gravest first.
     pub edits: Vec<PlannedEdit>,
     /// Labels and annotations in it that are added, changed or removed, those that propagate included.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<EntryDifference>,
 }
 
 /// What happens to an object.
@@ -85,7 +85,7 @@ pub enum Happens {
 #[derive(Debug)]
 pub struct PlannedEdit {
     /// Path and effect, as the policy tells them.
-    pub edit: Edit,
+    pub edit: RolloutEdit,
     /// The Machines below the path.
     pub machines: Machines,
     /// Whether it deletes them.
@@ -100,7 +100,7 @@ pub struct PlannedEdit {
 
 /// A label or annotation that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct EntryDifference {
     /// The object.
     pub id: ObjectId,
     /// Whether the object is not among the files.
@@ -222,7 +222,7 @@ fn edits(old: &Object, new: &Object, settings: &Settings, before: &Hierarchy, af
         is_class && !of_class(&new.id) || !classes.is_empty() && !classes.iter().any(|(class, _)| of_class(class));
     let is_removed = |path: &str| path.ends_with(']') && at(&is, path).is_none();
     let is_used = |path: &str| machines(before, &new.id, &Part::of(&new.id, path)).count() > 0;
-    let planned = |mut edit: Edit| {
+    let planned = |mut edit: RolloutEdit| {
         let mut reason = None;
         if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
             edit.effect = Effect::CannotTell;

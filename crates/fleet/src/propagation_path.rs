@@ -15,7 +15,7 @@ use crate::relations::text;
 
 /// What one object has to do with a key.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct PathStep {
     /// The number of the object.
     pub member: usize,
     /// Every place of the object that has the key, or is to have it, or why it has not.
@@ -66,12 +66,12 @@ impl Hierarchy {
     /// The propagation path of a key: through all that is above an object, the object itself and all below it. Objects without the key
     /// are left out, but for the object itself.
     #[must_use]
-    pub fn propagation_path(&self, number: usize, key: &str) -> Vec<Step> {
+    pub fn propagation_path(&self, number: usize, key: &str) -> Vec<PathStep> {
         let above = self.line(number);
         let entries = self.entries(&above);
-        let mut steps: Vec<Step> = above
+        let mut steps: Vec<PathStep> = above
             .into_iter()
-            .map(|member| Step { member, placements: self.placements(member, key, &entries) })
+            .map(|member| PathStep { member, placements: self.placements(member, key, &entries) })
             .collect();
         self.below(number, key, &mut steps);
         steps.retain(|step| step.member == number || !step.placements.is_empty());
@@ -108,9 +108,9 @@ impl Hierarchy {
         None
     }
 
-    fn below(&self, number: usize, key: &str, steps: &mut Vec<Step>) {
+    fn below(&self, number: usize, key: &str, steps: &mut Vec<PathStep>) {
         for child in self.member(number).into_iter().flat_map(|member| &member.children) {
-            steps.push(Step { member: *child, placements: self.placements(*child, key, &BTreeSet::new()) });
+            steps.push(PathStep { member: *child, placements: self.placements(*child, key, &BTreeSet::new()) });
             self.below(*child, key, steps);
         }
     }

@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use crate::json::json;
 use crate::locate::{fields, item_of, step};
 use crate::scalar::{Scalar, plain};
-use crate::tree::{Id, Kind, Tree};
+use crate::tree::{Id, NodeContent, Tree};
 
 /// A text in place of a part of a document.
-struct Edit {
+struct TextEdit {
     span: Range<usize>,
     text: String,
 }
@@ -32,7 +32,7 @@ pub(crate) fn spliced(document: &str, item: Option<usize>, changes: &[Change], w
         match (known, change.to.as_ref()) {
             (Some(known), Some(value)) => {
                 let span = tree.written(known.value)?.span.clone();
-                edits.push(Edit { span, text: inline(&parsed(value)?, is_json(document)) });
+                edits.push(TextEdit { span, text: inline(&parsed(value)?, is_json(document)) });
             }
             (Some(known), None) => edits.push(removal(document, &tree, map, known.key, known.value)?),
             (None, Some(value)) => {
@@ -51,7 +51,7 @@ pub(crate) fn spliced(document: &str, item: Option<usize>, changes: &[Change], w
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let mut text = String::with_capacity(document.len());
     let mut end = 0;
-    for Edit { span, text: new } in edits {
+    for TextEdit { span, text: new } in edits {
         text += document.get(end..span.start)?;
         text += &new;
         end = span.end;
@@ -81,7 +81,7 @@ fn deepest<'p>(tree: &Tree<'_>, object: Id, path: &'p str) -> Option<(Id, &'p st
         (here, rest) = (next.value, after);
     }
     let is_plain = rest.split('.').all(|name| !name.contains(['[', ']']));
-    matches!(tree.written(here)?.kind, Kind::Map(_) | Kind::Scalar(Scalar::Null)).then_some(())?;
+    matches!(tree.written(here)?.kind, NodeContent::Map(_) | NodeContent::Scalar(Scalar::Null)).then_some(())?;
     is_plain.then_some((here, rest))
 }
 
@@ -100,15 +100,15 @@ fn is_flow(document: &str, tree: &Tree<'_>, map: Id) -> bool {
 }
 
 /// New entries of a mapping: at its end in flow style, before its first entry in block style.
-fn addition(document: &str, tree: &Tree<'_>, map: Id, added: Map<String, Value>) -> Option<Edit> {
+fn addition(document: &str, tree: &Tree<'_>, map: Id, added: Map<String, Value>) -> Option<TextEdit> {
     let node = tree.written(map)?;
     let entries = match &node.kind {
-        Kind::Map(entries) => &entries[..],
-        Kind::Scalar(Scalar::Null) => {
+        NodeContent::Map(entries) => &entries[..],
+        NodeContent::Scalar(Scalar::Null) => {
             let text = inline(&Value::Object(added), false);
             // Nothing may be between the key's colon and the end of the line.
             let text = if node.span.is_empty() { format!(" {text}") } else { text };
-            return Some(Edit { span: node.span.clone(), text });
+            return Some(TextEdit { span: node.span.clone(), text });
         }
         _ => return None,
     };
@@ -120,7 +120,7 @@ fn addition(document: &str, tree: &Tree<'_>, map: Id, added: Map<String, Value>)
             None => node.span.start + 1,
         };
         let text = if entries.is_empty() { inner.to_owned() } else { format!(", {inner}") };
-        return Some(Edit { span: at..at, text });
+        return Some(TextEdit { span: at..at, text });
     }
     let first = tree.written(entries.first()?.0)?.span.start;
     let begin = document.get(..first)?.rfind('\n').map_or(0, |at| at + 1);
@@ -132,26 +132,26 @@ fn addition(document: &str, tree: &Tree<'_>, map: Id, added: Map<String, Value>)
     }
     // The first line goes where the first entry was, and that to a line of its own.
     let text = format!("{}{indent}", text.strip_prefix(&indent)?);
-    Some(Edit { span: first..first, text })
+    Some(TextEdit { span: first..first, text })
 }
 
 /// An entry goes with its line, or in flow style with its comma.
-fn removal(document: &str, tree: &Tree<'_>, map: Id, key: Id, value: Id) -> Option<Edit> {
+fn removal(document: &str, tree: &Tree<'_>, map: Id, key: Id, value: Id) -> Option<TextEdit> {
     let (begin, end) = (tree.written(key)?.span.start, tree.written(value)?.span.end);
     if !is_flow(document, tree, map) {
         let begin = document.get(..begin)?.rfind('\n').map_or(0, |at| at + 1);
         let end = document.get(end..)?.find('\n').map_or(document.len(), |at| end + at + 1);
-        return Some(Edit { span: begin..end, text: String::new() });
+        return Some(TextEdit { span: begin..end, text: String::new() });
     }
     let after = document.get(end..)?;
     let rest = after.trim_ascii_start();
     if let Some(rest) = rest.strip_prefix(',') {
         let end = document.len() - rest.trim_ascii_start().len();
-        return Some(Edit { span: begin..end, text: String::new() });
+        return Some(TextEdit { span: begin..end, text: String::new() });
     }
     let before = document.get(..begin)?.trim_ascii_end();
     let begin = before.strip_suffix(',').map_or(begin, str::len);
-    Some(Edit { span: begin..end, text: String::new() })
+    Some(TextEdit { span: begin..end, text: String::new() })
 }
 
 /// Entries in block style, each on its line.

@@ -24,11 +24,11 @@ pub(crate) struct Id(usize);
 pub(crate) struct Node<'t> {
     /// In bytes of the document.
     pub(crate) span: Range<usize>,
-    pub(crate) kind: Kind<'t>,
+    pub(crate) kind: NodeContent<'t>,
 }
 
 #[derive(Debug)]
-pub(crate) enum Kind<'t> {
+pub(crate) enum NodeContent<'t> {
     Scalar(Scalar<'t>),
     List(Vec<Id>),
     /// Keys and values as they are written, merges not yet merged.
@@ -38,7 +38,7 @@ pub(crate) enum Kind<'t> {
 
 /// An entry of a mapping, merged ones included.
 #[derive(Debug, Clone)]
-pub(crate) struct Field<'f> {
+pub(crate) struct MappingEntry<'f> {
     pub(crate) name: Cow<'f, str>,
     pub(crate) key: Id,
     pub(crate) value: Id,
@@ -83,24 +83,28 @@ impl<'t> Tree<'t> {
             let end = span.end.byte_offset().unwrap_or(begin);
             let (node, anchor) = match event {
                 Event::Scalar(text, style, anchor, tag) => {
-                    (Node { span: begin..end, kind: Kind::Scalar(scalar(text, style, tag.as_deref())) }, anchor)
+                    (Node { span: begin..end, kind: NodeContent::Scalar(scalar(text, style, tag.as_deref())) }, anchor)
                 }
                 Event::Alias(anchor) => {
                     let Some(target) = anchors.get(&anchor) else {
                         return Err(Fault { message: messages::ALIAS_OF_ITSELF.to_owned(), at: begin });
                     };
-                    (Node { span: begin..end, kind: Kind::Alias(*target) }, 0)
+                    (Node { span: begin..end, kind: NodeContent::Alias(*target) }, 0)
                 }
                 Event::SequenceStart(_, anchor, _) => {
                     open.push(Open {
-                        node: Node { span: begin..end, kind: Kind::List(Vec::new()) },
+                        node: Node { span: begin..end, kind: NodeContent::List(Vec::new()) },
                         anchor,
                         key: None,
                     });
                     continue;
                 }
                 Event::MappingStart(_, anchor, _) => {
-                    open.push(Open { node: Node { span: begin..end, kind: Kind::Map(Vec::new()) }, anchor, key: None });
+                    open.push(Open {
+                        node: Node { span: begin..end, kind: NodeContent::Map(Vec::new()) },
+                        anchor,
+                        key: None,
+                    });
                     continue;
                 }
                 Event::SequenceEnd | Event::MappingEnd => {
@@ -116,8 +120,8 @@ impl<'t> Tree<'t> {
                 anchors.insert(anchor, id);
             }
             match open.last_mut() {
-                Some(Open { node: Node { kind: Kind::List(elements), .. }, .. }) => elements.push(id),
-                Some(Open { node: Node { kind: Kind::Map(entries), .. }, key, .. }) => match key.take() {
+                Some(Open { node: Node { kind: NodeContent::List(elements), .. }, .. }) => elements.push(id),
+                Some(Open { node: Node { kind: NodeContent::Map(entries), .. }, key, .. }) => match key.take() {
                     Some(key) => entries.push((key, id)),
                     None => *key = Some(id),
                 },
@@ -148,7 +152,7 @@ impl<'t> Tree<'t> {
             let node = self.nodes.get(id.0)?;
             match node.kind {
                 // An alias is always written after its anchor.
-                Kind::Alias(target) => id = target,
+                NodeContent::Alias(target) => id = target,
                 _ => return Some(node),
             }
         }
@@ -159,9 +163,14 @@ impl<'t> Tree<'t> {
     ///
     /// # Errors
     /// When a key is no text, what is merged is no mapping, or merges multiply beyond `work`.
-    pub(crate) fn fields(&self, map: Id, twice: &mut Vec<Twice>, work: &mut usize) -> Result<Vec<Field<'_>>, Fault> {
-        let mut fields = Fields::default();
-        let Some(Node { kind: Kind::Map(entries), span }) = self.node(map) else { return Ok(fields.all) };
+    pub(crate) fn fields(
+        &self,
+        map: Id,
+        twice: &mut Vec<Twice>,
+        work: &mut usize,
+    ) -> Result<Vec<MappingEntry<'_>>, Fault> {
+        let mut fields = MappingEntries::default();
+        let Some(Node { kind: NodeContent::Map(entries), span }) = self.node(map) else { return Ok(fields.all) };
         *work = work.checked_sub(entries.len()).ok_or(Fault { message: messages::too_large(), at: span.start })?;
         let mut merged = Vec::new();
         for &(key, value) in entries {
@@ -171,14 +180,14 @@ impl<'t> Tree<'t> {
             };
             if name == "<<" {
                 merged.push((value, at));
-            } else if fields.set(Field { name: name.clone(), key, value }) {
+            } else if fields.set(MappingEntry { name: name.clone(), key, value }) {
                 twice.push(Twice { key: name.into_owned(), at });
             }
         }
         for (value, at) in merged {
             let maps: &[Id] = match self.node(value).map(|node| &node.kind) {
-                Some(Kind::Map(_)) => &[value],
-                Some(Kind::List(maps)) => maps,
+                Some(NodeContent::Map(_)) => &[value],
+                Some(NodeContent::List(maps)) => maps,
                 _ => return Err(Fault { message: messages::MERGE_OF_NO_MAP.to_owned(), at }),
             };
             for &map in maps {
@@ -193,9 +202,9 @@ impl<'t> Tree<'t> {
     /// The text of a key; `None` where it is none.
     fn name(&self, key: Id) -> Option<Cow<'_, str>> {
         match &self.node(key)?.kind {
-            Kind::Scalar(Scalar::Text(text)) => Some(Cow::Borrowed(text)),
-            Kind::Scalar(Scalar::Number(number)) => Some(Cow::Borrowed(number)),
-            Kind::Scalar(Scalar::Bool(value)) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
+            NodeContent::Scalar(Scalar::Text(text)) => Some(Cow::Borrowed(text)),
+            NodeContent::Scalar(Scalar::Number(number)) => Some(Cow::Borrowed(number)),
+            NodeContent::Scalar(Scalar::Bool(value)) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
             _ => None,
         }
     }
@@ -203,8 +212,8 @@ impl<'t> Tree<'t> {
 
 /// The entries of one mapping while they are collected.
 #[derive(Default)]
-struct Fields<'f> {
-    all: Vec<Field<'f>>,
+struct MappingEntries<'f> {
+    all: Vec<MappingEntry<'f>>,
     /// Where names are, once there are many.
     places: BTreeMap<Cow<'f, str>, usize>,
 }
@@ -212,7 +221,7 @@ struct Fields<'f> {
 /// Up to this number of names are searched one by one.
 const FEW: usize = 16;
 
-impl<'f> Fields<'f> {
+impl<'f> MappingEntries<'f> {
     fn place(&mut self, name: &str) -> Option<usize> {
         if self.all.len() <= FEW {
             return self.all.iter().position(|field| field.name == name);
@@ -224,7 +233,7 @@ impl<'f> Fields<'f> {
     }
 
     /// Whether it replaces another.
-    fn set(&mut self, field: Field<'f>) -> bool {
+    fn set(&mut self, field: MappingEntry<'f>) -> bool {
         match self.place(&field.name).and_then(|place| self.all.get_mut(place)) {
             Some(known) => {
                 *known = field;
@@ -237,7 +246,7 @@ impl<'f> Fields<'f> {
         }
     }
 
-    fn add(&mut self, field: Field<'f>) {
+    fn add(&mut self, field: MappingEntry<'f>) {
         if self.place(&field.name).is_none() {
             self.all.push(field);
         }

@@ -9,7 +9,7 @@ use crate::source::Source;
 use crate::tree::{Fault, Tree};
 
 /// The value of a text, and where its parts stand.
-pub struct Value<'t> {
+pub struct ValueText<'t> {
     tree: Tree<'t>,
     json: String,
     /// Keys that stand twice, and where, in bytes.
@@ -25,23 +25,23 @@ pub struct NoValue {
     pub at: usize,
 }
 
-impl<'t> Value<'t> {
+impl<'t> ValueText<'t> {
     /// Reads a text of YAML or JSON. One without content is null.
     ///
     /// # Errors
     /// When it is no YAML, has several documents, or JSON has no such value.
-    pub fn read(source: &'t Source) -> Result<Value<'t>, NoValue> {
+    pub fn read(source: &'t Source) -> Result<ValueText<'t>, NoValue> {
         if let Some(second) = source.documents().get(1) {
             return Err(NoValue { message: messages::MORE_DOCUMENTS.to_owned(), at: second.start });
         }
         let no_value = |Fault { message, at }| NoValue { message, at };
         let tree = Tree::read(&source.text).map_err(no_value)?;
         let Some(root) = tree.root() else {
-            return Ok(Value { tree, json: "null".to_owned(), twice: Vec::new() });
+            return Ok(ValueText { tree, json: "null".to_owned(), twice: Vec::new() });
         };
         let json = json(&tree, root, source.text.len()).map_err(no_value)?;
         let twice = json.twice.into_iter().map(|twice| (messages::twice(&twice.key), twice.at)).collect();
-        Ok(Value { json: json.text, tree, twice })
+        Ok(ValueText { json: json.text, tree, twice })
     }
 
     /// The value as JSON.
@@ -76,7 +76,7 @@ mod tests {
     fn parts_are_found_by_their_path() {
         let source =
             source("clusterApi:\n  controllers: [a, 7]\ncloudTags:\n  definitions: {platform/env: {scope: team}}\n");
-        let value = Value::read(&source).ok().unwrap();
+        let value = ValueText::read(&source).ok().unwrap();
         for (path, expected) in [
             ("clusterApi.controllers[1]", "7"),
             ("cloudTags.definitions[platform/env].scope", "team"),
@@ -89,12 +89,12 @@ mod tests {
 
     #[test]
     fn a_text_without_content_is_null() {
-        assert_eq!(Value::read(&source("# nothing\n")).ok().unwrap().json(), "null");
+        assert_eq!(ValueText::read(&source("# nothing\n")).ok().unwrap().json(), "null");
     }
 
     #[test]
     fn a_second_document_is_refused() {
         let refused = NoValue { message: messages::MORE_DOCUMENTS.to_owned(), at: 5 };
-        assert_eq!(Value::read(&source("a: 1\n---\nb: 2\n")).err().unwrap(), refused);
+        assert_eq!(ValueText::read(&source("a: 1\n---\nb: 2\n")).err().unwrap(), refused);
     }
 }

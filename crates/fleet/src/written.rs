@@ -8,14 +8,14 @@ use serde_json::Value;
 
 /// The text of an object, and its value, which takes five times as much memory: it is kept where it is asked for as such.
 #[derive(Debug)]
-pub struct Written {
+pub struct ObjectText {
     text: Arc<str>,
     value: OnceLock<Value>,
 }
 
-impl Written {
-    pub(crate) fn new(text: Arc<str>) -> Written {
-        Written { text, value: OnceLock::new() }
+impl ObjectText {
+    pub(crate) fn new(text: Arc<str>) -> ObjectText {
+        ObjectText { text, value: OnceLock::new() }
     }
 
     /// The text that the object was read as.
@@ -31,7 +31,7 @@ impl Written {
     }
 }
 
-impl Deref for Written {
+impl Deref for ObjectText {
     type Target = Value;
 
     fn deref(&self) -> &Value {
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn the_value_is_what_the_text_says() {
-        let written = Written::new(r#"{"a": 1}"#.into());
+        let written = ObjectText::new(r#"{"a": 1}"#.into());
         let value = json!({ "a": 1 });
         assert_eq!((written.text(), &*written.once()), (r#"{"a": 1}"#, &value));
         assert!(written.value.get().is_none());

@@ -8,12 +8,12 @@ mod failure;
 mod interrupt;
 mod kinds;
 mod list;
+mod object_text;
 mod proxy;
 mod query;
 mod read;
 mod referenced;
 mod server;
-mod text;
 
 pub use access::{Access, has_kubeconfig};
 pub use failure::Failure;

@@ -11,7 +11,7 @@ const PAGE: usize = 500;
 
 /// A kind as the server has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Kind {
+pub(crate) struct ListedKind {
     pub(crate) group: String,
     pub(crate) version: String,
     pub(crate) kind: String,
@@ -19,7 +19,7 @@ pub(crate) struct Kind {
     pub(crate) is_namespaced: bool,
 }
 
-impl Kind {
+impl ListedKind {
     /// As in `apiVersion`.
     pub(crate) fn api_version(&self) -> String {
         if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
@@ -81,7 +81,7 @@ pub(crate) async fn groups(server: &Server) -> Result<Vec<Group>, Trouble> {
 }
 
 /// The kinds of a group in one version that can be listed.
-pub(crate) async fn kinds(server: &Server, group: &str, version: &str) -> Result<Vec<Kind>, Trouble> {
+pub(crate) async fn kinds(server: &Server, group: &str, version: &str) -> Result<Vec<ListedKind>, Trouble> {
     #[derive(Deserialize)]
     struct Resources {
         resources: Vec<Resource>,
@@ -100,7 +100,7 @@ pub(crate) async fn kinds(server: &Server, group: &str, version: &str) -> Result
     let Resources { resources } = server.get(&path).await?;
     let is_listed =
         |resource: &Resource| !resource.name.contains('/') && resource.verbs.iter().any(|verb| verb == "list");
-    let kind = |Resource { name, kind, namespaced, .. }| Kind {
+    let kind = |Resource { name, kind, namespaced, .. }| ListedKind {
         group: group.to_owned(),
         version: version.to_owned(),
         kind,
@@ -113,7 +113,7 @@ pub(crate) async fn kinds(server: &Server, group: &str, version: &str) -> Result
 /// All objects of a kind, in a namespace or in all; `read` is called with how many a page has.
 pub(crate) async fn list(
     server: &Server,
-    kind: &Kind,
+    kind: &ListedKind,
     namespace: Option<&str>,
     read: &dyn Fn(usize),
 ) -> Result<Vec<Box<RawValue>>, Trouble> {
@@ -168,14 +168,14 @@ mod tests {
 
     #[test]
     fn a_path_has_group_version_namespace_and_resource() {
-        let machines = Kind {
+        let machines = ListedKind {
             group: "cluster.x-k8s.io".to_owned(),
             version: "v1beta2".to_owned(),
             kind: "Machine".to_owned(),
             resource: "machines".to_owned(),
             is_namespaced: true,
         };
-        let nodes = Kind {
+        let nodes = ListedKind {
             group: String::new(),
             version: "v1".to_owned(),
             resource: "nodes".to_owned(),

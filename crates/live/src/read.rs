@@ -12,11 +12,11 @@ use tokio::runtime::{Builder, Runtime};
 use crate::access::Access;
 use crate::failure::Failure;
 use crate::kinds::{CROSSPLANE, DEFINITIONS, KINDS, Listed, Topic};
-use crate::list::{Group, Kind, escaped, groups, kinds, list};
+use crate::list::{Group, ListedKind, escaped, groups, kinds, list};
+use crate::object_text::source;
 use crate::query::Query;
 use crate::referenced::{classes, templates};
 use crate::server::{Server, Trouble};
-use crate::text::source;
 
 /// Requests at a time: fewer than an API server lets one user have.
 const AT_ONCE: usize = 8;
@@ -95,7 +95,7 @@ struct Reader<'a> {
     query: &'a Query<'a>,
     progress: &'a dyn Fn(String),
     count: Cell<usize>,
-    objects: RefCell<Vec<(Kind, Vec<Box<RawValue>>)>>,
+    objects: RefCell<Vec<(ListedKind, Vec<Box<RawValue>>)>>,
     troubles: RefCell<Troubles>,
 }
 
@@ -136,27 +136,27 @@ impl Reader<'_> {
     }
 
     /// The kinds of [`KINDS`] that the server has.
-    async fn discover(&self, groups: &[Group], is_wanted: impl Fn(Topic) -> bool) -> Result<Vec<Kind>, Failure> {
+    async fn discover(&self, groups: &[Group], is_wanted: impl Fn(Topic) -> bool) -> Result<Vec<ListedKind>, Failure> {
         self.rows(groups, |row| is_wanted(row.topic) && !row.by_name).await
     }
 
     /// The kinds of some rows of [`KINDS`] that the server has.
-    async fn rows(&self, groups: &[Group], is_wanted: impl Fn(&Listed) -> bool) -> Result<Vec<Kind>, Failure> {
+    async fn rows(&self, groups: &[Group], is_wanted: impl Fn(&Listed) -> bool) -> Result<Vec<ListedKind>, Failure> {
         let rows = KINDS.iter().filter(|row| is_wanted(row));
         let rows = rows.filter_map(|row| Some((groups.iter().find(|group| group.name == row.group)?, row.resources)));
         let mut found = Vec::new();
         for (group, resources) in rows {
-            let is_wanted = |kind: &Kind| resources.is_none_or(|resources| resources.contains(&&*kind.resource));
+            let is_wanted = |kind: &ListedKind| resources.is_none_or(|resources| resources.contains(&&*kind.resource));
             found.extend(self.kinds(group).await?.into_iter().filter(is_wanted));
         }
         Ok(found)
     }
 
     /// The kinds of a group, each in one version: the one that the query names, or else the first that has it.
-    async fn kinds(&self, group: &Group) -> Result<Vec<Kind>, Failure> {
+    async fn kinds(&self, group: &Group) -> Result<Vec<ListedKind>, Failure> {
         let versions = stream::iter(&group.versions).map(|version| kinds(self.server, &group.name, version));
         let answers: Vec<_> = versions.buffered(AT_ONCE).collect().await;
-        let mut found: Vec<Kind> = Vec::new();
+        let mut found: Vec<ListedKind> = Vec::new();
         for answer in answers {
             let name = if group.name.is_empty() { "the core group" } else { &*group.name };
             let Some(kinds) = self.answer(name, answer)? else { continue };
@@ -173,13 +173,13 @@ impl Reader<'_> {
     }
 
     /// Lists kinds, several at a time.
-    async fn list(&self, kinds: Vec<Kind>) -> Result<(), Failure> {
+    async fn list(&self, kinds: Vec<ListedKind>) -> Result<(), Failure> {
         let read = |number: usize| {
             self.count.set(self.count.get() + number);
             (self.progress)(format!("reading {}: {} objects", self.server.url, self.count.get()));
         };
         let read = &read;
-        let namespaces = |kind: Kind| {
+        let namespaces = |kind: ListedKind| {
             let listed: Vec<Option<&str>> = match self.query.namespaces {
                 Some(names) if kind.is_namespaced => names.iter().map(|name| Some(&**name)).collect(),
                 _ => vec![None],
@@ -200,7 +200,7 @@ impl Reader<'_> {
     }
 
     /// The kinds of composites and claims, as their definitions name them.
-    async fn composites(&self, groups: &[Group]) -> Result<Vec<Kind>, Failure> {
+    async fn composites(&self, groups: &[Group]) -> Result<Vec<ListedKind>, Failure> {
         let mut named: BTreeSet<(String, String)> = BTreeSet::new();
         for (kind, definitions) in self.objects.borrow().iter() {
             if kind.group == CROSSPLANE && kind.resource == DEFINITIONS {
@@ -209,7 +209,7 @@ impl Reader<'_> {
         }
         let mut found = Vec::new();
         for group in groups.iter().filter(|group| named.iter().any(|(of, _)| *of == group.name)) {
-            let is_named = |kind: &Kind| named.contains(&(kind.group.clone(), kind.resource.clone()));
+            let is_named = |kind: &ListedKind| named.contains(&(kind.group.clone(), kind.resource.clone()));
             found.extend(self.kinds(group).await?.into_iter().filter(is_named));
         }
         Ok(found)
@@ -232,7 +232,7 @@ impl Reader<'_> {
     /// The ClusterClasses that Clusters take from other namespaces, and their templates.
     async fn classes(&self) -> Result<(), Failure> {
         let Some(namespaces) = self.query.namespaces else { return Ok(()) };
-        let known: Vec<Kind> = self.objects.borrow().iter().map(|(kind, _)| kind.clone()).collect();
+        let known: Vec<ListedKind> = self.objects.borrow().iter().map(|(kind, _)| kind.clone()).collect();
         let kind = |group: &str, name: &str| known.iter().find(|kind| kind.group == group && kind.kind == name);
         let named = {
             let objects = self.objects.borrow();
@@ -256,7 +256,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    async fn get(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Option<Box<RawValue>>, Failure> {
+    async fn get(&self, kind: &ListedKind, namespace: &str, name: &str) -> Result<Option<Box<RawValue>>, Failure> {
         let path = format!("{}/{}", kind.path(Some(namespace)), escaped(name));
         self.answer(&format!("{}/{namespace}/{name}", kind.resource()), self.server.get(&path).await)
     }

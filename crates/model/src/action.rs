@@ -4,30 +4,30 @@ use crate::controllers::reconcile;
 use crate::defect::Defect;
 use crate::manifest::Cluster;
 use crate::server::Values;
-use crate::spot::{Key, Kind, Manager, Spot, Value};
-use crate::world::{Place, Verb, World, Write, Written};
+use crate::spot::{Key, Manager, ModelKind, ModelValue, Spot};
+use crate::world::{Verb, World, Write, WriteContext, WriteOutcome};
 
 /// One event. In the world without the policy the same happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Alice writes another value into the Cluster's topology, or removes it.
-    Source(Key, Option<Value>),
+    Source(Key, Option<ModelValue>),
     /// Alice pauses the Cluster, or ends that.
     Pause(bool),
     /// Alice edits an entry below, or removes it; the flag makes it a dry run.
-    Edit(Spot, Option<Value>, bool),
+    Edit(Spot, Option<ModelValue>, bool),
     /// An administrator completes an object, as `propagate backfill` prints it.
-    Backfill(Kind),
+    Backfill(ModelKind),
     /// Alice deletes the Machine.
     Delete,
     /// Velero makes the Machine again as it was at the beginning.
     Restore,
     /// Argo CD applies one entry, or nothing any more; the flag is whether by force.
-    Argo(Option<Value>, bool),
+    Argo(Option<ModelValue>, bool),
     /// The host's cache forgets.
     Expire,
     /// The controller of a kind reconciles.
-    Reconcile(Kind),
+    Reconcile(ModelKind),
 }
 
 /// What both worlds have in common.
@@ -36,7 +36,7 @@ pub struct Shared {
     /// The Cluster.
     pub cluster: Cluster,
     /// What Argo CD wants; `None` is that it applies nothing.
-    pub argo: Option<Value>,
+    pub argo: Option<ModelValue>,
 }
 
 /// What does not change.
@@ -65,7 +65,13 @@ impl Action {
 
     /// Lets it happen in one world, where `place` is as it is afterwards. The writes that it takes are added to
     /// `journal`.
-    pub fn happen(self, world: &mut World, place: Place<'_>, fixed: &Fixed, journal: &mut Vec<(Write, Written)>) {
+    pub fn happen(
+        self,
+        world: &mut World,
+        place: WriteContext<'_>,
+        fixed: &Fixed,
+        journal: &mut Vec<(Write, WriteOutcome)>,
+    ) {
         let write = match self {
             Action::Source(..) | Action::Pause(_) => return,
             Action::Expire => return world.expire(),
@@ -73,8 +79,8 @@ impl Action {
             Action::Edit(spot, value, dry_run) => {
                 Write { dry_run, ..plain(spot.kind, Manager::Alice, Verb::Edit(spot, value)) }
             }
-            Action::Delete => plain(Kind::Machine, Manager::Alice, Verb::Delete),
-            Action::Restore => plain(Kind::Machine, Manager::Velero, Verb::Create(fixed.backup)),
+            Action::Delete => plain(ModelKind::Machine, Manager::Alice, Verb::Delete),
+            Action::Restore => plain(ModelKind::Machine, Manager::Velero, Verb::Create(fixed.backup)),
             Action::Argo(value, force) => argo(fixed, value, force),
             Action::Backfill(kind) => match (fixed.defect, place.policy) {
                 (Some(Defect::OwningBackfill), Some(_)) => {
@@ -89,11 +95,11 @@ impl Action {
     }
 }
 
-fn plain(kind: Kind, manager: Manager, verb: Verb) -> Write {
+fn plain(kind: ModelKind, manager: Manager, verb: Verb) -> Write {
     Write { kind, manager, verb, dry_run: false, compares: false }
 }
 
-fn argo(fixed: &Fixed, value: Option<Value>, force: bool) -> Write {
+fn argo(fixed: &Fixed, value: Option<ModelValue>, force: bool) -> Write {
     let Spot { kind, slot, key } = fixed.argo_at;
     let mut values = Values::default();
     values[slot as usize][key as usize] = value;
@@ -101,7 +107,7 @@ fn argo(fixed: &Fixed, value: Option<Value>, force: bool) -> Write {
 }
 
 /// What an object lacks of what its sources say.
-fn lacking(world: &World, kind: Kind, cluster: Cluster) -> Values {
+fn lacking(world: &World, kind: ModelKind, cluster: Cluster) -> Values {
     let mut values = world.wanted(kind, cluster);
     for Spot { slot, key, .. } in kind.spots() {
         let entry = world.object(kind).map(|object| *object.at(slot, key)).unwrap_or_default();
@@ -120,7 +126,7 @@ pub struct Alphabet {
     /// The entries that Alice edits.
     pub edited: Vec<Spot>,
     /// The objects that are completed.
-    pub backfilled: Vec<Kind>,
+    pub backfilled: Vec<ModelKind>,
     /// Whether Argo CD acts.
     pub argo: bool,
     /// Whether the Cluster is paused and resumed.
@@ -138,7 +144,7 @@ impl Alphabet {
         Alphabet {
             keys: Key::ALL.to_vec(),
             edited: Spot::all().collect(),
-            backfilled: Kind::ALL.to_vec(),
+            backfilled: ModelKind::ALL.to_vec(),
             argo: true,
             pauses: true,
             deletes: true,
@@ -156,13 +162,13 @@ impl Alphabet {
     /// Everybody, and one label, which is edited at the Machine only.
     #[must_use]
     pub fn at_machine() -> Alphabet {
-        let Alphabet { keys, edited, backfilled, .. } = Alphabet::of(Kind::Machine);
+        let Alphabet { keys, edited, backfilled, .. } = Alphabet::of(ModelKind::Machine);
         Alphabet { keys, edited, backfilled, ..Alphabet::of_label() }
     }
 
     /// One label, and edits of one object at both of its places; nothing is deleted.
     #[must_use]
-    pub fn of(kind: Kind) -> Alphabet {
+    pub fn of(kind: ModelKind) -> Alphabet {
         Alphabet {
             keys: vec![Key::Team],
             edited: kind.spots().filter(|spot| spot.key == Key::Team).collect(),
@@ -176,7 +182,7 @@ impl Alphabet {
 
     /// The events that may be next, and that change something.
     pub fn actions(&self, shared: &Shared, world: &World, actions: &mut Vec<Action>) {
-        let values = [None, Some(Value::Red), Some(Value::Blue)];
+        let values = [None, Some(ModelValue::Red), Some(ModelValue::Blue)];
         for key in &self.keys {
             let now = shared.cluster.topology[*key as usize];
             actions.extend(values.into_iter().filter(|it| *it != now).map(|value| Action::Source(*key, value)));
@@ -191,22 +197,22 @@ impl Alphabet {
                 }
             }
         }
-        let exists = |kind: Kind| world.object(kind).is_some();
+        let exists = |kind: ModelKind| world.object(kind).is_some();
         actions.extend(self.backfilled.iter().filter(|kind| exists(**kind)).map(|kind| Action::Backfill(*kind)));
         if self.pauses {
             actions.push(Action::Pause(!shared.cluster.paused));
         }
         if self.deletes {
-            actions.push(if exists(Kind::Machine) { Action::Delete } else { Action::Restore });
+            actions.push(if exists(ModelKind::Machine) { Action::Delete } else { Action::Restore });
         }
-        if self.argo && exists(Kind::Machine) {
+        if self.argo && exists(ModelKind::Machine) {
             actions.extend(values.map(|value| Action::Argo(value, true)));
         }
         if world.has_cached() {
             actions.push(Action::Expire);
         }
         if !shared.cluster.paused {
-            actions.extend(Kind::ALL.map(Action::Reconcile));
+            actions.extend(ModelKind::ALL.map(Action::Reconcile));
         }
     }
 }

@@ -1,13 +1,18 @@
 //! Cluster API's controllers: each changes one object to what its source says.
 
-use crate::spot::{Kind, Manager};
-use crate::world::{Place, Verb, World, Write, Written};
+use crate::spot::{Manager, ModelKind};
+use crate::world::{Verb, World, Write, WriteContext, WriteOutcome};
 
 /// One reconciliation of the object of a kind, with the writes that it took, in order.
 ///
 /// Source: core/reconcilers/topology/cluster/structuredmerge, core/reconcilers/machinedeployment and machineset; all
 /// apply by force and remember what they applied.
-pub fn reconcile(world: &mut World, place: Place<'_>, kind: Kind, journal: &mut Vec<(Write, Written)>) {
+pub fn reconcile(
+    world: &mut World,
+    place: WriteContext<'_>,
+    kind: ModelKind,
+    journal: &mut Vec<(Write, WriteOutcome)>,
+) {
     if place.cluster.paused {
         return;
     }
@@ -22,7 +27,7 @@ pub fn reconcile(world: &mut World, place: Place<'_>, kind: Kind, journal: &mut 
         let written = world.write(place, &write);
         journal.push((write, written.clone()));
         match written {
-            Written::Stored(object) => object,
+            WriteOutcome::Stored(object) => object,
             _ => None,
         }
     };
@@ -34,7 +39,7 @@ pub fn reconcile(world: &mut World, place: Place<'_>, kind: Kind, journal: &mut 
             return;
         };
         let owns_the_same = kind.spots().all(|spot| {
-            let owns = |object: &crate::server::Object| object.at(spot.slot, spot.key).owners.has(manager);
+            let owns = |object: &crate::server::ModelObject| object.at(spot.slot, spot.key).owners.has(manager);
             owns(&before) == owns(&modified)
         });
         if modified.values() == original.values() && owns_the_same {

@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value as Json, json};
 
-use crate::server::{Object, Values, value};
-use crate::spot::{Key, Kind, Manager, Slot, Spot, Value};
+use crate::server::{ModelObject, Values, value};
+use crate::spot::{Key, Manager, ModelKind, ModelValue, Slot, Spot};
 
 /// The group and version of everything here.
 pub const API_VERSION: &str = "cluster.x-k8s.io/v1beta2";
@@ -27,7 +27,7 @@ pub(crate) const DRY_RUN: &str = "topology.cluster.x-k8s.io/dry-run";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Cluster {
     /// The values of its topology, by key.
-    pub topology: [Option<Value>; 2],
+    pub topology: [Option<ModelValue>; 2],
     /// `spec.paused`
     pub paused: bool,
 }
@@ -65,7 +65,7 @@ pub fn class() -> Json {
 
 /// An object without owners, as somebody who reads it needs it, or writes it.
 #[must_use]
-pub fn written(kind: Kind, values: &Values) -> Json {
+pub fn written(kind: ModelKind, values: &Values) -> Json {
     let block =
         |slot| metadata(&fixed_labels(kind, slot), value(values, slot, Key::Team), value(values, slot, Key::Note));
     let mut object = json!({
@@ -82,8 +82,8 @@ pub fn written(kind: Kind, values: &Values) -> Json {
             "controller": true,
         }]);
     }
-    if kind != Kind::Machine {
-        let hash: &[(&str, &str)] = if kind == Kind::Set { &[HASH] } else { &[] };
+    if kind != ModelKind::Machine {
+        let hash: &[(&str, &str)] = if kind == ModelKind::Set { &[HASH] } else { &[] };
         object["spec"]["selector"] = json!({ "matchLabels": map(IDENTITY.iter().chain(hash)) });
         object["spec"]["template"] = json!({ "metadata": block(Slot::Template), "spec": { "clusterName": "c1" } });
     }
@@ -92,7 +92,7 @@ pub fn written(kind: Kind, values: &Values) -> Json {
 
 /// An object as it is stored.
 #[must_use]
-pub fn stored(kind: Kind, object: &Object) -> Json {
+pub fn stored(kind: ModelKind, object: &ModelObject) -> Json {
     let mut json = requested(kind, object);
     json["metadata"]["uid"] = json!(uid(kind));
     json
@@ -100,7 +100,7 @@ pub fn stored(kind: Kind, object: &Object) -> Json {
 
 /// An object as a request has it that creates it: the API server knows its owners, and it has no uid.
 #[must_use]
-pub fn requested(kind: Kind, object: &Object) -> Json {
+pub fn requested(kind: ModelKind, object: &ModelObject) -> Json {
     let mut json = written(kind, &object.values());
     json["metadata"]["managedFields"] = Json::Array(entries(kind, object));
     json
@@ -108,7 +108,7 @@ pub fn requested(kind: Kind, object: &Object) -> Json {
 
 /// The uid of an object.
 #[must_use]
-pub fn uid(kind: Kind) -> String {
+pub fn uid(kind: ModelKind) -> String {
     format!("{}-uid", kind.name())
 }
 
@@ -119,7 +119,7 @@ pub fn compared(object: &mut Json) {
 
 /// What a manager says when it names values alone, such as an applier's configuration, or with null what is removed.
 #[must_use]
-pub fn configuration(kind: Kind, named: impl Iterator<Item = (Spot, Option<Value>)>) -> Json {
+pub fn configuration(kind: ModelKind, named: impl Iterator<Item = (Spot, Option<ModelValue>)>) -> Json {
     let mut object = json!({
         "apiVersion": API_VERSION,
         "kind": kind.text(),
@@ -127,7 +127,7 @@ pub fn configuration(kind: Kind, named: impl Iterator<Item = (Spot, Option<Value
     });
     for (spot, value) in named {
         let block = if spot.slot == Slot::Own { &mut object } else { &mut object["spec"]["template"] };
-        block["metadata"][spot.key.map()][spot.key.text()] = json!(value.map(Value::text));
+        block["metadata"][spot.key.map()][spot.key.text()] = json!(value.map(ModelValue::text));
     }
     object
 }
@@ -136,12 +136,12 @@ pub fn configuration(kind: Kind, named: impl Iterator<Item = (Spot, Option<Value
 ///
 /// # Errors
 /// When it says what no object of the world can say.
-fn read(kind: Kind, json: &Json) -> Result<Object> {
-    let mut object = Object::default();
+fn read(kind: ModelKind, json: &Json) -> Result<ModelObject> {
+    let mut object = ModelObject::default();
     for Spot { slot, key, .. } in kind.spots() {
         let prefix = if slot == Slot::Own { "" } else { "/spec/template" };
         let text = json.pointer(&format!("{prefix}/metadata/{}/{}", key.map(), key.text())).and_then(Json::as_str);
-        let value = text.map(|text| Value::read(text).with_context(|| format!("{} is {text}", key.text())));
+        let value = text.map(|text| ModelValue::read(text).with_context(|| format!("{} is {text}", key.text())));
         object.at_mut(slot, key).value = value.transpose()?;
     }
     let managed_fields = json.pointer("/metadata/managedFields").and_then(Json::as_array);
@@ -165,7 +165,7 @@ fn read(kind: Kind, json: &Json) -> Result<Object> {
 ///
 /// # Errors
 /// When there is something else in it.
-pub fn read_whole(kind: Kind, json: &Json) -> Result<Object> {
+pub fn read_whole(kind: ModelKind, json: &Json) -> Result<ModelObject> {
     let object = read(kind, json)?;
     let mut again = requested(kind, &object);
     if let Some(uid) = json.pointer("/metadata/uid") {
@@ -182,25 +182,27 @@ pub fn read_whole(kind: Kind, json: &Json) -> Result<Object> {
     Ok(object)
 }
 
-fn owner(kind: Kind) -> Option<Kind> {
+fn owner(kind: ModelKind) -> Option<ModelKind> {
     match kind {
-        Kind::Deployment => None,
-        Kind::Set => Some(Kind::Deployment),
-        Kind::Machine => Some(Kind::Set),
+        ModelKind::Deployment => None,
+        ModelKind::Set => Some(ModelKind::Deployment),
+        ModelKind::Machine => Some(ModelKind::Set),
     }
 }
 
-fn fixed_labels(kind: Kind, slot: Slot) -> Vec<(&'static str, &'static str)> {
+fn fixed_labels(kind: ModelKind, slot: Slot) -> Vec<(&'static str, &'static str)> {
     let more: &[(&str, &str)] = match (kind, slot) {
-        (Kind::Deployment, _) => &[],
-        (Kind::Set, Slot::Own) => &[HASH, ("cluster.x-k8s.io/deployment-name", "md")],
-        (Kind::Set, Slot::Template) => &[HASH],
-        (Kind::Machine, _) => &[HASH, ("cluster.x-k8s.io/deployment-name", "md"), ("cluster.x-k8s.io/set-name", "ms")],
+        (ModelKind::Deployment, _) => &[],
+        (ModelKind::Set, Slot::Own) => &[HASH, ("cluster.x-k8s.io/deployment-name", "md")],
+        (ModelKind::Set, Slot::Template) => &[HASH],
+        (ModelKind::Machine, _) => {
+            &[HASH, ("cluster.x-k8s.io/deployment-name", "md"), ("cluster.x-k8s.io/set-name", "ms")]
+        }
     };
     IDENTITY.iter().chain(more).copied().collect()
 }
 
-fn metadata(labels: &[(&str, &str)], team: Option<Value>, note: Option<Value>) -> Json {
+fn metadata(labels: &[(&str, &str)], team: Option<ModelValue>, note: Option<ModelValue>) -> Json {
     let mut metadata = json!({ "labels": map(labels), "annotations": map(&[STAYS]) });
     for (key, value) in [(Key::Team, team), (Key::Note, note)] {
         if let Some(value) = value {
@@ -215,7 +217,7 @@ fn map<'e>(entries: impl IntoIterator<Item = &'e (&'e str, &'e str)>) -> Json {
 }
 
 /// `metadata.managedFields`, in the order in which the API server lists it.
-fn entries(kind: Kind, object: &Object) -> Vec<Json> {
+fn entries(kind: ModelKind, object: &ModelObject) -> Vec<Json> {
     let mut entries = Vec::new();
     for manager in Manager::OWNERS {
         let mut set = Json::Object(Map::new());
@@ -260,7 +262,7 @@ fn fields_path(slot: Slot, key: Key) -> String {
     format!("{prefix}/f:metadata/f:{}/f:{}", key.map(), key.text())
 }
 
-fn fixed_paths(kind: Kind) -> Vec<String> {
+fn fixed_paths(kind: ModelKind) -> Vec<String> {
     let mut paths = vec!["/f:spec/f:clusterName".to_owned()];
     for slot in kind.slots() {
         let prefix = if *slot == Slot::Own { "" } else { "/f:spec/f:template" };
@@ -278,19 +280,20 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for kind in Kind::ALL {
-            let values = [[Some(Value::Red), None], [None, Some(Value::Blue).filter(|_| kind != Kind::Machine)]];
-            let object = Object::created(kind, kind.controller(), &values);
-            let object = object.updated(Manager::Alice, Slot::Own, Key::Note, Some(Value::Red));
+        for kind in ModelKind::ALL {
+            let values =
+                [[Some(ModelValue::Red), None], [None, Some(ModelValue::Blue).filter(|_| kind != ModelKind::Machine)]];
+            let object = ModelObject::created(kind, kind.controller(), &values);
+            let object = object.updated(Manager::Alice, Slot::Own, Key::Note, Some(ModelValue::Red));
             assert_eq!(read_whole(kind, &stored(kind, &object)).unwrap(), object.known());
         }
     }
 
     #[test]
     fn what_the_world_does_not_have_is_noticed() {
-        let object = Object::created(Kind::Machine, Manager::Set, &Values::default());
-        let mut json = stored(Kind::Machine, &object);
+        let object = ModelObject::created(ModelKind::Machine, Manager::Set, &Values::default());
+        let mut json = stored(ModelKind::Machine, &object);
         json["spec"]["providerID"] = json!("x");
-        assert!(read_whole(Kind::Machine, &json).is_err());
+        assert!(read_whole(ModelKind::Machine, &json).is_err());
     }
 }

@@ -9,20 +9,20 @@ use serde_json::{Value as Json, json};
 
 use crate::defect::Defect;
 use crate::manifest::{self, Cluster};
-use crate::server::{Object, Values};
-use crate::spot::{Kind, Manager};
+use crate::server::{ModelObject, Values};
+use crate::spot::{Manager, ModelKind};
 
 /// What the policy is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Request {
     /// The object's kind.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// Who writes.
     pub manager: Manager,
     /// The object as it is stored; `None` on CREATE.
-    pub before: Option<Object>,
+    pub before: Option<ModelObject>,
     /// The object as it would be stored.
-    pub after: Object,
+    pub after: ModelObject,
     /// Nothing is stored.
     pub dry_run: bool,
     /// The topology controller compares, and says so.
@@ -42,9 +42,9 @@ pub struct Readable {
 
 /// What the policy answers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Answer {
+pub enum PolicyAnswer {
     /// The object as it is to be stored.
-    Accepted(Object),
+    Accepted(ModelObject),
     /// Why not.
     Refused(String),
     /// It wrote something that it has no business with.
@@ -55,7 +55,7 @@ pub enum Answer {
 pub struct Policy {
     defect: Option<Defect>,
     settings: &'static str,
-    known: Mutex<HashMap<Question, (Answer, Readable)>>,
+    known: Mutex<HashMap<Question, (PolicyAnswer, Readable)>>,
 }
 
 type Question = (Request, Readable, Readable);
@@ -70,7 +70,7 @@ impl Policy {
     /// Decides a request. The host's cache keeps what was read through it.
     ///
     /// The same question is put to the engine once.
-    pub fn decide(&self, request: &Request, stored: &Readable, cache: &mut Readable) -> Answer {
+    pub fn decide(&self, request: &Request, stored: &Readable, cache: &mut Readable) -> PolicyAnswer {
         let question = (*request, stored.for_kind(request.kind), cache.for_kind(request.kind));
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&question).cloned();
         let (answer, read) = known.unwrap_or_else(|| {
@@ -88,13 +88,13 @@ impl Policy {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn ask(&self, (request, stored, cache): &Question) -> (Answer, Readable) {
+    fn ask(&self, (request, stored, cache): &Question) -> (PolicyAnswer, Readable) {
         let host = Host { stored, cache: Cell::new(*cache), always_cached: self.defect == Some(Defect::CachedWrites) };
         let payload = self.payload(request);
         let outcome = evaluate_payload(payload.to_string().as_bytes(), &host);
         let answer = match (outcome.rejection, outcome.object) {
-            (Some(rejection), _) => Answer::Refused(rejection.message),
-            (None, None) => Answer::Accepted(request.after),
+            (Some(rejection), _) => PolicyAnswer::Refused(rejection.message),
+            (None, None) => PolicyAnswer::Accepted(request.after),
             (None, Some(text)) => self.read(request, &text),
         };
         (answer, host.cache.get())
@@ -137,7 +137,7 @@ impl Policy {
     }
 
     /// The object that the engine returned.
-    fn read(&self, request: &Request, text: &str) -> Answer {
+    fn read(&self, request: &Request, text: &str) -> PolicyAnswer {
         let read = serde_json::from_str(text).map_err(anyhow::Error::from);
         let read = read.and_then(|mut json: Json| {
             if request.compares
@@ -154,9 +154,9 @@ impl Policy {
                         object.at_mut(spot.slot, spot.key).owners = request.after.at(spot.slot, spot.key).owners;
                     }
                 }
-                Answer::Accepted(object)
+                PolicyAnswer::Accepted(object)
             }
-            Err(error) => Answer::Strange(format!("{error:#}")),
+            Err(error) => PolicyAnswer::Strange(format!("{error:#}")),
         }
     }
 }
@@ -169,11 +169,11 @@ pub fn settings(lists_controllers: bool) -> &'static str {
 
 impl Readable {
     /// What may be read for an object of a kind.
-    fn for_kind(&self, kind: Kind) -> Readable {
+    fn for_kind(&self, kind: ModelKind) -> Readable {
         Readable {
             cluster: self.cluster,
-            deployment: self.deployment.filter(|_| kind == Kind::Set),
-            set: self.set.filter(|_| kind == Kind::Machine),
+            deployment: self.deployment.filter(|_| kind == ModelKind::Set),
+            set: self.set.filter(|_| kind == ModelKind::Machine),
         }
     }
 
@@ -191,8 +191,8 @@ impl Readable {
         };
         match kind {
             "Cluster" => self.cluster.map(|cluster| manifest::cluster(&cluster)),
-            "MachineDeployment" => self.deployment.map(|values| stored(Kind::Deployment, values)),
-            "MachineSet" => self.set.map(|values| stored(Kind::Set, values)),
+            "MachineDeployment" => self.deployment.map(|values| stored(ModelKind::Deployment, values)),
+            "MachineSet" => self.set.map(|values| stored(ModelKind::Set, values)),
             _ => None,
         }
     }

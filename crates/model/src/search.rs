@@ -7,7 +7,7 @@ use stateright::{Checker, HasDiscoveries, Model};
 use crate::action::{Action, Alphabet};
 use crate::defect::Defect;
 use crate::known::Known;
-use crate::spot::Kind;
+use crate::spot::ModelKind;
 use crate::story::story;
 use crate::twin::Twins;
 
@@ -29,9 +29,9 @@ pub const SEARCHES: &[Search] = &[
     Search { name: "everybody, both keys",           alphabet: Alphabet::whole,                   events: 2, most: 3 },
     Search { name: "everybody, the label",           alphabet: Alphabet::of_label,                events: 4, most: 5 },
     Search { name: "everybody at the Machine",       alphabet: Alphabet::at_machine,              events: 5, most: 7 },
-    Search { name: "Alice at the Machine",           alphabet: || Alphabet::of(Kind::Machine),    events: 7, most: 10 },
-    Search { name: "Alice at the MachineSet",        alphabet: || Alphabet::of(Kind::Set),        events: 5, most: 7 },
-    Search { name: "Alice at the MachineDeployment", alphabet: || Alphabet::of(Kind::Deployment), events: 5, most: 7 },
+    Search { name: "Alice at the Machine",           alphabet: || Alphabet::of(ModelKind::Machine),    events: 7, most: 10 },
+    Search { name: "Alice at the MachineSet",        alphabet: || Alphabet::of(ModelKind::Set),        events: 5, most: 7 },
+    Search { name: "Alice at the MachineDeployment", alphabet: || Alphabet::of(ModelKind::Deployment), events: 5, most: 7 },
 ];
 
 /// What a search found.

@@ -3,13 +3,13 @@
 //! Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go, `Update`, `Apply` and `prune`;
 //! k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager. Compared with a real API server by `make conformance-model`.
 
-use crate::spot::{Key, Kind, Manager, Managers, Slot, Spot, Value};
+use crate::spot::{Key, Manager, Managers, ModelKind, ModelValue, Slot, Spot};
 
 /// One entry of one map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Entry {
+pub struct OwnedEntry {
     /// `None` where there is none.
-    pub value: Option<Value>,
+    pub value: Option<ModelValue>,
     /// The field managers that own it.
     pub owners: Managers,
     /// The field managers whose own last write said this value. The API server does not know: it is for the properties.
@@ -21,12 +21,12 @@ pub struct Entry {
 }
 
 /// The values of an object: by slot, by key.
-pub type Values = [[Option<Value>; 2]; 2];
+pub type Values = [[Option<ModelValue>; 2]; 2];
 
 /// One object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Object {
-    entries: [[Entry; 2]; 2],
+pub struct ModelObject {
+    entries: [[OwnedEntry; 2]; 2],
     /// Who owns what is always the same of it: the labels that Cluster API forces, one annotation, `spec`.
     pub fixed: Managers,
 }
@@ -35,15 +35,15 @@ pub struct Object {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conflict;
 
-impl Object {
+impl ModelObject {
     /// One entry.
     #[must_use]
-    pub fn at(&self, slot: Slot, key: Key) -> &Entry {
+    pub fn at(&self, slot: Slot, key: Key) -> &OwnedEntry {
         &self.entries[slot as usize][key as usize]
     }
 
     /// The same, to be changed.
-    pub fn at_mut(&mut self, slot: Slot, key: Key) -> &mut Entry {
+    pub fn at_mut(&mut self, slot: Slot, key: Key) -> &mut OwnedEntry {
         &mut self.entries[slot as usize][key as usize]
     }
 
@@ -55,17 +55,17 @@ impl Object {
 
     /// As the API server knows it, without what only the properties check.
     #[must_use]
-    pub fn known(mut self) -> Object {
+    pub fn known(mut self) -> ModelObject {
         for entry in self.entries.iter_mut().flatten() {
-            *entry = Entry { value: entry.value, owners: entry.owners, ..Entry::default() };
+            *entry = OwnedEntry { value: entry.value, owners: entry.owners, ..OwnedEntry::default() };
         }
         self
     }
 
     /// A new object that one manager makes: it owns everything.
     #[must_use]
-    pub fn created(kind: Kind, manager: Manager, values: &Values) -> Object {
-        let mut object = Object { fixed: Managers::only(manager), ..Object::default() };
+    pub fn created(kind: ModelKind, manager: Manager, values: &Values) -> ModelObject {
+        let mut object = ModelObject { fixed: Managers::only(manager), ..ModelObject::default() };
         for Spot { slot, key, .. } in kind.spots() {
             object.set(slot, key, value(values, slot, key), manager);
         }
@@ -74,7 +74,7 @@ impl Object {
 
     /// An update that changes one entry, or with `None` removes it.
     #[must_use]
-    pub fn updated(mut self, manager: Manager, slot: Slot, key: Key, value: Option<Value>) -> Object {
+    pub fn updated(mut self, manager: Manager, slot: Slot, key: Key, value: Option<ModelValue>) -> ModelObject {
         if self.at(slot, key).value == value {
             // An update owns what it changes only.
             self.at_mut(slot, key).writers = self.at(slot, key).writers.and(manager);
@@ -91,12 +91,12 @@ impl Object {
     /// When it would change a value that another manager owns, without force.
     pub fn applied(
         mut self,
-        kind: Kind,
+        kind: ModelKind,
         manager: Manager,
         values: &Values,
         is_whole: bool,
         force: bool,
-    ) -> Result<Object, Conflict> {
+    ) -> Result<ModelObject, Conflict> {
         for Spot { slot, key, .. } in kind.spots() {
             let entry = *self.at(slot, key);
             match value(values, slot, key) {
@@ -116,7 +116,7 @@ impl Object {
                     entry.writers = entry.writers.without(manager);
                     entry.kept = entry.kept.without(manager);
                     if was_owner && entry.owners.is_empty() {
-                        *entry = Entry::default();
+                        *entry = OwnedEntry::default();
                     }
                 }
             }
@@ -128,15 +128,15 @@ impl Object {
     }
 
     /// Another value: who wrote it owns it, and nobody else.
-    fn set(&mut self, slot: Slot, key: Key, value: Option<Value>, manager: Manager) {
+    fn set(&mut self, slot: Slot, key: Key, value: Option<ModelValue>, manager: Manager) {
         let owners = value.map_or(Managers::NOBODY, |_| Managers::only(manager));
-        *self.at_mut(slot, key) = Entry { value, owners, writers: owners, ..Entry::default() };
+        *self.at_mut(slot, key) = OwnedEntry { value, owners, writers: owners, ..OwnedEntry::default() };
     }
 }
 
 /// One value.
 #[must_use]
-pub fn value(values: &Values, slot: Slot, key: Key) -> Option<Value> {
+pub fn value(values: &Values, slot: Slot, key: Key) -> Option<ModelValue> {
     values[slot as usize][key as usize]
 }
 
@@ -144,45 +144,46 @@ pub fn value(values: &Values, slot: Slot, key: Key) -> Option<Value> {
 mod tests {
     use super::*;
 
-    const RED: Values = [[Some(Value::Red), None], [None, None]];
-    const BLUE: Values = [[Some(Value::Blue), None], [None, None]];
+    const RED: Values = [[Some(ModelValue::Red), None], [None, None]];
+    const BLUE: Values = [[Some(ModelValue::Blue), None], [None, None]];
     const NOTHING: Values = [[None; 2]; 2];
 
-    fn team(object: Object) -> (Option<Value>, String) {
+    fn team(object: ModelObject) -> (Option<ModelValue>, String) {
         let entry = object.at(Slot::Own, Key::Team);
         (entry.value, entry.owners.to_string())
     }
 
-    fn machine() -> Object {
-        Object::created(Kind::Machine, Manager::Set, &RED)
+    fn machine() -> ModelObject {
+        ModelObject::created(ModelKind::Machine, Manager::Set, &RED)
     }
 
-    fn applied(object: Object, manager: Manager, values: &Values) -> Object {
-        object.applied(Kind::Machine, manager, values, manager.is_controller(), true).unwrap()
+    fn applied(object: ModelObject, manager: Manager, values: &Values) -> ModelObject {
+        object.applied(ModelKind::Machine, manager, values, manager.is_controller(), true).unwrap()
     }
 
     #[test]
     fn who_changes_a_value_owns_it_alone() {
-        let edited = machine().updated(Manager::Alice, Slot::Own, Key::Team, Some(Value::Blue));
-        assert_eq!(team(edited), (Some(Value::Blue), "kubectl-edit".to_owned()));
+        let edited = machine().updated(Manager::Alice, Slot::Own, Key::Team, Some(ModelValue::Blue));
+        assert_eq!(team(edited), (Some(ModelValue::Blue), "kubectl-edit".to_owned()));
         let forced = applied(edited, Manager::Set, &RED);
-        assert_eq!(team(forced), (Some(Value::Red), "capi-machineset".to_owned()));
-        let same = machine().updated(Manager::Alice, Slot::Own, Key::Team, Some(Value::Red));
-        assert_eq!(team(same), (Some(Value::Red), "capi-machineset".to_owned()));
+        assert_eq!(team(forced), (Some(ModelValue::Red), "capi-machineset".to_owned()));
+        let same = machine().updated(Manager::Alice, Slot::Own, Key::Team, Some(ModelValue::Red));
+        assert_eq!(team(same), (Some(ModelValue::Red), "capi-machineset".to_owned()));
     }
 
     #[test]
     fn who_applies_the_same_value_shares_it() {
         let shared = applied(machine(), Manager::Argo, &RED);
-        assert_eq!(team(shared), (Some(Value::Red), "capi-machineset and argocd-controller".to_owned()));
+        assert_eq!(team(shared), (Some(ModelValue::Red), "capi-machineset and argocd-controller".to_owned()));
         let dropped = applied(shared, Manager::Set, &NOTHING);
-        assert_eq!(team(dropped), (Some(Value::Red), "argocd-controller".to_owned()));
+        assert_eq!(team(dropped), (Some(ModelValue::Red), "argocd-controller".to_owned()));
         assert_eq!(team(applied(dropped, Manager::Argo, &NOTHING)), (None, "nobody".to_owned()));
     }
 
     #[test]
     fn without_force_a_value_of_others_is_a_conflict() {
-        let apply = |object: Object, values| object.applied(Kind::Machine, Manager::Argo, values, false, false);
+        let apply =
+            |object: ModelObject, values| object.applied(ModelKind::Machine, Manager::Argo, values, false, false);
         assert_eq!(apply(machine(), &BLUE), Err(Conflict));
         assert!(apply(machine(), &RED).is_ok());
         let unowned = machine().updated(Manager::Alice, Slot::Own, Key::Team, None);
@@ -193,6 +194,6 @@ mod tests {
     fn what_nobody_owns_is_removed_by_nobodys_apply() {
         let mut object = machine();
         object.at_mut(Slot::Own, Key::Team).owners = Managers::NOBODY;
-        assert_eq!(team(applied(object, Manager::Set, &NOTHING)), (Some(Value::Red), "nobody".to_owned()));
+        assert_eq!(team(applied(object, Manager::Set, &NOTHING)), (Some(ModelValue::Red), "nobody".to_owned()));
     }
 }

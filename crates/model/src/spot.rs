@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What an entry may say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Value {
+pub enum ModelValue {
     /// `red`
     Red,
     /// `blue`
@@ -22,7 +22,7 @@ pub enum Key {
 
 /// The three objects, from the source down. Each has its controller, which is numbered alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ModelKind {
     /// The MachineDeployment of the topology.
     Deployment,
     /// Its MachineSet.
@@ -44,7 +44,7 @@ pub enum Slot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Spot {
     /// The object.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// The place in it.
     pub slot: Slot,
     /// The key.
@@ -85,21 +85,21 @@ pub enum Manager {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Managers(u8);
 
-impl Value {
+impl ModelValue {
     /// Both.
-    pub const ALL: [Value; 2] = [Value::Red, Value::Blue];
+    pub const ALL: [ModelValue; 2] = [ModelValue::Red, ModelValue::Blue];
 
     /// As it is written.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Value::Red => "red",
-            Value::Blue => "blue",
+            ModelValue::Red => "red",
+            ModelValue::Blue => "blue",
         }
     }
 
-    pub(crate) fn read(text: &str) -> Option<Value> {
-        Value::ALL.into_iter().find(|value| value.text() == text)
+    pub(crate) fn read(text: &str) -> Option<ModelValue> {
+        ModelValue::ALL.into_iter().find(|value| value.text() == text)
     }
 }
 
@@ -126,17 +126,17 @@ impl Key {
     }
 }
 
-impl Kind {
+impl ModelKind {
     /// From the source down.
-    pub const ALL: [Kind; 3] = [Kind::Deployment, Kind::Set, Kind::Machine];
+    pub const ALL: [ModelKind; 3] = [ModelKind::Deployment, ModelKind::Set, ModelKind::Machine];
 
     /// As Kubernetes calls it.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Kind::Deployment => "MachineDeployment",
-            Kind::Set => "MachineSet",
-            Kind::Machine => "Machine",
+            ModelKind::Deployment => "MachineDeployment",
+            ModelKind::Set => "MachineSet",
+            ModelKind::Machine => "Machine",
         }
     }
 
@@ -144,9 +144,9 @@ impl Kind {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Deployment => "md",
-            Kind::Set => "ms",
-            Kind::Machine => "m",
+            ModelKind::Deployment => "md",
+            ModelKind::Set => "ms",
+            ModelKind::Machine => "m",
         }
     }
 
@@ -154,9 +154,9 @@ impl Kind {
     #[must_use]
     pub fn controller(self) -> Manager {
         match self {
-            Kind::Deployment => Manager::Topology,
-            Kind::Set => Manager::Deployment,
-            Kind::Machine => Manager::Set,
+            ModelKind::Deployment => Manager::Topology,
+            ModelKind::Set => Manager::Deployment,
+            ModelKind::Machine => Manager::Set,
         }
     }
 
@@ -164,8 +164,8 @@ impl Kind {
     #[must_use]
     pub fn slots(self) -> &'static [Slot] {
         match self {
-            Kind::Deployment | Kind::Set => &[Slot::Own, Slot::Template],
-            Kind::Machine => &[Slot::Own],
+            ModelKind::Deployment | ModelKind::Set => &[Slot::Own, Slot::Template],
+            ModelKind::Machine => &[Slot::Own],
         }
     }
 
@@ -179,7 +179,7 @@ impl Kind {
 impl Spot {
     /// Every entry, those of sources before those that follow them.
     pub fn all() -> impl Iterator<Item = Spot> {
-        Kind::ALL.into_iter().flat_map(Kind::spots)
+        ModelKind::ALL.into_iter().flat_map(ModelKind::spots)
     }
 
     /// Where the value of an entry comes from.
@@ -187,10 +187,10 @@ impl Spot {
     pub fn source(self) -> Source {
         let above = |kind, slot| Source::Above(Spot { kind, slot, key: self.key });
         match (self.kind, self.slot, self.key) {
-            (Kind::Deployment, ..) => Source::Topology,
-            (Kind::Set, Slot::Own, Key::Note) => above(Kind::Deployment, Slot::Own),
-            (Kind::Set, ..) => above(Kind::Deployment, Slot::Template),
-            (Kind::Machine, ..) => above(Kind::Set, Slot::Template),
+            (ModelKind::Deployment, ..) => Source::Topology,
+            (ModelKind::Set, Slot::Own, Key::Note) => above(ModelKind::Deployment, Slot::Own),
+            (ModelKind::Set, ..) => above(ModelKind::Deployment, Slot::Template),
+            (ModelKind::Machine, ..) => above(ModelKind::Set, Slot::Template),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! A path through the model as sentences: who wrote what, and who owned it then.
 
 use crate::action::Action;
-use crate::server::Entry;
-use crate::spot::{Kind, Manager, Spot, Value};
-use crate::twin::{Flaw, State, Twins, Verdict};
-use crate::world::{Verb, World, Write, Written};
+use crate::server::OwnedEntry;
+use crate::spot::{Manager, ModelKind, ModelValue, Spot};
+use crate::twin::{Flaw, State, StateVerdict, Twins};
+use crate::world::{Verb, World, Write, WriteOutcome};
 
 /// The events of a path, what they lead to, and how that differs from what they lead to without the policy.
 #[must_use]
@@ -26,8 +26,9 @@ pub fn story(twins: &Twins, actions: &[Action]) -> String {
 
 /// What happens, in one sentence.
 pub(crate) fn sentence(action: Action, twins: &Twins) -> String {
-    let set =
-        |value: Option<Value>| value.map_or("removes it".to_owned(), |value| format!("sets it to {}", value.text()));
+    let set = |value: Option<ModelValue>| {
+        value.map_or("removes it".to_owned(), |value| format!("sets it to {}", value.text()))
+    };
     match action {
         Action::Source(key, value) => {
             format!("Alice changes {} {} of the Cluster's topology: {}", entry_name(key.map()), key.text(), set(value))
@@ -56,28 +57,28 @@ fn entry_name(map: &str) -> &str {
 }
 
 /// What became of a write, where that is not seen by what is stored.
-fn outcome(write: &Write, written: &Written) -> Option<String> {
+fn outcome(write: &Write, written: &WriteOutcome) -> Option<String> {
     let who = write.manager.text();
     Some(match written {
-        Written::Stored(_) if write.dry_run && write.manager == Manager::Topology => {
+        WriteOutcome::Stored(_) if write.dry_run && write.manager == Manager::Topology => {
             let Verb::Apply { values, .. } = write.verb else { return None };
-            let Written::Stored(Some(object)) = written else { return None };
+            let WriteOutcome::Stored(Some(object)) = written else { return None };
             let applied: Vec<String> = values_of(write.kind, |spot| values[spot.slot as usize][spot.key as usize]);
             let answered = values_of(write.kind, |spot| object.at(spot.slot, spot.key).value);
             let is_same = if applied == answered { "the same".to_owned() } else { answered.join(", ") };
             format!("     it tries {}, and is answered {is_same}", applied.join(", "))
         }
-        Written::Stored(_) => return None,
-        Written::Conflict => format!("     {who} gets a conflict"),
-        Written::Impossible => {
+        WriteOutcome::Stored(_) => return None,
+        WriteOutcome::Conflict => format!("     {who} gets a conflict"),
+        WriteOutcome::Impossible => {
             format!("     {who} cannot write: the {} is not there, or is already", write.kind.text())
         }
-        Written::Refused(message) => format!("     the policy refuses: {message}"),
-        Written::Strange(what) => format!("     the policy wrote what is not its own: {what}"),
+        WriteOutcome::Refused(message) => format!("     the policy refuses: {message}"),
+        WriteOutcome::Strange(what) => format!("     the policy wrote what is not its own: {what}"),
     })
 }
 
-fn values_of(kind: Kind, value: impl Fn(Spot) -> Option<Value>) -> Vec<String> {
+fn values_of(kind: ModelKind, value: impl Fn(Spot) -> Option<ModelValue>) -> Vec<String> {
     let named = kind.spots().filter_map(|spot| Some((spot, value(spot)?)));
     let texts: Vec<String> =
         named.map(|(spot, value)| format!("{}={}", spot.to_string().replace(", ", " "), value.text())).collect();
@@ -87,7 +88,7 @@ fn values_of(kind: Kind, value: impl Fn(Spot) -> Option<Value>) -> Vec<String> {
 /// The entries that are stored otherwise than before.
 fn changed(before: &World, after: &World) -> Vec<String> {
     let mut lines = Vec::new();
-    for kind in Kind::ALL {
+    for kind in ModelKind::ALL {
         if before.object(kind).is_some() && after.object(kind).is_none() {
             lines.push(format!("     {} is gone", kind.text()));
         }
@@ -104,12 +105,12 @@ fn changed(before: &World, after: &World) -> Vec<String> {
 
 /// Such as `Machine, label team: red, owned by capi-machineset`.
 fn described(world: &World, spot: Spot) -> Option<String> {
-    let Entry { value, owners, .. } = *world.object(spot.kind)?.at(spot.slot, spot.key);
+    let OwnedEntry { value, owners, .. } = *world.object(spot.kind)?.at(spot.slot, spot.key);
     value.map(|value| format!("{spot}: {}, owned by {owners}", value.text()))
 }
 
 fn end(twins: &Twins, state: &State) -> Vec<String> {
-    let Verdict { flaw, differ, is_restless, stay } = twins.verdict(state);
+    let StateVerdict { flaw, differ, is_restless, stay } = twins.verdict(state);
     match flaw {
         Some(Flaw::Refused(message)) => return vec![format!("the policy refused a write: {message}")],
         Some(Flaw::Strange(what)) => return vec![format!("the policy wrote what is not its own: {what}")],

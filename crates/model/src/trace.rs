@@ -8,11 +8,11 @@ use serde_json::{Value as Json, json};
 use crate::action::{Action, Alphabet};
 use crate::manifest;
 use crate::policy::settings;
-use crate::server::Object;
-use crate::spot::{Kind, Slot, Spot};
+use crate::server::ModelObject;
+use crate::spot::{ModelKind, Slot, Spot};
 use crate::story::sentence;
 use crate::twin::{State, Twins};
-use crate::world::{Verb, World, Write, Written};
+use crate::world::{Verb, World, Write, WriteOutcome};
 
 /// How many random events a trace has.
 const EVENTS: usize = 14;
@@ -44,7 +44,7 @@ fn trace(twins: &Twins, random: &mut SmallRng) -> Json {
         events.push(event(twins, &mut state, Action::Pause(false)));
     }
     for _ in 0..2 {
-        events.extend(Kind::ALL.map(|kind| event(twins, &mut state, Action::Reconcile(kind))));
+        events.extend(ModelKind::ALL.map(|kind| event(twins, &mut state, Action::Reconcile(kind))));
     }
     json!(events)
 }
@@ -99,17 +99,17 @@ fn beginning(state: &State) -> Json {
         })
     };
     let mut writes = vec![create(manifest::class()), create(manifest::cluster(&state.shared.cluster))];
-    for kind in Kind::ALL {
+    for kind in ModelKind::ALL {
         let values = state.with.wanted(kind, state.shared.cluster);
         let verb = Verb::Apply { values, is_whole: true, force: true };
         let write = Write { kind, manager: kind.controller(), verb, dry_run: false, compares: false };
-        writes.push(request(&write, &Written::Stored(state.with.object(kind).copied())));
+        writes.push(request(&write, &WriteOutcome::Stored(state.with.object(kind).copied())));
     }
     json!({ "story": "the beginning", "expires": false, "writes": writes, "after": stored(&state.with) })
 }
 
 /// A write as it is sent, and what has to be answered.
-fn request(write: &Write, written: &Written) -> Json {
+fn request(write: &Write, written: &WriteOutcome) -> Json {
     let Write { kind, manager, verb, dry_run, compares } = *write;
     let (name, force, mut object) = match verb {
         Verb::Create(values) => ("create", false, manifest::written(kind, &values)),
@@ -126,14 +126,14 @@ fn request(write: &Write, written: &Written) -> Json {
         manifest::compared(&mut object);
     }
     let answer = match written {
-        Written::Stored(_) => "stored",
-        Written::Conflict => "conflict",
-        Written::Impossible => "impossible",
-        Written::Refused(_) => "refused",
-        Written::Strange(_) => "strange",
+        WriteOutcome::Stored(_) => "stored",
+        WriteOutcome::Conflict => "conflict",
+        WriteOutcome::Impossible => "impossible",
+        WriteOutcome::Refused(_) => "refused",
+        WriteOutcome::Strange(_) => "strange",
     };
     let answered = match written {
-        Written::Stored(Some(object)) => entries(kind, object),
+        WriteOutcome::Stored(Some(object)) => entries(kind, object),
         _ => json!(null),
     };
     json!({
@@ -144,13 +144,14 @@ fn request(write: &Write, written: &Written) -> Json {
 
 /// What is stored of each object; null for one that is not there.
 fn stored(world: &World) -> Json {
-    let of =
-        |kind: Kind| (kind.text().to_owned(), world.object(kind).map_or(json!(null), |object| entries(kind, object)));
-    Json::Object(Kind::ALL.into_iter().map(of).collect())
+    let of = |kind: ModelKind| {
+        (kind.text().to_owned(), world.object(kind).map_or(json!(null), |object| entries(kind, object)))
+    };
+    Json::Object(ModelKind::ALL.into_iter().map(of).collect())
 }
 
 /// Every entry with its path, value and owners.
-fn entries(kind: Kind, object: &Object) -> Json {
+fn entries(kind: ModelKind, object: &ModelObject) -> Json {
     let entry = |spot: Spot| {
         let entry = object.at(spot.slot, spot.key);
         let place: &[&str] = if spot.slot == Slot::Own { &["metadata"] } else { &["spec", "template", "metadata"] };

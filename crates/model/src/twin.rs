@@ -10,10 +10,10 @@ use crate::defect::Defect;
 use crate::known::Known;
 use crate::manifest::Cluster;
 use crate::policy::Policy;
-use crate::server::Entry;
-use crate::spot::{Key, Kind, Manager, Slot, Spot, Value};
+use crate::server::OwnedEntry;
+use crate::spot::{Key, Manager, ModelKind, ModelValue, Slot, Spot};
 use crate::without::{Without, Worlds};
-use crate::world::{Place, World, Write, Written};
+use crate::world::{World, Write, WriteContext, WriteOutcome};
 
 /// Nobody's write is refused.
 pub const ACCEPTED: &str = "nobody's write is refused that would pass without the policy";
@@ -85,7 +85,7 @@ pub struct Twins {
 
 /// What is wrong with a state, or with what becomes of it when nobody acts any more.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Verdict {
+pub struct StateVerdict {
     /// See [`ACCEPTED`].
     pub flaw: Option<Flaw>,
     /// Entries that differ, see [`ALIKE`].
@@ -100,8 +100,8 @@ impl Twins {
     /// A model of everything.
     #[must_use]
     pub fn new(defect: Option<Defect>, lists_controllers: bool, alphabet: Alphabet, events: usize) -> Twins {
-        let cluster = Cluster { topology: [Some(Value::Red), None], paused: false };
-        let argo_at = Spot { kind: Kind::Machine, slot: Slot::Own, key: Key::Team };
+        let cluster = Cluster { topology: [Some(ModelValue::Red), None], paused: false };
+        let argo_at = Spot { kind: ModelKind::Machine, slot: Slot::Own, key: Key::Team };
         Twins {
             policy: Policy::new(defect, lists_controllers),
             fixed: Fixed { backup: [cluster.topology; 2], argo_at, defect },
@@ -124,7 +124,7 @@ impl Twins {
 
     /// The state after an event, and the writes that it took in the world with the policy.
     #[must_use]
-    pub fn after(&self, state: &State, action: Action) -> (State, Vec<(Write, Written)>) {
+    pub fn after(&self, state: &State, action: Action) -> (State, Vec<(Write, WriteOutcome)>) {
         let (mut next, journal) = self.with_policy(state, action);
         if !matches!(action, Action::Reconcile(_) | Action::Expire) {
             next.without = self.without.after(&state.without, action, next.shared, &self.fixed);
@@ -133,15 +133,15 @@ impl Twins {
     }
 
     /// The same, while the worlds without the policy stay as they are.
-    fn with_policy(&self, state: &State, action: Action) -> (State, Vec<(Write, Written)>) {
+    fn with_policy(&self, state: &State, action: Action) -> (State, Vec<(Write, WriteOutcome)>) {
         let mut state = state.clone();
         let mut journal = Vec::new();
         state.shared = action.shared(state.shared);
-        let place = Place { cluster: state.shared.cluster, policy: Some(&self.policy) };
+        let place = WriteContext { cluster: state.shared.cluster, policy: Some(&self.policy) };
         action.happen(&mut state.with, place, &self.fixed, &mut journal);
         let flaw = journal.iter().find_map(|(_, written)| match written {
-            Written::Refused(message) => Some(Flaw::Refused(message.clone())),
-            Written::Strange(what) => Some(Flaw::Strange(what.clone())),
+            WriteOutcome::Refused(message) => Some(Flaw::Refused(message.clone())),
+            WriteOutcome::Strange(what) => Some(Flaw::Strange(what.clone())),
             _ => None,
         });
         state.flaw = state.flaw.or(flaw);
@@ -169,7 +169,7 @@ impl Twins {
     fn settled(&self, mut state: State) -> Option<State> {
         for _ in 0..ROUNDS {
             let mut next = state.clone();
-            for kind in Kind::ALL {
+            for kind in ModelKind::ALL {
                 next = self.with_policy(&next, Action::Reconcile(kind)).0;
             }
             if next == state {
@@ -183,13 +183,15 @@ impl Twins {
 
     /// What is wrong with a state.
     #[must_use]
-    pub fn verdict(&self, state: &State) -> Verdict {
+    pub fn verdict(&self, state: &State) -> StateVerdict {
         if state.flaw.is_some() {
-            return Verdict { flaw: state.flaw.clone(), ..Verdict::default() };
+            return StateVerdict { flaw: state.flaw.clone(), ..StateVerdict::default() };
         }
-        let Some(closed) = self.closed(state) else { return Verdict { is_restless: true, ..Verdict::default() } };
+        let Some(closed) = self.closed(state) else {
+            return StateVerdict { is_restless: true, ..StateVerdict::default() };
+        };
         let differ = |world: &World| self.spots(&closed, |spot| entry(&closed.with, spot) != entry(world, spot));
-        Verdict {
+        StateVerdict {
             differ: closed.without.iter().map(differ).min_by_key(Vec::len).unwrap_or_default(),
             stay: self.spots(&closed, |spot| stays(&closed, spot)),
             flaw: closed.flaw,
@@ -205,9 +207,9 @@ impl Twins {
 }
 
 /// Value and owners.
-fn entry(world: &World, spot: Spot) -> Option<(Option<Value>, crate::spot::Managers)> {
+fn entry(world: &World, spot: Spot) -> Option<(Option<ModelValue>, crate::spot::Managers)> {
     world.object(spot.kind).map(|object| {
-        let Entry { value, owners, .. } = *object.at(spot.slot, spot.key);
+        let OwnedEntry { value, owners, .. } = *object.at(spot.slot, spot.key);
         (value, owners)
     })
 }
@@ -222,10 +224,10 @@ fn stays(closed: &State, spot: Spot) -> bool {
 
 thread_local! {
     /// The last verdict: every property asks for the same one.
-    static LAST: RefCell<Option<(State, Verdict)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(State, StateVerdict)>> = const { RefCell::new(None) };
 }
 
-fn asked(twins: &Twins, state: &State, is_right: impl Fn(&Verdict) -> bool) -> bool {
+fn asked(twins: &Twins, state: &State, is_right: impl Fn(&StateVerdict) -> bool) -> bool {
     LAST.with_borrow_mut(|last| match last {
         Some((known, verdict)) if known == state => is_right(verdict),
         _ => {

@@ -9,8 +9,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::action::{Action, Fixed, Shared};
-use crate::spot::Kind;
-use crate::world::{Place, World};
+use crate::spot::ModelKind;
+use crate::world::{World, WriteContext};
 
 /// A set of worlds. Those of one [`Without`] are compared by their number.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ impl Without {
             let mut reached = BTreeSet::new();
             while let Some(world) = new.pop() {
                 if reached.insert(world.clone()) {
-                    new.extend(Kind::ALL.map(|kind| step(&world, Action::Reconcile(kind), shared, fixed)));
+                    new.extend(ModelKind::ALL.map(|kind| step(&world, Action::Reconcile(kind), shared, fixed)));
                 }
             }
             reached
@@ -79,8 +79,8 @@ impl Without {
     #[must_use]
     pub fn done(&self, worlds: &Worlds, shared: Shared, fixed: &Fixed) -> Worlds {
         self.once(worlds, None, shared, || {
-            let stays = |world: &World, kind: Kind| step(world, Action::Reconcile(kind), shared, fixed) == *world;
-            worlds.iter().filter(|world| Kind::ALL.iter().all(|kind| stays(world, *kind))).cloned().collect()
+            let stays = |world: &World, kind: ModelKind| step(world, Action::Reconcile(kind), shared, fixed) == *world;
+            worlds.iter().filter(|world| ModelKind::ALL.iter().all(|kind| stays(world, *kind))).cloned().collect()
         })
     }
 
@@ -114,6 +114,6 @@ impl Without {
 
 fn step(world: &World, action: Action, shared: Shared, fixed: &Fixed) -> World {
     let mut world = world.clone();
-    action.happen(&mut world, Place { cluster: shared.cluster, policy: None }, fixed, &mut Vec::new());
+    action.happen(&mut world, WriteContext { cluster: shared.cluster, policy: None }, fixed, &mut Vec::new());
     world.as_stored()
 }

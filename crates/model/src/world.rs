@@ -1,14 +1,14 @@
 //! The objects of the world, the host's cache, what controllers remember, and how a write gets into them.
 
 use crate::manifest::Cluster;
-use crate::policy::{Answer, Policy, Readable, Request};
-use crate::server::{Conflict, Entry, Object, Values};
-use crate::spot::{Kind, Manager, Source, Spot, Value};
+use crate::policy::{Policy, PolicyAnswer, Readable, Request};
+use crate::server::{Conflict, ModelObject, OwnedEntry, Values};
+use crate::spot::{Manager, ModelKind, ModelValue, Source, Spot};
 
 /// Everything that exists, but for the Cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct World {
-    objects: [Option<Object>; 3],
+    objects: [Option<ModelObject>; 3],
     /// What the policy's host read through its cache.
     cache: Readable,
     /// What each controller applied last, until the object changes: it does not apply that again.
@@ -19,7 +19,7 @@ pub struct World {
 
 /// Where a write takes place.
 #[derive(Clone, Copy)]
-pub struct Place<'p> {
+pub struct WriteContext<'p> {
     /// The Cluster as it is stored.
     pub cluster: Cluster,
     /// `None` in the world without the policy.
@@ -30,7 +30,7 @@ pub struct Place<'p> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Write {
     /// The object's kind.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// Who writes.
     pub manager: Manager,
     /// How.
@@ -47,7 +47,7 @@ pub enum Verb {
     /// Created, with these values.
     Create(Values),
     /// A patch that changes one entry.
-    Edit(Spot, Option<Value>),
+    Edit(Spot, Option<ModelValue>),
     /// A patch that changes nothing.
     Touch,
     /// Server-side apply.
@@ -65,9 +65,9 @@ pub enum Verb {
 
 /// What becomes of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteOutcome {
     /// Stored, or what a dry run answers; `None` where the object is gone.
-    Stored(Option<Object>),
+    Stored(Option<ModelObject>),
     /// The API server found a conflict.
     Conflict,
     /// There is no such object, or there is one already.
@@ -83,24 +83,24 @@ impl World {
     #[must_use]
     pub fn settled(cluster: &Cluster) -> World {
         let values = [cluster.topology; 2];
-        let object = |kind: Kind| Some(Object::created(kind, kind.controller(), &values));
-        World { objects: Kind::ALL.map(object), cache: Readable::default(), remembered: [None; 3] }
+        let object = |kind: ModelKind| Some(ModelObject::created(kind, kind.controller(), &values));
+        World { objects: ModelKind::ALL.map(object), cache: Readable::default(), remembered: [None; 3] }
     }
 
     /// One object.
     #[must_use]
-    pub fn object(&self, kind: Kind) -> Option<&Object> {
+    pub fn object(&self, kind: ModelKind) -> Option<&ModelObject> {
         self.objects[kind as usize].as_ref()
     }
 
     /// What the controller of a kind applied last, where it would not apply that again.
     #[must_use]
-    pub fn remembered(&self, kind: Kind) -> Option<Values> {
+    pub fn remembered(&self, kind: ModelKind) -> Option<Values> {
         self.remembered[kind as usize]
     }
 
     /// Remembers what the controller of a kind applied.
-    pub fn remember(&mut self, kind: Kind, values: Values) {
+    pub fn remember(&mut self, kind: ModelKind, values: Values) {
         self.remembered[kind as usize] = Some(values);
     }
 
@@ -119,32 +119,32 @@ impl World {
     /// there, and nobody reads through the host's cache.
     #[must_use]
     pub fn as_stored(&self) -> World {
-        let objects = self.objects.map(|object| object.map(Object::known));
+        let objects = self.objects.map(|object| object.map(ModelObject::known));
         World { objects, cache: Readable::default(), remembered: [None; 3] }
     }
 
     /// A write: the API server works out the owners, asks the policy, and stores the answer.
-    pub fn write(&mut self, place: Place<'_>, write: &Write) -> Written {
+    pub fn write(&mut self, place: WriteContext<'_>, write: &Write) -> WriteOutcome {
         let Write { kind, manager, verb, dry_run, compares } = *write;
         let before = self.objects[kind as usize];
         let after = match (verb, before) {
-            (Verb::Create(values), None) => Object::created(kind, manager, &values),
-            (Verb::Apply { values, is_whole: true, .. }, None) => Object::created(kind, manager, &values),
+            (Verb::Create(values), None) => ModelObject::created(kind, manager, &values),
+            (Verb::Apply { values, is_whole: true, .. }, None) => ModelObject::created(kind, manager, &values),
             (Verb::Edit(spot, value), Some(before)) => before.updated(manager, spot.slot, spot.key, value),
             (Verb::Touch, Some(before)) => before,
             (Verb::Apply { values, is_whole, force }, Some(before)) => {
                 match before.applied(kind, manager, &values, is_whole, force) {
                     Ok(after) => after,
-                    Err(Conflict) => return Written::Conflict,
+                    Err(Conflict) => return WriteOutcome::Conflict,
                 }
             }
             (Verb::Delete, Some(_)) => {
                 if !dry_run {
                     self.store(kind, None);
                 }
-                return Written::Stored(None);
+                return WriteOutcome::Stored(None);
             }
-            _ => return Written::Impossible,
+            _ => return WriteOutcome::Impossible,
         };
         let answered = match place.policy {
             None => after,
@@ -152,40 +152,40 @@ impl World {
                 let request = Request {
                     kind,
                     manager,
-                    before: before.map(Object::known),
+                    before: before.map(ModelObject::known),
                     after: after.known(),
                     dry_run,
                     compares,
                 };
                 let stored = self.readable(place.cluster);
                 match policy.decide(&request, &stored, &mut self.cache) {
-                    Answer::Accepted(answered) => self.remarked(write, &after, answered, place.cluster),
-                    Answer::Refused(message) => return Written::Refused(message),
-                    Answer::Strange(what) => return Written::Strange(what),
+                    PolicyAnswer::Accepted(answered) => self.remarked(write, &after, answered, place.cluster),
+                    PolicyAnswer::Refused(message) => return WriteOutcome::Refused(message),
+                    PolicyAnswer::Strange(what) => return WriteOutcome::Strange(what),
                 }
             }
         };
         if !dry_run {
             self.store(kind, Some(answered));
         }
-        Written::Stored(Some(answered))
+        WriteOutcome::Stored(Some(answered))
     }
 
-    fn store(&mut self, kind: Kind, object: Option<Object>) {
+    fn store(&mut self, kind: ModelKind, object: Option<ModelObject>) {
         let before = self.objects[kind as usize];
-        if before.map(Object::known) != object.map(Object::known) {
+        if before.map(ModelObject::known) != object.map(ModelObject::known) {
             self.remembered[kind as usize] = None;
         }
         self.objects[kind as usize] = object;
     }
 
     fn readable(&self, cluster: Cluster) -> Readable {
-        let values = |kind: Kind| self.object(kind).map(Object::values);
-        Readable { cluster: Some(cluster), deployment: values(Kind::Deployment), set: values(Kind::Set) }
+        let values = |kind: ModelKind| self.object(kind).map(ModelObject::values);
+        Readable { cluster: Some(cluster), deployment: values(ModelKind::Deployment), set: values(ModelKind::Set) }
     }
 
     /// What the policy answered, with what only the properties check.
-    fn remarked(&self, write: &Write, after: &Object, mut answered: Object, cluster: Cluster) -> Object {
+    fn remarked(&self, write: &Write, after: &ModelObject, mut answered: ModelObject, cluster: Cluster) -> ModelObject {
         let before = self.objects[write.kind as usize];
         for spot in write.kind.spots() {
             let entry = *answered.at(spot.slot, spot.key);
@@ -193,9 +193,9 @@ impl World {
             let stored = before.map(|before| *before.at(spot.slot, spot.key)).filter(|it| it.value == entry.value);
             let remarked = answered.at_mut(spot.slot, spot.key);
             if entry.value == requested.value {
-                *remarked = Entry { owners: entry.owners, ..*requested };
+                *remarked = OwnedEntry { owners: entry.owners, ..*requested };
             } else if let Some(stored) = stored {
-                *remarked = Entry { owners: entry.owners, ..stored };
+                *remarked = OwnedEntry { owners: entry.owners, ..stored };
                 remarked.writers = stored.writers.without(write.manager);
                 remarked.is_policys |= self.source(spot, cluster) == entry.value;
                 remarked.kept = entry.owners.in_both(stored.owners).without(write.kind.controller());
@@ -209,7 +209,7 @@ impl World {
 
     /// What the source of an entry says.
     #[must_use]
-    pub fn source(&self, spot: Spot, cluster: Cluster) -> Option<Value> {
+    pub fn source(&self, spot: Spot, cluster: Cluster) -> Option<ModelValue> {
         match spot.source() {
             Source::Topology => cluster.topology[spot.key as usize],
             Source::Above(above) => self.object(above.kind)?.at(above.slot, above.key).value,
@@ -218,7 +218,7 @@ impl World {
 
     /// What the sources of an object say of it.
     #[must_use]
-    pub fn wanted(&self, kind: Kind, cluster: Cluster) -> Values {
+    pub fn wanted(&self, kind: ModelKind, cluster: Cluster) -> Values {
         let mut values = Values::default();
         for spot in kind.spots() {
             values[spot.slot as usize][spot.key as usize] = self.source(spot, cluster);

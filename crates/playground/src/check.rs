@@ -1,31 +1,31 @@
 //! What the policy finds in objects as they are stored.
 
 use fleet::{Checked, Checker, Fleet, Level};
-use metadata_propagation::{Finding, Mode, OnXrd, Settings, Stance, Verdict, evaluate};
+use metadata_propagation::{Finding, Mode, OnXrd, Settings, Stance, TagDelivery, evaluate};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::marks::{Mark, Place, Places, Weight};
+use crate::marks::{Mark, Places, TextRange, Weight};
 use crate::question::Check;
 use crate::settings;
 
 /// The answer.
 #[derive(Debug, Serialize)]
-pub(crate) struct Answer {
+pub(crate) struct CheckAnswer {
     /// What is wrong with the texts themselves.
     marks: Vec<Mark>,
-    objects: Vec<Object>,
+    objects: Vec<CheckedObject>,
 }
 
 /// One object, in the order in which they are.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Object {
+struct CheckedObject {
     title: String,
     kind: String,
     text: String,
     #[serde(flatten)]
-    place: Place,
+    place: TextRange,
     /// Whether the policy checks such objects under these settings.
     is_concerned: bool,
     /// Why it was not compared with what is above it, if it was not.
@@ -43,7 +43,7 @@ struct Found {
     check: &'static str,
     /// What becomes of cloud tags.
     #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<Verdict>,
+    verdict: Option<TagDelivery>,
     /// The path in the object.
     at: String,
     #[serde(flatten)]
@@ -51,13 +51,13 @@ struct Found {
 }
 
 /// Checks the objects of the texts.
-pub(crate) fn check(question: Check) -> Answer {
+pub(crate) fn check(question: Check) -> CheckAnswer {
     let read = settings::read(&question.settings.source());
     let fleet = Fleet::read(vec![question.manifests.into()]);
     let mut places = Places::new(&fleet);
     let mut marks = places.problems();
     marks.extend(read.marks);
-    let Some(settings) = read.settings else { return Answer { marks, objects: Vec::new() } };
+    let Some(settings) = read.settings else { return CheckAnswer { marks, objects: Vec::new() } };
     let checker = Checker::new(&settings);
     let objects = fleet
         .objects()
@@ -93,7 +93,7 @@ pub(crate) fn check(question: Check) -> Answer {
                     message: finding.message.clone(),
                 },
             }));
-            Object {
+            CheckedObject {
                 title: object.id.to_string(),
                 kind: object.id.kind.clone(),
                 text: text.to_owned(),
@@ -104,7 +104,7 @@ pub(crate) fn check(question: Check) -> Answer {
             }
         })
         .collect();
-    Answer { marks, objects }
+    CheckAnswer { marks, objects }
 }
 
 /// Whether the settings name the composites that a definition or a Composition is of; true for any other object. Where they

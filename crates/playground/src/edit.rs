@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::marks::{Mark, Place, Places, Weight};
+use crate::marks::{Mark, Places, TextRange, Weight};
 use crate::question::{Edit, Text};
 use crate::settings;
 
 /// The answer.
 #[derive(Debug, Serialize)]
-pub(crate) struct Answer {
+pub(crate) struct EditAnswer {
     marks: Vec<Mark>,
     writes: Vec<Write>,
     /// The effects on objects that are not written themselves.
@@ -58,10 +58,10 @@ struct Write {
     /// What kubectl prints.
     kubectl: String,
     /// Where in the text the object, its changes, its findings and its edits are.
-    place: Place,
-    changes: Vec<Place>,
-    findings: Vec<Place>,
-    edits: Vec<Place>,
+    place: TextRange,
+    changes: Vec<TextRange>,
+    findings: Vec<TextRange>,
+    edits: Vec<TextRange>,
     /// The AdmissionRequest, as `kwctl run` takes it.
     request: Value,
     /// The object as it is stored.
@@ -70,7 +70,7 @@ struct Write {
 }
 
 /// Judges each object of the new text in its order; those before it are stored, if they were accepted.
-pub(crate) fn edit(question: Edit) -> Answer {
+pub(crate) fn edit(question: Edit) -> EditAnswer {
     let read = settings::read(&question.settings.source());
     let [old, new, others] =
         [&question.old, &question.new, &question.others].map(|text| Fleet::as_written(vec![text.source()]));
@@ -78,7 +78,7 @@ pub(crate) fn edit(question: Edit) -> Answer {
         [&old, &new, &others].into_iter().flat_map(|fleet| Places::new(fleet).problems()).collect();
     marks.extend(read.marks);
     let Some(settings) = read.settings else {
-        return Answer { marks, writes: Vec::new(), further: Vec::new() };
+        return EditAnswer { marks, writes: Vec::new(), further: Vec::new() };
     };
     let mut cluster = Stored { written: Manifests::default(), old: &old, others: &others };
     let mut places = Places::new(&new);
@@ -96,7 +96,7 @@ pub(crate) fn edit(question: Edit) -> Answer {
     }
     marks.extend(writes.iter().flat_map(|write| told(write, new.sources())));
     let further = if writes.iter().all(|write| write.accepted) { further(&question, &settings) } else { Vec::new() };
-    Answer { marks, writes, further }
+    EditAnswer { marks, writes, further }
 }
 
 /// What the writes lead to in all other objects, once everything is as the rules want it.
@@ -162,7 +162,7 @@ fn write(
     let changes = changes.collect();
     let findings = told.findings.iter().map(|finding| places.of(&object.origin, &finding.at, &[])).collect();
     let edits = told.rollout.iter().flat_map(|rollout| &rollout.edits);
-    let edits: Vec<Place> = edits.map(|edit| places.of(&object.origin, &edit.at, &[])).collect();
+    let edits: Vec<TextRange> = edits.map(|edit| places.of(&object.origin, &edit.at, &[])).collect();
     let is_same = before.is_some_and(|before| before.json == object.json) && mutated.is_none();
     let done = match (before, is_same) {
         (None, _) => "created",
@@ -241,7 +241,7 @@ fn plural(kind: &str) -> String {
 fn told(write: &Write, sources: &[Source]) -> Vec<Mark> {
     let text = sources.first().map_or("", |source| &source.name);
     let mark =
-        |place: &Place, severity, message: String| Mark { text: text.to_owned(), place: *place, severity, message };
+        |place: &TextRange, severity, message: String| Mark { text: text.to_owned(), place: *place, severity, message };
     let report = write.report.as_ref();
     let findings = report.iter().flat_map(|report| &report.findings).zip(&write.findings).map(|(finding, place)| {
         let weight = match finding.stance {

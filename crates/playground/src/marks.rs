@@ -12,7 +12,7 @@ pub(crate) struct Mark {
     /// The name of the text.
     pub(crate) text: String,
     #[serde(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: TextRange,
     pub(crate) severity: Weight,
     /// One sentence: lower case, no final stop, input in backticks.
     pub(crate) message: String,
@@ -20,7 +20,7 @@ pub(crate) struct Mark {
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Place {
+pub(crate) struct TextRange {
     /// In UTF-16 code units, as browsers count.
     from: usize,
     to: usize,
@@ -60,7 +60,7 @@ impl<'f> Places<'f> {
     }
 
     /// The first of the entries `keys` at the path `at` of an object.
-    pub(crate) fn of(&mut self, origin: &Origin, at: &str, keys: &[String]) -> Place {
+    pub(crate) fn of(&mut self, origin: &Origin, at: &str, keys: &[String]) -> TextRange {
         let found = self.locator.locate(origin, at, keys);
         self.place(found.source, found.span)
     }
@@ -82,8 +82,8 @@ impl<'f> Places<'f> {
         marks
     }
 
-    fn place(&mut self, number: usize, span: Range<usize>) -> Place {
-        let Some(source) = self.fleet.sources().get(number) else { return Place::default() };
+    fn place(&mut self, number: usize, span: Range<usize>) -> TextRange {
+        let Some(source) = self.fleet.sources().get(number) else { return TextRange::default() };
         self.lines.entry(number).or_insert_with(|| Lines::of(source)).place(source, span)
     }
 }
@@ -103,14 +103,14 @@ impl Lines {
         Lines(lines)
     }
 
-    pub(crate) fn place(&self, source: &Source, span: Range<usize>) -> Place {
+    pub(crate) fn place(&self, source: &Source, span: Range<usize>) -> TextRange {
         let unit = |at: usize| {
             let line = self.0.partition_point(|(begin, _)| *begin <= at).max(1);
             let (begin, units) = self.0.get(line - 1).copied().unwrap_or_default();
             (units + length(source.text.get(begin..at).unwrap_or_default()), line)
         };
         let (from, line) = unit(span.start);
-        Place { from, to: unit(span.end).0, line }
+        TextRange { from, to: unit(span.end).0, line }
     }
 }
 
@@ -130,8 +130,8 @@ mod tests {
             let at = source.text.find(part).unwrap();
             lines.place(&source, at..at + part.len())
         };
-        assert_eq!(of("😀"), Place { from: 3, to: 5, line: 1 });
-        assert_eq!(of("x"), Place { from: 9, to: 10, line: 2 });
+        assert_eq!(of("😀"), TextRange { from: 3, to: 5, line: 1 });
+        assert_eq!(of("x"), TextRange { from: 9, to: 10, line: 2 });
     }
 
     #[test]

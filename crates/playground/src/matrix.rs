@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::Value;
+use fleet::ValueText;
 use metadata_propagation::tags::{
     CLOUDS, CloudVerdict, Labels, Length, PROFILES, STRICT_PROFILES, SkippedLabel, TagRules, Transformed, Unit,
     cloud_tags, verdicts,
@@ -14,7 +14,7 @@ use crate::question::Matrix;
 
 /// The answer.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Answer {
+pub(crate) struct MatrixAnswer {
     marks: Vec<Mark>,
     /// The specification's profiles.
     specified: Vec<Column>,
@@ -55,15 +55,15 @@ struct Cell {
 }
 
 /// Asks every profile about every label.
-pub(crate) fn matrix(question: &Matrix) -> Answer {
+pub(crate) fn matrix(question: &Matrix) -> MatrixAnswer {
     let source = question.labels.source();
     let lines = Lines::of(&source);
     let problem = |message: String, at: std::ops::Range<usize>| {
         let place = lines.place(&source, at);
         let mark = Mark { text: source.name.clone(), place, severity: Weight::Error, message };
-        Answer { marks: vec![mark], ..Answer::default() }
+        MatrixAnswer { marks: vec![mark], ..MatrixAnswer::default() }
     };
-    let value = match Value::read(&source) {
+    let value = match ValueText::read(&source) {
         Ok(value) => value,
         Err(none) => return problem(none.message, none.at..none.at),
     };
@@ -88,7 +88,7 @@ pub(crate) fn matrix(question: &Matrix) -> Answer {
         let rules = TagRules::Strict { profile, reserve: 0 };
         column(rules, profile.cloud.provider, profile.cloud.key.length, profile.cloud.value.length, &labels)
     });
-    Answer { marks: Vec::new(), specified: specified.collect(), strict: strict.collect(), labels: labels.clone() }
+    MatrixAnswer { marks: Vec::new(), specified: specified.collect(), strict: strict.collect(), labels: labels.clone() }
 }
 
 fn column(rules: TagRules, provider: &str, key: Length, value: Length, labels: &Labels) -> Column {

@@ -6,19 +6,19 @@ use fleet::{Fleet, Graph, Hierarchy, Member, Placement, State};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::marks::{Mark, Place, Places, Weight};
+use crate::marks::{Mark, Places, TextRange, Weight};
 use crate::question::Path;
 use crate::settings;
 
 /// The answer.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Answer {
+pub(crate) struct PathAnswer {
     marks: Vec<Mark>,
     /// The keys of labels and annotations, those first that most objects have.
     keys: Vec<String>,
     /// The numbers of the objects that nothing is above.
     roots: Vec<usize>,
-    objects: Vec<Object>,
+    objects: Vec<PathObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<Picture>,
 }
@@ -39,13 +39,13 @@ const BOXES: usize = 300;
 /// One object.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Object {
+struct PathObject {
     title: String,
     kind: String,
     children: Vec<usize>,
     /// Where it is in the manifests; absent where it is not there, but would be made.
     #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<Place>,
+    place: Option<TextRange>,
     placements: Vec<LocatedPlacement>,
     /// Why it is not known what propagates to it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,17 +59,17 @@ struct LocatedPlacement {
     placement: Placement,
     /// The line of the entry, where it is written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<Place>,
+    place: Option<TextRange>,
 }
 
 /// Follows a key through the objects.
-pub(crate) fn path(question: Path) -> Answer {
+pub(crate) fn path(question: Path) -> PathAnswer {
     let read = settings::read(&question.settings.source());
     let fleet = Fleet::read(vec![question.manifests.into()]);
     let mut places = Places::new(&fleet);
     let mut marks = places.problems();
     marks.extend(read.marks);
-    let Some(settings) = read.settings else { return Answer { marks, ..Answer::default() } };
+    let Some(settings) = read.settings else { return PathAnswer { marks, ..PathAnswer::default() } };
     let hierarchy = Hierarchy::of(&fleet, &settings);
     let roots: Vec<usize> = hierarchy.roots().collect();
     let mut placements: BTreeMap<usize, Vec<Placement>> = BTreeMap::new();
@@ -87,7 +87,7 @@ pub(crate) fn path(question: Path) -> Answer {
         let unknown = member.unknown.as_ref().map(|unknown| unknown.to_string());
         let place = member.origin.as_ref().map(|origin| places.of(origin, "", &[]));
         let children = member.children.clone();
-        objects.push(Object {
+        objects.push(PathObject {
             title: member.id.to_string(),
             kind: member.id.kind.clone(),
             children,
@@ -96,12 +96,12 @@ pub(crate) fn path(question: Path) -> Answer {
             unknown,
         });
     }
-    for Object { placements, .. } in &objects {
+    for PathObject { placements, .. } in &objects {
         marks.extend(placements.iter().filter_map(|located| underlined(located, name)));
     }
     let picture =
         picture(&Graph::of(&hierarchy, Some(&question.key).filter(|key| !key.is_empty()).map(String::as_str), None));
-    Answer { marks, keys: keys(&hierarchy), roots, objects, picture }
+    PathAnswer { marks, keys: keys(&hierarchy), roots, objects, picture }
 }
 
 fn picture(graph: &Graph) -> Option<Picture> {

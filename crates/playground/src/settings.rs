@@ -1,6 +1,6 @@
 //! The settings as they are written on the page.
 
-use fleet::{Source, Value};
+use fleet::{Source, ValueText};
 use metadata_propagation::{Settings, SettingsError};
 use serde_json::Value as Json;
 
@@ -22,7 +22,7 @@ pub(crate) fn read(source: &Source) -> Read {
         severity,
         message,
     };
-    let value = match Value::read(source) {
+    let value = match ValueText::read(source) {
         Ok(value) => value,
         Err(none) => {
             let marks = vec![mark(Weight::Error, none.message, none.at..none.at)];

@@ -20,7 +20,7 @@ pub struct Provider {
     /// The end of its API groups.
     pub group: &'static str,
     /// Fields below `spec.forProvider`; the first that a kind declares holds its tags.
-    fields: &'static [Field],
+    fields: &'static [TagField],
     /// Kinds of which no field holds tags, whatever its name.
     without: &'static [&'static str],
     /// Kinds that are left out of the table, because nobody knows.
@@ -28,7 +28,7 @@ pub struct Provider {
 }
 
 /// A field that holds tags.
-struct Field {
+struct TagField {
     shape: Shape,
     /// Below `spec.forProvider`; elements of lists are left out.
     path: &'static str,
@@ -42,12 +42,12 @@ enum Shape {
     List,
 }
 
-const fn field(shape: Shape, path: &'static str) -> Field {
-    Field { shape, path, evidence: None }
+const fn field(shape: Shape, path: &'static str) -> TagField {
+    TagField { shape, path, evidence: None }
 }
 
-const fn proven(path: &'static str, evidence: &'static str) -> Field {
-    Field { shape: Map, path, evidence: Some(evidence) }
+const fn proven(path: &'static str, evidence: &'static str) -> TagField {
+    TagField { shape: Map, path, evidence: Some(evidence) }
 }
 
 /// The providers that are known.
@@ -212,15 +212,15 @@ impl Schema {
 
 /// What is known of one kind.
 #[derive(Default, PartialEq)]
-struct Kind {
+struct CarrierKind {
     tags: Option<(Shape, &'static str)>,
     /// Other maps of strings whose names are like tags.
     others: BTreeSet<String>,
 }
 
-impl Kind {
+impl CarrierKind {
     /// Adds what another definition of the kind says: of another version, or of the namespaced group.
-    fn add(&mut self, other: Kind) {
+    fn add(&mut self, other: CarrierKind) {
         self.tags = self.tags.or(other.tags);
         self.others.extend(other.others);
     }
@@ -231,7 +231,7 @@ impl Kind {
 /// # Errors
 /// When a file cannot be read, or the definitions are of no provider that is known, or of several.
 pub fn table(folder: &Path, release: &str) -> anyhow::Result<(&'static Provider, String)> {
-    let mut kinds: BTreeMap<(String, String), Kind> = BTreeMap::new();
+    let mut kinds: BTreeMap<(String, String), CarrierKind> = BTreeMap::new();
     let mut of: Option<&'static Provider> = None;
     for file in files(folder)? {
         let text = fs::read_to_string(&file)?;
@@ -272,7 +272,7 @@ fn provider(group: &str) -> Option<(&'static Provider, String)> {
 }
 
 /// What a definition says of its kind; `None` where it is no managed resource, or nobody knows.
-fn kind(provider: &Provider, service: &str, definition: &Definition) -> Option<Kind> {
+fn kind(provider: &Provider, service: &str, definition: &Definition) -> Option<CarrierKind> {
     let name = format!("{service}/{}", definition.spec.names.kind);
     if provider.unknown.contains(&&*name) {
         return None;
@@ -281,9 +281,9 @@ fn kind(provider: &Provider, service: &str, definition: &Definition) -> Option<K
         let root = &version.schema.as_ref()?.open_api_v3_schema;
         Some((root.at("spec.forProvider")?, root.at("status.atProvider")))
     });
-    let mut known: Option<Kind> = None;
+    let mut known: Option<CarrierKind> = None;
     for (asked, observed) in schemas {
-        let is_proven = |field: &&Field| {
+        let is_proven = |field: &&TagField| {
             let is_declared = asked.at(field.path).and_then(Schema::shape) == Some(field.shape);
             let proof = |evidence| observed.and_then(|observed| observed.at(evidence)).is_some();
             is_declared && field.evidence.is_none_or(proof)
@@ -295,13 +295,13 @@ fn kind(provider: &Provider, service: &str, definition: &Definition) -> Option<K
             others.remove(&format!("spec.forProvider.{}", field.path));
         }
         let tags = field.map(|field| (field.shape, field.path));
-        known.get_or_insert_default().add(Kind { tags, others });
+        known.get_or_insert_default().add(CarrierKind { tags, others });
     }
     known
 }
 
 /// The file: one kind a line, so that a diff between releases is read line by line.
-fn text(provider: &Provider, release: &str, kinds: &BTreeMap<(String, String), Kind>) -> anyhow::Result<String> {
+fn text(provider: &Provider, release: &str, kinds: &BTreeMap<(String, String), CarrierKind>) -> anyhow::Result<String> {
     // By service and field.
     let mut rows = BTreeMap::<_, Vec<&str>>::new();
     for ((service, name), kind) in kinds {

@@ -21,7 +21,7 @@ use crate::runner::Door;
 #[serde(untagged)]
 pub enum Vector {
     /// An object as somebody wrote it, and the metadata that it must carry.
-    Written(Written),
+    Written(WrittenObject),
     /// A name, and the label value that is made of it.
     Formatted(Formatted),
     /// An UPDATE, and whether Machines stay.
@@ -31,7 +31,7 @@ pub enum Vector {
 /// An object as somebody wrote it, the objects above it, and the metadata that it must carry.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Written {
+pub struct WrittenObject {
     /// Cluster API's function.
     pub function: String,
     /// Function and number.
@@ -186,7 +186,7 @@ impl Vector {
 
 impl Formatted {
     /// A Machine below a MachineSet of that name.
-    fn written(self) -> Written {
+    fn written(self) -> WrittenObject {
         let metadata = json!({ "name": self.name, "namespace": "fleet", "uid": "set" });
         let owner = json!({
             "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "name": self.name, "uid": "set", "controller": true,
@@ -197,7 +197,7 @@ impl Formatted {
         };
         let machine = json!({ "name": "machine", "namespace": "fleet", "ownerReferences": [owner] });
         let labels = BTreeMap::from([("cluster.x-k8s.io/set-name".to_owned(), self.value)]);
-        Written {
+        WrittenObject {
             function: self.function,
             name: self.name,
             kind: "Machine".to_owned(),
@@ -216,7 +216,7 @@ impl Formatted {
     }
 }
 
-impl Written {
+impl WrittenObject {
     /// Function, kind and version.
     fn topic(&self) -> Topic {
         let version = match self.above.as_str() {

@@ -21,10 +21,10 @@ pub use self::seeds::seeds;
 use crate::laws::{is_answerable, stands};
 
 /// A target: bytes in, the broken law out.
-pub type Target = fn(&[u8]) -> Result<()>;
+pub type FuzzTarget = fn(&[u8]) -> Result<()>;
 
 /// The targets by name.
-pub const TARGETS: &[(&str, Target)] = &[("review", review), ("settings", settings), ("looked_up", looked_up)];
+pub const TARGETS: &[(&str, FuzzTarget)] = &[("review", review), ("settings", settings), ("looked_up", looked_up)];
 
 /// The payload of a `validate` call. A field `cluster`, which the policy passes over, lists the objects to be found; a
 /// text in it is the cause for which everything else is not.

@@ -243,7 +243,7 @@ impl Comparison<'_> {
         let none = BTreeMap::new();
         let changes = self.changes.get(path).unwrap_or(&none);
         let (old, new) = (fields(if before == "null" { "{}" } else { before })?, fields(after)?);
-        let foreign = |fields: &[Field<'_>]| -> Vec<(String, String)> {
+        let foreign = |fields: &[FieldText<'_>]| -> Vec<(String, String)> {
             let kept = fields.iter().filter(|field| !changes.contains_key(&*field.key));
             kept.map(|field| (field.raw_key.to_owned(), field.value.to_owned())).collect()
         };
@@ -274,13 +274,13 @@ fn join(path: &str, key: &str) -> String {
 }
 
 /// A JSON object in the pieces of its text.
-struct Fields<'a> {
-    fields: Vec<Field<'a>>,
+struct ObjectText<'a> {
+    fields: Vec<FieldText<'a>>,
     /// What is behind the last value, or the opening bracket.
     after: &'a str,
 }
 
-struct Field<'a> {
+struct FieldText<'a> {
     key: String,
     /// The key as it is written, quotes included.
     raw_key: &'a str,
@@ -290,8 +290,8 @@ struct Field<'a> {
 }
 
 /// Read by serde_json, not by the engine's own scanner.
-fn fields(text: &str) -> Result<Fields<'_>> {
-    let entries = serde_json::Deserializer::from_str(text).deserialize_map(Entries).context("not an object")?;
+fn fields(text: &str) -> Result<ObjectText<'_>> {
+    let entries = serde_json::Deserializer::from_str(text).deserialize_map(EntriesVisitor).context("not an object")?;
     let mut fields = Vec::new();
     let mut rest = text;
     for (key, value) in entries {
@@ -301,17 +301,17 @@ fn fields(text: &str) -> Result<Fields<'_>> {
         rest = tail.get(value.len()..).context("a value longer than its object")?;
         let quotes = before.find('"').zip(before.rfind('"')).context("a value without a key")?;
         let raw_key = before.get(quotes.0..=quotes.1).context("a value without a key")?;
-        fields.push(Field { key, raw_key, value, before });
+        fields.push(FieldText { key, raw_key, value, before });
     }
     // What is behind the opening bracket of an object without fields is behind the fields that it gets.
     let after = if fields.is_empty() { rest.trim_start().trim_start_matches('{') } else { rest };
-    Ok(Fields { fields, after })
+    Ok(ObjectText { fields, after })
 }
 
 /// The entries of an object as they are, those of one key included.
-struct Entries;
+struct EntriesVisitor;
 
-impl<'de> Visitor<'de> for Entries {
+impl<'de> Visitor<'de> for EntriesVisitor {
     type Value = Vec<(String, &'de RawValue)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -49,7 +49,7 @@ struct Sequence {
     settings: Option<Value>,
     #[serde(default)]
     cluster: Vec<Value>,
-    steps: Vec<Step>,
+    steps: Vec<SequenceStep>,
     #[serde(rename = "final")]
     end: BTreeMap<String, Option<Maps>>,
     #[serde(default)]
@@ -59,7 +59,7 @@ struct Sequence {
 /// One write.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Step {
+struct SequenceStep {
     user: String,
     #[serde(default)]
     create: Option<Value>,
@@ -86,13 +86,13 @@ struct Maps {
     #[serde(default)]
     annotations: Option<Value>,
     #[serde(default)]
-    template: Option<Block>,
+    template: Option<TemplateMaps>,
 }
 
 /// The maps of a machine template.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Block {
+struct TemplateMaps {
     #[serde(default)]
     labels: Option<Value>,
     #[serde(default)]
@@ -188,7 +188,7 @@ fn write(request: &Value, settings: &Value, cluster: &ApiServer, door: &Door) ->
     Ok(Ok(Some(patched(&request["object"], &answer.patch)?)))
 }
 
-impl Step {
+impl SequenceStep {
     fn request(&self, cluster: &ApiServer) -> Result<Value> {
         let stored = |of: &str| cluster.named(of).cloned().with_context(|| format!("no {of} in the cluster"));
         let (operation, object, old) = match (&self.create, &self.update, &self.delete) {

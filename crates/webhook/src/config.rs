@@ -18,7 +18,7 @@ pub(crate) struct Config {
     /// Its key, PEM.
     pub(crate) key: PathBuf,
     /// What answers.
-    pub(crate) policy: Kind,
+    pub(crate) policy: PolicyKind,
     /// The compiled module.
     pub(crate) module: PathBuf,
     /// The policy's settings.
@@ -45,7 +45,7 @@ pub(crate) struct Config {
 /// What answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Kind {
+pub(crate) enum PolicyKind {
     /// The compiled module.
     Module,
     /// Nothing: every request is accepted as it is.

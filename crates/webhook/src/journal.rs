@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::config::Config;
-use crate::policy::Verdict;
+use crate::policy::ModuleResponse;
 use crate::undone;
 
 /// Where the lines go.
@@ -24,7 +24,7 @@ pub(crate) struct Journal {
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Request {
     pub(crate) uid: String,
-    kind: Kind,
+    kind: RequestKind,
     sub_resource: String,
     namespace: String,
     name: String,
@@ -38,7 +38,7 @@ pub(crate) struct Request {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Kind {
+struct RequestKind {
     version: String,
     kind: String,
 }
@@ -52,7 +52,7 @@ struct User {
 /// One line of the journal.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Entry {
+pub(crate) struct JournalEntry {
     operation: String,
     kind: String,
     version: String,
@@ -79,11 +79,16 @@ pub(crate) struct Entry {
     microseconds: u128,
 }
 
-impl Entry {
-    pub(crate) fn new(request: Request, microseconds: u128, verdict: Verdict, patch: Vec<Value>) -> Entry {
+impl JournalEntry {
+    pub(crate) fn new(
+        request: Request,
+        microseconds: u128,
+        verdict: ModuleResponse,
+        patch: Vec<Value>,
+    ) -> JournalEntry {
         let undone = undone::paths(&request.old_object, &request.object, &patch);
         let mut response = verdict.response;
-        Entry {
+        JournalEntry {
             operation: request.operation,
             kind: request.kind.kind,
             version: request.kind.version,
@@ -117,7 +122,7 @@ impl Journal {
 
     /// # Errors
     /// When a file cannot be written.
-    pub(crate) fn write(&self, review: &[u8], entry: &Entry) -> Result<()> {
+    pub(crate) fn write(&self, review: &[u8], entry: &JournalEntry) -> Result<()> {
         append(&self.entries, &serde_json::to_vec(entry)?)?;
         match &self.recording {
             Some(recording) => append(recording, review.trim_ascii_end()),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use testkit::cluster::Host;
 use testkit::module::{Call, Module};
 
-use crate::config::{Config, Kind};
+use crate::config::{Config, PolicyKind};
 use crate::reader::Reader;
 use crate::troubles::Troubles;
 
@@ -28,11 +28,11 @@ pub(crate) struct Hosted {
     /// How long an evaluation may take.
     patience: Duration,
     /// Which of the policies with the compiled module it is.
-    kind: Kind,
+    kind: PolicyKind,
 }
 
 /// Kubewarden's validation response, and how the policy read the cluster.
-pub(crate) struct Verdict {
+pub(crate) struct ModuleResponse {
     pub(crate) response: Value,
     pub(crate) reads: Reads,
 }
@@ -53,18 +53,19 @@ impl Policy {
     /// When the module cannot be loaded, or the API server's certificate authority not be read.
     pub(crate) fn new(config: &Config, troubles: Arc<Troubles>) -> Result<Policy> {
         Ok(match config.policy {
-            kind @ (Kind::Module | Kind::CachedWrites | Kind::RefuseFailedReads | Kind::ForgetOwners) => {
-                Policy::Module(Box::new(Hosted {
-                    module: Module::read(&config.module)?,
-                    settings: config.settings.to_string(),
-                    cluster: Arc::new(Reader::new(config, troubles)?),
-                    patience: Duration::from_secs(config.evaluation_seconds),
-                    kind,
-                }))
-            }
-            Kind::Observe => Policy::BuiltIn(|_| None),
-            Kind::StampTime => Policy::BuiltIn(stamp_time),
-            Kind::RollMachines => Policy::BuiltIn(roll_machines),
+            kind @ (PolicyKind::Module
+            | PolicyKind::CachedWrites
+            | PolicyKind::RefuseFailedReads
+            | PolicyKind::ForgetOwners) => Policy::Module(Box::new(Hosted {
+                module: Module::read(&config.module)?,
+                settings: config.settings.to_string(),
+                cluster: Arc::new(Reader::new(config, troubles)?),
+                patience: Duration::from_secs(config.evaluation_seconds),
+                kind,
+            })),
+            PolicyKind::Observe => Policy::BuiltIn(|_| None),
+            PolicyKind::StampTime => Policy::BuiltIn(stamp_time),
+            PolicyKind::RollMachines => Policy::BuiltIn(roll_machines),
         })
     }
 
@@ -72,7 +73,7 @@ impl Policy {
     ///
     /// # Errors
     /// When the module fails, which it never does, or the request is no JSON.
-    pub(crate) fn validate(&self, request: &str) -> Result<Verdict> {
+    pub(crate) fn validate(&self, request: &str) -> Result<ModuleResponse> {
         match self {
             Policy::Module(hosted) => hosted.validate(request),
             Policy::BuiltIn(answer) => {
@@ -80,30 +81,30 @@ impl Policy {
                     Some(mutated) => json!({ "accepted": true, "mutated_object": mutated }),
                     None => json!({ "accepted": true }),
                 };
-                Ok(Verdict { response, reads: Reads::default() })
+                Ok(ModuleResponse { response, reads: Reads::default() })
             }
         }
     }
 }
 
 impl Hosted {
-    fn validate(&self, request: &str) -> Result<Verdict> {
+    fn validate(&self, request: &str) -> Result<ModuleResponse> {
         let payload = format!("{{\"request\":{request},\"settings\":{}}}", self.settings);
         let begin = Instant::now();
         let call = self.module.call("validate", payload.as_bytes(), &self.cluster)?;
         let reads = Reads::of(&call);
         let response = if begin.elapsed() > self.patience {
             refused("internal server error: Guest call failure: guest code interrupted, execution deadline exceeded")
-        } else if self.kind == Kind::RefuseFailedReads && reads.failed > 0 {
+        } else if self.kind == PolicyKind::RefuseFailedReads && reads.failed > 0 {
             refused("a read failed")
         } else {
             let mut response = serde_json::from_slice(&call.response)?;
-            if self.kind == Kind::ForgetOwners {
+            if self.kind == PolicyKind::ForgetOwners {
                 forget_owners(&serde_json::from_str(request)?, &mut response);
             }
             response
         };
-        Ok(Verdict { response, reads })
+        Ok(ModuleResponse { response, reads })
     }
 }
 

@@ -13,7 +13,7 @@ use testkit::cluster::{Host, api_error, masked};
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-use crate::config::{Config, Grant, Kind};
+use crate::config::{Config, Grant, PolicyKind};
 use crate::troubles::Troubles;
 
 /// How long Kubewarden's host keeps what it read.
@@ -48,7 +48,7 @@ impl Reader {
             token: std::fs::read_to_string(&config.token).context("token")?,
             granted: config.granted.clone(),
             troubles,
-            always_cached: config.policy == Kind::CachedWrites,
+            always_cached: config.policy == PolicyKind::CachedWrites,
             kept: match config.cache_seconds {
                 0 => CACHED,
                 seconds => Duration::from_secs(seconds),

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::journal::{Entry, Request};
+use crate::journal::{JournalEntry, Request};
 use crate::policy::Policy;
 
 #[derive(Deserialize)]
@@ -24,7 +24,7 @@ struct AdmissionReview<'a> {
 ///
 /// # Errors
 /// When the body is no AdmissionReview, or the policy fails.
-pub(crate) fn answer(policy: &Policy, body: &[u8]) -> Result<(Vec<u8>, Entry)> {
+pub(crate) fn answer(policy: &Policy, body: &[u8]) -> Result<(Vec<u8>, JournalEntry)> {
     let review: AdmissionReview<'_> = serde_json::from_slice(body).context("no AdmissionReview")?;
     let text = review.request.get();
     let begin = Instant::now();
@@ -52,7 +52,7 @@ pub(crate) fn answer(policy: &Policy, body: &[u8]) -> Result<(Vec<u8>, Entry)> {
         answered["status"] = json!({ "message": response["message"], "code": response["code"] });
     }
     let review = json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": answered });
-    let entry = Entry::new(request, microseconds, verdict, patch);
+    let entry = JournalEntry::new(request, microseconds, verdict, patch);
     Ok((serde_json::to_vec(&review)?, entry))
 }
 

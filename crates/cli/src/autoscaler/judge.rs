@@ -12,15 +12,15 @@ use super::keys::{
 
 /// What is said of a node group.
 #[derive(Default)]
-pub(crate) struct Verdict {
+pub(crate) struct GroupVerdict {
     pub(crate) findings: Vec<(Level, String)>,
     /// Annotations that are to have another value; `None` for those that are to be removed.
     pub(crate) values: BTreeMap<&'static str, Option<String>>,
 }
 
 /// Compares the annotations of a group with what its Nodes get.
-pub(crate) fn judge(group: &NodeGroup<'_>) -> Verdict {
-    let mut verdict = Verdict::default();
+pub(crate) fn judge(group: &NodeGroup<'_>) -> GroupVerdict {
+    let mut verdict = GroupVerdict::default();
     sizes(group, &mut verdict);
     capacity(group, &mut verdict);
     if let Ok(nodes) = &group.nodes {
@@ -30,7 +30,7 @@ pub(crate) fn judge(group: &NodeGroup<'_>) -> Verdict {
     verdict
 }
 
-fn sizes(group: &NodeGroup<'_>, verdict: &mut Verdict) {
+fn sizes(group: &NodeGroup<'_>, verdict: &mut GroupVerdict) {
     let mut sizes = BTreeMap::new();
     for key in [MIN_SIZE, MAX_SIZE] {
         let Some(text) = group.annotations.get(key) else { continue };
@@ -53,7 +53,7 @@ fn sizes(group: &NodeGroup<'_>, verdict: &mut Verdict) {
     }
 }
 
-fn capacity(group: &NodeGroup<'_>, verdict: &mut Verdict) {
+fn capacity(group: &NodeGroup<'_>, verdict: &mut GroupVerdict) {
     let value = |name: &str| group.annotations.get(&format!("{CAPACITY}{name}"));
     for name in
         QUANTITIES.iter().filter(|name| value(name).is_some_and(|value| !value.is_empty() && !is_quantity(value)))
@@ -87,7 +87,7 @@ fn capacity(group: &NodeGroup<'_>, verdict: &mut Verdict) {
     }
 }
 
-fn judge_labels(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut Verdict) {
+fn judge_labels(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut GroupVerdict) {
     let written = group.annotations.get(LABELS);
     let mut promised: Vec<(String, String)> = Vec::new();
     for entry in written.filter(|text| !text.is_empty()).map(|text| labels(text)).into_iter().flatten() {
@@ -140,7 +140,7 @@ fn judge_labels(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut Verdict) {
     verdict.value(LABELS, written, value);
 }
 
-fn judge_taints(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut Verdict) {
+fn judge_taints(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut GroupVerdict) {
     let written = group.annotations.get(TAINTS);
     let mut promised: Vec<Taint> = Vec::new();
     for entry in written.filter(|text| !text.is_empty()).map(|text| taints(text)).into_iter().flatten() {
@@ -202,7 +202,7 @@ fn by(origin: SetBy) -> &'static str {
     }
 }
 
-impl Verdict {
+impl GroupVerdict {
     fn error(&mut self, message: String) {
         self.findings.push((Level::Error, message));
     }

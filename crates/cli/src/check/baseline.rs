@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Failure;
 use crate::input;
-use crate::output::report::Entry;
+use crate::output::report::FindingEntry;
 
 /// The findings of a file, and which of them are there still.
 pub(super) struct Baseline {
@@ -44,7 +44,7 @@ impl Baseline {
 
     /// # Errors
     /// When the file cannot be written.
-    pub(super) fn write<'e>(path: &Path, findings: impl Iterator<Item = &'e Entry>) -> Result<(), Failure> {
+    pub(super) fn write<'e>(path: &Path, findings: impl Iterator<Item = &'e FindingEntry>) -> Result<(), Failure> {
         let content = Content { findings: findings.map(Known::of).collect() };
         let mut text = serde_json::to_string_pretty(&content).map_err(|error| Failure(error.to_string()))?;
         text.push('\n');
@@ -52,7 +52,7 @@ impl Baseline {
     }
 
     /// Whether it has a finding.
-    pub(super) fn has(&mut self, entry: &Entry) -> bool {
+    pub(super) fn has(&mut self, entry: &FindingEntry) -> bool {
         let known = Known::of(entry);
         let has = self.known.contains(&known);
         if has {
@@ -68,7 +68,7 @@ impl Baseline {
 }
 
 impl Known {
-    fn of(entry: &Entry) -> Known {
+    fn of(entry: &FindingEntry) -> Known {
         Known {
             file: entry.place.file.clone(),
             object: entry.object.title.clone(),

@@ -12,7 +12,7 @@ use super::baseline::Baseline;
 use crate::Failure;
 use crate::args::IgnoredPaths;
 use crate::checks::{CHECKS, is_named};
-use crate::output::report::{Entry, Ignored, ReportedProblem, Where};
+use crate::output::report::{FindingEntry, Ignored, ReportedProblem, Where};
 
 /// Ignores the findings of one object, in its own annotations.
 pub(super) const ANNOTATION: &str = "metadata-propagation.plexsphere.com/ignore";
@@ -73,7 +73,7 @@ impl Ignores {
     }
 
     /// Why a finding is ignored, if it is.
-    pub(super) fn reason(&mut self, object: &Object, entry: &Entry) -> Option<Ignored> {
+    pub(super) fn reason(&mut self, object: &Object, entry: &FindingEntry) -> Option<Ignored> {
         let is_of = |checks: &[String]| checks.iter().any(|name| is_named(name, entry.check));
         let mut comments = self.comments.get_mut(&entry.place.source).into_iter().flatten();
         if let Some(comment) = comments.find(|it| it.scope.contains(&entry.place.span.start) && is_of(&it.checks)) {

@@ -27,7 +27,7 @@ const NAMED: usize = 5;
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Answers {
-    requests: Vec<Answer>,
+    requests: Vec<JudgedRequest>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_judged: Vec<Left>,
     summary: Summary,
@@ -36,14 +36,14 @@ struct Answers {
 /// What would have become of one request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct JudgedRequest {
     file: String,
     /// Which one of the file, counted from 1.
     number: usize,
     operation: &'static str,
     object: String,
     user: String,
-    verdict: Verdict,
+    verdict: RequestOutcome,
     /// Why it is rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
@@ -73,7 +73,7 @@ struct Left {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Verdict {
+enum RequestOutcome {
     Accepted,
     Changed,
     Rejected,
@@ -158,14 +158,14 @@ fn answers(reviews: &[Recorded<'_>], settings: &Settings, input: &Input) -> Answ
 }
 
 impl Answers {
-    fn add(&mut self, answer: Answer) {
+    fn add(&mut self, answer: JudgedRequest) {
         let Summary { requests, accepted, changed, rejected, warned, not_compared, without_stored, .. } =
             &mut self.summary;
         *requests += 1;
         *match answer.verdict {
-            Verdict::Accepted => accepted,
-            Verdict::Changed => changed,
-            Verdict::Rejected => rejected,
+            RequestOutcome::Accepted => accepted,
+            RequestOutcome::Changed => changed,
+            RequestOutcome::Rejected => rejected,
         } += 1;
         *warned += usize::from(!answer.warnings.is_empty());
         *not_compared += usize::from(answer.not_compared.is_some());
@@ -179,7 +179,7 @@ impl Answers {
             Ok(audit::Request { review, .. }) if !concerns(&review, settings) => self.summary.other_kinds += 1,
             Ok(audit::Request { review, is_without_stored }) => {
                 let answer = answer(recorded, &review, evaluate(&review, settings, past));
-                self.add(Answer { without_stored: is_without_stored, ..answer });
+                self.add(JudgedRequest { without_stored: is_without_stored, ..answer });
             }
             Err(_) if event.kind(past).is_some_and(|review| !concerns(&review, settings)) => {
                 self.summary.other_kinds += 1;
@@ -199,13 +199,13 @@ impl Answers {
     }
 }
 
-fn answer(Recorded { file, number, .. }: &Recorded<'_>, review: &Review<'_>, outcome: Outcome) -> Answer {
+fn answer(Recorded { file, number, .. }: &Recorded<'_>, review: &Review<'_>, outcome: Outcome) -> JudgedRequest {
     let Outcome { rejection, object, warnings, report, .. } = outcome;
     let report = report.unwrap_or_default();
     let verdict = match (&rejection, object) {
-        (Some(_), _) => Verdict::Rejected,
-        (None, Some(_)) => Verdict::Changed,
-        (None, None) => Verdict::Accepted,
+        (Some(_), _) => RequestOutcome::Rejected,
+        (None, Some(_)) => RequestOutcome::Changed,
+        (None, None) => RequestOutcome::Accepted,
     };
     let operation = match review.operation {
         Operation::Create => "CREATE",
@@ -214,7 +214,7 @@ fn answer(Recorded { file, number, .. }: &Recorded<'_>, review: &Review<'_>, out
         Operation::Connect => "CONNECT",
     };
     let inert = report.inert.filter(|inert| inert.reason != NotApplicableReason::NoOwner);
-    Answer {
+    JudgedRequest {
         file: (*file).to_owned(),
         number: *number,
         operation,
@@ -232,15 +232,15 @@ fn answer(Recorded { file, number, .. }: &Recorded<'_>, review: &Review<'_>, out
 fn in_words(answers: &Answers, is_verbose: bool) -> String {
     let mut out = String::new();
     for answer in &answers.requests {
-        let Answer { file, number, operation, object, user, verdict, message, warnings, changes, .. } = answer;
-        let is_changed = *verdict == Verdict::Changed && is_verbose;
-        if *verdict != Verdict::Rejected && warnings.is_empty() && !is_changed {
+        let JudgedRequest { file, number, operation, object, user, verdict, message, warnings, changes, .. } = answer;
+        let is_changed = *verdict == RequestOutcome::Changed && is_verbose;
+        if *verdict != RequestOutcome::Rejected && warnings.is_empty() && !is_changed {
             continue;
         }
         let word = match verdict {
-            Verdict::Accepted => "accepted",
-            Verdict::Changed => "changed",
-            Verdict::Rejected => "rejected",
+            RequestOutcome::Accepted => "accepted",
+            RequestOutcome::Changed => "changed",
+            RequestOutcome::Rejected => "rejected",
         };
         let by = if user.is_empty() { String::new() } else { format!(" by {user}") };
         let _ = writeln!(out, "{BOLD}{word}{BOLD:#} {file} {number}: {operation} {object}{by}");

@@ -11,7 +11,7 @@ use crate::checks::Check;
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
-    pub(crate) findings: Vec<Entry>,
+    pub(crate) findings: Vec<FindingEntry>,
     /// Findings that are accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ignored: Vec<IgnoredEntry>,
@@ -48,7 +48,7 @@ pub(crate) struct Summary {
 
 /// One finding.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Entry {
+pub(crate) struct FindingEntry {
     pub(crate) level: Level,
     pub(crate) check: &'static str,
     pub(crate) message: String,
@@ -65,7 +65,7 @@ pub(crate) struct Entry {
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct IgnoredEntry {
     #[serde(flatten)]
-    pub(crate) entry: Entry,
+    pub(crate) entry: FindingEntry,
     #[serde(flatten)]
     pub(crate) ignored: Ignored,
 }
@@ -131,7 +131,7 @@ pub(crate) struct LineColumn {
 }
 
 impl Report {
-    pub(crate) fn finding(&mut self, entry: Entry) {
+    pub(crate) fn finding(&mut self, entry: FindingEntry) {
         match entry.level {
             Level::Error => self.summary.errors += 1,
             Level::Warning => self.summary.warnings += 1,
@@ -162,11 +162,11 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-impl Entry {
-    pub(crate) fn new(object: &Object, finding: Finding, place: Where) -> Entry {
+impl FindingEntry {
+    pub(crate) fn new(object: &Object, finding: Finding, place: Where) -> FindingEntry {
         let Finding { level, check, message, at, .. } = finding;
         let help = Check::of(check).map_or("", |check| check.help);
-        Entry { level, check, message, help, object: object.into(), at, place }
+        FindingEntry { level, check, message, help, object: object.into(), at, place }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use fleet::{Level, Severity};
 use serde_json::{Value, json};
 
-use super::report::{Entry, Ignored, IgnoredEntry, Report, Where};
+use super::report::{FindingEntry, Ignored, IgnoredEntry, Report, Where};
 use crate::checks::Check;
 
 /// The report as a SARIF log with one run.
@@ -62,7 +62,7 @@ fn rule(id: &str) -> Value {
     }
 }
 
-fn finding(entry: &Entry) -> Value {
+fn finding(entry: &FindingEntry) -> Value {
     let level = match entry.level {
         Level::Error => "error",
         Level::Warning => "warning",

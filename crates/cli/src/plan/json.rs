@@ -1,6 +1,6 @@
 //! A plan for programs: docs/plan.schema.json says what it is made of.
 
-use fleet::{Entry, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict};
+use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict};
 use serde_json::{Value, json};
 
 use super::words;
@@ -46,7 +46,7 @@ fn machines(machines: &Machines) -> Value {
     json!({ "count": machines.count(), "named": named })
 }
 
-fn entry(entry: &Entry) -> Value {
+fn entry(entry: &EntryDifference) -> Value {
     json!({
         "object": object(&entry.id),
         "isAmongTheFiles": !entry.is_predicted,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use fleet::{Entry, Plan, Planned};
+use fleet::{EntryDifference, Plan, Planned};
 use metadata_propagation::Effect;
 
 use super::words::{alike, change, details, effect, happens, unknown, verdict, whole};
@@ -53,7 +53,7 @@ pub(super) fn text(plan: &Plan) -> String {
     format!("{out}\n{BOLD}{}{BOLD:#}\n", verdict(&plan.verdict))
 }
 
-fn line(entry: &Entry) -> String {
+fn line(entry: &EntryDifference) -> String {
     let (sign, rest) = change(entry);
     let style = match sign {
         '+' => CALM,

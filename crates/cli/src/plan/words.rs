@@ -1,6 +1,6 @@
 //! What the formats of a plan say in the same words.
 
-use fleet::{Entry, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
+use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
 use metadata_propagation::Effect;
 
 use crate::output::text::visible;
@@ -97,7 +97,7 @@ fn full_name(id: &ObjectId) -> String {
 }
 
 /// The sign of a change of an entry, and the rest of its line.
-pub(super) fn change(Entry { at, key, from, to, .. }: &Entry) -> (char, String) {
+pub(super) fn change(EntryDifference { at, key, from, to, .. }: &EntryDifference) -> (char, String) {
     match (from, to) {
         (Some(from), Some(to)) => ('~', format!("{at} {key}={} (was {})", visible(to), visible(from))),
         (Some(from), None) => ('-', format!("{at} {key}={}", visible(from))),
@@ -116,7 +116,7 @@ pub(super) struct Alike<'p> {
     pub(super) first: &'p ObjectId,
     pub(super) others: usize,
     pub(super) is_predicted: bool,
-    pub(super) entries: &'p [Entry],
+    pub(super) entries: &'p [EntryDifference],
 }
 
 /// Groups of objects further down.

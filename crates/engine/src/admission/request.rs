@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::json::document::{Document, Json};
 use crate::json::{Malformed, string};
-use crate::kube::kind::GroupVersionKind;
+use crate::kube::group_version_kind::GroupVersionKind;
 use crate::report::messages::requests as messages;
 
 /// One request together with the settings to judge it by: `{"request": …, "settings": …}`, one shape for every entry point.

@@ -31,7 +31,7 @@ use crate::report::messages::guards as messages;
 use crate::report::shortening::{fact_and_advice, short};
 use crate::settings::{Settings, Stance};
 
-use self::blocks::Block;
+use self::blocks::MetadataBlock;
 use super::tag_delivery;
 use super::waiver::{EXEMPTION, Standing};
 
@@ -43,7 +43,7 @@ enum Look {
     /// At the object as a whole: who controls it. Silent while the object or its Cluster is paused.
     Object(fn(&Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed>),
     /// At one new entry of a map that propagates. What is wrong is a sentence about the entry.
-    Entry(fn(&Guarded<'_, '_>, &Entry<'_>) -> Result<Option<String>, Malformed>),
+    Entry(fn(&Guarded<'_, '_>, &MetadataEntry<'_>) -> Result<Option<String>, Malformed>),
 }
 
 /// What looks for the findings of a guard rail.
@@ -65,14 +65,14 @@ struct Violation {
 }
 
 /// One entry of a map that propagates.
-struct Entry<'a> {
-    block: &'a Block<'a>,
+struct MetadataEntry<'a> {
+    block: &'a MetadataBlock<'a>,
     map: MapKind,
     key: &'a str,
     value: &'a str,
 }
 
-impl Entry<'_> {
+impl MetadataEntry<'_> {
     fn name(&self) -> EntryName<'_> {
         EntryName { noun: self.map.entry(), key: self.key }
     }
@@ -224,7 +224,7 @@ impl<'o> Guarded<'_, 'o> {
     }
 
     /// The entries that this request adds or changes, and that come from nowhere above.
-    fn new_entries<'b>(&self, blocks: &'b [Block<'o>]) -> Vec<Entry<'b>>
+    fn new_entries<'b>(&self, blocks: &'b [MetadataBlock<'o>]) -> Vec<MetadataEntry<'b>>
     where
         'o: 'b,
     {
@@ -235,7 +235,7 @@ impl<'o> Guarded<'_, 'o> {
                 for (key, value) in new.iter() {
                     let is_above = |above: &Above<'o>| above.has(map, key);
                     if old.get(key) != Some(value) && !self.above.is_some_and(is_above) {
-                        entries.push(Entry { block, map, key, value });
+                        entries.push(MetadataEntry { block, map, key, value });
                     }
                 }
             }
@@ -244,7 +244,7 @@ impl<'o> Guarded<'_, 'o> {
     }
 
     /// The maps of this object that propagate, where what the request adds to them belongs to the user.
-    fn blocks(&self) -> Result<Vec<Block<'o>>, Malformed> {
+    fn blocks(&self) -> Result<Vec<MetadataBlock<'o>>, Malformed> {
         let Subject { review, object, .. } = self.subject;
         let comes_from_above = object.controller().is_some() || object.labels.contains_key(TOPOLOGY_OWNED);
         let is_unknown = self.subject.place.is_some() && comes_from_above && self.above.is_none();

@@ -1,21 +1,21 @@
 //! Rollout impact: what an UPDATE does to the Machines below the object, path by path.
 
+mod edited_kind;
 mod edits;
 mod given;
-mod kind;
 mod same;
 mod topology;
 
 use crate::admission::request::{Operation, Review};
 use crate::admission::subject::Subject;
-use crate::catalog::effects::{Effect, Kind};
+use crate::catalog::effects::{EditedKind, Effect};
 use crate::catalog::keys::APPROVE_ROLLOUT;
 use crate::checks::waiver::{APPROVAL, Standing};
 use crate::json::Malformed;
 use crate::kube::lookup::Lookups;
 use crate::report::finding::Finding;
 use crate::report::messages::rollout as messages;
-use crate::report::rollout_impact::{Edit, RolloutImpact};
+use crate::report::rollout_impact::{RolloutEdit, RolloutImpact};
 use crate::report::shortening::{LONGEST, first_that_fits};
 use crate::settings::Settings;
 use crate::settings::Stance;
@@ -24,7 +24,7 @@ use crate::settings::Stance;
 pub(crate) fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
     settings.cluster_api.rollout != Stance::Ignore
         && review.operation == Operation::Update
-        && Kind::of_object(&review.kind, None).is_some()
+        && EditedKind::of_object(&review.kind, None).is_some()
         && review.old_object.is_some_and(|old| review.object != Some(old))
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn impact<'e>(
         return Ok(None);
     }
     let Some(old) = subject.old()? else { return Ok(None) };
-    let Some(kind) = Kind::of_object(&subject.review.kind, Some(old)) else { return Ok(None) };
+    let Some(kind) = EditedKind::of_object(&subject.review.kind, Some(old)) else { return Ok(None) };
     let rows = kind.rows(old.version, settings.cluster_api.version);
     let mut edits = edits::between(old, &subject.object, &rows);
     if edits.is_empty() {
@@ -91,7 +91,7 @@ pub(crate) fn forbidden_approval<'e>(
     lookups: &Lookups<'e>,
 ) -> Result<Option<Finding>, Malformed> {
     let is_checked =
-        settings.cluster_api.rollout != Stance::Ignore && Kind::of_object(&subject.review.kind, None).is_some();
+        settings.cluster_api.rollout != Stance::Ignore && EditedKind::of_object(&subject.review.kind, None).is_some();
     if !is_checked || subject.object.deleting || APPROVAL.others(subject, settings).is_none() {
         return Ok(None);
     }
@@ -114,7 +114,7 @@ fn of_approval(message: String) -> Finding {
     Finding { check: APPROVE_ROLLOUT, at, message, stance: Stance::Warn, verdict: None }
 }
 
-fn findings(edits: &[Edit], kind: Kind, configured: Stance) -> Vec<Finding> {
+fn findings(edits: &[RolloutEdit], kind: EditedKind, configured: Stance) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for edit in edits.iter().filter(|edit| edit.set_on.is_none()) {
         let Some((sentence, strictest)) = edit.effect.sentence() else { continue };
@@ -134,7 +134,7 @@ fn findings(edits: &[Edit], kind: Kind, configured: Stance) -> Vec<Finding> {
 }
 
 /// What else of the same edit is updated in place: by path where there is room, else by number.
-fn with_in_place(message: String, edits: &[Edit]) -> String {
+fn with_in_place(message: String, edits: &[RolloutEdit]) -> String {
     let in_place = || edits.iter().filter(|edit| edit.effect == Effect::InPlace);
     let count = in_place().count();
     if count == 0 {
@@ -155,15 +155,15 @@ mod tests {
     use crate::catalog::version::Version;
 
     /// The kinds of the table that hold a place; none for kinds that no row speaks of.
-    fn kinds(place: Place) -> &'static [Kind] {
+    fn kinds(place: Place) -> &'static [EditedKind] {
         match place.owner() {
-            "ControlPlane" => &[Kind::KubeadmControlPlane],
-            "MachineDeployment" => &[Kind::MachineDeployment],
-            "MachineSet" => &[Kind::MachineSet, Kind::OwnedMachineSet],
-            "MachinePool" => &[Kind::MachinePool],
-            "Machine" => &[Kind::ControlPlaneMachine],
-            "InfraMachine" => &[Kind::ControlPlaneInfraMachine],
-            "BootstrapConfig" => &[Kind::ControlPlaneKubeadmConfig],
+            "ControlPlane" => &[EditedKind::KubeadmControlPlane],
+            "MachineDeployment" => &[EditedKind::MachineDeployment],
+            "MachineSet" => &[EditedKind::MachineSet, EditedKind::OwnedMachineSet],
+            "MachinePool" => &[EditedKind::MachinePool],
+            "Machine" => &[EditedKind::ControlPlaneMachine],
+            "InfraMachine" => &[EditedKind::ControlPlaneInfraMachine],
+            "BootstrapConfig" => &[EditedKind::ControlPlaneKubeadmConfig],
             "Node" => &[],
             other => panic!("{other} is written and is in no table"),
         }
@@ -211,8 +211,9 @@ mod tests {
 
     #[test]
     fn what_is_updated_in_place_is_named_where_there_is_room() {
-        let edit = |at: &str, effect| Edit { at: at.to_owned(), effect, set_on: None, is_removal: false };
-        let first = |edits: &[Edit]| findings(edits, Kind::MachineDeployment, Stance::Reject).remove(0).message;
+        let edit = |at: &str, effect| RolloutEdit { at: at.to_owned(), effect, set_on: None, is_removal: false };
+        let first =
+            |edits: &[RolloutEdit]| findings(edits, EditedKind::MachineDeployment, Stance::Reject).remove(0).message;
         let version = edit("spec.template.spec.version", Effect::Rollout);
         assert_eq!(first(std::slice::from_ref(&version)), "changing `spec.template.spec.version` replaces Machines");
         assert_eq!(

@@ -4,22 +4,22 @@
 //! The API server silently prunes a field that is not declared, and tags in another field than the one that a
 //! provider reads reach no cloud.
 
+mod checked_kind;
 mod composition;
 mod declare;
 mod exemption;
 mod faults;
-mod kind;
 mod schema;
 mod structural;
 mod xrd;
 
+use self::checked_kind::CheckedKind;
 use self::exemption::{exempts, states_reason};
 use self::faults::Faults;
-use self::kind::CheckedKind;
 use crate::admission::subject::Subject;
 use crate::catalog::keys::EXEMPT;
 use crate::json::Malformed;
-use crate::kube::kind::GroupVersionKind;
+use crate::kube::group_version_kind::GroupVersionKind;
 use crate::report::change::Change;
 use crate::report::finding::Finding;
 use crate::settings::Stance;

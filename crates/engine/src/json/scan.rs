@@ -7,7 +7,7 @@ use super::lanes::{LANES, Lanes, every_byte, lanes};
 
 /// What the bytes of one block are; bit 0 is the first byte.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Block {
+struct ScanBlock {
     quotes: u64,
     backslashes: u64,
     /// `{` and `[`.
@@ -16,7 +16,7 @@ struct Block {
     closing: u64,
 }
 
-/// The bytes of a [`Block`].
+/// The bytes of a [`ScanBlock`].
 const BLOCK: usize = 64;
 
 /// Where a string ends.
@@ -78,7 +78,7 @@ pub(super) fn container_end(text: &[u8], at: usize) -> Option<usize> {
     let mut begin = at;
     loop {
         let rest = text.get(begin..).filter(|rest| !rest.is_empty())?;
-        let Block { mut quotes, backslashes, opening, closing } =
+        let ScanBlock { mut quotes, backslashes, opening, closing } =
             rest.first_chunk().map_or_else(|| block(&padded(rest)), block);
         if backslashes | escapes != 0 {
             let (escaped, next) = escaped(backslashes, escapes);
@@ -136,8 +136,8 @@ fn from_odd_to_even(quotes: u64) -> u64 {
 }
 
 #[inline]
-fn block(bytes: &[u8; BLOCK]) -> Block {
-    let mut block = Block::default();
+fn block(bytes: &[u8; BLOCK]) -> ScanBlock {
+    let mut block = ScanBlock::default();
     let (chunks, _) = bytes.as_chunks();
     for (shift, chunk) in (0..).step_by(LANES).zip(chunks) {
         let bytes = lanes(chunk);

@@ -141,7 +141,7 @@ impl<'a> Plan<'a> {
 
     fn write_object(&self, object: Json<'_>, out: &mut String) -> Result<Left, NotWritable> {
         let fields = object.as_fields().ok_or_else(|| NotWritable::InTheWay(object.path()))?;
-        let mut entries = Entries::begin(object, "{}", out);
+        let mut entries = ObjectEntries::begin(object, "{}", out);
         let mut known = Vec::new();
         let mut prunes = false;
         for (key, value) in fields {
@@ -171,7 +171,7 @@ impl<'a> Plan<'a> {
         if !self.fields.0.is_empty() || self.elements.0.iter().any(|(index, _)| *index >= elements.len()) {
             return Err(in_the_way());
         }
-        let mut entries = Entries::begin(list, "[]", out);
+        let mut entries = ObjectEntries::begin(list, "[]", out);
         for (index, element) in elements.enumerate() {
             match self.elements.get(&index) {
                 Some(plan) if plan.removes() => entries.leave_out(element),
@@ -185,7 +185,7 @@ impl<'a> Plan<'a> {
 }
 
 /// The entries of one object or list being written, with a comma between each two.
-struct Entries<'o, 'a> {
+struct ObjectEntries<'o, 'a> {
     out: &'o mut String,
     /// What is left of the text after what was copied or left out.
     rest: &'a str,
@@ -194,7 +194,7 @@ struct Entries<'o, 'a> {
     count: usize,
 }
 
-impl<'o, 'a> Entries<'o, 'a> {
+impl<'o, 'a> ObjectEntries<'o, 'a> {
     /// Begins the text of a value; where it is absent or null, of the `empty` one.
     fn begin(value: Json<'a>, empty: &'static str, out: &'o mut String) -> Self {
         let (text, at) = match value.present() {
@@ -203,7 +203,7 @@ impl<'o, 'a> Entries<'o, 'a> {
         };
         let (bracket, rest) = text.split_at_checked(1).unwrap_or_default();
         out.push_str(bracket);
-        Entries { out, rest, at: at + 1, count: 0 }
+        ObjectEntries { out, rest, at: at + 1, count: 0 }
     }
 
     /// What precedes an entry's value: a comma, the key, a colon, white space.

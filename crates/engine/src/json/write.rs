@@ -122,7 +122,7 @@ struct Writer<'o> {
 }
 
 /// Writes the entries of an object or a list.
-struct Entries<'o> {
+struct WrittenEntries<'o> {
     out: &'o mut String,
     escape: Escape,
     is_first: bool,
@@ -131,9 +131,9 @@ struct Entries<'o> {
 }
 
 impl<'o> Writer<'o> {
-    fn begin(self, begin: char, end: char) -> Entries<'o> {
+    fn begin(self, begin: char, end: char) -> WrittenEntries<'o> {
         self.out.push(begin);
-        Entries { out: self.out, escape: self.escape, is_first: true, end: Some(end) }
+        WrittenEntries { out: self.out, escape: self.escape, is_first: true, end: Some(end) }
     }
 
     fn number(self, number: impl fmt::Display) -> Result<(), NotWritten> {
@@ -142,7 +142,7 @@ impl<'o> Writer<'o> {
     }
 }
 
-impl Entries<'_> {
+impl WrittenEntries<'_> {
     fn comma(&mut self) {
         if !self.is_first {
             self.out.push(',');
@@ -163,12 +163,12 @@ impl Entries<'_> {
 impl<'o> Serializer for Writer<'o> {
     type Ok = ();
     type Error = NotWritten;
-    type SerializeSeq = Entries<'o>;
-    type SerializeTuple = Entries<'o>;
-    type SerializeTupleStruct = Entries<'o>;
+    type SerializeSeq = WrittenEntries<'o>;
+    type SerializeTuple = WrittenEntries<'o>;
+    type SerializeTupleStruct = WrittenEntries<'o>;
     type SerializeTupleVariant = Impossible<(), NotWritten>;
-    type SerializeMap = Entries<'o>;
-    type SerializeStruct = Entries<'o>;
+    type SerializeMap = WrittenEntries<'o>;
+    type SerializeStruct = WrittenEntries<'o>;
     type SerializeStructVariant = Impossible<(), NotWritten>;
 
     fn serialize_bool(self, value: bool) -> Result<(), NotWritten> {
@@ -277,15 +277,15 @@ impl<'o> Serializer for Writer<'o> {
         not_written(variant)
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Entries<'o>, NotWritten> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<WrittenEntries<'o>, NotWritten> {
         Ok(self.begin('[', ']'))
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Entries<'o>, NotWritten> {
+    fn serialize_tuple(self, _: usize) -> Result<WrittenEntries<'o>, NotWritten> {
         Ok(self.begin('[', ']'))
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Entries<'o>, NotWritten> {
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<WrittenEntries<'o>, NotWritten> {
         Ok(self.begin('[', ']'))
     }
 
@@ -299,13 +299,13 @@ impl<'o> Serializer for Writer<'o> {
         not_written(variant)
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Entries<'o>, NotWritten> {
+    fn serialize_map(self, _: Option<usize>) -> Result<WrittenEntries<'o>, NotWritten> {
         Ok(self.begin('{', '}'))
     }
 
-    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Entries<'o>, NotWritten> {
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<WrittenEntries<'o>, NotWritten> {
         if name == RAW {
-            return Ok(Entries { out: self.out, escape: self.escape, is_first: true, end: None });
+            return Ok(WrittenEntries { out: self.out, escape: self.escape, is_first: true, end: None });
         }
         Ok(self.begin('{', '}'))
     }
@@ -321,7 +321,7 @@ impl<'o> Serializer for Writer<'o> {
     }
 }
 
-impl SerializeSeq for Entries<'_> {
+impl SerializeSeq for WrittenEntries<'_> {
     type Ok = ();
     type Error = NotWritten;
 
@@ -335,7 +335,7 @@ impl SerializeSeq for Entries<'_> {
     }
 }
 
-impl SerializeTuple for Entries<'_> {
+impl SerializeTuple for WrittenEntries<'_> {
     type Ok = ();
     type Error = NotWritten;
 
@@ -348,7 +348,7 @@ impl SerializeTuple for Entries<'_> {
     }
 }
 
-impl SerializeTupleStruct for Entries<'_> {
+impl SerializeTupleStruct for WrittenEntries<'_> {
     type Ok = ();
     type Error = NotWritten;
 
@@ -361,7 +361,7 @@ impl SerializeTupleStruct for Entries<'_> {
     }
 }
 
-impl SerializeMap for Entries<'_> {
+impl SerializeMap for WrittenEntries<'_> {
     type Ok = ();
     type Error = NotWritten;
 
@@ -385,7 +385,7 @@ impl SerializeMap for Entries<'_> {
     }
 }
 
-impl SerializeStruct for Entries<'_> {
+impl SerializeStruct for WrittenEntries<'_> {
     type Ok = ();
     type Error = NotWritten;
 

@@ -38,14 +38,14 @@ impl ReadBudget {
 pub(crate) struct Answers<'b> {
     reads: Reads,
     budget: &'b ReadBudget,
-    first: OnceCell<Box<Answer>>,
+    first: OnceCell<Box<ReadAnswer>>,
     records: RefCell<Vec<LookupRecord>>,
 }
 
-struct Answer {
+struct ReadAnswer {
     get: Get,
     given: Result<Document<'static>, LookupError>,
-    next: OnceCell<Box<Answer>>,
+    next: OnceCell<Box<ReadAnswer>>,
 }
 
 impl<'b> Answers<'b> {
@@ -69,7 +69,8 @@ impl<'b> Answers<'b> {
         };
         let result = given.as_ref().map_or_else(|error| error.cause.to_string(), |_| FOUND.to_owned());
         self.record(LookupRecord { get: get.to_string(), result, fresh: get.fresh });
-        &end.get_or_init(|| Box::new(Answer { get: Get { fresh: false, ..get }, given, next: OnceCell::new() })).given
+        &end.get_or_init(|| Box::new(ReadAnswer { get: Get { fresh: false, ..get }, given, next: OnceCell::new() }))
+            .given
     }
 
     /// Asks what was asked in an earlier pass, until an answer differs. Whether none does.

@@ -8,7 +8,7 @@ use crate::catalog::masks::CLUSTER_MASKS;
 use crate::json::document::Document;
 use crate::kube::answers::Answers;
 use crate::kube::cluster::{Cluster, Get, LookupCause};
-use crate::kube::kind::GroupVersionKind;
+use crate::kube::group_version_kind::GroupVersionKind;
 use crate::kube::parent::Parent;
 use crate::kube::query::ObjectQuery;
 use crate::kube::stop::{LookupFailed, Stop};

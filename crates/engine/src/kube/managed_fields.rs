@@ -14,7 +14,7 @@ use crate::kube::object::group_and_version;
 
 /// One entry: what one manager owns by one operation.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct ManagedFieldsEntry<'a> {
     json: Json<'a>,
     pub(crate) manager: &'a str,
     operation: &'a str,
@@ -26,15 +26,15 @@ pub(crate) struct Entry<'a> {
     pub(crate) fields: Json<'a>,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> ManagedFieldsEntry<'a> {
     /// The entries of an object; `None` where they are not what an API server writes.
-    pub(crate) fn all(managed_fields: Json<'a>) -> Option<Vec<Entry<'a>>> {
-        managed_fields.as_elements()?.map(Entry::read).collect()
+    pub(crate) fn all(managed_fields: Json<'a>) -> Option<Vec<ManagedFieldsEntry<'a>>> {
+        managed_fields.as_elements()?.map(ManagedFieldsEntry::read).collect()
     }
 
-    fn read(json: Json<'a>) -> Option<Entry<'a>> {
+    fn read(json: Json<'a>) -> Option<ManagedFieldsEntry<'a>> {
         let text = |field| json.string(&[field]).ok().map(Option::unwrap_or_default);
-        let entry = Entry {
+        let entry = ManagedFieldsEntry {
             json,
             manager: text("manager")?,
             operation: text("operation")?,
@@ -64,7 +64,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Whether both are the same manager's to the API server: what is applied belongs together whatever its version.
-    pub(crate) fn is_of_the_manager_of(&self, other: &Entry<'_>) -> bool {
+    pub(crate) fn is_of_the_manager_of(&self, other: &ManagedFieldsEntry<'_>) -> bool {
         self.manager == other.manager
             && self.operation == other.operation
             && self.subresource == other.subresource
@@ -72,9 +72,9 @@ impl<'a> Entry<'a> {
     }
 
     /// The order in which the API server lists entries.
-    pub(crate) fn order(&self, other: &Entry<'_>) -> Ordering {
+    pub(crate) fn order(&self, other: &ManagedFieldsEntry<'_>) -> Ordering {
         // Times of one format and zone have the order of their texts.
-        let key = |entry: &Entry<'_>| {
+        let key = |entry: &ManagedFieldsEntry<'_>| {
             [entry.operation, entry.time, entry.manager, entry.api_version, entry.subresource].map(str::to_owned)
         };
         key(self).cmp(&key(other))

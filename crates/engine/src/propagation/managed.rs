@@ -12,7 +12,7 @@ use crate::catalog::keys::TRACKING;
 use crate::catalog::place::MapKind;
 use crate::json::Malformed;
 use crate::json::document::{Document, Json};
-use crate::kube::managed_fields::Entry;
+use crate::kube::managed_fields::ManagedFieldsEntry;
 use crate::kube::object::Object;
 
 /// Keys that this policy added to an object, sorted.
@@ -82,7 +82,7 @@ impl Record {
 ///
 /// What an Update changed does not count: an edit that was reverted leaves the same trace.
 pub(crate) fn claimed<'e>(managed_fields: Json<'e>, map: MapKind) -> BTreeSet<&'e str> {
-    let entries = Entry::all(managed_fields).unwrap_or_default();
+    let entries = ManagedFieldsEntry::all(managed_fields).unwrap_or_default();
     let of_claimants = entries.iter().filter(|entry| entry.applies() || entry.is_of_cluster_api());
     let field = if map == MapKind::Labels { "f:labels" } else { "f:annotations" };
     let keys = of_claimants.filter_map(|entry| entry.fields.at(&["f:metadata", field]).ok()?.as_fields());

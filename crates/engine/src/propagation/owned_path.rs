@@ -1,7 +1,7 @@
 //! What `metadata.managedFields` calls a propagated value, in each version of its object.
 
 use crate::catalog::fields::{FIELDS, Field};
-use crate::kube::managed_fields::Entry;
+use crate::kube::managed_fields::ManagedFieldsEntry;
 use crate::report::change::{OwnedPath, OwnedValue};
 
 /// The versions in which the tables know where fields are.
@@ -26,7 +26,7 @@ impl OwnedPath {
     }
 
     /// Whether it is known what an entry of `metadata.managedFields` calls the value, if it has it at all.
-    pub(super) fn is_known_to(&self, entry: &Entry<'_>) -> bool {
+    pub(super) fn is_known_to(&self, entry: &ManagedFieldsEntry<'_>) -> bool {
         match self.value {
             // Labels and annotations are at the same path in every version.
             OwnedValue::Entry(_) => true,

@@ -17,21 +17,21 @@ use crate::json::document::{Document, Json};
 use crate::json::path::{Path, Step};
 use crate::json::splice::{Edit, Write, splice};
 use crate::kube::field_set::{NotASet, Transfer, below, has_itself};
-use crate::kube::managed_fields::Entry;
+use crate::kube::managed_fields::ManagedFieldsEntry;
 use crate::report::change::{Change, OwnedElement, OwnedPath};
 
 /// The owners of one object's fields, as the request has them and as they are stored.
 pub(crate) struct Ownership<'s, 'e> {
     subject: &'s Subject<'e>,
     /// `None` where they cannot be read, or where there are none.
-    requested: Option<Vec<Entry<'e>>>,
+    requested: Option<Vec<ManagedFieldsEntry<'e>>>,
     /// The same of the stored object.
-    stored: Option<Vec<Entry<'e>>>,
+    stored: Option<Vec<ManagedFieldsEntry<'e>>>,
 }
 
 impl<'s, 'e> Ownership<'s, 'e> {
     pub(crate) fn of(subject: &'s Subject<'e>) -> Self {
-        let entries = |managed_fields| Entry::all(managed_fields).filter(|entries| !entries.is_empty());
+        let entries = |managed_fields| ManagedFieldsEntry::all(managed_fields).filter(|entries| !entries.is_empty());
         let old = subject.old().ok().flatten();
         Ownership {
             subject,
@@ -48,7 +48,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
     /// Whether an edit may be undone: nobody becomes an owner by it who was none, or it cannot wait for Cluster API.
     pub(crate) fn may_restore(&self, change: &Change) -> bool {
         let Some(owned) = change.owned.as_ref().filter(|owned| owned.can_wait) else { return true };
-        let is_readable = |entry: &Entry<'_>| {
+        let is_readable = |entry: &ManagedFieldsEntry<'_>| {
             let path = owned.steps(&change.key, entry.version());
             owned.is_known_to(entry) && path.is_none_or(|path| below(entry.fields, &path).is_ok())
         };
@@ -69,7 +69,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let moving = written.iter().filter(|(change, _)| change.moves_owners());
         let moving = moving.map(|(change, owned)| self.moving(change, owned)).collect::<Result<Vec<_>, _>>().ok()?;
         // Each entry with its set of fields.
-        let mut entries: Vec<(&Entry<'_>, Cow<'_, str>)> = Vec::new();
+        let mut entries: Vec<(&ManagedFieldsEntry<'_>, Cow<'_, str>)> = Vec::new();
         let mut is_same = true;
         for entry in requested {
             let fields = match self.transferred(Some(entry), self.stored_entry(entry), &moving).ok()? {
@@ -104,14 +104,14 @@ impl<'s, 'e> Ownership<'s, 'e> {
     }
 
     /// Whether the managers are those of the stored object, and own the same.
-    fn owns_as_stored(&self, entries: &[(&Entry<'_>, Cow<'_, str>)]) -> bool {
-        let is_as_stored = |(entry, fields): &(&Entry<'_>, Cow<'_, str>)| {
+    fn owns_as_stored(&self, entries: &[(&ManagedFieldsEntry<'_>, Cow<'_, str>)]) -> bool {
+        let is_as_stored = |(entry, fields): &(&ManagedFieldsEntry<'_>, Cow<'_, str>)| {
             self.stored_entry(entry).is_some_and(|stored| stored.fields.text() == *fields)
         };
         self.stored.as_ref().is_some_and(|stored| stored.len() == entries.len()) && entries.iter().all(is_as_stored)
     }
 
-    fn stored_entry(&self, entry: &Entry<'_>) -> Option<&Entry<'e>> {
+    fn stored_entry(&self, entry: &ManagedFieldsEntry<'_>) -> Option<&ManagedFieldsEntry<'e>> {
         self.stored.iter().flatten().find(|stored| stored.is_of_the_manager_of(entry))
     }
 
@@ -140,8 +140,8 @@ impl<'s, 'e> Ownership<'s, 'e> {
     /// What one manager's set of fields becomes: `None` where it stays as it is, else its text, unless nothing is left.
     fn transferred(
         &self,
-        requested: Option<&Entry<'e>>,
-        stored: Option<&Entry<'e>>,
+        requested: Option<&ManagedFieldsEntry<'e>>,
+        stored: Option<&ManagedFieldsEntry<'e>>,
         moving: &[Moving<'_>],
     ) -> Result<Option<Option<String>>, NotASet> {
         let Some(entry) = requested.or(stored) else { return Ok(None) };
@@ -232,8 +232,8 @@ struct Restored {
 
 /// What moves into one manager's set of fields, and out of it.
 struct Moved<'a, 'e> {
-    requested: Option<&'a Entry<'e>>,
-    stored: Option<&'a Entry<'e>>,
+    requested: Option<&'a ManagedFieldsEntry<'e>>,
+    stored: Option<&'a ManagedFieldsEntry<'e>>,
     /// The field manager of the request, where it is named.
     requester: Option<&'a str>,
     transfer: Transfer<'e>,
@@ -243,7 +243,7 @@ impl<'e> Moved<'_, 'e> {
     /// A value that was written, and all that is in it; `None` where the stored set cannot have it.
     fn move_value(&mut self, path: &[String], stored_path: Option<&[String]>, value: Restored) -> Result<(), NotASet> {
         let requested = part(self.requested, Some(path))?;
-        let is_applied = |entry: &&Entry<'_>| entry.applies() && entry.is_of_cluster_api();
+        let is_applied = |entry: &&ManagedFieldsEntry<'_>| entry.applies() && entry.is_of_cluster_api();
         let part = match value.is_as_stored {
             true => part(self.stored.filter(|stored| !self.lets_go(stored, value)), stored_path)?,
             false => requested.filter(|_| self.requested.as_ref().is_some_and(is_applied)),
@@ -256,7 +256,7 @@ impl<'e> Moved<'_, 'e> {
 
     /// Whether a manager removes what it had set itself. A manager that applies gives it up with its next apply; for an Update this is
     /// the only way, and who got the value back would keep it when the source drops it.
-    fn lets_go(&self, stored: &Entry<'_>, value: Restored) -> bool {
+    fn lets_go(&self, stored: &ManagedFieldsEntry<'_>, value: Restored) -> bool {
         value.is_dropped && !stored.applies() && self.requester == Some(stored.manager)
     }
 
@@ -271,7 +271,7 @@ impl<'e> Moved<'_, 'e> {
     }
 }
 
-fn part<'e>(entry: Option<&Entry<'e>>, path: Option<&[String]>) -> Result<Option<Json<'e>>, NotASet> {
+fn part<'e>(entry: Option<&ManagedFieldsEntry<'e>>, path: Option<&[String]>) -> Result<Option<Json<'e>>, NotASet> {
     match (entry, path) {
         (Some(entry), Some(path)) => below(entry.fields, path),
         _ => Ok(None),

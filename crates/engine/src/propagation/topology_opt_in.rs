@@ -10,7 +10,7 @@ use crate::catalog::place::MapKind;
 use crate::json::document::Json;
 use crate::json::path::Path;
 use crate::json::{Malformed, Map};
-use crate::kube::kind::GroupVersionKind;
+use crate::kube::group_version_kind::GroupVersionKind;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::propagation::managed::Record;

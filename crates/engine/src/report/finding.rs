@@ -17,13 +17,13 @@ pub struct Finding {
     pub stance: Stance,
     /// What becomes of cloud tags, where the finding is about a resource of a Composition.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<TagDelivery>,
 }
 
 /// What becomes of cloud tags on their way to one resource, as Crossplane has it. Nothing is found where they are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum TagDelivery {
     /// The resource is created without them, or others are lost for their sake.
     Lost,
     /// The resource, or all of them, is never created, and the composite does not become Synced.

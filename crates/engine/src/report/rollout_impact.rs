@@ -15,13 +15,13 @@ pub struct RolloutImpact {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approved_on: Option<String>,
     /// Every path that differs, the gravest first.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<RolloutEdit>,
 }
 
 /// One path that differs from what is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Edit {
+pub struct RolloutEdit {
     /// Such as `spec.topology.workers.machineDeployments[md-0].failureDomain`.
     pub at: String,
     /// The effect.

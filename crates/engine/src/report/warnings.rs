@@ -6,7 +6,7 @@ use crate::catalog::clouds::Cloud;
 use crate::catalog::infrastructure::InfraCluster;
 use crate::catalog::profiles::Profile;
 use crate::catalog::strict::StrictProfile;
-use crate::catalog::text::Length;
+use crate::catalog::text_limits::Length;
 use crate::report::change::{Action, Change, Value};
 use crate::report::messages::propagation as messages;
 use crate::report::messages::{EntryName, Location, and_more, cloud_tags};

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::object;
+use super::parsed_text::{InfraClusterKind, KeyOrDomain, NonEmpty};
 use super::pattern::Pattern;
 use super::problems::Problem;
-use super::text::{InfraClusterKind, KeyOrDomain, NonEmpty};
 use super::users::Users;
 use crate::catalog::controllers::CONTROLLERS;
 use crate::catalog::infrastructure::InfraCluster;

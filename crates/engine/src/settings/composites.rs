@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::text::{CompositeGroup, FieldPath};
+use super::parsed_text::{CompositeGroup, FieldPath};
 
 /// Composites that say in the same way who their provider is.
 #[derive(Debug, Clone, Serialize, Deserialize)]

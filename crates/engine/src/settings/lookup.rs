@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::text::{ApiVersion, KindAndGroup};
+use super::parsed_text::{ApiVersion, KindAndGroup};
 
 /// How other objects are read.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -26,7 +26,7 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
 {
-    deserializer.deserialize_map(Entries(PhantomData))
+    deserializer.deserialize_map(EntriesVisitor(PhantomData))
 }
 
 /// A struct that is read from an object only.
@@ -34,13 +34,13 @@ pub(super) struct Object<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_struct("", &[], Fields(PhantomData)).map(Object)
+        deserializer.deserialize_struct("", &[], FieldsVisitor(PhantomData)).map(Object)
     }
 }
 
-struct Fields<T>(PhantomData<T>);
+struct FieldsVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FieldsVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,9 +52,9 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
     }
 }
 
-struct Entries<T>(PhantomData<T>);
+struct EntriesVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {
     type Value = BTreeMap<String, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,7 +5,7 @@ use std::slice;
 use serde::{Deserialize, Serialize};
 
 use super::composites::not_empty;
-use super::text::NonEmpty;
+use super::parsed_text::NonEmpty;
 
 /// The label registry as one LabelRegistry object or as several.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::text::NonEmpty;
+use super::parsed_text::NonEmpty;
 
 /// User names or groups, compared exactly. An empty list restricts nobody.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

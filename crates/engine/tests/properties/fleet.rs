@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use crate::kind::Kind;
-use crate::text::RAW;
+use crate::fleet_kind::FleetKind;
+use crate::unusual_json::RAW;
 
 /// The tracking annotation.
 pub(crate) const TRACKING: &str = "metadata-propagation.plexsphere.com/managed";
@@ -33,24 +33,24 @@ impl Fleet {
 }
 
 /// The objects that a request may be about, and what they say of their owner.
-const WAYS: &[(Kind, Option<Kind>)] = &[
-    (Kind::ControlPlane, Some(Kind::Cluster)),
-    (Kind::OtherControlPlane, Some(Kind::Cluster)),
-    (Kind::Deployment, Some(Kind::Cluster)),
-    (Kind::Deployment, None),
-    (Kind::Pool, Some(Kind::Cluster)),
-    (Kind::Set, Some(Kind::Deployment)),
-    (Kind::Set, None),
-    (Kind::Machine, Some(Kind::Set)),
-    (Kind::Machine, Some(Kind::ControlPlane)),
-    (Kind::Machine, Some(Kind::OtherControlPlane)),
-    (Kind::Machine, Some(Kind::Pool)),
-    (Kind::Infra, Some(Kind::Machine)),
-    (Kind::Infra, Some(Kind::OtherControlPlane)),
-    (Kind::Bootstrap, Some(Kind::Machine)),
-    (Kind::Bootstrap, Some(Kind::Set)),
-    (Kind::Bootstrap, Some(Kind::OtherControlPlane)),
-    (Kind::Node, None),
+const WAYS: &[(FleetKind, Option<FleetKind>)] = &[
+    (FleetKind::ControlPlane, Some(FleetKind::Cluster)),
+    (FleetKind::OtherControlPlane, Some(FleetKind::Cluster)),
+    (FleetKind::Deployment, Some(FleetKind::Cluster)),
+    (FleetKind::Deployment, None),
+    (FleetKind::Pool, Some(FleetKind::Cluster)),
+    (FleetKind::Set, Some(FleetKind::Deployment)),
+    (FleetKind::Set, None),
+    (FleetKind::Machine, Some(FleetKind::Set)),
+    (FleetKind::Machine, Some(FleetKind::ControlPlane)),
+    (FleetKind::Machine, Some(FleetKind::OtherControlPlane)),
+    (FleetKind::Machine, Some(FleetKind::Pool)),
+    (FleetKind::Infra, Some(FleetKind::Machine)),
+    (FleetKind::Infra, Some(FleetKind::OtherControlPlane)),
+    (FleetKind::Bootstrap, Some(FleetKind::Machine)),
+    (FleetKind::Bootstrap, Some(FleetKind::Set)),
+    (FleetKind::Bootstrap, Some(FleetKind::OtherControlPlane)),
+    (FleetKind::Node, None),
 ];
 
 /// Keys that meet each other on their ways, that rules name, and that nobody would think of.
@@ -110,7 +110,7 @@ fn seldom(n: u32) -> impl Strategy<Value = bool> {
 /// Everything that is drawn.
 #[derive(Debug, Clone)]
 pub(crate) struct Draw {
-    pub(crate) way: (Kind, Option<Kind>),
+    pub(crate) way: (FleetKind, Option<FleetKind>),
     pub(crate) version: &'static str,
     pub(crate) parents_version: &'static str,
     /// One for each place that carries metadata.
@@ -120,9 +120,9 @@ pub(crate) struct Draw {
     pub(crate) managed: [Option<Vec<Managed>>; 2],
     pub(crate) edits: Vec<Edit>,
     pub(crate) owner: Owner,
-    pub(crate) paused: Option<Kind>,
-    pub(crate) deleting: Option<Kind>,
-    pub(crate) absent: Option<Kind>,
+    pub(crate) paused: Option<FleetKind>,
+    pub(crate) deleting: Option<FleetKind>,
+    pub(crate) absent: Option<FleetKind>,
     pub(crate) user: &'static str,
     pub(crate) update: bool,
     pub(crate) converged: bool,
@@ -166,7 +166,7 @@ const PLACES: usize = 28;
 
 fn draw() -> impl Strategy<Value = Draw> {
     let versions = || select(&["v1beta1", "v1beta2"][..]);
-    let kind = |n| proptest::option::weighted(1.0 / f64::from(n), select(&Kind::ALL[..]));
+    let kind = |n| proptest::option::weighted(1.0 / f64::from(n), select(&FleetKind::ALL[..]));
     let owner = prop_oneof![
         12 => Just(Owner::Right),
         1 => Just(Owner::OfAnotherUid),

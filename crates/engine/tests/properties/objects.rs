@@ -6,8 +6,8 @@ use metadata_propagation::{Manifests, evaluate};
 use serde_json::{Value, json};
 
 use crate::fleet::{Draw, Empty, Fleet, Managed, Maps, Owner, TRACKING};
-use crate::kind::Kind;
-use crate::text::written;
+use crate::fleet_kind::FleetKind;
+use crate::unusual_json::written;
 
 impl Draw {
     pub(crate) fn fleet(&self) -> Fleet {
@@ -33,10 +33,10 @@ impl Draw {
 
     pub(crate) fn cluster(&self, objects: &[Value]) -> Manifests {
         let mut cluster = Manifests::default();
-        let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Node && Some(*kind) != self.absent);
+        let kinds = FleetKind::ALL.into_iter().filter(|kind| *kind != FleetKind::Node && Some(*kind) != self.absent);
         for kind in kinds {
             let (group, name, object) = kind.words();
-            let index = Kind::ALL.iter().position(|known| *known == kind).unwrap();
+            let index = FleetKind::ALL.iter().position(|known| *known == kind).unwrap();
             let version = format!("{group}/{}", self.parents_version);
             cluster.insert(&version, name, "fleet", object, written(&objects[index], self.style));
         }
@@ -46,11 +46,11 @@ impl Draw {
     /// An object of every kind, as the API server has it.
     pub(crate) fn parents(&self) -> Vec<Value> {
         let owner = |kind| match kind {
-            Kind::Machine => self.way.1.filter(|owner| *owner != Kind::Machine).or(Some(Kind::Set)),
-            Kind::Set => Some(Kind::Deployment),
+            FleetKind::Machine => self.way.1.filter(|owner| *owner != FleetKind::Machine).or(Some(FleetKind::Set)),
+            FleetKind::Set => Some(FleetKind::Deployment),
             _ => None,
         };
-        Kind::ALL.map(|kind| self.object(kind, self.parents_version, owner(kind), Owner::Right)).to_vec()
+        FleetKind::ALL.map(|kind| self.object(kind, self.parents_version, owner(kind), Owner::Right)).to_vec()
     }
 
     fn maps(&self, place: usize) -> &Maps {
@@ -62,7 +62,7 @@ impl Draw {
         json!({ "labels": labels, "annotations": annotations })
     }
 
-    fn object(&self, kind: Kind, version: &str, owner: Option<Kind>, how: Owner) -> Value {
+    fn object(&self, kind: FleetKind, version: &str, owner: Option<FleetKind>, how: Owner) -> Value {
         let (group, name, object_name) = kind.words();
         let place = kind as usize;
         let (labels, annotations) = self.maps(place);
@@ -71,15 +71,17 @@ impl Draw {
             "labels": labels, "annotations": annotations, "unknown": ["raw:1.0", { "x": "raw:-0.0e-7" }],
         });
         let mut set = |map: &str, key: &str, value: &str| metadata[map][key] = json!(value);
-        let is_of_topology =
-            matches!(kind, Kind::ControlPlane | Kind::OtherControlPlane | Kind::Deployment | Kind::Pool);
+        let is_of_topology = matches!(
+            kind,
+            FleetKind::ControlPlane | FleetKind::OtherControlPlane | FleetKind::Deployment | FleetKind::Pool
+        );
         if is_of_topology && owner.is_some() {
             set("labels", "topology.cluster.x-k8s.io/owned", "");
             set("labels", "cluster.x-k8s.io/cluster-name", "c1");
             set("labels", "topology.cluster.x-k8s.io/deployment-name", "w");
             set("labels", "topology.cluster.x-k8s.io/pool-name", "w");
         }
-        if kind == Kind::Node {
+        if kind == FleetKind::Node {
             set("annotations", "cluster.x-k8s.io/machine", "machine");
             set("annotations", "cluster.x-k8s.io/cluster-name", "c1");
             set("annotations", "cluster.x-k8s.io/cluster-namespace", "fleet");
@@ -104,11 +106,11 @@ impl Draw {
         let api_version = if group.is_empty() { "v1".to_owned() } else { format!("{group}/{version}") };
         json!({
             "apiVersion": api_version, "kind": name, "metadata": metadata, "spec": self.spec(kind, version),
-            "status": { "nodeRef": { "name": Kind::Node.words().2 }, "labels": { "a": "b" }, "conditions": ["raw:12345678901234567890123"] },
+            "status": { "nodeRef": { "name": FleetKind::Node.words().2 }, "labels": { "a": "b" }, "conditions": ["raw:12345678901234567890123"] },
         })
     }
 
-    fn spec(&self, kind: Kind, version: &str) -> Value {
+    fn spec(&self, kind: FleetKind, version: &str) -> Value {
         let selector = json!({ "matchLabels": { "team": "red" }, "matchExpressions": [] });
         let machine = json!({ "clusterName": "c1", "version": "v1.36.0", "taints": [{ "key": "k" }] });
         let of_class = |place| match version {
@@ -117,15 +119,15 @@ impl Draw {
         };
         let of_topology = |place| json!([{ "name": "w", "class": "worker", "metadata": self.block(place) }]);
         match kind {
-            Kind::Cluster => json!({
-                "paused": self.paused == Some(Kind::Cluster) && self.update,
+            FleetKind::Cluster => json!({
+                "paused": self.paused == Some(FleetKind::Cluster) && self.update,
                 "topology": {
                     "class": "class", "classRef": { "name": "class" },
                     "controlPlane": { "metadata": self.block(12) },
                     "workers": { "machineDeployments": of_topology(13), "machinePools": of_topology(14) },
                 },
             }),
-            Kind::Class => json!({
+            FleetKind::Class => json!({
                 "controlPlane": {
                     "metadata": self.block(15),
                     "machineInfrastructure": {},
@@ -134,22 +136,22 @@ impl Draw {
                 "workers": { "machineDeployments": of_class(16), "machinePools": of_class(17) },
                 "patches": if self.patches { patches(version) } else { json!([]) },
             }),
-            Kind::Template => json!({ "template": {
+            FleetKind::Template => json!({ "template": {
                 "metadata": self.block(18), "spec": { "machineTemplate": { "metadata": self.block(19) } },
             }}),
-            Kind::ControlPlane | Kind::OtherControlPlane => json!({
+            FleetKind::ControlPlane | FleetKind::OtherControlPlane => json!({
                 "version": "v1.36.0", "rolloutAfter": "2026-01-01T00:00:00Z", "rollout": { "after": "raw:1.0" },
                 "machineTemplate": { "metadata": self.block(20 + kind as usize), "infrastructureRef": { "name": "i" } },
             }),
-            Kind::Deployment | Kind::Set | Kind::Pool => json!({
+            FleetKind::Deployment | FleetKind::Set | FleetKind::Pool => json!({
                 "clusterName": "c1", "replicas": 3, "selector": selector, "rollout": { "after": "raw:1.0" },
                 "template": { "metadata": self.block(20 + kind as usize), "spec": machine },
             }),
-            Kind::Machine => machine,
-            Kind::Infra | Kind::Bootstrap => json!({
+            FleetKind::Machine => machine,
+            FleetKind::Infra | FleetKind::Bootstrap => json!({
                 "template": { "metadata": self.block(20) }, "machineTemplate": { "metadata": self.block(21) },
             }),
-            Kind::Node => json!({ "taints": [{ "key": "k" }] }),
+            FleetKind::Node => json!({ "taints": [{ "key": "k" }] }),
         }
     }
 
@@ -233,7 +235,7 @@ impl Draw {
             let version = if group.is_empty() { "v1" } else { self.version };
             let mut request = json!({
                 "uid": "1", "operation": operation, "userInfo": { "username": self.user }, "name": name,
-                "namespace": if self.way.0 == Kind::Node { "" } else { "fleet" },
+                "namespace": if self.way.0 == FleetKind::Node { "" } else { "fleet" },
                 "kind": { "group": group, "version": version, "kind": kind }, "object": object,
             });
             if let Some(old) = old {
@@ -271,7 +273,7 @@ impl Draw {
 
 /// A patch of one label and of all annotations of the control plane.
 fn patches(version: &str) -> Value {
-    let (group, kind, _) = Kind::Template.words();
+    let (group, kind, _) = FleetKind::Template.words();
     let selector = json!({
         "apiVersion": format!("{group}/{version}"), "kind": kind, "matchResources": { "controlPlane": true },
     });
@@ -281,6 +283,6 @@ fn patches(version: &str) -> Value {
 }
 
 fn template_reference(version: &str) -> Value {
-    let (group, kind, name) = Kind::Template.words();
+    let (group, kind, name) = FleetKind::Template.words();
     json!({ "apiVersion": format!("{group}/{version}"), "kind": kind, "name": name })
 }

@@ -23,13 +23,13 @@ const WIDTH: usize = 40;
 
 /// Where everything is.
 pub(super) struct Layout {
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<NodeBox>,
     pub(super) width: usize,
     pub(super) height: usize,
 }
 
 /// Where an object is.
-pub(super) struct Place {
+pub(super) struct NodeBox {
     pub(super) x: usize,
     pub(super) y: usize,
     pub(super) width: usize,
@@ -71,7 +71,7 @@ impl Layout {
                 *free = bottom;
             }
             layout.height = layout.height.max(bottom);
-            layout.places.push(Place { x, y, width, height, lines });
+            layout.places.push(NodeBox { x, y, width, height, lines });
         }
         let all: usize = widths.iter().map(|width| width + BETWEEN_COLUMNS).sum();
         let title = 2 * MARGIN + pixels(&graph.title) * 7 / 6;

@@ -23,7 +23,7 @@ const SAMPLE: usize = 36;
 type Sample = Box<dyn Fn(&mut String, usize, usize)>;
 
 /// An entry: what is drawn at a place, and the words after it.
-struct Entry {
+struct LegendEntry {
     /// Absent where the words themselves are one.
     sample: Option<Sample>,
     class: &'static str,
@@ -33,7 +33,7 @@ struct Entry {
 /// Draws the legend from a height on, and says where it ends.
 pub(super) fn legend(out: &mut String, graph: &Graph, top: usize, width: usize) -> usize {
     let (mut x, mut y) = (MARGIN, top + LINE / 2);
-    for Entry { sample, class, words } in entries(graph) {
+    for LegendEntry { sample, class, words } in entries(graph) {
         let left = if sample.is_some() { SAMPLE + PADDING } else { 0 };
         let wide = left + pixels(words) + 2 * PADDING;
         if x + wide > width && x > MARGIN {
@@ -48,7 +48,7 @@ pub(super) fn legend(out: &mut String, graph: &Graph, top: usize, width: usize) 
     y + LINE
 }
 
-fn entries(graph: &Graph) -> Vec<Entry> {
+fn entries(graph: &Graph) -> Vec<LegendEntry> {
     let mut entries = Vec::new();
     for (flow, words) in FLOWS {
         let is_line = graph.nodes.iter().any(|node| node.parent.is_some() && node.propagation.flow == *flow);
@@ -62,8 +62,8 @@ fn entries(graph: &Graph) -> Vec<Entry> {
         };
         let words_class = if is_color { class_of_text(flow) } else { "plain" };
         match (is_line, is_color) {
-            (true, _) => entries.push(Entry { sample: Some(Box::new(line)), class: words_class, words }),
-            (false, true) => entries.push(Entry { sample: None, class: words_class, words }),
+            (true, _) => entries.push(LegendEntry { sample: Some(Box::new(line)), class: words_class, words }),
+            (false, true) => entries.push(LegendEntry { sample: None, class: words_class, words }),
             (false, false) => {}
         }
     }
@@ -82,12 +82,12 @@ fn entries(graph: &Graph) -> Vec<Entry> {
                 }
                 rectangle(out, class, [x, y, SAMPLE - BEHIND, height], if class.contains("end") { 8 } else { 4 });
             };
-            entries.push(Entry { sample: Some(Box::new(sample)), class: "plain", words });
+            entries.push(LegendEntry { sample: Some(Box::new(sample)), class: "plain", words });
         }
     }
     for look in LOOKS.iter().filter(|look| has(&|node| node.sort == look.sort)) {
         let sample = move |out: &mut String, x: usize, y: usize| icon(out, look.path, x + SAMPLE - 16, y - 8);
-        entries.push(Entry { sample: Some(Box::new(sample)), class: "plain", words: look.words });
+        entries.push(LegendEntry { sample: Some(Box::new(sample)), class: "plain", words: look.words });
     }
     entries
 }

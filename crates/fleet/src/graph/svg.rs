@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::layout::{BEHIND, BETWEEN_COLUMNS, ICON, LINE, Layout, MARGIN, PADDING, Place};
+use super::layout::{BEHIND, BETWEEN_COLUMNS, ICON, LINE, Layout, MARGIN, NodeBox, PADDING};
 use super::legend::legend;
 use super::shapes::{class, class_of_text, escaped, icon, mark, rectangle, text};
 use super::{Flow, Graph, Node};
@@ -50,7 +50,7 @@ pub(super) fn svg(graph: &Graph) -> String {
     let layout = Layout::of(graph);
     let mut drawn = String::new();
     // Lines from one object begin as one: what is wrong is above the rest.
-    let mut edges: Vec<(&Node, &Place)> = graph.nodes.iter().zip(&layout.places).collect();
+    let mut edges: Vec<(&Node, &NodeBox)> = graph.nodes.iter().zip(&layout.places).collect();
     edges.sort_by_key(|(node, _)| node.propagation.flow);
     for (node, here) in edges {
         if let Some(above) = node.parent.and_then(|parent| layout.places.get(parent)) {
@@ -78,8 +78,8 @@ pub(super) fn svg(graph: &Graph) -> String {
 }
 
 /// A box with what is to be said of an object.
-fn object(out: &mut String, node: &Node, here: &Place) {
-    let Place { x, y, width, height, lines } = here;
+fn object(out: &mut String, node: &Node, here: &NodeBox) {
+    let NodeBox { x, y, width, height, lines } = here;
     *out += "<g>\n";
     if !node.propagation.rules.is_empty() {
         let rules: Vec<&str> = node.propagation.rules.iter().map(|rule| &**rule).collect();
@@ -103,7 +103,7 @@ fn object(out: &mut String, node: &Node, here: &Place) {
 }
 
 /// From one object to its child, with a mark at its end.
-fn edge(out: &mut String, flow: Flow, above: &Place, here: &Place) {
+fn edge(out: &mut String, flow: Flow, above: &NodeBox, here: &NodeBox) {
     let (from, to) = (above.x + above.width, here.x);
     let (begin, end) = (above.y + PADDING + LINE / 2, here.y + PADDING + LINE / 2);
     let middle = from + BETWEEN_COLUMNS / 2;

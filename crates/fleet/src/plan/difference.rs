@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use metadata_propagation::NotApplicable;
 use serde_json::{Map, Value};
 
-use super::{Entry, Unknown};
+use super::{EntryDifference, Unknown};
 use crate::each::each;
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
@@ -16,7 +16,7 @@ use crate::propagation_path::blocks;
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// What differs, by object; of objects that are in both.
-pub(super) fn differences(before: &Hierarchy, after: &Hierarchy) -> BTreeMap<ObjectId, Vec<Entry>> {
+pub(super) fn differences(before: &Hierarchy, after: &Hierarchy) -> BTreeMap<ObjectId, Vec<EntryDifference>> {
     let found = each(after.members(), |member| {
         let stored = before.number(&member.id).and_then(|number| before.member(number))?;
         if stored.json() == member.json() || member.origin.is_none() && lost(&member.id, before, after).is_some() {
@@ -46,7 +46,7 @@ fn lost<'w>(id: &ObjectId, before: &Hierarchy, after: &'w Hierarchy) -> Option<&
     after.unknown(after.number(id)?).map(|(_, reason)| reason).filter(|_| was_known)
 }
 
-fn entries(stored: &Member, member: &Member) -> Vec<Entry> {
+fn entries(stored: &Member, member: &Member) -> Vec<EntryDifference> {
     let (was, is) = (stored.completed(), member.completed());
     let (was, is) = (maps(&was), maps(&is));
     let nothing = Map::new();
@@ -59,7 +59,7 @@ fn entries(stored: &Member, member: &Member) -> Vec<Entry> {
         let keys: BTreeSet<&String> = was.keys().chain(is.keys()).filter(|key| *key != LAST_APPLIED).collect();
         let value = |map: &Map<String, Value>, key: &str| Some(map.get(key)?.as_str()?.to_owned());
         let differing = keys.into_iter().map(|key| (key, value(was, key), value(is, key)));
-        entries.extend(differing.filter(|(_, from, to)| from != to).map(|(key, from, to)| Entry {
+        entries.extend(differing.filter(|(_, from, to)| from != to).map(|(key, from, to)| EntryDifference {
             id: member.id.clone(),
             is_predicted: member.origin.is_none(),
             at: at.clone(),

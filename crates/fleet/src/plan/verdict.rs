@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use metadata_propagation::Effect;
 
 use super::reach::Machines;
-use super::{Entry, Happens, Plan};
+use super::{EntryDifference, Happens, Plan};
 use crate::hierarchy::Hierarchy;
 use crate::object::ObjectId;
 
@@ -80,7 +80,7 @@ impl Verdict {
         verdict.creates += created.count();
         let entries = || plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
         verdict.cloud_tags = entries().filter(|entry| entry.at == CLOUD_TAGS).map(|_| 1).sum();
-        let is_label = |entry: &&Entry| ["metadata.labels", "metadata.annotations"].contains(&&*entry.at);
+        let is_label = |entry: &&EntryDifference| ["metadata.labels", "metadata.annotations"].contains(&&*entry.at);
         let relabelled: BTreeSet<&ObjectId> = entries().filter(is_label).map(|entry| &entry.id).collect();
         verdict.relabels = relabelled.into_iter().map(|id| after.represented_by(id)).sum();
         verdict

@@ -1,4 +1,4 @@
-//! `reviews FOLDER MODULE.wasm`: what `scripts/policy-server` gives to a real PolicyServer, and what has to come back.
+//! `reviews FOLDER MODULE.wasm`: what `tools/policy-server` gives to a real PolicyServer, and what has to come back.
 //!
 //! - `policies.yml`: the policies of deploy/, as Kubewarden's controller writes them for a PolicyServer;
 //! - `bad-settings.yml`: the same, with one policy more, whose settings are not valid;

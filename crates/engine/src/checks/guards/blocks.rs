@@ -7,7 +7,7 @@ use crate::json::{Malformed, Map};
 use crate::kube::object::Object;
 
 /// One block of metadata, as it would be stored and as it is.
-pub(super) struct Block<'a> {
+pub(super) struct MetadataBlock<'a> {
     pub(super) place: Place,
     /// Its path, such as `spec.topology.workers.machineDeployments[0].metadata`.
     pub(super) at: String,
@@ -17,7 +17,7 @@ pub(super) struct Block<'a> {
     annotations: [Map<'a>; 2],
 }
 
-impl<'a> Block<'a> {
+impl<'a> MetadataBlock<'a> {
     /// One map: as it would be stored, and as it is.
     pub(super) fn map(&self, map: MapKind) -> (&Map<'a>, &Map<'a>) {
         let [new, old] = match map {
@@ -32,13 +32,13 @@ impl<'a> Block<'a> {
 ///
 /// # Errors
 /// When something on the way has another shape than Kubernetes gives it.
-pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, Malformed> {
+pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<MetadataBlock<'a>>, Malformed> {
     let mut blocks = Vec::new();
     let (object, old) = (&subject.object, subject.old()?);
     for &(place, name) in subject.row.map_or(&[][..], |row| row.guarded) {
         let path = place.path(object.version);
         let Some(path) = path.strip_prefix(&["spec"]) else {
-            blocks.push(Block {
+            blocks.push(MetadataBlock {
                 place,
                 at: "metadata".to_owned(),
                 entry: None,
@@ -61,7 +61,7 @@ pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<Block<'a>>, M
             };
             let of = |metadata: Json<'a>, map: MapKind| metadata.get(map.field())?.as_map();
             let map = |map: MapKind| Ok([of(metadata, map)?, of(before, map)?]);
-            blocks.push(Block {
+            blocks.push(MetadataBlock {
                 place,
                 at: metadata.path().to_string(),
                 labels: map(MapKind::Labels)?,

@@ -1,6 +1,6 @@
 //! Keys that look meant for Nodes and are not synced to them.
 
-use super::{Entry, Guarded};
+use super::{Guarded, MetadataEntry};
 use crate::catalog::keys::{NODE_DOMAIN, NODE_RESTRICTION, NODE_ROLE, belongs_to, prefix};
 use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::Rule;
@@ -17,7 +17,7 @@ const DOMAINS: [&str; 3] = [NODE_ROLE, NODE_RESTRICTION, NODE_DOMAIN];
 const KUBELET_PREFIXES: [&str; 2] = ["kubernetes.io", "node.kubernetes.io"];
 
 /// A key that looks meant for the Node and meets no criterion.
-pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Option<String>, Malformed> {
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<String>, Malformed> {
     let settings = &guarded.settings.cluster_api;
     let mut rules = Rule::reading(Place::Machine, entry.map, settings.version);
     if rules.any(|rule| rule.to.contains(&Place::Node) && rule.carries(entry.key, settings)) {

@@ -1,6 +1,6 @@
 //! Keys that must not be in a map that propagates.
 
-use super::{Entry, Guarded};
+use super::{Guarded, MetadataEntry};
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::*;
 use crate::catalog::place::{MapKind, Place};
@@ -59,7 +59,7 @@ fn control_plane_label_of_workers(place: Place) -> Option<&'static str> {
 }
 
 /// A reserved key, except a label with the value that Cluster API gives it.
-pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Option<String>, Malformed> {
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<String>, Malformed> {
     let Some(reason) = reason(entry.map, entry.key).filter(|_| entry.block.place != Place::Machine) else {
         return Ok(None);
     };
@@ -71,9 +71,9 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<Optio
     Ok((!is_right).then(|| reserved_key(entry.name(), reason)))
 }
 
-fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &Entry<'_>) -> Result<bool, Malformed> {
+fn is_what_cluster_api_sets(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<bool, Malformed> {
     use Place::*;
-    let Entry { block, key, value, .. } = *entry;
+    let MetadataEntry { block, key, value, .. } = *entry;
     let (object, name) = (&guarded.subject.object, guarded.subject.name());
     let is_own_label = object.labels.get(key).is_some_and(|own| own == value);
     Ok(match (key, block.place) {

@@ -11,7 +11,7 @@ use crate::json::Map;
 use crate::json::document::Json;
 use crate::kube::object::Object;
 use crate::kube::selector::same_selector;
-use crate::report::rollout_impact::Edit;
+use crate::report::rollout_impact::RolloutEdit;
 
 /// One row of the table, its path from the object's root.
 pub(super) struct Pattern {
@@ -24,7 +24,7 @@ pub(super) struct Pattern {
 }
 
 /// Every path that differs, the gravest first.
-pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) -> Vec<Edit> {
+pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) -> Vec<RolloutEdit> {
     let mut walk = Walk { patterns, old, new, around: Around::of(old, new), edits: Vec::new() };
     let count = |annotations: &Map<'_>| annotations.keys().filter(|key| !is_never(key)).count();
     let kept = |key: &str| is_never(key) || new.annotations.get(key) == old.annotations.get(key);
@@ -58,7 +58,7 @@ struct Walk<'a> {
     old: &'a Object<'a>,
     new: &'a Object<'a>,
     around: Around<'a>,
-    edits: Vec<Edit>,
+    edits: Vec<RolloutEdit>,
 }
 
 impl<'a> Walk<'a> {
@@ -71,7 +71,8 @@ impl<'a> Walk<'a> {
             self.patterns.iter().filter_map(|pattern| below(&pattern.path, path)).find(|rest| !rest.is_empty());
         let Some(longer) = longer else { return self.whole(path, at, old, new) };
         if let Some((key, _)) = longer.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            let (Some(old_entries), Some(new_entries)) = (Entries::of_list(old, key), Entries::of_list(new, key))
+            let (Some(old_entries), Some(new_entries)) =
+                (ListEntries::of_list(old, key), ListEntries::of_list(new, key))
             else {
                 return self.whole(path, at, old, new);
             };
@@ -88,7 +89,8 @@ impl<'a> Walk<'a> {
                 self.around.holder = holder;
             }
         } else {
-            let (Some(old_entries), Some(new_entries)) = (Entries::of_object(old), Entries::of_object(new)) else {
+            let (Some(old_entries), Some(new_entries)) = (ListEntries::of_object(old), ListEntries::of_object(new))
+            else {
                 return self.whole(path, at, old, new);
             };
             for (name, old, new) in pairs(&old_entries, &new_entries) {
@@ -110,7 +112,7 @@ impl<'a> Walk<'a> {
             return;
         }
         match row.removed.filter(|_| new.is_null() && self.around.had_replicas()) {
-            Some(effect) => self.edits.push(Edit { at: at.to_owned(), effect, set_on: None, is_removal: true }),
+            Some(effect) => self.edits.push(RolloutEdit { at: at.to_owned(), effect, set_on: None, is_removal: true }),
             None => self.add(at.to_owned(), row.effect, pattern.given, false),
         }
         if !pattern.keys.is_empty()
@@ -142,7 +144,7 @@ impl<'a> Walk<'a> {
     }
 
     fn add(&mut self, at: String, effect: Effect, given: Given, is_removal: bool) {
-        self.edits.push(Edit { at, effect: self.around.effect(effect, given), set_on: None, is_removal });
+        self.edits.push(RolloutEdit { at, effect: self.around.effect(effect, given), set_on: None, is_removal });
     }
 }
 
@@ -152,7 +154,7 @@ fn is_key(of_row: &str, key: &str) -> bool {
 }
 
 /// The values in an object or a list, each by a name.
-struct Entries<'a> {
+struct ListEntries<'a> {
     /// In the order of the text.
     listed: Vec<(&'a str, Json<'a>)>,
     /// The last of several of one name.
@@ -160,21 +162,21 @@ struct Entries<'a> {
     absent: Json<'a>,
 }
 
-impl<'a> Entries<'a> {
+impl<'a> ListEntries<'a> {
     /// The fields of an object, none where it is absent; `None` where it is something else.
     fn of_object(object: Json<'a>) -> Option<Self> {
         let listed = object.as_fields()?.collect();
-        Some(Entries::new(object, listed))
+        Some(ListEntries::new(object, listed))
     }
 
     /// The elements of a list by the value of a field, none where the list is absent; `None` where one has no such field.
     fn of_list(list: Json<'a>, key: &str) -> Option<Self> {
         let named = |element: Json<'a>| Some((element.get(key).ok()?.as_str()?, element));
-        Some(Entries::new(list, list.as_elements()?.map(named).collect::<Option<_>>()?))
+        Some(ListEntries::new(list, list.as_elements()?.map(named).collect::<Option<_>>()?))
     }
 
     fn new(holder: Json<'a>, listed: Vec<(&'a str, Json<'a>)>) -> Self {
-        Entries { by_name: listed.iter().copied().collect(), listed, absent: holder.absent() }
+        ListEntries { by_name: listed.iter().copied().collect(), listed, absent: holder.absent() }
     }
 
     fn get(&self, name: &str) -> Json<'a> {
@@ -184,8 +186,8 @@ impl<'a> Entries<'a> {
 
 /// The entry of each name before and after: the names of `new` first, then those that are gone.
 fn pairs<'e, 'a>(
-    old: &'e Entries<'a>,
-    new: &'e Entries<'a>,
+    old: &'e ListEntries<'a>,
+    new: &'e ListEntries<'a>,
 ) -> impl Iterator<Item = (&'a str, Json<'a>, Json<'a>)> + use<'e, 'a> {
     let stays = new.listed.iter().map(|(name, value)| (*name, old.get(name), *value));
     let gone = old.listed.iter().filter(|(name, _)| !new.by_name.contains_key(name));
@@ -195,7 +197,7 @@ fn pairs<'e, 'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::effects::Kind;
+    use crate::catalog::effects::EditedKind;
     use crate::catalog::version::Version;
     use crate::json::document::Document;
 
@@ -210,10 +212,10 @@ mod tests {
         let (old, new) = (object(&mut (0..40_000), 1, "a"), object(&mut (1..40_001).rev(), 2, "b"));
         let (old, new) = (Document::new(old), Document::new(new));
         let (old, new) = (Object::read(&old).unwrap(), Object::read(&new).unwrap());
-        let edits = between(&old, &new, &Kind::Cluster.rows("v1beta2", Version::NEWEST));
+        let edits = between(&old, &new, &EditedKind::Cluster.rows("v1beta2", Version::NEWEST));
         let edit = |name: usize, field: &str, effect| {
             let at = format!("spec.topology.workers.machineDeployments[md-{name}]{field}");
-            Edit { at, is_removal: effect == Effect::Destructive, set_on: None, effect }
+            RolloutEdit { at, is_removal: effect == Effect::Destructive, set_on: None, effect }
         };
         let kept = || (1..40_000).rev();
         let mut expected = vec![edit(0, "", Effect::Destructive)];

@@ -3,7 +3,7 @@
 use super::edits::{Pattern, deciding_row};
 use super::same::same;
 use crate::admission::subject::Subject;
-use crate::catalog::effects::Kind;
+use crate::catalog::effects::EditedKind;
 use crate::catalog::keys::{APPROVE_ROLLOUT, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
 use crate::catalog::masks::TOPOLOGY_VALUE_MASKS;
 use crate::catalog::place::Place;
@@ -16,7 +16,7 @@ use crate::kube::parent::Parent;
 use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
 use crate::propagation::sources::cluster_name;
-use crate::report::rollout_impact::Edit;
+use crate::report::rollout_impact::RolloutEdit;
 
 /// The topology that owns the object under review.
 pub(super) struct Topology<'e> {
@@ -85,7 +85,7 @@ fn read<'e>(
 
 impl Topology<'_> {
     /// Marks the edits that set what the Cluster has already.
-    pub(super) fn mark(&self, edits: &mut [Edit], kind: Kind, subject: &Subject<'_>, rows: &[Pattern]) {
+    pub(super) fn mark(&self, edits: &mut [RolloutEdit], kind: EditedKind, subject: &Subject<'_>, rows: &[Pattern]) {
         let in_version = |version: &str| usize::from(version != "v1beta1");
         for edit in edits {
             let row = TOPOLOGY_VALUES.iter().find(|row| {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt::Display;
 
 use crate::json::document::Json;
-use crate::report::finding::{Finding, Verdict};
+use crate::report::finding::{Finding, TagDelivery};
 use crate::report::messages::tag_delivery as messages;
 use crate::settings::Stance;
 
@@ -36,11 +36,11 @@ impl Severity {
     }
 
     /// What becomes of the tags of a resource.
-    fn verdict(self) -> Option<Verdict> {
+    fn verdict(self) -> Option<TagDelivery> {
         match self {
-            Severity::Fails => Some(Verdict::Fails),
-            Severity::Loss => Some(Verdict::Lost),
-            Severity::CannotTell => Some(Verdict::CannotTell),
+            Severity::Fails => Some(TagDelivery::Fails),
+            Severity::Loss => Some(TagDelivery::Lost),
+            Severity::CannotTell => Some(TagDelivery::CannotTell),
             Severity::Risk | Severity::Note => None,
         }
     }

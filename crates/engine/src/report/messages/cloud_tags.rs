@@ -2,7 +2,7 @@
 
 use super::SettingValue;
 use crate::catalog::profiles::{KeyCharacters, Unit};
-use crate::catalog::text::Length;
+use crate::catalog::text_limits::Length;
 use crate::json::Malformed;
 use crate::report::tags::{IgnoredDefinition, IgnoredReason, TagSkipReason};
 use crate::settings::Scope;

@@ -6,8 +6,8 @@ use std::ptr;
 use serde::de::{Error, Expected, Unexpected};
 use serde_json::Value;
 
-use super::place::{Node, Step};
-use crate::json::kind::kind;
+use super::place::{Node, SettingStep};
+use crate::json::type_name::type_name;
 use crate::settings::problems::{Problem, joined};
 
 /// Why a value cannot be read. Where that is, it learns on its way out of the tree.
@@ -66,10 +66,10 @@ impl Fault {
             self.cause = self.cause.told_of(node);
         }
         let step = match node.step {
-            Step::Root => String::new(),
-            Step::Field(name) if !name.is_empty() => name.to_owned(),
-            Step::Field(key) | Step::Key(key) => format!("[{key}]"),
-            Step::Element(index) => format!("[{index}]"),
+            SettingStep::Root => String::new(),
+            SettingStep::Field(name) if !name.is_empty() => name.to_owned(),
+            SettingStep::Field(key) | SettingStep::Key(key) => format!("[{key}]"),
+            SettingStep::Element(index) => format!("[{index}]"),
         };
         self.path = joined(&step, &self.path);
         self
@@ -90,7 +90,7 @@ impl Cause {
                 }
                 format!("expected exactly one of `{}`", variants.join("`, `"))
             }
-            Cause::Expected(expected) => format!("expected {expected}, found {}", kind(node.value)),
+            Cause::Expected(expected) => format!("expected {expected}, found {}", type_name(node.value)),
             Cause::Told(problem) => problem,
             Cause::Consequence => return Cause::Consequence,
         })

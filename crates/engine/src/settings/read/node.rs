@@ -8,11 +8,11 @@ use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
 use super::fault::{Fault, one_of};
-use super::place::{Node, Step, Wrong};
+use super::place::{Node, SettingStep, Wrong};
 
 impl<'a> Node<'a> {
     pub(super) fn root(value: &'a Value, wrong: &'a Wrong) -> Self {
-        Node { value, step: Step::Root, wrong }
+        Node { value, step: SettingStep::Root, wrong }
     }
 
     /// Reads the value. What is wrong with it is reported with its path.
@@ -25,19 +25,21 @@ impl<'a> Node<'a> {
     }
 
     fn elements(self, list: &'a [Value]) -> Elements<impl Iterator<Item = Node<'a>>> {
-        let node = move |(index, value)| Node { value, step: Step::Element(index), ..self };
+        let node = move |(index, value)| Node { value, step: SettingStep::Element(index), ..self };
         Elements(list.iter().enumerate().map(node).filter(Node::is_right))
     }
 
-    fn entries(self, map: &'a Map<String, Value>) -> Entries<'a, impl Iterator<Item = (&'a str, Node<'a>)>> {
-        let node = move |(key, value): (&'a String, _)| (key.as_str(), Node { value, step: Step::Key(key), ..self });
-        Entries { entries: map.iter().map(node).filter(|(_, node)| node.is_right()), value: None }
+    fn entries(self, map: &'a Map<String, Value>) -> NodeEntries<'a, impl Iterator<Item = (&'a str, Node<'a>)>> {
+        let node =
+            move |(key, value): (&'a String, _)| (key.as_str(), Node { value, step: SettingStep::Key(key), ..self });
+        NodeEntries { entries: map.iter().map(node).filter(|(_, node)| node.is_right()), value: None }
     }
 
     /// The entries as fields of a struct, where null is absent.
     fn fields(self, map: &'a Map<String, Value>) -> impl Iterator<Item = (&'a str, Node<'a>)> {
-        let node =
-            move |(name, value): (&'a String, _)| (name.as_str(), Node { value, step: Step::Field(name), ..self });
+        let node = move |(name, value): (&'a String, _)| {
+            (name.as_str(), Node { value, step: SettingStep::Field(name), ..self })
+        };
         map.iter().map(node).filter(|(_, node)| node.is_right() && !node.value.is_null())
     }
 }
@@ -81,7 +83,7 @@ impl<'de> Deserializer<'de> for Node<'_> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         match self.value {
-            Value::Object(map) => visitor.visit_map(Entries { entries: self.fields(map), value: None }),
+            Value::Object(map) => visitor.visit_map(NodeEntries { entries: self.fields(map), value: None }),
             _ => Err(Fault::expected("an object")),
         }
     }
@@ -104,7 +106,7 @@ impl<'de> Deserializer<'de> for Node<'_> {
         let mut entries = self.fields(map);
         match (entries.next(), entries.next()) {
             (Some(entry), None) => {
-                let entries = Entries { entries: [entry].into_iter(), value: None };
+                let entries = NodeEntries { entries: [entry].into_iter(), value: None };
                 visitor.visit_enum(MapAccessDeserializer::new(entries))
             }
             _ => Err(Fault::expected_one(variants)),
@@ -137,13 +139,13 @@ impl<'a, 'de, I: Iterator<Item = Node<'a>>> SeqAccess<'de> for Elements<I> {
 }
 
 /// The entries of a map, or the fields of a struct.
-struct Entries<'a, I> {
+struct NodeEntries<'a, I> {
     entries: I,
     /// The value of the key that was read last.
     value: Option<Node<'a>>,
 }
 
-impl<'a, 'de, I: Iterator<Item = (&'a str, Node<'a>)>> MapAccess<'de> for Entries<'a, I> {
+impl<'a, 'de, I: Iterator<Item = (&'a str, Node<'a>)>> MapAccess<'de> for NodeEntries<'a, I> {
     type Error = Fault;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {

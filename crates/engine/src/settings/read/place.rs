@@ -13,13 +13,13 @@ pub(super) type Wrong = BTreeSet<*const Value>;
 pub(super) struct Node<'a> {
     pub(super) value: &'a Value,
     /// How it is reached from the value around it.
-    pub(super) step: Step<'a>,
+    pub(super) step: SettingStep<'a>,
     pub(super) wrong: &'a Wrong,
 }
 
 /// How a value is reached from the one around it.
 #[derive(Clone, Copy)]
-pub(super) enum Step<'a> {
+pub(super) enum SettingStep<'a> {
     /// It is the whole tree.
     Root,
     /// A field of a struct.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Written, text};
+use crate::{AnsweredObject, text};
 
 /// Prints an object: what was added, by map; what is not propagated, by reason; and warnings about anything else.
-pub(crate) fn print(written: &Written) {
+pub(crate) fn print(written: &AnsweredObject) {
     println!("{}", written.id());
     if written.answer.report.is_null() {
         return println!("    read by others; no rule writes it");

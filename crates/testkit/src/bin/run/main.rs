@@ -19,7 +19,7 @@ use testkit::recorded::{LIFE, play};
 use testkit::request::request;
 
 /// An object, as alice wrote it, and what the policy answered.
-struct Written {
+struct AnsweredObject {
     object: Value,
     answer: Answer,
 }
@@ -37,7 +37,7 @@ fn main() -> Result<()> {
 }
 
 /// Creates the objects of a file one after the other, in a cluster of its own.
-fn write(policy: &Module, path: &str, settings: &Value) -> Result<Vec<Written>> {
+fn write(policy: &Module, path: &str, settings: &Value) -> Result<Vec<AnsweredObject>> {
     let text = std::fs::read_to_string(testkit::root().join(path)).with_context(|| path.to_owned())?;
     let mut cluster = ApiServer::default();
     let mut written = Vec::new();
@@ -48,12 +48,12 @@ fn write(policy: &Module, path: &str, settings: &Value) -> Result<Vec<Written>> 
         if answer.accepted {
             cluster.store(patched(&object, &answer.patch)?);
         }
-        written.push(Written { object, answer });
+        written.push(AnsweredObject { object, answer });
     }
     Ok(written)
 }
 
-impl Written {
+impl AnsweredObject {
     /// Kind, namespace and name, as reports write them.
     fn id(&self) -> String {
         let metadata = |field: &str| self.object.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);

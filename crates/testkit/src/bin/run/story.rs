@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{Written, text};
+use crate::{AnsweredObject, text};
 
 /// Prints the longest way that an entry of the last object has behind it.
-pub(crate) fn print(written: &[Written]) {
+pub(crate) fn print(written: &[AnsweredObject]) {
     let Some(last) = written.last() else { return };
     let ways = last.list("changes").iter().map(|change| way(written, text(change, "key"), last));
     let Some(hops) = ways.max_by_key(Vec::len) else { return };
@@ -26,7 +26,7 @@ pub(crate) fn print(written: &[Written]) {
 
 /// One object on the way, and what was added to it.
 struct Hop<'a> {
-    to: &'a Written,
+    to: &'a AnsweredObject,
     change: &'a Value,
 }
 
@@ -40,7 +40,7 @@ impl Hop<'_> {
 }
 
 /// How a key came to an object, the first hop first: the object's source, the source's source, and so on.
-fn way<'a>(written: &'a [Written], key: &str, to: &'a Written) -> Vec<Hop<'a>> {
+fn way<'a>(written: &'a [AnsweredObject], key: &str, to: &'a AnsweredObject) -> Vec<Hop<'a>> {
     let mut hops = Vec::new();
     let mut next = Some(to);
     while let Some(object) = next {

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{Written, text};
+use crate::{AnsweredObject, text};
 
 /// Prints a composite: its tags, what is no tag and why, and which labels are not opted in.
-pub(crate) fn print(written: &Written) {
+pub(crate) fn print(written: &AnsweredObject) {
     println!("{}", written.id());
     let report = &written.answer.report;
     let Some(tags) = report.get("cloudTags") else {

@@ -2,11 +2,11 @@
 //!
 //! Source: function-patch-and-transform, patches.go, `ApplyFromFieldPathPatch` and `patchFieldValueToMultiple`.
 
-use super::field_path::Step;
+use super::field_path::FieldPathStep;
 use super::halt::Halt;
 use super::patch::{Patch, Source, Target};
 use super::transform::{Transformed, transformed};
-use super::value::{Expanded, NoValue, Value};
+use super::value::{Expanded, NoValue, SimulatedValue};
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 
@@ -41,28 +41,28 @@ impl Expansion {
 /// When the path leads through something else than objects and lists.
 pub(super) fn read<'a>(
     patch: &Patch<'a>,
-    composite: &Value<'a>,
-    environment: &Value<'a>,
-) -> Result<Option<Value<'a>>, Halt<'a>> {
-    let Some(from) = &patch.from else { return Ok(Some(Value::Scalar)) };
+    composite: &SimulatedValue<'a>,
+    environment: &SimulatedValue<'a>,
+) -> Result<Option<SimulatedValue<'a>>, Halt<'a>> {
+    let Some(from) = &patch.from else { return Ok(Some(SimulatedValue::Scalar)) };
     let found = match patch.source {
         Source::Composite => composite.get(from).map(|value| value.into_owned()),
         Source::Environment => environment.get(from).map(|value| match &*value {
-            Value::Object(object) if object.tags.is_some() => Value::Object(object.clone()),
-            Value::Scalar => Value::Scalar,
-            _ => Value::Unknown,
+            SimulatedValue::Object(object) if object.tags.is_some() => SimulatedValue::Object(object.clone()),
+            SimulatedValue::Scalar => SimulatedValue::Scalar,
+            _ => SimulatedValue::Unknown,
         }),
-        Source::Resource => Ok(Value::Unknown),
+        Source::Resource => Ok(SimulatedValue::Unknown),
     };
     match found {
         Err(NoValue::NotFound) => Ok(None),
         Err(NoValue::Mismatch(problem)) => Err(unusable(patch, patch.from_text, &problem)),
         Ok(value) => {
-            let is_map = matches!(value, Value::Object(_));
+            let is_map = matches!(value, SimulatedValue::Object(_));
             Ok(Some(match transformed(&patch.transforms, is_map).map_err(|halt| Halt::fails(patch.at, halt))? {
                 Transformed::Same => value.brought_by(patch.at),
-                Transformed::Scalar => Value::Scalar,
-                Transformed::Unknown => Value::Unknown,
+                Transformed::Scalar => SimulatedValue::Scalar,
+                Transformed::Unknown => SimulatedValue::Unknown,
             }))
         }
     }
@@ -70,7 +70,8 @@ pub(super) fn read<'a>(
 
 /// Whether a patch reads all of `spec.cloudTags`.
 pub(super) fn is_from_tags(patch: &Patch<'_>) -> bool {
-    patch.source == Source::Composite && patch.from.as_deref() == Some(&[Step::Field("spec"), Step::Field("cloudTags")])
+    patch.source == Source::Composite
+        && patch.from.as_deref() == Some(&[FieldPathStep::Field("spec"), FieldPathStep::Field("cloudTags")])
 }
 
 /// Applies a patch between the composite and the environment.
@@ -79,8 +80,8 @@ pub(super) fn is_from_tags(patch: &Patch<'_>) -> bool {
 /// As [`read`] and [`write`].
 pub(super) fn to_environment<'a>(
     patch: &Patch<'a>,
-    composite: &Value<'a>,
-    environment: &mut Value<'a>,
+    composite: &SimulatedValue<'a>,
+    environment: &mut SimulatedValue<'a>,
     expansion: &mut Expansion,
 ) -> Result<(), Halt<'a>> {
     match (patch.target, read(patch, composite, environment)?) {
@@ -94,9 +95,9 @@ pub(super) fn to_environment<'a>(
 /// # Errors
 /// When the path leads through something else than objects and lists, or a wildcard stands for nothing.
 pub(super) fn write<'a>(
-    to: &mut Value<'a>,
+    to: &mut SimulatedValue<'a>,
     patch: &Patch<'a>,
-    value: Value<'a>,
+    value: SimulatedValue<'a>,
     expansion: &mut Expansion,
 ) -> Result<(), Halt<'a>> {
     if !patch.is_expanded {
@@ -114,7 +115,12 @@ pub(super) fn write<'a>(
     expanded.paths.iter().try_for_each(|path| write_at(to, path, patch, value.clone()))
 }
 
-fn write_at<'a>(to: &mut Value<'a>, path: &[Step<'a>], patch: &Patch<'a>, value: Value<'a>) -> Result<(), Halt<'a>> {
+fn write_at<'a>(
+    to: &mut SimulatedValue<'a>,
+    path: &[FieldPathStep<'a>],
+    patch: &Patch<'a>,
+    value: SimulatedValue<'a>,
+) -> Result<(), Halt<'a>> {
     to.write(path, value, patch.policy).map_err(|problem| unusable(patch, patch.to_text, &problem))
 }
 

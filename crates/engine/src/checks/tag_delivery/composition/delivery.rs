@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::field_path::Step;
+use super::field_path::FieldPathStep;
 use super::nested::OwnTags;
 use super::resource::ComposedResource;
-use super::value::Value;
+use super::value::SimulatedValue;
 use crate::catalog::carriers::{Holds, Tags, TagsOfKind};
 use crate::catalog::keys::EXEMPT;
 use crate::checks::tag_delivery::CLOUD_TAGS;
@@ -76,7 +76,7 @@ pub(super) fn judge<'a>(
         _ if places.is_doubted || !resource.doubts.is_empty() => {}
         Tags::Nowhere => {}
         Tags::List(field) => {
-            let steps: Vec<Step<'_>> = field.split('.').map(Step::Field).collect();
+            let steps: Vec<FieldPathStep<'_>> = field.split('.').map(FieldPathStep::Field).collect();
             let is_filled = resource.object.get(&steps).is_ok() || is_unread_later;
             let severity = if is_filled { CannotTell } else { Risk };
             faults.add(severity, resource.at, messages::list_of_tags(kind.kind, field));
@@ -115,14 +115,14 @@ struct Places<'r, 'a> {
 impl<'a> Places<'_, 'a> {
     fn judge(&mut self, faults: &mut Faults<'a>) {
         for (steps, entries) in self.resource.object.places() {
-            let place = Place::of(&steps);
+            let place = FieldPlace::of(&steps);
             let patch = entries.by.unwrap_or(self.resource.at);
             self.judge_place(&place, patch, faults);
         }
     }
 
     /// Judges one place. A field that the kind does not declare makes the write fail: it is not dropped.
-    fn judge_place(&mut self, place: &Place, patch: Json<'a>, faults: &mut Faults<'a>) {
+    fn judge_place(&mut self, place: &FieldPlace, patch: Json<'a>, faults: &mut Faults<'a>) {
         let (kind, to) = (self.resource.kind, &*place.path);
         let fails = if self.resource.is_pruned { Loss } else { Fails };
         let is_text = |parent: &str| to.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'));
@@ -186,7 +186,7 @@ impl<'a> Places<'_, 'a> {
     /// Judges the value of the field that holds the tags.
     fn judge_field(&mut self, faults: &mut Faults<'a>) {
         let Ok(found) = self.resource.object.get(&self.resource.kind.steps()) else { return };
-        if matches!(*found, Value::Scalar) {
+        if matches!(*found, SimulatedValue::Scalar) {
             self.is_lost = true;
             let message = messages::not_a_map("a text", self.resource.kind.field());
             faults.add(Fails, self.resource.at, message);
@@ -195,26 +195,26 @@ impl<'a> Places<'_, 'a> {
 }
 
 /// A place in an object, elements of lists left out.
-struct Place {
+struct FieldPlace {
     path: String,
     /// Whether it is an element of a list.
     is_element: bool,
 }
 
-impl Place {
-    fn of(steps: &[Step<'_>]) -> Self {
+impl FieldPlace {
+    fn of(steps: &[FieldPathStep<'_>]) -> Self {
         let mut path = String::new();
         for step in steps {
             match step {
-                Step::Field(name) if name.contains('.') => path.push_str(&["[", name, "]"].concat()),
-                Step::Field(name) => {
+                FieldPathStep::Field(name) if name.contains('.') => path.push_str(&["[", name, "]"].concat()),
+                FieldPathStep::Field(name) => {
                     path.push_str(if path.is_empty() { "" } else { "." });
                     path.push_str(name);
                 }
-                Step::Element(_) => {}
+                FieldPathStep::Element(_) => {}
             }
         }
-        Place { path, is_element: matches!(steps.last(), Some(Step::Element(_))) }
+        FieldPlace { path, is_element: matches!(steps.last(), Some(FieldPathStep::Element(_))) }
     }
 }
 
@@ -225,20 +225,20 @@ fn of_provider(path: &str) -> Cow<'_, str> {
 
 /// The path of a field as a patch of this object has to write it: old versions of some kinds have a list of one where newer ones
 /// have an object, and the table of carriers leaves elements out.
-fn written_path(field: &'static str, object: &Value<'_>) -> String {
+fn written_path(field: &'static str, object: &SimulatedValue<'_>) -> String {
     let (mut path, mut steps) = (String::new(), Vec::new());
     for name in field.split('.') {
         path.push_str(if path.is_empty() { "" } else { "." });
         path.push_str(name);
-        steps.push(Step::Field(name));
+        steps.push(FieldPathStep::Field(name));
         let is_list = match object.get(&steps).as_deref() {
-            Ok(Value::List(_)) => true,
-            Ok(Value::Given(json)) => json.as_elements().is_some(),
+            Ok(SimulatedValue::List(_)) => true,
+            Ok(SimulatedValue::Given(json)) => json.as_elements().is_some(),
             _ => false,
         };
         if is_list {
             path.push_str("[0]");
-            steps.push(Step::Element(0));
+            steps.push(FieldPathStep::Element(0));
         }
     }
     path
@@ -262,9 +262,9 @@ enum Policies {
 }
 
 impl Policies {
-    fn of(object: &Value<'_>) -> Self {
-        let found = object.get(&["spec", "managementPolicies"].map(Step::Field));
-        let Ok(Value::Given(policies)) = found.as_deref() else { return Policies::Updating };
+    fn of(object: &SimulatedValue<'_>) -> Self {
+        let found = object.get(&["spec", "managementPolicies"].map(FieldPathStep::Field));
+        let Ok(SimulatedValue::Given(policies)) = found.as_deref() else { return Policies::Updating };
         let names = || policies.as_elements().into_iter().flatten().map(Json::as_str);
         let is_known = names().next().is_some() && names().all(|name| name.is_some());
         let has = |wanted: &[&str]| names().flatten().any(|name| wanted.contains(&name));

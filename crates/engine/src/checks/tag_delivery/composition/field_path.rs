@@ -7,21 +7,21 @@ const LARGEST_INDEX: u32 = 1024;
 
 /// One step of a path. Elements of a list by their index; everything else, a wildcard included, is a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step<'a> {
+pub(super) enum FieldPathStep<'a> {
     Field(&'a str),
     Element(u32),
 }
 
-impl Step<'_> {
+impl FieldPathStep<'_> {
     /// Stands for every field, or every element. Only some patches expand it; for the others it is a field's name.
-    pub(super) const EVERY: Step<'static> = Step::Field("*");
+    pub(super) const EVERY: FieldPathStep<'static> = FieldPathStep::Field("*");
 }
 
 /// The steps of a path.
 ///
 /// # Errors
 /// When Crossplane cannot read the path: what it trips over, as the end of a sentence.
-pub(super) fn parse(path: &str) -> Result<Vec<Step<'_>>, String> {
+pub(super) fn parse(path: &str) -> Result<Vec<FieldPathStep<'_>>, String> {
     let mut steps = Vec::new();
     let mut begin = 0;
     let mut letters = path.char_indices().peekable();
@@ -63,22 +63,22 @@ pub(super) fn parse(path: &str) -> Result<Vec<Step<'_>>, String> {
 }
 
 /// Without a name there is no step, as after a bracket.
-fn push_field<'a>(steps: &mut Vec<Step<'a>>, path: &'a str, begin: usize, end: usize) {
+fn push_field<'a>(steps: &mut Vec<FieldPathStep<'a>>, path: &'a str, begin: usize, end: usize) {
     if let Some(name) = path.get(begin..end).filter(|name| !name.is_empty()) {
         steps.push(field(name));
     }
 }
 
-fn field(name: &str) -> Step<'_> {
-    Step::Field(name.trim_matches(['\'', '"']))
+fn field(name: &str) -> FieldPathStep<'_> {
+    FieldPathStep::Field(name.trim_matches(['\'', '"']))
 }
 
-fn field_or_element(inside: &str) -> Result<Step<'_>, String> {
+fn field_or_element(inside: &str) -> Result<FieldPathStep<'_>, String> {
     let is_number = inside.bytes().all(|byte| byte.is_ascii_digit());
     match inside.parse::<u32>().ok().filter(|_| is_number) {
         None => Ok(field(inside)),
         Some(index) if index > LARGEST_INDEX => Err(format!("index {index} is greater than {LARGEST_INDEX}")),
-        Some(index) => Ok(Step::Element(index)),
+        Some(index) => Ok(FieldPathStep::Element(index)),
     }
 }
 
@@ -88,7 +88,7 @@ fn unexpected(letter: char, position: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Step::{Element, Field};
+    use super::FieldPathStep::{Element, Field};
     use super::*;
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
         let expected = [Field("a"), Element(12), Field("b"), Element(0), Field("1")];
         assert_eq!(parse("a[12].b[0].1").unwrap(), expected);
         assert_eq!(parse("a[\"0\"][4294967296][+1]").unwrap()[1..], [Field("0"), Field("4294967296"), Field("+1")]);
-        assert_eq!(parse("a[*]").unwrap(), [Field("a"), Step::EVERY]);
+        assert_eq!(parse("a[*]").unwrap(), [Field("a"), FieldPathStep::EVERY]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Whether a composite below this one makes tags of its own: from labels that its parent's Composition gives it.
 
-use super::field_path::Step;
-use super::value::Value;
+use super::field_path::FieldPathStep;
+use super::value::SimulatedValue;
 use crate::catalog::keys::ASSIGNMENTS;
 use crate::settings::CloudTags;
 
@@ -18,9 +18,9 @@ pub(super) enum OwnTags {
 
 impl OwnTags {
     /// What is known of an object that is composed.
-    pub(super) fn of(object: &Value<'_>, settings: &CloudTags) -> Self {
+    pub(super) fn of(object: &SimulatedValue<'_>, settings: &CloudTags) -> Self {
         let get = |path: &[&'static str]| {
-            let path: Vec<Step<'_>> = path.iter().copied().map(Step::Field).collect();
+            let path: Vec<FieldPathStep<'_>> = path.iter().copied().map(FieldPathStep::Field).collect();
             object.get(&path).ok().map(|found| found.into_owned())
         };
         if get(&["metadata", "annotations", ASSIGNMENTS]).is_some() {
@@ -37,10 +37,12 @@ impl OwnTags {
 }
 
 /// The keys of a map; `None` where a patch copies a whole map, whose keys are unknown.
-fn keys(map: &Value<'_>) -> Option<Vec<String>> {
+fn keys(map: &SimulatedValue<'_>) -> Option<Vec<String>> {
     match map {
-        Value::Given(json) => Some(json.as_fields()?.map(|(key, _)| key.to_owned()).collect()),
-        Value::Object(object) if !object.is_open => Some(object.fields.keys().map(|key| (*key).to_owned()).collect()),
+        SimulatedValue::Given(json) => Some(json.as_fields()?.map(|(key, _)| key.to_owned()).collect()),
+        SimulatedValue::Object(object) if !object.is_open => {
+            Some(object.fields.keys().map(|key| (*key).to_owned()).collect())
+        }
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 //! Source: function-patch-and-transform, input/v1beta1/resources_patches.go, patches.go and validate.go; Crossplane 1.20,
 //! apis/apiextensions/v1/composition_patches.go.
 
-use super::field_path::{self, Step};
+use super::field_path::{self, FieldPathStep};
 use super::halt::Halt;
 use super::transform::Transform;
 use super::value::Policy;
@@ -79,10 +79,10 @@ pub(super) struct Patch<'a> {
     pub(super) source: Source,
     pub(super) target: Target,
     /// What is read; `None` where several values are combined.
-    pub(super) from: Option<Vec<Step<'a>>>,
+    pub(super) from: Option<Vec<FieldPathStep<'a>>>,
     /// The path that is read, as it is written.
     pub(super) from_text: &'a str,
-    pub(super) to: Vec<Step<'a>>,
+    pub(super) to: Vec<FieldPathStep<'a>>,
     /// The path that is written to; the one that is read where there is no other.
     pub(super) to_text: &'a str,
     /// Whether `to` has a wildcard that is expanded.
@@ -151,7 +151,7 @@ impl<'a> Patch<'a> {
 }
 
 /// The steps of a path that a patch, or another entry of an input, names.
-pub(super) fn steps<'a>(at: Json<'a>, path: &'a str) -> Result<Vec<Step<'a>>, Halt<'a>> {
+pub(super) fn steps<'a>(at: Json<'a>, path: &'a str) -> Result<Vec<FieldPathStep<'a>>, Halt<'a>> {
     match field_path::parse(path) {
         Ok(steps) if steps.len() > MOST_STEPS => Err(at.malformed(messages::too_deep(MOST_STEPS)).into()),
         Ok(steps) => Ok(steps),

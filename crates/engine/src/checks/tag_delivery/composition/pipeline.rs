@@ -9,7 +9,7 @@ use super::patch_sets::PatchSets;
 use super::resource::ComposedResource;
 use super::resource_kind::ResourceKind;
 use super::tag_manager::TagManager;
-use super::value::{Prefixes, Value};
+use super::value::{Prefixes, SimulatedValue};
 use crate::catalog::functions::{Function, FunctionEffect};
 use crate::checks::tag_delivery::faults::Faults;
 use crate::checks::tag_delivery::faults::Severity::{CannotTell, Fails, Loss};
@@ -34,9 +34,9 @@ pub(super) struct Pipeline<'a, 's> {
     /// Which of the resources has a name.
     by_name: BTreeMap<String, usize>,
     /// The composite, and what the keys of its tags begin with.
-    composite: Value<'a>,
+    composite: SimulatedValue<'a>,
     prefixes: Prefixes<'a>,
-    environment: Value<'a>,
+    environment: SimulatedValue<'a>,
     /// What came of patch sets and wildcards.
     expansion: Expansion,
     /// The number of this step, from 1.
@@ -61,9 +61,9 @@ impl<'a, 's> Pipeline<'a, 's> {
             resources: Vec::new(),
             last_unread: 0,
             by_name: BTreeMap::new(),
-            composite: Value::composite(prefixes),
+            composite: SimulatedValue::composite(prefixes),
             prefixes,
-            environment: Value::Unknown,
+            environment: SimulatedValue::Unknown,
             expansion: Expansion::default(),
             step: 0,
             composites,

@@ -6,7 +6,7 @@ use super::apply::{self, Expansion};
 use super::halt::Halt;
 use super::patch::{Patch, Source, Target};
 use super::resource_kind::ResourceKind;
-use super::value::{Object, Policy, Tags, Value};
+use super::value::{Policy, SimulatedObject, SimulatedValue, Tags};
 use crate::checks::tag_delivery::faults::Severity::{self, Fails, Loss};
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
@@ -21,7 +21,7 @@ pub(super) struct ComposedResource<'a> {
     pub(super) base: Json<'a>,
     pub(super) kind: ResourceKind<'a>,
     /// The object after the patches so far.
-    pub(super) object: Value<'a>,
+    pub(super) object: SimulatedValue<'a>,
     /// The number of the step that composes it, from 1; 0 without a pipeline.
     pub(super) step: usize,
     /// Whether Crossplane drops fields that the kind does not declare, as Crossplane 1 does; otherwise it fails over them.
@@ -43,7 +43,7 @@ impl<'a> ComposedResource<'a> {
             at,
             base,
             kind,
-            object: if base.is_null() { Value::Unknown } else { template(base, is_pruned) },
+            object: if base.is_null() { SimulatedValue::Unknown } else { template(base, is_pruned) },
             step,
             is_pruned,
             faults: Vec::new(),
@@ -59,8 +59,8 @@ impl<'a> ComposedResource<'a> {
     pub(super) fn apply(
         &mut self,
         patch: &Patch<'a>,
-        composite: &Value<'a>,
-        environment: &mut Value<'a>,
+        composite: &SimulatedValue<'a>,
+        environment: &mut SimulatedValue<'a>,
         expansion: &mut Expansion,
     ) -> Result<(), Halt<'a>> {
         let Some(value) = apply::read(patch, composite, environment)? else {
@@ -76,11 +76,16 @@ impl<'a> ComposedResource<'a> {
         }
     }
 
-    fn apply_value(&mut self, patch: &Patch<'a>, value: Value<'a>, expansion: &mut Expansion) -> Result<(), Halt<'a>> {
+    fn apply_value(
+        &mut self,
+        patch: &Patch<'a>,
+        value: SimulatedValue<'a>,
+        expansion: &mut Expansion,
+    ) -> Result<(), Halt<'a>> {
         let field = self.kind.field();
         let is_to_field = patch.to == self.kind.steps();
-        let brings_tags = matches!(&value, Value::Object(object) if object.tags.is_some());
-        let is_unknown = matches!(value, Value::Unknown);
+        let brings_tags = matches!(&value, SimulatedValue::Object(object) if object.tags.is_some());
+        let is_unknown = matches!(value, SimulatedValue::Unknown);
         if brings_tags && patch.is_required {
             self.fault(Fails, patch.at, messages::REQUIRED_SOURCE);
         }
@@ -116,13 +121,13 @@ impl<'a> ComposedResource<'a> {
 
     /// What a patch replaces besides tags of the composite, as the sentence about it.
     fn replaced(&self) -> Option<&'static str> {
-        let is_given = |value: &Value<'a>| matches!(value, Value::Given(_));
+        let is_given = |value: &SimulatedValue<'a>| matches!(value, SimulatedValue::Given(_));
         match &*self.object.get(&self.kind.steps()).ok()? {
-            Value::Given(base) if base.as_fields().is_some_and(|fields| fields.len() > 0) => {
+            SimulatedValue::Given(base) if base.as_fields().is_some_and(|fields| fields.len() > 0) => {
                 Some(messages::REPLACES_BASE)
             }
-            Value::Object(object) if object.fields.values().any(is_given) => Some(messages::REPLACES_BASE),
-            Value::Object(object) if !object.fields.is_empty() => Some(messages::REPLACES_EARLIER_PATCH),
+            SimulatedValue::Object(object) if object.fields.values().any(is_given) => Some(messages::REPLACES_BASE),
+            SimulatedValue::Object(object) if !object.fields.is_empty() => Some(messages::REPLACES_EARLIER_PATCH),
             _ if self.has_patched_tags => Some(messages::REPLACES_EARLIER_PATCH),
             _ => None,
         }
@@ -135,11 +140,11 @@ impl<'a> ComposedResource<'a> {
 
 /// A base before its first patch. Crossplane 1 declares it as an embedded resource: the API server stores `metadata: null`, as in
 /// a file, as an empty object. In the input of a function it stays null, and a patch of labels fails.
-fn template<'a>(base: Json<'a>, is_embedded: bool) -> Value<'a> {
-    let Some(fields) = base.as_fields().filter(|_| is_embedded) else { return Value::Given(base) };
+fn template<'a>(base: Json<'a>, is_embedded: bool) -> SimulatedValue<'a> {
+    let Some(fields) = base.as_fields().filter(|_| is_embedded) else { return SimulatedValue::Given(base) };
     let fields = fields.map(|(name, value)| match value.is_null() && name == "metadata" {
-        true => (name, Value::Object(Object::default())),
-        false => (name, Value::Given(value)),
+        true => (name, SimulatedValue::Object(SimulatedObject::default())),
+        false => (name, SimulatedValue::Given(value)),
     });
-    Value::Object(Object { fields: fields.collect(), ..Object::default() })
+    SimulatedValue::Object(SimulatedObject { fields: fields.collect(), ..SimulatedObject::default() })
 }

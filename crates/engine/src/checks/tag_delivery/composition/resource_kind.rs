@@ -1,6 +1,6 @@
 //! What is known of the kind of a resource that a Composition composes.
 
-use super::field_path::Step;
+use super::field_path::FieldPathStep;
 use crate::catalog::carriers::{Holds, Tags, TagsOfKind, other_field, tags_of_kind};
 use crate::checks::tag_delivery::CLOUD_TAGS;
 use crate::json::Malformed;
@@ -44,8 +44,8 @@ impl<'a> ResourceKind<'a> {
     }
 
     /// The steps of [`ResourceKind::field`].
-    pub(super) fn steps(&self) -> Vec<Step<'static>> {
-        self.field().split('.').map(Step::Field).collect()
+    pub(super) fn steps(&self) -> Vec<FieldPathStep<'static>> {
+        self.field().split('.').map(FieldPathStep::Field).collect()
     }
 
     /// What another field holds, where that is known.

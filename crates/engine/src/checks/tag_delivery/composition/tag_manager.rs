@@ -7,11 +7,11 @@
 use std::borrow::Cow;
 
 use super::apply::Expansion;
-use super::field_path::Step;
+use super::field_path::FieldPathStep;
 use super::halt::Halt;
 use super::patch::steps;
 use super::resource::ComposedResource;
-use super::value::{NoValue, Policy, Prefixes, Value, begins};
+use super::value::{NoValue, Policy, Prefixes, SimulatedValue, begins};
 use crate::catalog::carriers::Tags;
 use crate::checks::tag_delivery::faults::Faults;
 use crate::checks::tag_delivery::faults::Severity::Loss;
@@ -25,9 +25,9 @@ const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
 /// What one step of the function adds and removes.
 pub(super) struct TagManager<'a> {
     /// All entries of `addTags` whose tags stay where a resource has the key already. Of two with one key the first one counts.
-    retained: Value<'a>,
+    retained: SimulatedValue<'a>,
     /// The same of those that replace what a resource has.
-    replacing: Value<'a>,
+    replacing: SimulatedValue<'a>,
     /// The length of both, as they are written.
     size: usize,
     /// The first entry that copies `spec.cloudTags`.
@@ -55,14 +55,14 @@ impl<'a> TagManager<'a> {
     /// Reads the input of a step. An entry that would copy `spec.cloudTags`, but for its type, is a fault.
     pub(super) fn read(
         input: Json<'a>,
-        composite: &Value<'a>,
+        composite: &SimulatedValue<'a>,
         prefixes: Prefixes<'a>,
-        environment: &Value<'a>,
+        environment: &SimulatedValue<'a>,
         faults: &mut Faults<'a>,
     ) -> Result<Self, Halt<'a>> {
         let mut manager = TagManager {
-            retained: Value::Absent,
-            replacing: Value::Absent,
+            retained: SimulatedValue::Absent,
+            replacing: SimulatedValue::Absent,
             size: 0,
             brings: None,
             unknown: Vec::new(),
@@ -72,7 +72,7 @@ impl<'a> TagManager<'a> {
         for entry in input.get("addTags")?.elements()? {
             let kind = entry.string(&["type"])?.unwrap_or_default();
             let found = match kind {
-                "" | "FromValue" => Ok(Cow::Owned(Value::Given(entry.get("tags")?))),
+                "" | "FromValue" => Ok(Cow::Owned(SimulatedValue::Given(entry.get("tags")?))),
                 "FromCompositeFieldPath" => composite.get(&from(entry)?),
                 "FromEnvironmentFieldPath" => environment.get(&from(entry)?),
                 _ => Err(NoValue::NotFound),
@@ -83,7 +83,7 @@ impl<'a> TagManager<'a> {
                 faults.add(Loss, entry, messages::tag_manager_type(kind));
             }
             let Ok(value) = found else { continue };
-            if kind == "FromEnvironmentFieldPath" && matches!(*value, Value::Unknown) {
+            if kind == "FromEnvironmentFieldPath" && matches!(*value, SimulatedValue::Unknown) {
                 manager.unknown.push(entry);
             } else if has_tags(&value) || !is_read {
                 manager.add(entry, replaces(entry)?, value.into_owned(), prefixes)?;
@@ -99,11 +99,11 @@ impl<'a> TagManager<'a> {
         &mut self,
         entry: Json<'a>,
         replaces: bool,
-        value: Value<'a>,
+        value: SimulatedValue<'a>,
         prefixes: Prefixes<'a>,
     ) -> Result<(), Malformed> {
         let group = if replaces { &mut self.replacing } else { &mut self.retained };
-        if let Value::Given(tags) = value {
+        if let SimulatedValue::Given(tags) = value {
             // An earlier entry of its group wins.
             let is_late = has_tags(group);
             for (key, value) in tags.fields()?.filter(|(key, _)| !is_late && begins(prefixes, key)) {
@@ -180,8 +180,8 @@ impl<'a> TagManager<'a> {
             }
         }
         for (key, at, sentence) in &self.lost {
-            let path: Vec<Step<'a>> = field.iter().copied().chain([Step::Field(key)]).collect();
-            resource.object.write(&path, Value::Absent, Policy::Replace).unwrap_or_default();
+            let path: Vec<FieldPathStep<'a>> = field.iter().copied().chain([FieldPathStep::Field(key)]).collect();
+            resource.object.write(&path, SimulatedValue::Absent, Policy::Replace).unwrap_or_default();
             resource.fault(Loss, *at, sentence(key));
         }
         Ok(())
@@ -189,12 +189,12 @@ impl<'a> TagManager<'a> {
 }
 
 /// The steps of `fromFieldPath`.
-fn from<'a>(entry: Json<'a>) -> Result<Vec<Step<'a>>, Halt<'a>> {
+fn from<'a>(entry: Json<'a>) -> Result<Vec<FieldPathStep<'a>>, Halt<'a>> {
     steps(entry, entry.string(&["fromFieldPath"])?.unwrap_or_default())
 }
 
-fn has_tags(value: &Value<'_>) -> bool {
-    matches!(value, Value::Object(object) if object.tags.is_some())
+fn has_tags(value: &SimulatedValue<'_>) -> bool {
+    matches!(value, SimulatedValue::Object(object) if object.tags.is_some())
 }
 
 /// Whether the tags of an entry replace what a resource has. Without a type the policy is not asked.
@@ -203,10 +203,10 @@ fn replaces(entry: Json<'_>) -> Result<bool, Malformed> {
     Ok(!has_type || entry.string(&["policy"])? != Some("Retain"))
 }
 
-fn is_left_alone(object: &Value<'_>) -> bool {
+fn is_left_alone(object: &SimulatedValue<'_>) -> bool {
     let mark = |map| {
-        object.get(&["metadata", map, LEFT_ALONE].map(Step::Field)).ok().map(|mark| match &*mark {
-            Value::Given(json) => json.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true")),
+        object.get(&["metadata", map, LEFT_ALONE].map(FieldPathStep::Field)).ok().map(|mark| match &*mark {
+            SimulatedValue::Given(json) => json.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true")),
             _ => false,
         })
     };

@@ -5,19 +5,19 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::field_path::Step;
+use super::field_path::FieldPathStep;
 use crate::json::document::Json;
 
 /// One value.
 #[derive(Debug, Clone)]
-pub(super) enum Value<'a> {
+pub(super) enum SimulatedValue<'a> {
     /// No value, or null.
     Absent,
     /// A part of a base, as it is written there.
     Given(Json<'a>),
-    Object(Object<'a>),
+    Object(SimulatedObject<'a>),
     /// Elements that are known, by index.
-    List(BTreeMap<u32, Value<'a>>),
+    List(BTreeMap<u32, SimulatedValue<'a>>),
     /// A text, a number or a boolean that a patch writes.
     Scalar,
     /// Whatever a composite, the environment or a function has there.
@@ -26,8 +26,8 @@ pub(super) enum Value<'a> {
 
 /// An object, with what is known of its fields.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Object<'a> {
-    pub(super) fields: BTreeMap<&'a str, Value<'a>>,
+pub(super) struct SimulatedObject<'a> {
+    pub(super) fields: BTreeMap<&'a str, SimulatedValue<'a>>,
     /// The entries of `spec.cloudTags`, where they are among the fields.
     pub(super) tags: Option<Tags<'a>>,
     /// Whether it may have other fields.
@@ -69,25 +69,30 @@ pub(super) enum Policy {
 /// The paths that a path with wildcards matches.
 #[derive(Debug, Default)]
 pub(super) struct Expanded<'a> {
-    pub(super) paths: Vec<Vec<Step<'a>>>,
+    pub(super) paths: Vec<Vec<FieldPathStep<'a>>>,
     /// Whether it may stand for others as well.
     pub(super) is_open: bool,
 }
 
-impl<'a> Value<'a> {
+impl<'a> SimulatedValue<'a> {
     /// A composite, of which only `spec.cloudTags` is known.
     pub(super) fn composite(prefixes: Prefixes<'a>) -> Self {
-        let of_field =
-            |name, value| Value::Object(Object { fields: BTreeMap::from([(name, value)]), tags: None, is_open: true });
+        let of_field = |name, value| {
+            SimulatedValue::Object(SimulatedObject {
+                fields: BTreeMap::from([(name, value)]),
+                tags: None,
+                is_open: true,
+            })
+        };
         let tags = Some(Tags { prefixes, is_whole: true, by: None });
-        let tags = Value::Object(Object { fields: BTreeMap::new(), tags, is_open: false });
+        let tags = SimulatedValue::Object(SimulatedObject { fields: BTreeMap::new(), tags, is_open: false });
         of_field("spec", of_field("cloudTags", tags))
     }
 
     pub(super) fn is_absent(&self) -> bool {
         match self {
-            Value::Absent => true,
-            Value::Given(json) => json.is_null(),
+            SimulatedValue::Absent => true,
+            SimulatedValue::Given(json) => json.is_null(),
             _ => false,
         }
     }
@@ -96,7 +101,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     /// When it is absent, or a step leads through something else than an object or a list.
-    pub(super) fn get(&self, path: &[Step<'a>]) -> Result<Cow<'_, Value<'a>>, NoValue> {
+    pub(super) fn get(&self, path: &[FieldPathStep<'a>]) -> Result<Cow<'_, SimulatedValue<'a>>, NoValue> {
         let Some((step, rest)) = path.split_first() else {
             return Ok(Cow::Borrowed(self));
         };
@@ -106,27 +111,27 @@ impl<'a> Value<'a> {
         }
     }
 
-    fn child(&self, step: Step<'a>) -> Result<Cow<'_, Value<'a>>, NoValue> {
+    fn child(&self, step: FieldPathStep<'a>) -> Result<Cow<'_, SimulatedValue<'a>>, NoValue> {
         let found = match (self, step) {
-            (Value::Unknown, _) => Cow::Borrowed(self),
-            (Value::Object(object), Step::Field(name)) => match object.fields.get(name) {
+            (SimulatedValue::Unknown, _) => Cow::Borrowed(self),
+            (SimulatedValue::Object(object), FieldPathStep::Field(name)) => match object.fields.get(name) {
                 Some(value) => Cow::Borrowed(value),
-                None if object.has_tag(name) => Cow::Owned(Value::Scalar),
-                None if object.is_open => Cow::Owned(Value::Unknown),
-                None => Cow::Owned(Value::Absent),
+                None if object.has_tag(name) => Cow::Owned(SimulatedValue::Scalar),
+                None if object.is_open => Cow::Owned(SimulatedValue::Unknown),
+                None => Cow::Owned(SimulatedValue::Absent),
             },
-            (Value::List(elements), Step::Element(index)) => {
-                elements.get(&index).map_or(Cow::Owned(Value::Absent), Cow::Borrowed)
+            (SimulatedValue::List(elements), FieldPathStep::Element(index)) => {
+                elements.get(&index).map_or(Cow::Owned(SimulatedValue::Absent), Cow::Borrowed)
             }
-            (Value::Given(json), Step::Field(name)) => {
-                Cow::Owned(Value::Given(json.get(name).map_err(|_| NoValue::Mismatch(mismatch(step)))?))
+            (SimulatedValue::Given(json), FieldPathStep::Field(name)) => {
+                Cow::Owned(SimulatedValue::Given(json.get(name).map_err(|_| NoValue::Mismatch(mismatch(step)))?))
             }
-            (Value::Given(json), Step::Element(index)) => {
+            (SimulatedValue::Given(json), FieldPathStep::Element(index)) => {
                 let mut elements =
                     json.as_elements().filter(|_| !json.is_null()).ok_or_else(|| NoValue::Mismatch(mismatch(step)))?;
-                Cow::Owned(elements.nth(index as usize).map_or(Value::Absent, Value::Given))
+                Cow::Owned(elements.nth(index as usize).map_or(SimulatedValue::Absent, SimulatedValue::Given))
             }
-            (Value::Absent, Step::Field(_)) => Cow::Borrowed(self),
+            (SimulatedValue::Absent, FieldPathStep::Field(_)) => Cow::Borrowed(self),
             _ => return Err(NoValue::Mismatch(mismatch(step))),
         };
         if found.is_absent() { Err(NoValue::NotFound) } else { Ok(found) }
@@ -136,32 +141,39 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     /// When a step leads through something else than an object or a list.
-    pub(super) fn write(&mut self, path: &[Step<'a>], value: Value<'a>, policy: Policy) -> Result<(), String> {
+    pub(super) fn write(
+        &mut self,
+        path: &[FieldPathStep<'a>],
+        value: SimulatedValue<'a>,
+        policy: Policy,
+    ) -> Result<(), String> {
         let mut here = self;
         let mut steps = path.iter().peekable();
         while let Some(step) = steps.next() {
             let is_last = steps.peek().is_none();
             here.unfold(*step);
             here = match (here, step) {
-                (Value::Object(object), Step::Field(name)) => {
+                (SimulatedValue::Object(object), FieldPathStep::Field(name)) => {
                     let there = match object.has_tag(name) {
                         true if is_last && policy == Policy::Merge => return Ok(()),
-                        true => Value::Scalar,
-                        false if object.is_open => Value::Unknown,
-                        false => Value::Absent,
+                        true => SimulatedValue::Scalar,
+                        false if object.is_open => SimulatedValue::Unknown,
+                        false => SimulatedValue::Absent,
                     };
                     if let Some(tags) = object.tags.as_mut().filter(|tags| tags.may_have(name)) {
                         tags.is_whole = false;
                     }
                     object.fields.entry(name).or_insert(there)
                 }
-                (Value::List(elements), Step::Element(index)) => elements.entry(*index).or_insert(Value::Absent),
+                (SimulatedValue::List(elements), FieldPathStep::Element(index)) => {
+                    elements.entry(*index).or_insert(SimulatedValue::Absent)
+                }
                 _ => return Err(mismatch(*step)),
             };
-            if let (Value::Absent, Some(next)) = (&*here, steps.peek()) {
+            if let (SimulatedValue::Absent, Some(next)) = (&*here, steps.peek()) {
                 *here = match next {
-                    Step::Field(_) => Value::Object(Object::default()),
-                    Step::Element(_) => Value::List(BTreeMap::new()),
+                    FieldPathStep::Field(_) => SimulatedValue::Object(SimulatedObject::default()),
+                    FieldPathStep::Element(_) => SimulatedValue::List(BTreeMap::new()),
                 };
             }
         }
@@ -174,19 +186,21 @@ impl<'a> Value<'a> {
     }
 
     /// Reads one level of a base, or decides what an unknown value is, so that the step can be taken.
-    fn unfold(&mut self, step: Step<'a>) {
+    fn unfold(&mut self, step: FieldPathStep<'a>) {
         match (&*self, step) {
-            (Value::Unknown, Step::Field(_)) => *self = Value::Object(Object { is_open: true, ..Object::default() }),
-            (Value::Unknown, Step::Element(_)) => *self = Value::List(BTreeMap::new()),
-            (Value::Given(json), Step::Field(_)) if !json.is_null() => {
+            (SimulatedValue::Unknown, FieldPathStep::Field(_)) => {
+                *self = SimulatedValue::Object(SimulatedObject { is_open: true, ..SimulatedObject::default() })
+            }
+            (SimulatedValue::Unknown, FieldPathStep::Element(_)) => *self = SimulatedValue::List(BTreeMap::new()),
+            (SimulatedValue::Given(json), FieldPathStep::Field(_)) if !json.is_null() => {
                 if let Some(fields) = json.as_fields() {
-                    let fields = fields.map(|(name, value)| (name, Value::Given(value))).collect();
-                    *self = Value::Object(Object { fields, ..Object::default() });
+                    let fields = fields.map(|(name, value)| (name, SimulatedValue::Given(value))).collect();
+                    *self = SimulatedValue::Object(SimulatedObject { fields, ..SimulatedObject::default() });
                 }
             }
-            (Value::Given(json), Step::Element(_)) if !json.is_null() => {
+            (SimulatedValue::Given(json), FieldPathStep::Element(_)) if !json.is_null() => {
                 if let Some(elements) = json.as_elements() {
-                    *self = Value::List((0..).zip(elements.map(Value::Given)).collect());
+                    *self = SimulatedValue::List((0..).zip(elements.map(SimulatedValue::Given)).collect());
                 }
             }
             _ => {}
@@ -194,14 +208,16 @@ impl<'a> Value<'a> {
     }
 
     /// Merges another value into this one; `forced` says which one wins where both are no objects.
-    fn merge(&mut self, from: Value<'a>, forced: bool) {
+    fn merge(&mut self, from: SimulatedValue<'a>, forced: bool) {
         self.unfold_object();
         let mut from = from;
         from.unfold_object();
         match (&mut *self, from) {
-            (Value::Object(object), Value::Object(from)) => object.merge(from, forced),
-            (Value::Object(object), Value::Unknown) => object.is_open = true,
-            (Value::Unknown, Value::Object(from)) => *self = Value::Object(Object { is_open: true, ..from }),
+            (SimulatedValue::Object(object), SimulatedValue::Object(from)) => object.merge(from, forced),
+            (SimulatedValue::Object(object), SimulatedValue::Unknown) => object.is_open = true,
+            (SimulatedValue::Unknown, SimulatedValue::Object(from)) => {
+                *self = SimulatedValue::Object(SimulatedObject { is_open: true, ..from })
+            }
             (_, from) => {
                 if forced || self.is_absent() {
                     *self = from;
@@ -211,8 +227,8 @@ impl<'a> Value<'a> {
     }
 
     fn unfold_object(&mut self) {
-        if matches!(self, Value::Given(_)) {
-            self.unfold(Step::EVERY);
+        if matches!(self, SimulatedValue::Given(_)) {
+            self.unfold(FieldPathStep::EVERY);
         }
     }
 
@@ -220,7 +236,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     /// When a step leads through something else than an object or a list, or a wildcard through nothing.
-    pub(super) fn expand(&self, path: &[Step<'a>]) -> Result<Expanded<'a>, NoValue> {
+    pub(super) fn expand(&self, path: &[FieldPathStep<'a>]) -> Result<Expanded<'a>, NoValue> {
         let mut expanded = Expanded::default();
         self.expand_into(path, &mut Vec::new(), &mut expanded)?;
         Ok(expanded)
@@ -228,15 +244,15 @@ impl<'a> Value<'a> {
 
     fn expand_into(
         &self,
-        path: &[Step<'a>],
-        at: &mut Vec<Step<'a>>,
+        path: &[FieldPathStep<'a>],
+        at: &mut Vec<FieldPathStep<'a>>,
         expanded: &mut Expanded<'a>,
     ) -> Result<(), NoValue> {
         let Some((step, rest)) = path.split_first() else {
             expanded.paths.push(at.clone());
             return Ok(());
         };
-        let steps = if *step == Step::EVERY { self.steps(expanded)? } else { vec![*step] };
+        let steps = if *step == FieldPathStep::EVERY { self.steps(expanded)? } else { vec![*step] };
         for step in steps {
             let child = match self.child(step) {
                 Err(NoValue::NotFound) => continue,
@@ -250,61 +266,66 @@ impl<'a> Value<'a> {
     }
 
     /// The steps that a wildcard matches.
-    fn steps(&self, expanded: &mut Expanded<'a>) -> Result<Vec<Step<'a>>, NoValue> {
+    fn steps(&self, expanded: &mut Expanded<'a>) -> Result<Vec<FieldPathStep<'a>>, NoValue> {
         match self {
-            Value::Unknown => {
+            SimulatedValue::Unknown => {
                 expanded.is_open = true;
                 Ok(Vec::new())
             }
-            Value::Object(object) => {
+            SimulatedValue::Object(object) => {
                 expanded.is_open |= object.is_open;
                 // One entry represents all tags.
                 let tag = object.tags.and_then(|tags| tags.prefixes.first()).map(|prefix| &**prefix);
-                Ok(object.fields.keys().copied().chain(tag).map(Step::Field).collect())
+                Ok(object.fields.keys().copied().chain(tag).map(FieldPathStep::Field).collect())
             }
-            Value::List(elements) => Ok(elements.keys().copied().map(Step::Element).collect()),
-            Value::Given(json) if json.is_null() => Err(NoValue::NotFound),
-            Value::Given(json) => {
-                let fields = json.as_fields().map(|fields| fields.map(|(name, _)| Step::Field(name)).collect());
+            SimulatedValue::List(elements) => Ok(elements.keys().copied().map(FieldPathStep::Element).collect()),
+            SimulatedValue::Given(json) if json.is_null() => Err(NoValue::NotFound),
+            SimulatedValue::Given(json) => {
+                let fields =
+                    json.as_fields().map(|fields| fields.map(|(name, _)| FieldPathStep::Field(name)).collect());
                 let elements =
-                    || json.as_elements().map(|all| (0..).zip(all).map(|(at, _)| Step::Element(at)).collect());
-                fields.or_else(elements).ok_or_else(|| NoValue::Mismatch(mismatch(Step::EVERY)))
+                    || json.as_elements().map(|all| (0..).zip(all).map(|(at, _)| FieldPathStep::Element(at)).collect());
+                fields.or_else(elements).ok_or_else(|| NoValue::Mismatch(mismatch(FieldPathStep::EVERY)))
             }
-            Value::Absent => Err(NoValue::NotFound),
-            Value::Scalar => Err(NoValue::Mismatch(mismatch(Step::EVERY))),
+            SimulatedValue::Absent => Err(NoValue::NotFound),
+            SimulatedValue::Scalar => Err(NoValue::Mismatch(mismatch(FieldPathStep::EVERY))),
         }
     }
 
     /// The entries of `spec.cloudTags` under a path of fields, whatever elements of lists are on the way.
-    pub(super) fn tags_at(&self, path: &[Step<'_>]) -> Option<Tags<'a>> {
+    pub(super) fn tags_at(&self, path: &[FieldPathStep<'_>]) -> Option<Tags<'a>> {
         match (self, path.split_first()) {
-            (Value::Object(object), None) => object.tags,
-            (Value::Object(object), Some((Step::Field(name), rest))) => object.fields.get(name)?.tags_at(rest),
-            (Value::List(elements), Some(_)) => elements.values().find_map(|element| element.tags_at(path)),
+            (SimulatedValue::Object(object), None) => object.tags,
+            (SimulatedValue::Object(object), Some((FieldPathStep::Field(name), rest))) => {
+                object.fields.get(name)?.tags_at(rest)
+            }
+            (SimulatedValue::List(elements), Some(_)) => elements.values().find_map(|element| element.tags_at(path)),
             _ => None,
         }
     }
 
     /// Every place that has entries of `spec.cloudTags`.
-    pub(super) fn places(&self) -> Vec<(Vec<Step<'a>>, Tags<'a>)> {
+    pub(super) fn places(&self) -> Vec<(Vec<FieldPathStep<'a>>, Tags<'a>)> {
         let mut places = Vec::new();
         self.places_into(&mut Vec::new(), &mut places);
         places
     }
 
-    fn places_into(&self, at: &mut Vec<Step<'a>>, places: &mut Vec<(Vec<Step<'a>>, Tags<'a>)>) {
-        let mut below = |step, value: &Value<'a>| {
+    fn places_into(&self, at: &mut Vec<FieldPathStep<'a>>, places: &mut Vec<(Vec<FieldPathStep<'a>>, Tags<'a>)>) {
+        let mut below = |step, value: &SimulatedValue<'a>| {
             at.push(step);
             value.places_into(at, places);
             at.pop();
         };
         match self {
-            Value::Object(object) => {
-                object.fields.iter().for_each(|(name, value)| below(Step::Field(name), value));
+            SimulatedValue::Object(object) => {
+                object.fields.iter().for_each(|(name, value)| below(FieldPathStep::Field(name), value));
                 places.extend(object.tags.map(|tags| (at.clone(), tags)));
             }
-            Value::List(elements) => elements.iter().for_each(|(index, value)| below(Step::Element(*index), value)),
-            Value::Absent | Value::Given(_) | Value::Scalar | Value::Unknown => {}
+            SimulatedValue::List(elements) => {
+                elements.iter().for_each(|(index, value)| below(FieldPathStep::Element(*index), value))
+            }
+            SimulatedValue::Absent | SimulatedValue::Given(_) | SimulatedValue::Scalar | SimulatedValue::Unknown => {}
         }
     }
 
@@ -315,7 +336,7 @@ impl<'a> Value<'a> {
     }
 
     fn bring(&mut self, patch: Json<'a>) {
-        if let Value::Object(object) = self {
+        if let SimulatedValue::Object(object) = self {
             object.fields.values_mut().for_each(|value| value.bring(patch));
             if let Some(tags) = &mut object.tags {
                 tags.by = Some(patch);
@@ -324,13 +345,13 @@ impl<'a> Value<'a> {
     }
 }
 
-impl<'a> Object<'a> {
+impl<'a> SimulatedObject<'a> {
     /// Whether a field is one of the entries of `spec.cloudTags`, or may be.
     fn has_tag(&self, name: &str) -> bool {
         self.tags.is_some_and(|tags| tags.may_have(name)) && !self.fields.contains_key(name)
     }
 
-    fn merge(&mut self, from: Object<'a>, forced: bool) {
+    fn merge(&mut self, from: SimulatedObject<'a>, forced: bool) {
         if let Some(tags) = &mut self.tags {
             tags.is_whole &= !(forced && from.fields.keys().any(|name| tags.may_have(name)));
         } else if let Some(tags) = from.tags {
@@ -339,7 +360,7 @@ impl<'a> Object<'a> {
         }
         for (name, value) in from.fields {
             if forced || !self.has_tag(name) {
-                self.fields.entry(name).or_insert(Value::Absent).merge(value, forced);
+                self.fields.entry(name).or_insert(SimulatedValue::Absent).merge(value, forced);
             }
         }
         self.is_open |= from.is_open;
@@ -359,10 +380,10 @@ pub(super) fn begins(prefixes: Prefixes<'_>, key: &str) -> bool {
 }
 
 /// What is wrong with a step that leads nowhere, as the end of a sentence.
-fn mismatch(step: Step<'_>) -> String {
+fn mismatch(step: FieldPathStep<'_>) -> String {
     match step {
-        Step::Field(name) => format!("`{name}` is below something that is not an object"),
-        Step::Element(index) => format!("element {index} is below something that is not a list"),
+        FieldPathStep::Field(name) => format!("`{name}` is below something that is not an object"),
+        FieldPathStep::Element(index) => format!("element {index} is below something that is not a list"),
     }
 }
 
@@ -374,26 +395,31 @@ mod tests {
 
     const BASE: &str = r#"{"a":{"list":[{"b":1}],"text":"x","none":null},"tags":{"Role":"vm"}}"#;
 
-    fn write(value: &mut Value<'_>, path: &'static str, written: Value<'static>, policy: Policy) -> Result<(), String> {
+    fn write(
+        value: &mut SimulatedValue<'_>,
+        path: &'static str,
+        written: SimulatedValue<'static>,
+        policy: Policy,
+    ) -> Result<(), String> {
         value.write(&parse(path).unwrap(), written, policy)
     }
 
     const PREFIXES: Prefixes<'_> = &[Cow::Borrowed("plexsphere:"), Cow::Borrowed("plexsphere/")];
 
-    fn tags() -> Value<'static> {
-        Value::composite(PREFIXES).get(&parse("spec.cloudTags").unwrap()).unwrap().into_owned()
+    fn tags() -> SimulatedValue<'static> {
+        SimulatedValue::composite(PREFIXES).get(&parse("spec.cloudTags").unwrap()).unwrap().into_owned()
     }
 
     /// Whether there are tags under a path, and whether all of them do.
-    fn is_whole(value: &Value<'_>, path: &str) -> Option<bool> {
+    fn is_whole(value: &SimulatedValue<'_>, path: &str) -> Option<bool> {
         value.tags_at(&parse(path).unwrap()).map(|tags| tags.is_whole)
     }
 
     #[test]
     fn a_path_is_found_or_not_or_cannot_be_followed() {
         let document = Document::new(BASE);
-        let value = Value::Given(document.root());
-        let get = |path| value.get(&parse(path).unwrap()).map(|found| matches!(*found, Value::Given(_)));
+        let value = SimulatedValue::Given(document.root());
+        let get = |path| value.get(&parse(path).unwrap()).map(|found| matches!(*found, SimulatedValue::Given(_)));
         assert_eq!(get("a.list[0].b"), Ok(true));
         for absent in ["b", "a.none", "a.none.b", "a.list[1]"] {
             assert_eq!(get(absent), Err(NoValue::NotFound), "{absent}");
@@ -409,25 +435,30 @@ mod tests {
 
     #[test]
     fn a_composite_is_unknown_but_for_its_tags() {
-        let composite = Value::composite(PREFIXES);
+        let composite = SimulatedValue::composite(PREFIXES);
         let get = |path| composite.get(&parse(path).unwrap());
-        assert!(matches!(get("spec.parameters.a").as_deref(), Ok(Value::Unknown)));
-        assert!(matches!(get("spec.cloudTags[plexsphere:a]").as_deref(), Ok(Value::Scalar)));
+        assert!(matches!(get("spec.parameters.a").as_deref(), Ok(SimulatedValue::Unknown)));
+        assert!(matches!(get("spec.cloudTags[plexsphere:a]").as_deref(), Ok(SimulatedValue::Scalar)));
         assert_eq!(get("spec.cloudTags[*]").err(), Some(NoValue::NotFound));
         assert_eq!(is_whole(&composite, "spec.cloudTags"), Some(true));
     }
 
     #[test]
     fn what_is_missing_on_the_way_is_made() {
-        let mut value = Value::Absent;
+        let mut value = SimulatedValue::Absent;
         assert_eq!(
-            write(&mut value, "a", Value::Scalar, Policy::Replace).unwrap_err(),
+            write(&mut value, "a", SimulatedValue::Scalar, Policy::Replace).unwrap_err(),
             "`a` is below something that is not an object"
         );
-        let mut value = Value::Object(Object::default());
+        let mut value = SimulatedValue::Object(SimulatedObject::default());
         write(&mut value, "a.disks[2].tags", tags(), Policy::Replace).unwrap();
         assert_eq!(is_whole(&value, "a.disks.tags"), Some(true));
-        let path = [Step::Field("a"), Step::Field("disks"), Step::Element(2), Step::Field("tags")];
+        let path = [
+            FieldPathStep::Field("a"),
+            FieldPathStep::Field("disks"),
+            FieldPathStep::Element(2),
+            FieldPathStep::Field("tags"),
+        ];
         assert_eq!(value.places().into_iter().map(|(path, _)| path).collect::<Vec<_>>(), [path]);
     }
 
@@ -439,15 +470,15 @@ mod tests {
             (Policy::Merge, Some(true), Some(true)),
             (Policy::ForceMerge, Some(true), Some(false)),
         ] {
-            let mut value = Value::Given(document.root());
+            let mut value = SimulatedValue::Given(document.root());
             write(&mut value, "tags", tags(), Policy::Merge).unwrap();
             assert_eq!(is_whole(&value, "tags"), Some(true));
             let mut other = value.clone();
-            write(&mut other, "tags", Value::Unknown, policy).unwrap();
+            write(&mut other, "tags", SimulatedValue::Unknown, policy).unwrap();
             assert_eq!(is_whole(&other, "tags"), after_tags, "{policy:?}");
             for key in ["tags[plexsphere:a]", "tags[plexsphere/a]"] {
                 let mut value = value.clone();
-                write(&mut value, key, Value::Scalar, policy).unwrap();
+                write(&mut value, key, SimulatedValue::Scalar, policy).unwrap();
                 assert_eq!(is_whole(&value, "tags"), after_key, "{policy:?} {key}");
             }
         }
@@ -456,13 +487,13 @@ mod tests {
     #[test]
     fn a_wildcard_expands_to_what_is_there() {
         let document = Document::new(BASE);
-        let value = Value::Given(document.root());
+        let value = SimulatedValue::Given(document.root());
         let expand = |path| value.expand(&parse(path).unwrap()).map(|expanded| expanded.paths.len());
         assert_eq!(expand("*"), Ok(2));
         assert_eq!(expand("a.list[*].b"), Ok(1));
         assert_eq!(expand("a.list[*].c"), Ok(0));
         assert_eq!(expand("b[*]"), Ok(0));
         assert!(matches!(expand("a.text[*]"), Err(NoValue::Mismatch(_))));
-        assert!(Value::Unknown.expand(&parse("a[*]").unwrap()).unwrap().is_open);
+        assert!(SimulatedValue::Unknown.expand(&parse("a[*]").unwrap()).unwrap().is_open);
     }
 }

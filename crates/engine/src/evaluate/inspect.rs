@@ -3,13 +3,13 @@
 use super::role::Role;
 use crate::admission::request::{Objects, Review};
 use crate::admission::subject::{Stored, Subject};
-use crate::catalog::effects::Kind;
+use crate::catalog::effects::EditedKind;
 use crate::kube::answers::{Answers, ReadBudget, Reads};
 use crate::kube::cluster::{Cluster, LookupCause};
 use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
-use crate::propagation::propagated::propagated as entries;
+use crate::propagation::listing::propagated as entries;
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::propagated::Propagated;
 use crate::settings::Settings;
@@ -108,7 +108,7 @@ pub fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
 #[must_use]
 pub fn has_effects(review: &Review<'_>) -> bool {
     let Some(old) = Objects::of(review).old else { return false };
-    Object::read(&old).is_ok_and(|old| Kind::of_object(&review.kind, Some(&old)).is_some())
+    Object::read(&old).is_ok_and(|old| EditedKind::of_object(&review.kind, Some(&old)).is_some())
 }
 
 #[cfg(test)]

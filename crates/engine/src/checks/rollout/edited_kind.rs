@@ -3,50 +3,50 @@
 use super::edits::Pattern;
 use crate::catalog::effects::kinds::{EFFECT_KINDS, EFFECT_TEMPLATES};
 use crate::catalog::effects::table::EFFECTS;
-use crate::catalog::effects::{Effect, Kind, joined};
+use crate::catalog::effects::{EditedKind, Effect, joined};
 use crate::catalog::groups::{CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
 use crate::catalog::version::Version;
-use crate::kube::kind::GroupVersionKind;
+use crate::kube::group_version_kind::GroupVersionKind;
 use crate::kube::object::Object;
 use crate::report::messages::rollout as messages;
 use crate::settings::Stance;
 
-impl Kind {
+impl EditedKind {
     /// The kind of an object, by the object as it is stored, since an edit must not hide what uses a template.
     ///
     /// `None` where no row of the table is about it.
-    pub(crate) fn of_object(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<Kind> {
+    pub(crate) fn of_object(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<EditedKind> {
         let owned_by =
             |group, kind| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(group, kind)));
-        let fits = |row: &&(&str, &str, Kind)| row.0 == kind.group && kind.kind.ends_with(row.1);
+        let fits = |row: &&(&str, &str, EditedKind)| row.0 == kind.group && kind.kind.ends_with(row.1);
         if let Some((.., template)) = EFFECT_TEMPLATES.iter().find(fits) {
             let is_of_topology = || stored.is_some_and(|object| object.labels.contains_key(TOPOLOGY_OWNED));
             return Some(if owned_by(CORE_GROUP, "ClusterClass") || is_of_topology() {
                 *template
             } else {
-                Kind::Template
+                EditedKind::Template
             });
         }
         let is_unknown = stored.is_none();
         // The control plane writes this label, and other ones do not make KubeadmConfigs.
         let is_labelled = || stored.is_some_and(|object| object.labels.contains_key(CONTROL_PLANE_NAME));
         if kind.group == INFRASTRUCTURE_GROUP {
-            return Some(Kind::ControlPlaneInfraMachine).filter(|_| is_unknown || is_labelled());
+            return Some(EditedKind::ControlPlaneInfraMachine).filter(|_| is_unknown || is_labelled());
         }
         let found = EFFECT_KINDS.iter().find(|row| row.0 == kind.group && row.1 == kind.kind)?.2;
         if !["v1beta1", "v1beta2"].contains(&&*kind.version) {
             return None;
         }
         match found {
-            Kind::MachineSet if owned_by(CORE_GROUP, "MachineDeployment") => Some(Kind::OwnedMachineSet),
-            Kind::ControlPlaneMachine => {
+            EditedKind::MachineSet if owned_by(CORE_GROUP, "MachineDeployment") => Some(EditedKind::OwnedMachineSet),
+            EditedKind::ControlPlaneMachine => {
                 Some(found).filter(|_| is_unknown || owned_by(CONTROL_PLANE_GROUP, "KubeadmControlPlane"))
             }
-            Kind::ControlPlaneKubeadmConfig if owned_by(CORE_GROUP, "MachinePool") => {
-                Some(Kind::MachinePoolKubeadmConfig)
+            EditedKind::ControlPlaneKubeadmConfig if owned_by(CORE_GROUP, "MachinePool") => {
+                Some(EditedKind::MachinePoolKubeadmConfig)
             }
-            Kind::ControlPlaneKubeadmConfig => Some(found).filter(|_| is_unknown || is_labelled()),
+            EditedKind::ControlPlaneKubeadmConfig => Some(found).filter(|_| is_unknown || is_labelled()),
             _ => Some(found),
         }
     }
@@ -70,22 +70,22 @@ impl Kind {
     /// Whose Machines an edit replaces.
     pub(super) fn machines(self) -> &'static str {
         match self {
-            Kind::MachineDeployment
-            | Kind::MachineSet
-            | Kind::OwnedMachineSet
-            | Kind::MachinePool
-            | Kind::KubeadmControlPlane
-            | Kind::Cluster
-            | Kind::ControlPlaneMachine
-            | Kind::ControlPlaneKubeadmConfig
-            | Kind::ControlPlaneInfraMachine
-            | Kind::MachinePoolKubeadmConfig
-            | Kind::Template => messages::MACHINES,
-            Kind::ClusterClass
-            | Kind::ClassTemplate
-            | Kind::ClassControlPlaneTemplate
-            | Kind::ClassClusterTemplate
-            | Kind::ClassMachinePoolTemplate => messages::MACHINES_OF_EVERY_CLUSTER,
+            EditedKind::MachineDeployment
+            | EditedKind::MachineSet
+            | EditedKind::OwnedMachineSet
+            | EditedKind::MachinePool
+            | EditedKind::KubeadmControlPlane
+            | EditedKind::Cluster
+            | EditedKind::ControlPlaneMachine
+            | EditedKind::ControlPlaneKubeadmConfig
+            | EditedKind::ControlPlaneInfraMachine
+            | EditedKind::MachinePoolKubeadmConfig
+            | EditedKind::Template => messages::MACHINES,
+            EditedKind::ClusterClass
+            | EditedKind::ClassTemplate
+            | EditedKind::ClassControlPlaneTemplate
+            | EditedKind::ClassClusterTemplate
+            | EditedKind::ClassMachinePoolTemplate => messages::MACHINES_OF_EVERY_CLUSTER,
         }
     }
 }

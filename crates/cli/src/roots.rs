@@ -8,23 +8,23 @@ use metadata_propagation::{Settings, concerns};
 use crate::{Failure, input};
 
 /// Objects that are checked together.
-pub(crate) struct Separate {
-    /// The folder or file by which they differ from others; empty where all objects are one world.
+pub(crate) struct RootObjects {
+    /// The folder or file by which they differ from others; empty where all objects belong together.
     pub(crate) root: String,
     pub(crate) fleet: Fleet,
 }
 
-/// The worlds of a repository: one for each root, with the files that are in no root. Where no roots are named, they are the
+/// The objects of a repository by root, with those of the files that are in no root. Where no roots are named, they are the
 /// folders or files that define objects of one name in different ways.
 ///
 /// # Errors
 /// When a root is named that none of the files is in.
-pub(crate) fn worlds(
+pub(crate) fn by_root(
     whole: Fleet,
     named: &[String],
     settings: &Settings,
     namespace: &str,
-) -> Result<Vec<Separate>, Failure> {
+) -> Result<Vec<RootObjects>, Failure> {
     let roots = match named {
         [] => found(&whole, settings),
         named => named.iter().map(|root| root.trim_start_matches("./").trim_end_matches('/').to_owned()).collect(),
@@ -32,19 +32,19 @@ pub(crate) fn worlds(
     if let Some(empty) = roots.iter().find(|root| !whole.sources().iter().any(|source| is_in(&source.name, root))) {
         return Err(Failure(format!("--root: none of the files is in `{empty}`")));
     }
-    // A root with others below it is no world itself.
+    // A root with others below it is no root itself.
     let leaves: Vec<&String> =
         roots.iter().filter(|root| !roots.iter().any(|other| other != *root && is_in(other, root))).collect();
     if leaves.len() < 2 {
-        return Ok(vec![Separate { root: String::new(), fleet: whole }]);
+        return Ok(vec![RootObjects { root: String::new(), fleet: whole }]);
     }
     let sources = whole.shared_sources();
-    let world = |leaf: &&String| {
+    let objects_of = |leaf: &&String| {
         let is_of_leaf = |name: &str| roots.iter().filter(|root| is_in(name, root)).all(|root| is_in(leaf, root));
         let fleet = input::fleet(sources.clone(), &|source| is_of_leaf(&source.name), namespace);
-        Separate { root: (*leaf).clone(), fleet }
+        RootObjects { root: (*leaf).clone(), fleet }
     };
-    Ok(leaves.iter().map(world).collect())
+    Ok(leaves.iter().map(objects_of).collect())
 }
 
 /// Where the paths of objects of one name part, as far as the policy checks such objects and they are not the same.

@@ -5,11 +5,11 @@ use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Value, json};
 
-use crate::list::Kind;
+use crate::list::ListedKind;
 
 /// An object as `kubectl get RESOURCE NAME --output json --show-managed-fields` prints it, so that a line is the same in
 /// both. The name of the text is the resource, the namespace and the name.
-pub(crate) fn source(kind: &Kind, object: &str) -> Result<Source, serde_json::Error> {
+pub(crate) fn source(kind: &ListedKind, object: &str) -> Result<Source, serde_json::Error> {
     let mut object: Value = serde_json::from_str(object)?;
     if let Some(fields) = object.as_object_mut() {
         // The items of a list of the core group do not repeat them.
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn an_object_is_printed_as_kubectl_prints_it() {
-        let kind = Kind {
+        let kind = ListedKind {
             group: String::new(),
             version: "v1".to_owned(),
             kind: "Node".to_owned(),

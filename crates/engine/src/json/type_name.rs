@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The kind of a value, as sentences name it.
-pub(crate) fn kind(value: &Value) -> &'static str {
+pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -2,7 +2,7 @@
 
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::kube::kind::GroupVersionKind;
+use crate::kube::group_version_kind::GroupVersionKind;
 use crate::kube::object::group_and_version;
 use crate::settings::{CloudTags, Mode, OnXrd, Settings, Stance};
 
