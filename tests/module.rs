@@ -8,7 +8,7 @@ use kubewarden_policy_sdk::host_capabilities::kubernetes::GetResourceRequest;
 use kubewarden_policy_sdk::response::ValidationResponse;
 use kubewarden_policy_sdk::settings::SettingsValidationResponse;
 use serde_json::{Value, json};
-use testkit::cluster::{ApiServer, Host};
+use testkit::cluster::{ApiServer, ResourceHost};
 use testkit::module::Module;
 use wasmparser::{Parser, Payload};
 
@@ -16,7 +16,7 @@ use wasmparser::{Parser, Payload};
 const LARGEST: usize = 4_000_000;
 
 fn call(function: &str, payload: &[u8]) -> Result<Value> {
-    let nothing: Arc<dyn Host> = Arc::new(ApiServer::default());
+    let nothing: Arc<dyn ResourceHost> = Arc::new(ApiServer::default());
     Ok(serde_json::from_slice(&Module::policy()?.call(function, payload, &nothing)?.response)?)
 }
 
@@ -42,7 +42,7 @@ fn request(change: impl FnOnce(&mut Value)) -> Vec<u8> {
 
 /// A request for a new Machine of a MachineSet whose template has these labels, and the cluster with that MachineSet.
 #[expect(clippy::indexing_slicing, reason = "assigning to what is absent in a JSON value adds it")]
-fn of_machine_set(labels: &Value, change: impl FnOnce(&mut Value)) -> Result<(Vec<u8>, Arc<dyn Host>)> {
+fn of_machine_set(labels: &Value, change: impl FnOnce(&mut Value)) -> Result<(Vec<u8>, Arc<dyn ResourceHost>)> {
     let machine_set = json!({
         "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineSet", "metadata": { "namespace": "fleet", "name": "ms" },
         "spec": { "template": { "metadata": { "labels": labels } } },

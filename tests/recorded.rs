@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail, ensure};
 use serde_json::{Value, json};
 use testkit::answer::Answer;
-use testkit::cluster::{ApiServer, Host};
+use testkit::cluster::{ApiServer, ResourceHost};
 use testkit::module::Module;
 use testkit::recorded::{LIFE, PEOPLE, play};
 
@@ -20,7 +20,7 @@ fn no_write_of_a_controller_is_changed_refused_or_looked_up() -> Result<()> {
     let mut controllers = 0;
     let mut check = |request: &Value, cluster: &ApiServer| {
         let payload = json!({ "request": request, "settings": {} }).to_string();
-        let cluster: Arc<dyn Host> = Arc::new(cluster.clone());
+        let cluster: Arc<dyn ResourceHost> = Arc::new(cluster.clone());
         let call = policy.call("validate", payload.as_bytes(), &cluster)?;
         let username = request["userInfo"]["username"].as_str().unwrap_or_default();
         if username.starts_with("system:serviceaccount:capi-") {

@@ -252,7 +252,8 @@ func (c *capacity) page(line func(string, ...any)) {
 	line("\nRun two replicas for availability, and more of them where the last column says so. The PolicyServer is not the first limit: with every")
 	line("write reviewed, the API server uses %.0f times its processor time. If PolicyServers are short of cores, first keep the", server/math.Max(policy, 0.1))
 	line("[match conditions](operating.md#fewer-calls), which save most reviews; then leave out namespaces with a `namespaceSelector`; then")
-	line("divide the namespaces among several ClusterAdmissionPolicies, each on a separate PolicyServer.")
+	line("divide the namespaces among several ClusterAdmissionPolicies, each on a separate PolicyServer. If the API server is short of cores, reads")
+	line("are slow, and each PolicyServer does [one at a time](operating.md#sizing): add replicas.")
 }
 
 // faults is what docs/scale.md says of the fleet whose PolicyServers break.

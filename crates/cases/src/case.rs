@@ -25,11 +25,11 @@ use metadata_propagation::Settings;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::cluster::{ApiServer, Failure};
+use crate::cluster::{ApiServer, QuestionFailure};
 use crate::difference::{Difference, differences};
 use crate::engine::{admit, engine};
-use crate::facts::Form;
-use crate::fault::Fault;
+use crate::facts::AnswerForm;
+use crate::fault::CaseFault;
 use crate::request::request;
 
 /// One case.
@@ -46,7 +46,7 @@ pub struct Case {
     /// What is expected of the answers, one for each review; `None` while the case expects nothing yet.
     pub expect: Option<Vec<Value>>,
     /// What `expect` states of an answer.
-    pub form: Form,
+    pub form: AnswerForm,
     is_chain: bool,
 }
 
@@ -74,35 +74,38 @@ impl Case {
     ///
     /// # Errors
     /// When the text is not a case.
-    pub fn read(name: &str, text: &str, settings: &Value) -> Result<Case, Fault> {
+    pub fn read(name: &str, text: &str, settings: &Value) -> Result<Case, CaseFault> {
         let fields = Value::Object(fields(text)?);
-        let file: File = serde_json::from_value(fields).map_err(|error| Fault::new(error.to_string()))?;
+        let file: File = serde_json::from_value(fields).map_err(|error| CaseFault::new(error.to_string()))?;
         let (reviews, is_chain) = match (file.review, file.steps) {
             (Some(review), None) => (vec![whole("review", review)?], false),
             (None, Some(steps)) if !steps.is_empty() => {
                 let of_step = |(number, step)| whole(&format!("steps[{number}]"), step);
                 (steps.into_iter().enumerate().map(of_step).collect::<Result<_, _>>()?, true)
             }
-            (Some(_), Some(_)) => return Err(Fault::new("a case has `review` or `steps`, not both")),
-            _ => return Err(Fault::new("not a case: it has neither `review` nor `steps`")),
+            (Some(_), Some(_)) => return Err(CaseFault::new("a case has `review` or `steps`, not both")),
+            _ => return Err(CaseFault::new("not a case: it has neither `review` nor `steps`")),
         };
         let expect = match file.expect {
             Some(Value::Array(answers)) if is_chain => Some(answers),
             Some(answer @ Value::Object(_)) if !is_chain => Some(vec![answer]),
-            Some(_) if is_chain => return Err(Fault::new("`expect` must be a list: one answer for each of `steps`")),
-            Some(_) => return Err(Fault::new("`expect` must be a mapping: the answer to `review`")),
+            Some(_) if is_chain => {
+                return Err(CaseFault::new("`expect` must be a list: one answer for each of `steps`"));
+            }
+            Some(_) => return Err(CaseFault::new("`expect` must be a mapping: the answer to `review`")),
             None => None,
         };
         let settings = file.settings.unwrap_or_else(|| settings.clone());
         are_valid(&settings)?;
         let failures = file.failures.into_iter().enumerate().map(|(number, failure)| {
-            serde_json::from_value::<Failure>(failure).map_err(|error| Fault::of(format!("failures[{number}]"), error))
+            serde_json::from_value::<QuestionFailure>(failure)
+                .map_err(|error| CaseFault::of(format!("failures[{number}]"), error))
         });
         let mut cluster = ApiServer::new(file.cluster.unwrap_or_default(), failures.collect::<Result<_, _>>()?)?;
         file.fresh.iter().try_for_each(|(of, change)| {
-            cluster.change(of, change).map_err(|fault| Fault::of(format!("fresh.{of}"), fault))
+            cluster.change(of, change).map_err(|fault| CaseFault::of(format!("fresh.{of}"), fault))
         })?;
-        let form = Form::of(expect.as_deref().unwrap_or_default());
+        let form = AnswerForm::of(expect.as_deref().unwrap_or_default());
         Ok(Case { name: name.to_owned(), settings, cluster, reviews, expect, form, is_chain })
     }
 
@@ -110,7 +113,7 @@ impl Case {
     ///
     /// # Errors
     /// When a review or an answer cannot be read.
-    pub fn answers(&self) -> Result<Vec<Value>, Fault> {
+    pub fn answers(&self) -> Result<Vec<Value>, CaseFault> {
         let mut cluster = self.cluster.clone();
         let mut answers = Vec::new();
         for review in &self.reviews {
@@ -139,7 +142,7 @@ impl Case {
     ///
     /// # Errors
     /// When `expect` is not the last key, the text is not in block style, or `yaml` has other answers.
-    pub fn with_expect(&self, text: &str, answers: &[Value], yaml: &str) -> Result<String, Fault> {
+    pub fn with_expect(&self, text: &str, answers: &[Value], yaml: &str) -> Result<String, CaseFault> {
         let before_expect = match text.find("\nexpect:") {
             Some(at) => text.get(..=at).unwrap_or(text).to_owned(),
             None => format!("{}\n", text.trim_end()),
@@ -149,16 +152,16 @@ impl Case {
         wanted.insert("expect".to_owned(), self.of_file(answers));
         match fields(&written) {
             Ok(fields) if fields == wanted => Ok(written),
-            _ => Err(Fault::new("cannot write `expect`: it must be the last key of a file in YAML's block style")),
+            _ => Err(CaseFault::new("cannot write `expect`: it must be the last key of a file in YAML's block style")),
         }
     }
 }
 
-fn fields(text: &str) -> Result<Map<String, Value>, Fault> {
+fn fields(text: &str) -> Result<Map<String, Value>, CaseFault> {
     let source = Source { name: String::new(), text: text.to_owned() };
-    let json = to_json(&source).map_err(|(message, at)| Fault { message, at: Some(at) })?;
+    let json = to_json(&source).map_err(|(message, at)| CaseFault { message, at: Some(at) })?;
     serde_json::from_str(&json)
-        .map_err(|_| Fault::new("not a case: expected a mapping with `review` or `steps`, and `expect`"))
+        .map_err(|_| CaseFault::new("not a case: expected a mapping with `review` or `steps`, and `expect`"))
 }
 
 /// The fields of a review: those of an AdmissionRequest, and `username`.
@@ -182,33 +185,33 @@ const FIELDS: &[&str] = &[
 ];
 
 /// The whole AdmissionRequest of a review that has what nothing else says.
-fn whole(at: &str, review: Value) -> Result<Value, Fault> {
-    let Some(fields) = review.as_object() else { return Err(Fault::of(at, "expected a mapping with `operation`")) };
+fn whole(at: &str, review: Value) -> Result<Value, CaseFault> {
+    let Some(fields) = review.as_object() else { return Err(CaseFault::of(at, "expected a mapping with `operation`")) };
     if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
         let known: Vec<String> = FIELDS.iter().map(|name| format!("`{name}`")).collect();
-        return Err(Fault::of(at, format!("unknown field `{unknown}`, expected one of {}", known.join(", "))));
+        return Err(CaseFault::of(at, format!("unknown field `{unknown}`, expected one of {}", known.join(", "))));
     }
     let needed: &[&str] = match fields.get("operation").and_then(Value::as_str) {
         Some("CREATE") => &["object"],
         Some("UPDATE") => &["object", "oldObject"],
         Some("DELETE") => &["oldObject"],
         Some("CONNECT") => &[],
-        _ => return Err(Fault::of(at, "`operation` must be CREATE, UPDATE, DELETE or CONNECT")),
+        _ => return Err(CaseFault::of(at, "`operation` must be CREATE, UPDATE, DELETE or CONNECT")),
     };
     if !["username", "userInfo"].iter().any(|name| fields.contains_key(*name)) {
-        return Err(Fault::of(at, "`username` is missing: who writes the object"));
+        return Err(CaseFault::of(at, "`username` is missing: who writes the object"));
     }
     if let Some(missing) = needed.iter().find(|name| !fields.contains_key(**name)) {
         let operation = fields["operation"].as_str().unwrap_or_default();
-        return Err(Fault::of(at, format!("{operation} needs `{missing}`")));
+        return Err(CaseFault::of(at, format!("{operation} needs `{missing}`")));
     }
     Ok(request(review))
 }
 
-fn are_valid(settings: &Value) -> Result<(), Fault> {
+fn are_valid(settings: &Value) -> Result<(), CaseFault> {
     let json = settings.to_string();
-    Settings::validate(&json).map_err(|problems| Fault::of("settings", problems))?;
-    Settings::from_json(&json).map(|_| ()).map_err(|problems| Fault::of("settings", problems))
+    Settings::validate(&json).map_err(|problems| CaseFault::of("settings", problems))?;
+    Settings::from_json(&json).map(|_| ()).map_err(|problems| CaseFault::of("settings", problems))
 }
 
 #[cfg(test)]

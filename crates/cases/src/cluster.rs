@@ -8,7 +8,7 @@ use metadata_propagation::{Cluster, Get, LookupCause, LookupError};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::fault::Fault;
+use crate::fault::CaseFault;
 
 /// Objects that can be asked for, what the host's cache still has of them, and questions that fail.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,18 +16,18 @@ pub struct ApiServer {
     objects: Arc<Vec<Value>>,
     /// Copies of another time: a cached read finds them first. What was not found is not in the host's cache.
     cache: Arc<Vec<Value>>,
-    failures: Arc<Vec<Failure>>,
+    failures: Arc<Vec<QuestionFailure>>,
 }
 
 /// A question that fails.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Failure {
+pub struct QuestionFailure {
     /// `apiVersion kind`.
     pub get: String,
     /// The reads that fail; both where it is absent.
     #[serde(default)]
-    pub only: Option<Read>,
+    pub only: Option<ReadMode>,
     /// The cause that the engine gets.
     pub cause: LookupCause,
     /// What the API server, or else the host, says. The policy shows its first line.
@@ -37,31 +37,31 @@ pub struct Failure {
 /// How an object is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Read {
+pub enum ReadMode {
     /// From the host's cache.
     Cached,
     /// Past it, with `disable_cache`.
     Fresh,
 }
 
-impl Read {
-    fn of(get: &Get) -> Read {
-        if get.fresh { Read::Fresh } else { Read::Cached }
+impl ReadMode {
+    fn of(get: &Get) -> ReadMode {
+        if get.fresh { ReadMode::Fresh } else { ReadMode::Cached }
     }
 }
 
 impl ApiServer {
     /// # Errors
     /// When an object has no apiVersion, kind or name, or two have the same.
-    pub fn new(objects: Vec<Value>, failures: Vec<Failure>) -> Result<ApiServer, Fault> {
+    pub fn new(objects: Vec<Value>, failures: Vec<QuestionFailure>) -> Result<ApiServer, CaseFault> {
         let mut known = BTreeMap::new();
         for (number, object) in objects.iter().enumerate() {
             let at = format!("cluster[{number}]");
             let Some(id) = identity(object) else {
-                return Err(Fault::of(at, "`apiVersion`, `kind` or `metadata.name` is missing"));
+                return Err(CaseFault::of(at, "`apiVersion`, `kind` or `metadata.name` is missing"));
             };
             if let Some(first) = known.insert(id, number) {
-                return Err(Fault::of(at, format!("`cluster[{first}]` is the same object")));
+                return Err(CaseFault::of(at, format!("`cluster[{first}]` is the same object")));
             }
         }
         Ok(ApiServer { objects: Arc::new(objects), cache: Arc::default(), failures: Arc::new(failures) })
@@ -72,21 +72,21 @@ impl ApiServer {
     ///
     /// # Errors
     /// When there is no such object, or the change makes another one of it or none.
-    pub fn change(&mut self, of: &str, change: &Value) -> Result<(), Fault> {
+    pub fn change(&mut self, of: &str, change: &Value) -> Result<(), CaseFault> {
         let before = self.named(of).cloned();
         let mut after = before.clone().unwrap_or_default();
         json_patch::merge(&mut after, change);
         if change.is_null() {
             if before.is_none() {
-                return Err(Fault::new(format!("there is no {of} in `cluster`")));
+                return Err(CaseFault::new(format!("there is no {of} in `cluster`")));
             }
             self.remove(of);
         } else {
             if !is_named(&after, of) {
-                return Err(Fault::new(format!("the change does not make a {of}: {after}")));
+                return Err(CaseFault::new(format!("the change does not make a {of}: {after}")));
             }
             if before.as_ref() == Some(&after) {
-                return Err(Fault::new("nothing changes"));
+                return Err(CaseFault::new("nothing changes"));
             }
             put(&mut self.objects, after);
         }
@@ -131,9 +131,9 @@ impl ApiServer {
 
     /// How a `get` fails, where that is said.
     #[must_use]
-    pub fn failure(&self, get: &Get) -> Option<&Failure> {
+    pub fn failure(&self, get: &Get) -> Option<&QuestionFailure> {
         let kind = format!("{} {}", get.api_version, get.kind);
-        let read = Read::of(get);
+        let read = ReadMode::of(get);
         self.failures.iter().find(|failure| failure.get == kind && failure.only.is_none_or(|only| only == read))
     }
 
@@ -228,7 +228,7 @@ mod tests {
         })
     }
 
-    fn server(failures: Vec<Failure>) -> ApiServer {
+    fn server(failures: Vec<QuestionFailure>) -> ApiServer {
         ApiServer::new(vec![machine_set("a", "red"), machine_set("b", "red")], failures).unwrap()
     }
 
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_failure_can_be_one_of_cached_or_of_fresh_reads_only() {
-        let failure = |only: Option<Read>| Failure {
+        let failure = |only: Option<ReadMode>| QuestionFailure {
             get: "cluster.x-k8s.io/v1beta2 MachineSet".to_owned(),
             only,
             cause: LookupCause::Forbidden,
@@ -270,8 +270,8 @@ mod tests {
         let (red, forbidden) = (Ok("\"red\"".to_owned()), Err(LookupCause::Forbidden));
         for (only, wanted) in [
             (None, [forbidden.clone(), forbidden.clone()]),
-            (Some(Read::Cached), [forbidden.clone(), red.clone()]),
-            (Some(Read::Fresh), [red, forbidden]),
+            (Some(ReadMode::Cached), [forbidden.clone(), red.clone()]),
+            (Some(ReadMode::Fresh), [red, forbidden]),
         ] {
             assert_eq!(teams(&server(vec![failure(only)]), "a"), wanted, "{only:?}");
         }

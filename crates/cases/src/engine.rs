@@ -5,14 +5,14 @@ use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::cluster::ApiServer;
-use crate::fault::Fault;
+use crate::fault::CaseFault;
 use crate::patch::{patch, patched};
 
 /// What the engine answers to an AdmissionRequest.
 ///
 /// # Errors
 /// When request, settings or report cannot be read.
-pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer, Fault> {
+pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer, CaseFault> {
     answer(request, true, settings, cluster)
 }
 
@@ -20,19 +20,20 @@ pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<
 ///
 /// # Errors
 /// As [`engine`].
-pub fn engine_of_files(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer, Fault> {
+pub fn engine_of_files(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer, CaseFault> {
     answer(request, false, settings, cluster)
 }
 
-fn answer(request: &Value, is_of_api_server: bool, settings: &Value, cluster: &ApiServer) -> Result<Answer, Fault> {
+fn answer(request: &Value, is_of_api_server: bool, settings: &Value, cluster: &ApiServer) -> Result<Answer, CaseFault> {
     let text = request.to_string();
-    let review = Review::from_json(&text).map_err(|malformed| Fault::of("review", malformed))?;
+    let review = Review::from_json(&text).map_err(|malformed| CaseFault::of("review", malformed))?;
     let review = Review { is_of_api_server, ..review };
-    let settings = Settings::from_json(&settings.to_string()).map_err(|problems| Fault::of("settings", problems))?;
+    let settings =
+        Settings::from_json(&settings.to_string()).map_err(|problems| CaseFault::of("settings", problems))?;
     let outcome = evaluate(&review, &settings, cluster);
     let patch = match &outcome.object {
         Some(object) => {
-            let mutated = serde_json::from_str(object).map_err(|error| Fault::of("object", error))?;
+            let mutated = serde_json::from_str(object).map_err(|error| CaseFault::of("object", error))?;
             patch(&request["object"], &mutated)?
         }
         None => Vec::new(),
@@ -44,8 +45,8 @@ fn answer(request: &Value, is_of_api_server: bool, settings: &Value, cluster: &A
         message: outcome.rejection.map(|rejection| rejection.message),
         patch,
         warnings: outcome.warnings,
-        report: serde_json::to_value(&outcome.report).map_err(|error| Fault::of("report", error))?,
-        log: log.map_err(|error| Fault::of("log", error))?,
+        report: serde_json::to_value(&outcome.report).map_err(|error| CaseFault::of("report", error))?,
+        log: log.map_err(|error| CaseFault::of("log", error))?,
     })
 }
 
@@ -53,7 +54,7 @@ fn answer(request: &Value, is_of_api_server: bool, settings: &Value, cluster: &A
 ///
 /// # Errors
 /// When the patch does not fit the object.
-pub fn admit(review: &Value, answer: &Answer, cluster: &mut ApiServer) -> Result<(), Fault> {
+pub fn admit(review: &Value, answer: &Answer, cluster: &mut ApiServer) -> Result<(), CaseFault> {
     if answer.accepted && review["dryRun"] != true && review["object"].is_object() {
         cluster.store(patched(&review["object"], &answer.patch)?);
     }

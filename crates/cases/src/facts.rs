@@ -36,33 +36,33 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
-use crate::fault::Fault;
+use crate::fault::CaseFault;
 
 /// What a case states of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum AnswerForm {
     /// Its data, without the sentences of report and log.
     Facts,
     /// Report and log as they are.
     Whole,
 }
 
-impl Form {
+impl AnswerForm {
     /// The form of what a case expects.
     #[must_use]
-    pub fn of(expect: &[Value]) -> Form {
+    pub fn of(expect: &[Value]) -> AnswerForm {
         let is_whole = |answer: &Value| answer["report"].is_object() || answer["log"].is_array();
-        if expect.iter().any(is_whole) { Form::Whole } else { Form::Facts }
+        if expect.iter().any(is_whole) { AnswerForm::Whole } else { AnswerForm::Facts }
     }
 
     /// What a case of this form states of an answer.
     ///
     /// # Errors
     /// When the answer cannot be written.
-    pub fn stated(self, settings: &Value, answer: &Answer) -> Result<Value, Fault> {
-        let mut stated = serde_json::to_value(answer).map_err(|error| Fault::of("answer", error))?;
+    pub fn stated(self, settings: &Value, answer: &Answer) -> Result<Value, CaseFault> {
+        let mut stated = serde_json::to_value(answer).map_err(|error| CaseFault::of("answer", error))?;
         let Value::Object(fields) = &mut stated else { return Ok(stated) };
-        if self == Form::Whole {
+        if self == AnswerForm::Whole {
             if let (false, Some(Value::Object(report))) = (names_version(settings), fields.get_mut("report")) {
                 report.remove("clusterApi");
             }
@@ -284,14 +284,14 @@ mod tests {
             ],
             "log": "2 warning, 1 info",
         });
-        assert_eq!(Form::Facts.stated(&json!({}), &answer).unwrap(), facts);
+        assert_eq!(AnswerForm::Facts.stated(&json!({}), &answer).unwrap(), facts);
         let silent = Answer::default();
         let nothing = json!({ "accepted": false, "patch": [], "report": null });
-        assert_eq!(Form::Facts.stated(&json!({}), &silent).unwrap(), nothing);
+        assert_eq!(AnswerForm::Facts.stated(&json!({}), &silent).unwrap(), nothing);
         let versioned = json!({ "clusterApi": { "version": "v1.14" } });
-        assert_eq!(Form::Whole.stated(&versioned, &answer).unwrap(), json!(answer));
+        assert_eq!(AnswerForm::Whole.stated(&versioned, &answer).unwrap(), json!(answer));
         let mut unversioned = answer.clone();
         unversioned.report.as_object_mut().unwrap().remove("clusterApi");
-        assert_eq!(Form::Whole.stated(&json!({}), &answer).unwrap(), json!(unversioned));
+        assert_eq!(AnswerForm::Whole.stated(&json!({}), &answer).unwrap(), json!(unversioned));
     }
 }

@@ -6,25 +6,25 @@ use fleet::Position;
 
 /// What is wrong with a case: one sentence, and where in its text that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct CaseFault {
     /// Lower case, no final stop, input in backticks.
     pub message: String,
     /// Line and column.
     pub at: Option<Position>,
 }
 
-impl Fault {
-    pub(crate) fn new(message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), at: None }
+impl CaseFault {
+    pub(crate) fn new(message: impl Into<String>) -> CaseFault {
+        CaseFault { message: message.into(), at: None }
     }
 
     /// What an error is about, such as `failures[0]`.
-    pub(crate) fn of(subject: impl fmt::Display, error: impl fmt::Display) -> Fault {
-        Fault::new(format!("`{subject}`: {error}"))
+    pub(crate) fn of(subject: impl fmt::Display, error: impl fmt::Display) -> CaseFault {
+        CaseFault::new(format!("`{subject}`: {error}"))
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for CaseFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(Position { line, column }) = self.at {
             write!(f, "{line}:{column}: ")?;
@@ -33,4 +33,4 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for CaseFault {}

@@ -1,7 +1,7 @@
 //! Cases: settings, objects and a review in a file, with the answer that is expected. The corpus of the tests is in this
 //! format, and `propagate test` runs the cases of users.
 //!
-//! [`Case`] describes the format, [`Form`] what `expect` states. Nothing here touches a file, a clock or a network.
+//! [`Case`] describes the format, [`AnswerForm`] what `expect` states. Nothing here touches a file, a clock or a network.
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
@@ -17,5 +17,5 @@ pub mod request;
 
 pub use case::Case;
 pub use difference::Difference;
-pub use facts::Form;
-pub use fault::Fault;
+pub use facts::AnswerForm;
+pub use fault::CaseFault;

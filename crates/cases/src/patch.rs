@@ -2,17 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::fault::Fault;
+use crate::fault::CaseFault;
 
 /// The operations from one object to another. An object that is written must be another one.
 ///
 /// # Errors
 /// When nothing differs.
-pub fn patch(object: &Value, mutated: &Value) -> Result<Vec<Value>, Fault> {
-    let patch = serde_json::to_value(json_patch::diff(object, mutated)).map_err(|error| Fault::of("patch", error))?;
+pub fn patch(object: &Value, mutated: &Value) -> Result<Vec<Value>, CaseFault> {
+    let patch =
+        serde_json::to_value(json_patch::diff(object, mutated)).map_err(|error| CaseFault::of("patch", error))?;
     match patch {
         Value::Array(operations) if !operations.is_empty() => Ok(operations),
-        _ => Err(Fault::new("an object was returned although nothing changed")),
+        _ => Err(CaseFault::new("an object was returned although nothing changed")),
     }
 }
 
@@ -20,9 +21,10 @@ pub fn patch(object: &Value, mutated: &Value) -> Result<Vec<Value>, Fault> {
 ///
 /// # Errors
 /// When the patch does not fit.
-pub fn patched(object: &Value, patch: &[Value]) -> Result<Value, Fault> {
+pub fn patched(object: &Value, patch: &[Value]) -> Result<Value, CaseFault> {
     let mut object = object.clone();
-    let patch: json_patch::Patch = serde_json::from_value(json!(patch)).map_err(|error| Fault::of("patch", error))?;
-    json_patch::patch(&mut object, &patch).map_err(|error| Fault::of("patch", error))?;
+    let patch: json_patch::Patch =
+        serde_json::from_value(json!(patch)).map_err(|error| CaseFault::of("patch", error))?;
+    json_patch::patch(&mut object, &patch).map_err(|error| CaseFault::of("patch", error))?;
     Ok(object)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use cases::{Case, Difference, Fault};
+use cases::{Case, CaseFault, Difference};
 use fleet::{Position, count};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -98,24 +98,24 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
 /// Runs one case. Where it is to be written and its answer is another one, the answer is written into the file.
 fn tested(file: &Path, settings: &Value, is_written: bool) -> CaseOutcome {
     let result = || {
-        let text = input::text(file).map_err(|message| Fault { message, at: None })?;
+        let text = input::text(file).map_err(|message| CaseFault { message, at: None })?;
         let case = Case::read(&input::name(file), &text, settings)?;
         let answers = case.answers()?;
         let differences = case.differences(&answers);
         if is_written && !differences.is_empty() {
             let yaml = serde_saphyr::to_string(&json!({ "expect": case.of_file(&answers) }));
-            let yaml = yaml.map_err(|error| Fault { message: error.to_string(), at: None })?;
+            let yaml = yaml.map_err(|error| CaseFault { message: error.to_string(), at: None })?;
             let text = case.with_expect(&text, &answers, &yaml)?;
             let is_stdin = file.as_os_str() == "-";
             let written = if is_stdin { Err(ErrorKind::Unsupported.into()) } else { std::fs::write(file, text) };
-            written.map_err(|error| Fault { message: format!("cannot write it: {error}"), at: None })?;
+            written.map_err(|error| CaseFault { message: format!("cannot write it: {error}"), at: None })?;
         }
-        Ok::<_, Fault>(differences)
+        Ok::<_, CaseFault>(differences)
     };
     match result() {
         Ok(differences) if differences.is_empty() => CaseOutcome::Passed,
         Ok(differences) => CaseOutcome::Failed { differences },
-        Err(Fault { message, at }) => {
+        Err(CaseFault { message, at }) => {
             CaseOutcome::Unreadable { message, at: at.map(|Position { line, column }| At { line, column }) }
         }
     }

@@ -2,16 +2,16 @@
 
 use crate::controllers::reconcile;
 use crate::defect::Defect;
-use crate::manifest::Cluster;
+use crate::manifest::ClusterManifest;
 use crate::server::Values;
-use crate::spot::{Key, Manager, ModelKind, ModelValue, Spot};
-use crate::world::{Verb, World, Write, WriteContext, WriteOutcome};
+use crate::spot::{EntryKey, FieldManager, ModelKind, ModelValue, Spot};
+use crate::world::{ReceivedWrite, World, WriteContext, WriteOutcome, WriteVerb};
 
 /// One event. In the world without the policy the same happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
+pub enum ModelEvent {
     /// Alice writes another value into the Cluster's topology, or removes it.
-    Source(Key, Option<ModelValue>),
+    Source(EntryKey, Option<ModelValue>),
     /// Alice pauses the Cluster, or ends that.
     Pause(bool),
     /// Alice edits an entry below, or removes it; the flag makes it a dry run.
@@ -32,16 +32,16 @@ pub enum Action {
 
 /// What both worlds have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Shared {
+pub struct CommonState {
     /// The Cluster.
-    pub cluster: Cluster,
+    pub cluster: ClusterManifest,
     /// What Argo CD wants; `None` is that it applies nothing.
     pub argo: Option<ModelValue>,
 }
 
 /// What does not change.
 #[derive(Debug, Clone, Copy)]
-pub struct Fixed {
+pub struct FixedInputs {
     /// The values of the Machine in Velero's backup.
     pub backup: Values,
     /// Which entry Argo CD has an opinion on.
@@ -50,14 +50,14 @@ pub struct Fixed {
     pub defect: Option<Defect>,
 }
 
-impl Action {
+impl ModelEvent {
     /// What both worlds have in common afterwards.
     #[must_use]
-    pub fn shared(self, mut shared: Shared) -> Shared {
+    pub fn shared(self, mut shared: CommonState) -> CommonState {
         match self {
-            Action::Source(key, value) => shared.cluster.topology[key as usize] = value,
-            Action::Pause(paused) => shared.cluster.paused = paused,
-            Action::Argo(value, true) => shared.argo = value,
+            ModelEvent::Source(key, value) => shared.cluster.topology[key as usize] = value,
+            ModelEvent::Pause(paused) => shared.cluster.paused = paused,
+            ModelEvent::Argo(value, true) => shared.argo = value,
             _ => {}
         }
         shared
@@ -69,25 +69,25 @@ impl Action {
         self,
         world: &mut World,
         place: WriteContext<'_>,
-        fixed: &Fixed,
-        journal: &mut Vec<(Write, WriteOutcome)>,
+        fixed: &FixedInputs,
+        journal: &mut Vec<(ReceivedWrite, WriteOutcome)>,
     ) {
         let write = match self {
-            Action::Source(..) | Action::Pause(_) => return,
-            Action::Expire => return world.expire(),
-            Action::Reconcile(kind) => return reconcile(world, place, kind, journal),
-            Action::Edit(spot, value, dry_run) => {
-                Write { dry_run, ..plain(spot.kind, Manager::Alice, Verb::Edit(spot, value)) }
+            ModelEvent::Source(..) | ModelEvent::Pause(_) => return,
+            ModelEvent::Expire => return world.expire(),
+            ModelEvent::Reconcile(kind) => return reconcile(world, place, kind, journal),
+            ModelEvent::Edit(spot, value, dry_run) => {
+                ReceivedWrite { dry_run, ..plain(spot.kind, FieldManager::Alice, WriteVerb::Edit(spot, value)) }
             }
-            Action::Delete => plain(ModelKind::Machine, Manager::Alice, Verb::Delete),
-            Action::Restore => plain(ModelKind::Machine, Manager::Velero, Verb::Create(fixed.backup)),
-            Action::Argo(value, force) => argo(fixed, value, force),
-            Action::Backfill(kind) => match (fixed.defect, place.policy) {
+            ModelEvent::Delete => plain(ModelKind::Machine, FieldManager::Alice, WriteVerb::Delete),
+            ModelEvent::Restore => plain(ModelKind::Machine, FieldManager::Velero, WriteVerb::Create(fixed.backup)),
+            ModelEvent::Argo(value, force) => argo(fixed, value, force),
+            ModelEvent::Backfill(kind) => match (fixed.defect, place.policy) {
                 (Some(Defect::OwningBackfill), Some(_)) => {
                     let values = lacking(world, kind, place.cluster);
-                    plain(kind, Manager::Backfill, Verb::Apply { values, is_whole: false, force: false })
+                    plain(kind, FieldManager::Backfill, WriteVerb::Apply { values, is_whole: false, force: false })
                 }
-                _ => plain(kind, Manager::Patch, Verb::Touch),
+                _ => plain(kind, FieldManager::Patch, WriteVerb::Touch),
             },
         };
         let written = world.write(place, &write);
@@ -95,23 +95,23 @@ impl Action {
     }
 }
 
-fn plain(kind: ModelKind, manager: Manager, verb: Verb) -> Write {
-    Write { kind, manager, verb, dry_run: false, compares: false }
+fn plain(kind: ModelKind, manager: FieldManager, verb: WriteVerb) -> ReceivedWrite {
+    ReceivedWrite { kind, manager, verb, dry_run: false, compares: false }
 }
 
-fn argo(fixed: &Fixed, value: Option<ModelValue>, force: bool) -> Write {
+fn argo(fixed: &FixedInputs, value: Option<ModelValue>, force: bool) -> ReceivedWrite {
     let Spot { kind, slot, key } = fixed.argo_at;
     let mut values = Values::default();
     values[slot as usize][key as usize] = value;
-    plain(kind, Manager::Argo, Verb::Apply { values, is_whole: false, force })
+    plain(kind, FieldManager::Argo, WriteVerb::Apply { values, is_whole: false, force })
 }
 
 /// What an object lacks of what its sources say.
-fn lacking(world: &World, kind: ModelKind, cluster: Cluster) -> Values {
+fn lacking(world: &World, kind: ModelKind, cluster: ClusterManifest) -> Values {
     let mut values = world.wanted(kind, cluster);
     for Spot { slot, key, .. } in kind.spots() {
         let entry = world.object(kind).map(|object| *object.at(slot, key)).unwrap_or_default();
-        if entry.value.is_some() && !entry.owners.has(Manager::Backfill) {
+        if entry.value.is_some() && !entry.owners.has(FieldManager::Backfill) {
             values[slot as usize][key as usize] = None;
         }
     }
@@ -120,9 +120,9 @@ fn lacking(world: &World, kind: ModelKind, cluster: Cluster) -> Values {
 
 /// What may happen at all: fewer events go deeper.
 #[derive(Debug, Clone)]
-pub struct Alphabet {
+pub struct PossibleEvents {
     /// The keys that the source has values for.
-    pub keys: Vec<Key>,
+    pub keys: Vec<EntryKey>,
     /// The entries that Alice edits.
     pub edited: Vec<Spot>,
     /// The objects that are completed.
@@ -137,12 +137,12 @@ pub struct Alphabet {
     pub tries: bool,
 }
 
-impl Alphabet {
+impl PossibleEvents {
     /// Everything.
     #[must_use]
-    pub fn whole() -> Alphabet {
-        Alphabet {
-            keys: Key::ALL.to_vec(),
+    pub fn whole() -> PossibleEvents {
+        PossibleEvents {
+            keys: EntryKey::ALL.to_vec(),
             edited: Spot::all().collect(),
             backfilled: ModelKind::ALL.to_vec(),
             argo: true,
@@ -154,24 +154,24 @@ impl Alphabet {
 
     /// Everybody, and one label; no dry runs.
     #[must_use]
-    pub fn of_label() -> Alphabet {
-        let edited = Spot::all().filter(|spot| spot.key == Key::Team).collect();
-        Alphabet { keys: vec![Key::Team], edited, tries: false, ..Alphabet::whole() }
+    pub fn of_label() -> PossibleEvents {
+        let edited = Spot::all().filter(|spot| spot.key == EntryKey::Team).collect();
+        PossibleEvents { keys: vec![EntryKey::Team], edited, tries: false, ..PossibleEvents::whole() }
     }
 
     /// Everybody, and one label, which is edited at the Machine only.
     #[must_use]
-    pub fn at_machine() -> Alphabet {
-        let Alphabet { keys, edited, backfilled, .. } = Alphabet::of(ModelKind::Machine);
-        Alphabet { keys, edited, backfilled, ..Alphabet::of_label() }
+    pub fn at_machine() -> PossibleEvents {
+        let PossibleEvents { keys, edited, backfilled, .. } = PossibleEvents::of(ModelKind::Machine);
+        PossibleEvents { keys, edited, backfilled, ..PossibleEvents::of_label() }
     }
 
     /// One label, and edits of one object at both of its places; nothing is deleted.
     #[must_use]
-    pub fn of(kind: ModelKind) -> Alphabet {
-        Alphabet {
-            keys: vec![Key::Team],
-            edited: kind.spots().filter(|spot| spot.key == Key::Team).collect(),
+    pub fn of(kind: ModelKind) -> PossibleEvents {
+        PossibleEvents {
+            keys: vec![EntryKey::Team],
+            edited: kind.spots().filter(|spot| spot.key == EntryKey::Team).collect(),
             backfilled: vec![kind],
             argo: false,
             pauses: false,
@@ -181,38 +181,38 @@ impl Alphabet {
     }
 
     /// The events that may be next, and that change something.
-    pub fn actions(&self, shared: &Shared, world: &World, actions: &mut Vec<Action>) {
+    pub fn actions(&self, shared: &CommonState, world: &World, actions: &mut Vec<ModelEvent>) {
         let values = [None, Some(ModelValue::Red), Some(ModelValue::Blue)];
         for key in &self.keys {
             let now = shared.cluster.topology[*key as usize];
-            actions.extend(values.into_iter().filter(|it| *it != now).map(|value| Action::Source(*key, value)));
+            actions.extend(values.into_iter().filter(|it| *it != now).map(|value| ModelEvent::Source(*key, value)));
         }
         for spot in &self.edited {
             let Some(object) = world.object(spot.kind) else { continue };
             let now = object.at(spot.slot, spot.key).value;
             for value in values.into_iter().filter(|value| *value != now) {
-                actions.push(Action::Edit(*spot, value, false));
+                actions.push(ModelEvent::Edit(*spot, value, false));
                 if self.tries {
-                    actions.push(Action::Edit(*spot, value, true));
+                    actions.push(ModelEvent::Edit(*spot, value, true));
                 }
             }
         }
         let exists = |kind: ModelKind| world.object(kind).is_some();
-        actions.extend(self.backfilled.iter().filter(|kind| exists(**kind)).map(|kind| Action::Backfill(*kind)));
+        actions.extend(self.backfilled.iter().filter(|kind| exists(**kind)).map(|kind| ModelEvent::Backfill(*kind)));
         if self.pauses {
-            actions.push(Action::Pause(!shared.cluster.paused));
+            actions.push(ModelEvent::Pause(!shared.cluster.paused));
         }
         if self.deletes {
-            actions.push(if exists(ModelKind::Machine) { Action::Delete } else { Action::Restore });
+            actions.push(if exists(ModelKind::Machine) { ModelEvent::Delete } else { ModelEvent::Restore });
         }
         if self.argo && exists(ModelKind::Machine) {
-            actions.extend(values.map(|value| Action::Argo(value, true)));
+            actions.extend(values.map(|value| ModelEvent::Argo(value, true)));
         }
         if world.has_cached() {
-            actions.push(Action::Expire);
+            actions.push(ModelEvent::Expire);
         }
         if !shared.cluster.paused {
-            actions.extend(ModelKind::ALL.map(Action::Reconcile));
+            actions.extend(ModelKind::ALL.map(ModelEvent::Reconcile));
         }
     }
 }

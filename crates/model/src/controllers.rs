@@ -1,7 +1,7 @@
 //! Cluster API's controllers: each changes one object to what its source says.
 
-use crate::spot::{Manager, ModelKind};
-use crate::world::{Verb, World, Write, WriteContext, WriteOutcome};
+use crate::spot::{FieldManager, ModelKind};
+use crate::world::{ReceivedWrite, World, WriteContext, WriteOutcome, WriteVerb};
 
 /// One reconciliation of the object of a kind, with the writes that it took, in order.
 ///
@@ -11,7 +11,7 @@ pub fn reconcile(
     world: &mut World,
     place: WriteContext<'_>,
     kind: ModelKind,
-    journal: &mut Vec<(Write, WriteOutcome)>,
+    journal: &mut Vec<(ReceivedWrite, WriteOutcome)>,
 ) {
     if place.cluster.paused {
         return;
@@ -22,8 +22,8 @@ pub fn reconcile(
     }
     let manager = kind.controller();
     let mut apply = |world: &mut World, values, dry_run| {
-        let verb = Verb::Apply { values, is_whole: true, force: true };
-        let write = Write { kind, manager, verb, dry_run, compares: dry_run };
+        let verb = WriteVerb::Apply { values, is_whole: true, force: true };
+        let write = ReceivedWrite { kind, manager, verb, dry_run, compares: dry_run };
         let written = world.write(place, &write);
         journal.push((write, written.clone()));
         match written {
@@ -31,7 +31,7 @@ pub fn reconcile(
             _ => None,
         }
     };
-    if manager == Manager::Topology
+    if manager == FieldManager::Topology
         && let Some(before) = world.object(kind).copied()
     {
         // It writes where the answers to both differ, or what it owns.

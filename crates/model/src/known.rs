@@ -1,11 +1,11 @@
 //! Where the policy is known to end otherwise than without it.
 
-use crate::spot::{Source, Spot};
+use crate::spot::{EntrySource, Spot};
 use crate::world::World;
 
 /// A reason for which an entry may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Known {
+pub enum KnownDifference {
     /// The policy set a value before its controller did, or after its only owner had let go of it, and the source
     /// dropped it before the controller came. Nobody owns the value, so nobody removes it.
     SetAndDropped,
@@ -14,16 +14,16 @@ pub enum Known {
     SharesKept,
 }
 
-impl Known {
+impl KnownDifference {
     /// All.
-    pub const ALL: [Known; 2] = [Known::SetAndDropped, Known::SharesKept];
+    pub const ALL: [KnownDifference; 2] = [KnownDifference::SetAndDropped, KnownDifference::SharesKept];
 
     /// Its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Known::SetAndDropped => "set-and-dropped",
-            Known::SharesKept => "shares-kept",
+            KnownDifference::SetAndDropped => "set-and-dropped",
+            KnownDifference::SharesKept => "shares-kept",
         }
     }
 
@@ -32,13 +32,13 @@ impl Known {
     pub fn explains(self, with: &World, spot: Spot) -> bool {
         let entry = with.object(spot.kind).map(|object| *object.at(spot.slot, spot.key)).unwrap_or_default();
         let is_so = match self {
-            Known::SetAndDropped => entry.is_policys,
-            Known::SharesKept => !entry.kept.in_both(entry.owners).is_empty(),
+            KnownDifference::SetAndDropped => entry.is_policys,
+            KnownDifference::SharesKept => !entry.kept.in_both(entry.owners).is_empty(),
         };
         is_so
             || match spot.source() {
-                Source::Topology => false,
-                Source::Above(above) => self.explains(with, above),
+                EntrySource::Topology => false,
+                EntrySource::Above(above) => self.explains(with, above),
             }
     }
 }

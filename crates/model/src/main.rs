@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 use model::defect::Defect;
-use model::known::Known;
-use model::search::{Found, SEARCHES, find_defect, find_known, search};
+use model::known::KnownDifference;
+use model::search::{SEARCHES, SearchResult, find_defect, find_known, search};
 use model::trace::traces;
 use model::twin::Twins;
 
@@ -39,7 +39,7 @@ fn explore(events: Option<usize>) -> Result<ExitCode> {
         SEARCHES.iter().all(|of| {
             let events = events.unwrap_or(of.most).min(of.most);
             let found = search(Twins::new(None, lists_controllers, (of.alphabet)(), events));
-            let Found { states, steps, evaluations, time, counterexample } = found;
+            let SearchResult { states, steps, evaluations, time, counterexample } = found;
             let controllers = if lists_controllers { "listed" } else { "unlisted" };
             let seconds = time.as_secs_f64();
             println!(
@@ -61,11 +61,11 @@ fn explore(events: Option<usize>) -> Result<ExitCode> {
 /// Puts the defects back one at a time, and prints the shortest story of each; then of what is known to differ.
 fn defects() -> ExitCode {
     let mut is_right = true;
-    let known = Known::ALL.map(|known| (known.name(), "known to differ", find_known(known)));
+    let known = KnownDifference::ALL.map(|known| (known.name(), "known to differ", find_known(known)));
     let defects = Defect::ALL.map(|defect| (defect.name(), defect.sentence(), find_defect(defect)));
     for (name, sentence, found) in defects.into_iter().chain(known) {
         println!("== {name}: {sentence}");
-        let Some((of, Found { states, counterexample: Some(it), .. })) = found else {
+        let Some((of, SearchResult { states, counterexample: Some(it), .. })) = found else {
             println!("not found\n");
             is_right = false;
             continue;

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value as Json, json};
 
 use crate::server::{ModelObject, Values, value};
-use crate::spot::{Key, Manager, ModelKind, ModelValue, Slot, Spot};
+use crate::spot::{EntryKey, FieldManager, ModelKind, ModelValue, Slot, Spot};
 
 /// The group and version of everything here.
 pub const API_VERSION: &str = "cluster.x-k8s.io/v1beta2";
@@ -25,7 +25,7 @@ pub(crate) const DRY_RUN: &str = "topology.cluster.x-k8s.io/dry-run";
 
 /// What a Cluster says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Cluster {
+pub struct ClusterManifest {
     /// The values of its topology, by key.
     pub topology: [Option<ModelValue>; 2],
     /// `spec.paused`
@@ -34,7 +34,7 @@ pub struct Cluster {
 
 /// The Cluster.
 #[must_use]
-pub fn cluster(cluster: &Cluster) -> Json {
+pub fn cluster(cluster: &ClusterManifest) -> Json {
     let [team, note] = cluster.topology;
     let metadata = metadata(&[], team, note);
     json!({
@@ -66,8 +66,9 @@ pub fn class() -> Json {
 /// An object without owners, as somebody who reads it needs it, or writes it.
 #[must_use]
 pub fn written(kind: ModelKind, values: &Values) -> Json {
-    let block =
-        |slot| metadata(&fixed_labels(kind, slot), value(values, slot, Key::Team), value(values, slot, Key::Note));
+    let block = |slot| {
+        metadata(&fixed_labels(kind, slot), value(values, slot, EntryKey::Team), value(values, slot, EntryKey::Note))
+    };
     let mut object = json!({
         "apiVersion": API_VERSION,
         "kind": kind.text(),
@@ -146,7 +147,7 @@ fn read(kind: ModelKind, json: &Json) -> Result<ModelObject> {
     }
     let managed_fields = json.pointer("/metadata/managedFields").and_then(Json::as_array);
     for entry in managed_fields.into_iter().flatten() {
-        let manager = Manager::OWNERS.into_iter().find(|manager| entry["manager"] == manager.text());
+        let manager = FieldManager::OWNERS.into_iter().find(|manager| entry["manager"] == manager.text());
         let manager = manager.with_context(|| format!("an unknown field manager: {entry}"))?;
         for Spot { slot, key, .. } in kind.spots() {
             if entry["fieldsV1"].pointer(&fields_path(slot, key)).is_some() {
@@ -204,7 +205,7 @@ fn fixed_labels(kind: ModelKind, slot: Slot) -> Vec<(&'static str, &'static str)
 
 fn metadata(labels: &[(&str, &str)], team: Option<ModelValue>, note: Option<ModelValue>) -> Json {
     let mut metadata = json!({ "labels": map(labels), "annotations": map(&[STAYS]) });
-    for (key, value) in [(Key::Team, team), (Key::Note, note)] {
+    for (key, value) in [(EntryKey::Team, team), (EntryKey::Note, note)] {
         if let Some(value) = value {
             metadata[key.map()][key.text()] = json!(value.text());
         }
@@ -219,7 +220,7 @@ fn map<'e>(entries: impl IntoIterator<Item = &'e (&'e str, &'e str)>) -> Json {
 /// `metadata.managedFields`, in the order in which the API server lists it.
 fn entries(kind: ModelKind, object: &ModelObject) -> Vec<Json> {
     let mut entries = Vec::new();
-    for manager in Manager::OWNERS {
+    for manager in FieldManager::OWNERS {
         let mut set = Json::Object(Map::new());
         for Spot { slot, key, .. } in kind.spots() {
             if object.at(slot, key).owners.has(manager) {
@@ -257,7 +258,7 @@ fn own(set: &mut Json, path: &str) {
 }
 
 /// Where an entry is in a set of fields, as a JSON pointer.
-fn fields_path(slot: Slot, key: Key) -> String {
+fn fields_path(slot: Slot, key: EntryKey) -> String {
     let prefix = if slot == Slot::Own { "" } else { "/f:spec/f:template" };
     format!("{prefix}/f:metadata/f:{}/f:{}", key.map(), key.text())
 }
@@ -284,14 +285,14 @@ mod tests {
             let values =
                 [[Some(ModelValue::Red), None], [None, Some(ModelValue::Blue).filter(|_| kind != ModelKind::Machine)]];
             let object = ModelObject::created(kind, kind.controller(), &values);
-            let object = object.updated(Manager::Alice, Slot::Own, Key::Note, Some(ModelValue::Red));
+            let object = object.updated(FieldManager::Alice, Slot::Own, EntryKey::Note, Some(ModelValue::Red));
             assert_eq!(read_whole(kind, &stored(kind, &object)).unwrap(), object.known());
         }
     }
 
     #[test]
     fn what_the_world_does_not_have_is_noticed() {
-        let object = ModelObject::created(ModelKind::Machine, Manager::Set, &Values::default());
+        let object = ModelObject::created(ModelKind::Machine, FieldManager::Set, &Values::default());
         let mut json = stored(ModelKind::Machine, &object);
         json["spec"]["providerID"] = json!("x");
         assert!(read_whole(ModelKind::Machine, &json).is_err());

@@ -8,17 +8,17 @@ use metadata_propagation::{Cluster as Reads, Get, LookupCause, LookupError, eval
 use serde_json::{Value as Json, json};
 
 use crate::defect::Defect;
-use crate::manifest::{self, Cluster};
+use crate::manifest::{self, ClusterManifest};
 use crate::server::{ModelObject, Values};
-use crate::spot::{Manager, ModelKind};
+use crate::spot::{FieldManager, ModelKind};
 
 /// What the policy is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Request {
+pub struct ModelRequest {
     /// The object's kind.
     pub kind: ModelKind,
     /// Who writes.
-    pub manager: Manager,
+    pub manager: FieldManager,
     /// The object as it is stored; `None` on CREATE.
     pub before: Option<ModelObject>,
     /// The object as it would be stored.
@@ -33,7 +33,7 @@ pub struct Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Readable {
     /// The Cluster.
-    pub cluster: Option<Cluster>,
+    pub cluster: Option<ClusterManifest>,
     /// The MachineDeployment.
     pub deployment: Option<Values>,
     /// The MachineSet.
@@ -52,25 +52,25 @@ pub enum PolicyAnswer {
 }
 
 /// The engine with its settings, and with a defect where one is put back.
-pub struct Policy {
+pub struct PolicyUnderTest {
     defect: Option<Defect>,
     settings: &'static str,
     known: Mutex<HashMap<Question, (PolicyAnswer, Readable)>>,
 }
 
-type Question = (Request, Readable, Readable);
+type Question = (ModelRequest, Readable, Readable);
 
-impl Policy {
+impl PolicyUnderTest {
     /// `lists_controllers` says whether Cluster API's controllers are known as such, which is the default.
     #[must_use]
-    pub fn new(defect: Option<Defect>, lists_controllers: bool) -> Policy {
-        Policy { defect, settings: settings(lists_controllers), known: Mutex::default() }
+    pub fn new(defect: Option<Defect>, lists_controllers: bool) -> PolicyUnderTest {
+        PolicyUnderTest { defect, settings: settings(lists_controllers), known: Mutex::default() }
     }
 
     /// Decides a request. The host's cache keeps what was read through it.
     ///
     /// The same question is put to the engine once.
-    pub fn decide(&self, request: &Request, stored: &Readable, cache: &mut Readable) -> PolicyAnswer {
+    pub fn decide(&self, request: &ModelRequest, stored: &Readable, cache: &mut Readable) -> PolicyAnswer {
         let question = (*request, stored.for_kind(request.kind), cache.for_kind(request.kind));
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&question).cloned();
         let (answer, read) = known.unwrap_or_else(|| {
@@ -89,7 +89,8 @@ impl Policy {
     }
 
     fn ask(&self, (request, stored, cache): &Question) -> (PolicyAnswer, Readable) {
-        let host = Host { stored, cache: Cell::new(*cache), always_cached: self.defect == Some(Defect::CachedWrites) };
+        let host =
+            ModelHost { stored, cache: Cell::new(*cache), always_cached: self.defect == Some(Defect::CachedWrites) };
         let payload = self.payload(request);
         let outcome = evaluate_payload(payload.to_string().as_bytes(), &host);
         let answer = match (outcome.rejection, outcome.object) {
@@ -100,8 +101,8 @@ impl Policy {
         (answer, host.cache.get())
     }
 
-    fn payload(&self, request: &Request) -> Json {
-        let Request { kind, manager, before, after, dry_run, compares } = request;
+    fn payload(&self, request: &ModelRequest) -> Json {
+        let ModelRequest { kind, manager, before, after, dry_run, compares } = request;
         let mut object = match before {
             Some(_) => manifest::stored(*kind, after),
             None => manifest::requested(*kind, after),
@@ -137,7 +138,7 @@ impl Policy {
     }
 
     /// The object that the engine returned.
-    fn read(&self, request: &Request, text: &str) -> PolicyAnswer {
+    fn read(&self, request: &ModelRequest, text: &str) -> PolicyAnswer {
         let read = serde_json::from_str(text).map_err(anyhow::Error::from);
         let read = read.and_then(|mut json: Json| {
             if request.compares
@@ -199,13 +200,13 @@ impl Readable {
 }
 
 /// Kubewarden's host: what was read through the cache stays in it, a read past it leaves it as it is.
-struct Host<'w> {
+struct ModelHost<'w> {
     stored: &'w Readable,
     cache: Cell<Readable>,
     always_cached: bool,
 }
 
-impl Host<'_> {
+impl ModelHost<'_> {
     fn find(&self, get: &Get) -> Option<Json> {
         if get.kind == "ClusterClass" {
             return Some(manifest::class());
@@ -225,7 +226,7 @@ impl Host<'_> {
     }
 }
 
-impl Reads for Host<'_> {
+impl Reads for ModelHost<'_> {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let missing = || LookupError { cause: LookupCause::NotFound, detail: get.to_string() };
         self.find(get).map(|object| object.to_string()).ok_or_else(missing)

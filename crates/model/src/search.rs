@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use stateright::{Checker, HasDiscoveries, Model};
 
-use crate::action::{Action, Alphabet};
+use crate::action::{ModelEvent, PossibleEvents};
 use crate::defect::Defect;
-use crate::known::Known;
+use crate::known::KnownDifference;
 use crate::spot::ModelKind;
 use crate::story::story;
 use crate::twin::Twins;
@@ -16,7 +16,7 @@ pub struct Search {
     /// What it is about.
     pub name: &'static str,
     /// Who may do what.
-    pub alphabet: fn() -> Alphabet,
+    pub alphabet: fn() -> PossibleEvents,
     /// How many events in a row the bounded run tries.
     pub events: usize,
     /// How many `make explore` tries.
@@ -26,16 +26,16 @@ pub struct Search {
 /// All of them. Fewer actors go deeper.
 #[rustfmt::skip]
 pub const SEARCHES: &[Search] = &[
-    Search { name: "everybody, both keys",           alphabet: Alphabet::whole,                   events: 2, most: 3 },
-    Search { name: "everybody, the label",           alphabet: Alphabet::of_label,                events: 4, most: 5 },
-    Search { name: "everybody at the Machine",       alphabet: Alphabet::at_machine,              events: 5, most: 7 },
-    Search { name: "Alice at the Machine",           alphabet: || Alphabet::of(ModelKind::Machine),    events: 7, most: 10 },
-    Search { name: "Alice at the MachineSet",        alphabet: || Alphabet::of(ModelKind::Set),        events: 5, most: 7 },
-    Search { name: "Alice at the MachineDeployment", alphabet: || Alphabet::of(ModelKind::Deployment), events: 5, most: 7 },
+    Search { name: "everybody, both keys",           alphabet: PossibleEvents::whole,                   events: 2, most: 3 },
+    Search { name: "everybody, the label",           alphabet: PossibleEvents::of_label,                events: 4, most: 5 },
+    Search { name: "everybody at the Machine",       alphabet: PossibleEvents::at_machine,              events: 5, most: 7 },
+    Search { name: "Alice at the Machine",           alphabet: || PossibleEvents::of(ModelKind::Machine),    events: 7, most: 10 },
+    Search { name: "Alice at the MachineSet",        alphabet: || PossibleEvents::of(ModelKind::Set),        events: 5, most: 7 },
+    Search { name: "Alice at the MachineDeployment", alphabet: || PossibleEvents::of(ModelKind::Deployment), events: 5, most: 7 },
 ];
 
 /// What a search found.
-pub struct Found {
+pub struct SearchResult {
     /// Different states.
     pub states: usize,
     /// Steps between them.
@@ -53,14 +53,14 @@ pub struct Counterexample {
     /// The property.
     pub property: &'static str,
     /// The events.
-    pub actions: Vec<Action>,
+    pub actions: Vec<ModelEvent>,
     /// The same as a story.
     pub story: String,
 }
 
 /// Tries every order of as many events as the model allows. One thread, so that each state is met on a shortest path.
 #[must_use]
-pub fn search(twins: Twins) -> Found {
+pub fn search(twins: Twins) -> SearchResult {
     let begin = Instant::now();
     let checker = twins.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
     let time = begin.elapsed();
@@ -72,7 +72,7 @@ pub fn search(twins: Twins) -> Found {
         .min_by_key(|(actions, property)| (actions.len(), *property));
     let counterexample =
         shortest.map(|(actions, property)| Counterexample { property, story: story(twins, &actions), actions });
-    Found {
+    SearchResult {
         states: checker.unique_state_count(),
         steps: checker.state_count(),
         evaluations: twins.policy.evaluations(),
@@ -83,14 +83,14 @@ pub fn search(twins: Twins) -> Found {
 
 /// The shortest way to a defect that is put back.
 #[must_use]
-pub fn find_defect(defect: Defect) -> Option<(&'static Search, Found)> {
+pub fn find_defect(defect: Defect) -> Option<(&'static Search, SearchResult)> {
     let lists_controllers = !defect.needs_unlisted_controllers();
     shortest(|alphabet, events| Twins::new(Some(defect), lists_controllers, alphabet, events))
 }
 
 /// The shortest way to what is known to differ, where it counts.
 #[must_use]
-pub fn find_known(known: Known) -> Option<(&'static Search, Found)> {
+pub fn find_known(known: KnownDifference) -> Option<(&'static Search, SearchResult)> {
     shortest(|alphabet, events| {
         let mut twins = Twins::new(None, true, alphabet, events);
         twins.tolerated.retain(|it| *it != known);
@@ -99,7 +99,7 @@ pub fn find_known(known: Known) -> Option<(&'static Search, Found)> {
 }
 
 /// All searches with one event, then with two, and so on.
-fn shortest(twins: impl Fn(Alphabet, usize) -> Twins) -> Option<(&'static Search, Found)> {
+fn shortest(twins: impl Fn(PossibleEvents, usize) -> Twins) -> Option<(&'static Search, SearchResult)> {
     let most = SEARCHES.iter().map(|of| of.events).max().unwrap_or_default();
     let searches =
         (1..=most).flat_map(|events| SEARCHES.iter().filter(move |of| of.events >= events).map(move |of| (of, events)));

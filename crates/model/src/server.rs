@@ -3,7 +3,7 @@
 //! Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go, `Update`, `Apply` and `prune`;
 //! k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager. Compared with a real API server by `make conformance-model`.
 
-use crate::spot::{Key, Manager, Managers, ModelKind, ModelValue, Slot, Spot};
+use crate::spot::{EntryKey, FieldManager, Managers, ModelKind, ModelValue, Slot, Spot};
 
 /// One entry of one map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -38,12 +38,12 @@ pub struct Conflict;
 impl ModelObject {
     /// One entry.
     #[must_use]
-    pub fn at(&self, slot: Slot, key: Key) -> &OwnedEntry {
+    pub fn at(&self, slot: Slot, key: EntryKey) -> &OwnedEntry {
         &self.entries[slot as usize][key as usize]
     }
 
     /// The same, to be changed.
-    pub fn at_mut(&mut self, slot: Slot, key: Key) -> &mut OwnedEntry {
+    pub fn at_mut(&mut self, slot: Slot, key: EntryKey) -> &mut OwnedEntry {
         &mut self.entries[slot as usize][key as usize]
     }
 
@@ -64,7 +64,7 @@ impl ModelObject {
 
     /// A new object that one manager makes: it owns everything.
     #[must_use]
-    pub fn created(kind: ModelKind, manager: Manager, values: &Values) -> ModelObject {
+    pub fn created(kind: ModelKind, manager: FieldManager, values: &Values) -> ModelObject {
         let mut object = ModelObject { fixed: Managers::only(manager), ..ModelObject::default() };
         for Spot { slot, key, .. } in kind.spots() {
             object.set(slot, key, value(values, slot, key), manager);
@@ -74,7 +74,13 @@ impl ModelObject {
 
     /// An update that changes one entry, or with `None` removes it.
     #[must_use]
-    pub fn updated(mut self, manager: Manager, slot: Slot, key: Key, value: Option<ModelValue>) -> ModelObject {
+    pub fn updated(
+        mut self,
+        manager: FieldManager,
+        slot: Slot,
+        key: EntryKey,
+        value: Option<ModelValue>,
+    ) -> ModelObject {
         if self.at(slot, key).value == value {
             // An update owns what it changes only.
             self.at_mut(slot, key).writers = self.at(slot, key).writers.and(manager);
@@ -92,7 +98,7 @@ impl ModelObject {
     pub fn applied(
         mut self,
         kind: ModelKind,
-        manager: Manager,
+        manager: FieldManager,
         values: &Values,
         is_whole: bool,
         force: bool,
@@ -128,7 +134,7 @@ impl ModelObject {
     }
 
     /// Another value: who wrote it owns it, and nobody else.
-    fn set(&mut self, slot: Slot, key: Key, value: Option<ModelValue>, manager: Manager) {
+    fn set(&mut self, slot: Slot, key: EntryKey, value: Option<ModelValue>, manager: FieldManager) {
         let owners = value.map_or(Managers::NOBODY, |_| Managers::only(manager));
         *self.at_mut(slot, key) = OwnedEntry { value, owners, writers: owners, ..OwnedEntry::default() };
     }
@@ -136,7 +142,7 @@ impl ModelObject {
 
 /// One value.
 #[must_use]
-pub fn value(values: &Values, slot: Slot, key: Key) -> Option<ModelValue> {
+pub fn value(values: &Values, slot: Slot, key: EntryKey) -> Option<ModelValue> {
     values[slot as usize][key as usize]
 }
 
@@ -149,51 +155,51 @@ mod tests {
     const NOTHING: Values = [[None; 2]; 2];
 
     fn team(object: ModelObject) -> (Option<ModelValue>, String) {
-        let entry = object.at(Slot::Own, Key::Team);
+        let entry = object.at(Slot::Own, EntryKey::Team);
         (entry.value, entry.owners.to_string())
     }
 
     fn machine() -> ModelObject {
-        ModelObject::created(ModelKind::Machine, Manager::Set, &RED)
+        ModelObject::created(ModelKind::Machine, FieldManager::Set, &RED)
     }
 
-    fn applied(object: ModelObject, manager: Manager, values: &Values) -> ModelObject {
+    fn applied(object: ModelObject, manager: FieldManager, values: &Values) -> ModelObject {
         object.applied(ModelKind::Machine, manager, values, manager.is_controller(), true).unwrap()
     }
 
     #[test]
     fn who_changes_a_value_owns_it_alone() {
-        let edited = machine().updated(Manager::Alice, Slot::Own, Key::Team, Some(ModelValue::Blue));
+        let edited = machine().updated(FieldManager::Alice, Slot::Own, EntryKey::Team, Some(ModelValue::Blue));
         assert_eq!(team(edited), (Some(ModelValue::Blue), "kubectl-edit".to_owned()));
-        let forced = applied(edited, Manager::Set, &RED);
+        let forced = applied(edited, FieldManager::Set, &RED);
         assert_eq!(team(forced), (Some(ModelValue::Red), "capi-machineset".to_owned()));
-        let same = machine().updated(Manager::Alice, Slot::Own, Key::Team, Some(ModelValue::Red));
+        let same = machine().updated(FieldManager::Alice, Slot::Own, EntryKey::Team, Some(ModelValue::Red));
         assert_eq!(team(same), (Some(ModelValue::Red), "capi-machineset".to_owned()));
     }
 
     #[test]
     fn who_applies_the_same_value_shares_it() {
-        let shared = applied(machine(), Manager::Argo, &RED);
+        let shared = applied(machine(), FieldManager::Argo, &RED);
         assert_eq!(team(shared), (Some(ModelValue::Red), "capi-machineset and argocd-controller".to_owned()));
-        let dropped = applied(shared, Manager::Set, &NOTHING);
+        let dropped = applied(shared, FieldManager::Set, &NOTHING);
         assert_eq!(team(dropped), (Some(ModelValue::Red), "argocd-controller".to_owned()));
-        assert_eq!(team(applied(dropped, Manager::Argo, &NOTHING)), (None, "nobody".to_owned()));
+        assert_eq!(team(applied(dropped, FieldManager::Argo, &NOTHING)), (None, "nobody".to_owned()));
     }
 
     #[test]
     fn without_force_a_value_of_others_is_a_conflict() {
         let apply =
-            |object: ModelObject, values| object.applied(ModelKind::Machine, Manager::Argo, values, false, false);
+            |object: ModelObject, values| object.applied(ModelKind::Machine, FieldManager::Argo, values, false, false);
         assert_eq!(apply(machine(), &BLUE), Err(Conflict));
         assert!(apply(machine(), &RED).is_ok());
-        let unowned = machine().updated(Manager::Alice, Slot::Own, Key::Team, None);
+        let unowned = machine().updated(FieldManager::Alice, Slot::Own, EntryKey::Team, None);
         assert!(apply(unowned, &BLUE).is_ok());
     }
 
     #[test]
     fn what_nobody_owns_is_removed_by_nobodys_apply() {
         let mut object = machine();
-        object.at_mut(Slot::Own, Key::Team).owners = Managers::NOBODY;
-        assert_eq!(team(applied(object, Manager::Set, &NOTHING)), (Some(ModelValue::Red), "nobody".to_owned()));
+        object.at_mut(Slot::Own, EntryKey::Team).owners = Managers::NOBODY;
+        assert_eq!(team(applied(object, FieldManager::Set, &NOTHING)), (Some(ModelValue::Red), "nobody".to_owned()));
     }
 }

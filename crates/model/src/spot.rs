@@ -13,7 +13,7 @@ pub enum ModelValue {
 
 /// The two keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Key {
+pub enum EntryKey {
     /// The label `team`.
     Team,
     /// The annotation `note`.
@@ -48,12 +48,12 @@ pub struct Spot {
     /// The place in it.
     pub slot: Slot,
     /// The key.
-    pub key: Key,
+    pub key: EntryKey,
 }
 
 /// Where the value of an entry comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum EntrySource {
     /// The Cluster's topology.
     Topology,
     /// An entry of the owner.
@@ -62,7 +62,7 @@ pub enum Source {
 
 /// A field manager.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Manager {
+pub enum FieldManager {
     /// The topology controller.
     Topology,
     /// The MachineDeployment controller.
@@ -103,16 +103,16 @@ impl ModelValue {
     }
 }
 
-impl Key {
+impl EntryKey {
     /// Both.
-    pub const ALL: [Key; 2] = [Key::Team, Key::Note];
+    pub const ALL: [EntryKey; 2] = [EntryKey::Team, EntryKey::Note];
 
     /// As it is written.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Key::Team => "team",
-            Key::Note => "note",
+            EntryKey::Team => "team",
+            EntryKey::Note => "note",
         }
     }
 
@@ -120,8 +120,8 @@ impl Key {
     #[must_use]
     pub fn map(self) -> &'static str {
         match self {
-            Key::Team => "labels",
-            Key::Note => "annotations",
+            EntryKey::Team => "labels",
+            EntryKey::Note => "annotations",
         }
     }
 }
@@ -152,11 +152,11 @@ impl ModelKind {
 
     /// The controller that applies the object.
     #[must_use]
-    pub fn controller(self) -> Manager {
+    pub fn controller(self) -> FieldManager {
         match self {
-            ModelKind::Deployment => Manager::Topology,
-            ModelKind::Set => Manager::Deployment,
-            ModelKind::Machine => Manager::Set,
+            ModelKind::Deployment => FieldManager::Topology,
+            ModelKind::Set => FieldManager::Deployment,
+            ModelKind::Machine => FieldManager::Set,
         }
     }
 
@@ -171,7 +171,7 @@ impl ModelKind {
 
     /// Every entry of the object.
     pub fn spots(self) -> impl Iterator<Item = Spot> {
-        let keys = move |slot: &Slot| Key::ALL.map(|key| Spot { kind: self, slot: *slot, key });
+        let keys = move |slot: &Slot| EntryKey::ALL.map(|key| Spot { kind: self, slot: *slot, key });
         self.slots().iter().flat_map(keys)
     }
 }
@@ -184,65 +184,67 @@ impl Spot {
 
     /// Where the value of an entry comes from.
     #[must_use]
-    pub fn source(self) -> Source {
-        let above = |kind, slot| Source::Above(Spot { kind, slot, key: self.key });
+    pub fn source(self) -> EntrySource {
+        let above = |kind, slot| EntrySource::Above(Spot { kind, slot, key: self.key });
         match (self.kind, self.slot, self.key) {
-            (ModelKind::Deployment, ..) => Source::Topology,
-            (ModelKind::Set, Slot::Own, Key::Note) => above(ModelKind::Deployment, Slot::Own),
+            (ModelKind::Deployment, ..) => EntrySource::Topology,
+            (ModelKind::Set, Slot::Own, EntryKey::Note) => above(ModelKind::Deployment, Slot::Own),
             (ModelKind::Set, ..) => above(ModelKind::Deployment, Slot::Template),
             (ModelKind::Machine, ..) => above(ModelKind::Set, Slot::Template),
         }
     }
 }
 
-impl Manager {
+impl FieldManager {
     /// All that may own something.
-    pub const OWNERS: [Manager; 7] = [
-        Manager::Topology,
-        Manager::Deployment,
-        Manager::Set,
-        Manager::Argo,
-        Manager::Alice,
-        Manager::Velero,
-        Manager::Backfill,
+    pub const OWNERS: [FieldManager; 7] = [
+        FieldManager::Topology,
+        FieldManager::Deployment,
+        FieldManager::Set,
+        FieldManager::Argo,
+        FieldManager::Alice,
+        FieldManager::Velero,
+        FieldManager::Backfill,
     ];
 
     /// As `metadata.managedFields` names it.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Manager::Topology => "capi-topology",
-            Manager::Deployment => "capi-machinedeployment",
-            Manager::Set => "capi-machineset",
-            Manager::Argo => "argocd-controller",
-            Manager::Alice => "kubectl-edit",
-            Manager::Velero => "velero-server",
-            Manager::Backfill => "metadata-propagation-backfill",
-            Manager::Patch => "kubectl-patch",
+            FieldManager::Topology => "capi-topology",
+            FieldManager::Deployment => "capi-machinedeployment",
+            FieldManager::Set => "capi-machineset",
+            FieldManager::Argo => "argocd-controller",
+            FieldManager::Alice => "kubectl-edit",
+            FieldManager::Velero => "velero-server",
+            FieldManager::Backfill => "metadata-propagation-backfill",
+            FieldManager::Patch => "kubectl-patch",
         }
     }
 
     /// Whether it writes with server-side apply.
     #[must_use]
     pub fn applies(self) -> bool {
-        !matches!(self, Manager::Alice | Manager::Velero | Manager::Patch)
+        !matches!(self, FieldManager::Alice | FieldManager::Velero | FieldManager::Patch)
     }
 
     /// Whether it is a controller of Cluster API.
     #[must_use]
     pub fn is_controller(self) -> bool {
-        matches!(self, Manager::Topology | Manager::Deployment | Manager::Set)
+        matches!(self, FieldManager::Topology | FieldManager::Deployment | FieldManager::Set)
     }
 
     /// The user of its requests.
     #[must_use]
     pub fn user(self) -> &'static str {
         match self {
-            Manager::Topology | Manager::Deployment | Manager::Set => "system:serviceaccount:capi-system:capi-manager",
-            Manager::Argo => "system:serviceaccount:argocd:argocd-application-controller",
-            Manager::Velero => "system:serviceaccount:velero:velero",
-            Manager::Alice => "alice",
-            Manager::Backfill | Manager::Patch => "admin",
+            FieldManager::Topology | FieldManager::Deployment | FieldManager::Set => {
+                "system:serviceaccount:capi-system:capi-manager"
+            }
+            FieldManager::Argo => "system:serviceaccount:argocd:argocd-application-controller",
+            FieldManager::Velero => "system:serviceaccount:velero:velero",
+            FieldManager::Alice => "alice",
+            FieldManager::Backfill | FieldManager::Patch => "admin",
         }
     }
 }
@@ -253,25 +255,25 @@ impl Managers {
 
     /// One manager alone.
     #[must_use]
-    pub fn only(manager: Manager) -> Managers {
+    pub fn only(manager: FieldManager) -> Managers {
         Managers::NOBODY.and(manager)
     }
 
     /// With one more.
     #[must_use]
-    pub fn and(self, manager: Manager) -> Managers {
+    pub fn and(self, manager: FieldManager) -> Managers {
         Managers(self.0 | 1 << manager as u8)
     }
 
     /// With one less.
     #[must_use]
-    pub fn without(self, manager: Manager) -> Managers {
+    pub fn without(self, manager: FieldManager) -> Managers {
         Managers(self.0 & !(1 << manager as u8))
     }
 
     /// Whether a manager is among them.
     #[must_use]
-    pub fn has(self, manager: Manager) -> bool {
+    pub fn has(self, manager: FieldManager) -> bool {
         self.0 & 1 << manager as u8 != 0
     }
 
@@ -288,15 +290,15 @@ impl Managers {
     }
 
     /// In the order in which they are listed.
-    pub fn each(self) -> impl Iterator<Item = Manager> {
-        Manager::OWNERS.into_iter().filter(move |manager| self.has(*manager))
+    pub fn each(self) -> impl Iterator<Item = FieldManager> {
+        FieldManager::OWNERS.into_iter().filter(move |manager| self.has(*manager))
     }
 }
 
 /// Such as `capi-machineset and kubectl-edit`.
 impl fmt::Display for Managers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.each().map(Manager::text).collect();
+        let names: Vec<&str> = self.each().map(FieldManager::text).collect();
         f.write_str(&if names.is_empty() { "nobody".to_owned() } else { names.join(" and ") })
     }
 }

@@ -1,14 +1,14 @@
 //! A path through the model as sentences: who wrote what, and who owned it then.
 
-use crate::action::Action;
+use crate::action::ModelEvent;
 use crate::server::OwnedEntry;
-use crate::spot::{Manager, ModelKind, ModelValue, Spot};
-use crate::twin::{Flaw, State, StateVerdict, Twins};
-use crate::world::{Verb, World, Write, WriteOutcome};
+use crate::spot::{FieldManager, ModelKind, ModelValue, Spot};
+use crate::twin::{Flaw, StateVerdict, TwinState, Twins};
+use crate::world::{ReceivedWrite, World, WriteOutcome, WriteVerb};
 
 /// The events of a path, what they lead to, and how that differs from what they lead to without the policy.
 #[must_use]
-pub fn story(twins: &Twins, actions: &[Action]) -> String {
+pub fn story(twins: &Twins, actions: &[ModelEvent]) -> String {
     let mut state = twins.beginning();
     let mut lines =
         vec!["at the beginning every object has what the topology says, owned by its controller:".to_owned()];
@@ -25,30 +25,32 @@ pub fn story(twins: &Twins, actions: &[Action]) -> String {
 }
 
 /// What happens, in one sentence.
-pub(crate) fn sentence(action: Action, twins: &Twins) -> String {
+pub(crate) fn sentence(action: ModelEvent, twins: &Twins) -> String {
     let set = |value: Option<ModelValue>| {
         value.map_or("removes it".to_owned(), |value| format!("sets it to {}", value.text()))
     };
     match action {
-        Action::Source(key, value) => {
+        ModelEvent::Source(key, value) => {
             format!("Alice changes {} {} of the Cluster's topology: {}", entry_name(key.map()), key.text(), set(value))
         }
-        Action::Pause(true) => "Alice pauses the Cluster".to_owned(),
-        Action::Pause(false) => "Alice resumes the Cluster".to_owned(),
-        Action::Edit(spot, value, dry_run) => {
+        ModelEvent::Pause(true) => "Alice pauses the Cluster".to_owned(),
+        ModelEvent::Pause(false) => "Alice resumes the Cluster".to_owned(),
+        ModelEvent::Edit(spot, value, dry_run) => {
             let how = if dry_run { " as a dry run" } else { "" };
             format!("Alice edits {spot}{how}: {}", set(value))
         }
-        Action::Backfill(kind) => format!("an administrator completes the {} with `propagate backfill`", kind.text()),
-        Action::Delete => "Alice deletes the Machine".to_owned(),
-        Action::Restore => "Velero restores the Machine from a backup of the beginning".to_owned(),
-        Action::Argo(value, force) => {
+        ModelEvent::Backfill(kind) => {
+            format!("an administrator completes the {} with `propagate backfill`", kind.text())
+        }
+        ModelEvent::Delete => "Alice deletes the Machine".to_owned(),
+        ModelEvent::Restore => "Velero restores the Machine from a backup of the beginning".to_owned(),
+        ModelEvent::Argo(value, force) => {
             let what = value.map_or("a configuration without it".to_owned(), |value| value.text().to_owned());
             let how = if force { "by force" } else { "without force" };
             format!("Argo CD applies {what} for {} {how}", twins.fixed.argo_at)
         }
-        Action::Expire => "the host's cache forgets what it has read".to_owned(),
-        Action::Reconcile(kind) => format!("{} reconciles the {}", kind.controller().text(), kind.text()),
+        ModelEvent::Expire => "the host's cache forgets what it has read".to_owned(),
+        ModelEvent::Reconcile(kind) => format!("{} reconciles the {}", kind.controller().text(), kind.text()),
     }
 }
 
@@ -57,11 +59,11 @@ fn entry_name(map: &str) -> &str {
 }
 
 /// What became of a write, where that is not seen by what is stored.
-fn outcome(write: &Write, written: &WriteOutcome) -> Option<String> {
+fn outcome(write: &ReceivedWrite, written: &WriteOutcome) -> Option<String> {
     let who = write.manager.text();
     Some(match written {
-        WriteOutcome::Stored(_) if write.dry_run && write.manager == Manager::Topology => {
-            let Verb::Apply { values, .. } = write.verb else { return None };
+        WriteOutcome::Stored(_) if write.dry_run && write.manager == FieldManager::Topology => {
+            let WriteVerb::Apply { values, .. } = write.verb else { return None };
             let WriteOutcome::Stored(Some(object)) = written else { return None };
             let applied: Vec<String> = values_of(write.kind, |spot| values[spot.slot as usize][spot.key as usize]);
             let answered = values_of(write.kind, |spot| object.at(spot.slot, spot.key).value);
@@ -109,7 +111,7 @@ fn described(world: &World, spot: Spot) -> Option<String> {
     value.map(|value| format!("{spot}: {}, owned by {owners}", value.text()))
 }
 
-fn end(twins: &Twins, state: &State) -> Vec<String> {
+fn end(twins: &Twins, state: &TwinState) -> Vec<String> {
     let StateVerdict { flaw, differ, is_restless, stay } = twins.verdict(state);
     match flaw {
         Some(Flaw::Refused(message)) => return vec![format!("the policy refused a write: {message}")],

@@ -5,14 +5,14 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value as Json, json};
 
-use crate::action::{Action, Alphabet};
+use crate::action::{ModelEvent, PossibleEvents};
 use crate::manifest;
 use crate::policy::settings;
 use crate::server::ModelObject;
 use crate::spot::{ModelKind, Slot, Spot};
 use crate::story::sentence;
-use crate::twin::{State, Twins};
-use crate::world::{Verb, World, Write, WriteOutcome};
+use crate::twin::{TwinState, Twins};
+use crate::world::{ReceivedWrite, World, WriteOutcome, WriteVerb};
 
 /// How many random events a trace has.
 const EVENTS: usize = 14;
@@ -22,7 +22,7 @@ const EVENTS: usize = 14;
 pub fn traces(seed: u64, count: usize) -> Json {
     let mut random = SmallRng::seed_from_u64(seed);
     let of = |lists_controllers: bool, count: usize, random: &mut SmallRng| {
-        let twins = Twins::new(None, lists_controllers, Alphabet::whole(), 0);
+        let twins = Twins::new(None, lists_controllers, PossibleEvents::whole(), 0);
         let traces: Vec<Json> = (0..count).map(|_| trace(&twins, random)).collect();
         let settings: Json = serde_json::from_str(settings(lists_controllers)).unwrap_or_default();
         json!({ "settings": settings, "traces": traces })
@@ -35,48 +35,48 @@ pub fn traces(seed: u64, count: usize) -> Json {
 fn trace(twins: &Twins, random: &mut SmallRng) -> Json {
     let mut state = twins.beginning();
     // The policy reads for the first writes too, where controllers are not listed.
-    let mut events = vec![beginning(&state), event(twins, &mut state, Action::Expire)];
+    let mut events = vec![beginning(&state), event(twins, &mut state, ModelEvent::Expire)];
     for _ in 0..EVENTS {
         let action = any(twins, &state, random);
         events.push(event(twins, &mut state, action));
     }
     if state.shared.cluster.paused {
-        events.push(event(twins, &mut state, Action::Pause(false)));
+        events.push(event(twins, &mut state, ModelEvent::Pause(false)));
     }
     for _ in 0..2 {
-        events.extend(ModelKind::ALL.map(|kind| event(twins, &mut state, Action::Reconcile(kind))));
+        events.extend(ModelKind::ALL.map(|kind| event(twins, &mut state, ModelEvent::Reconcile(kind))));
     }
     json!(events)
 }
 
 /// One event of those that may be next, each sort of them as likely as another.
-fn any(twins: &Twins, state: &State, random: &mut SmallRng) -> Action {
+fn any(twins: &Twins, state: &TwinState, random: &mut SmallRng) -> ModelEvent {
     let mut actions = Vec::new();
     twins.alphabet.actions(&state.shared, &state.with, &mut actions);
-    let sort = |action: &Action| match action {
-        Action::Source(..) => 0,
-        Action::Edit(.., false) => 1,
-        Action::Edit(.., true) => 2,
-        Action::Argo(..) => 3,
-        Action::Pause(_) | Action::Delete | Action::Restore => 4,
-        Action::Backfill(_) | Action::Expire => 5,
-        Action::Reconcile(kind) => 6 + *kind as usize,
+    let sort = |action: &ModelEvent| match action {
+        ModelEvent::Source(..) => 0,
+        ModelEvent::Edit(.., false) => 1,
+        ModelEvent::Edit(.., true) => 2,
+        ModelEvent::Argo(..) => 3,
+        ModelEvent::Pause(_) | ModelEvent::Delete | ModelEvent::Restore => 4,
+        ModelEvent::Backfill(_) | ModelEvent::Expire => 5,
+        ModelEvent::Reconcile(kind) => 6 + *kind as usize,
     };
     let sorts: Vec<usize> = (0..9).filter(|it| actions.iter().any(|action| sort(action) == *it)).collect();
     let chosen = sorts.choose(random).copied();
     actions.retain(|action| Some(sort(action)) == chosen);
     match actions.choose(random).copied() {
-        Some(Action::Argo(value, _)) => Action::Argo(value, random.random_bool(0.7)),
+        Some(ModelEvent::Argo(value, _)) => ModelEvent::Argo(value, random.random_bool(0.7)),
         Some(action) => action,
-        None => Action::Expire,
+        None => ModelEvent::Expire,
     }
 }
 
-fn event(twins: &Twins, state: &mut State, action: Action) -> Json {
+fn event(twins: &Twins, state: &mut TwinState, action: ModelEvent) -> Json {
     let (next, journal) = twins.after(state, action);
     *state = next;
     let mut writes: Vec<Json> = journal.iter().map(|(write, written)| request(write, written)).collect();
-    if let Action::Source(..) | Action::Pause(_) = action {
+    if let ModelEvent::Source(..) | ModelEvent::Pause(_) = action {
         writes.push(json!({
             "verb": "patch", "user": "alice", "manager": "kubectl-edit", "force": false, "dryRun": false,
             "object": manifest::cluster(&state.shared.cluster), "answer": "stored",
@@ -84,14 +84,14 @@ fn event(twins: &Twins, state: &mut State, action: Action) -> Json {
     }
     json!({
         "story": sentence(action, twins),
-        "expires": action == Action::Expire,
+        "expires": action == ModelEvent::Expire,
         "writes": writes,
         "after": stored(&state.with),
     })
 }
 
 /// How everything is created: the class, the Cluster, and what the controllers apply.
-fn beginning(state: &State) -> Json {
+fn beginning(state: &TwinState) -> Json {
     let create = |object: Json| {
         json!({
             "verb": "create", "user": "alice", "manager": "kubectl-edit", "force": false, "dryRun": false,
@@ -101,23 +101,23 @@ fn beginning(state: &State) -> Json {
     let mut writes = vec![create(manifest::class()), create(manifest::cluster(&state.shared.cluster))];
     for kind in ModelKind::ALL {
         let values = state.with.wanted(kind, state.shared.cluster);
-        let verb = Verb::Apply { values, is_whole: true, force: true };
-        let write = Write { kind, manager: kind.controller(), verb, dry_run: false, compares: false };
+        let verb = WriteVerb::Apply { values, is_whole: true, force: true };
+        let write = ReceivedWrite { kind, manager: kind.controller(), verb, dry_run: false, compares: false };
         writes.push(request(&write, &WriteOutcome::Stored(state.with.object(kind).copied())));
     }
     json!({ "story": "the beginning", "expires": false, "writes": writes, "after": stored(&state.with) })
 }
 
 /// A write as it is sent, and what has to be answered.
-fn request(write: &Write, written: &WriteOutcome) -> Json {
-    let Write { kind, manager, verb, dry_run, compares } = *write;
+fn request(write: &ReceivedWrite, written: &WriteOutcome) -> Json {
+    let ReceivedWrite { kind, manager, verb, dry_run, compares } = *write;
     let (name, force, mut object) = match verb {
-        Verb::Create(values) => ("create", false, manifest::written(kind, &values)),
-        Verb::Edit(spot, value) => ("patch", false, manifest::configuration(kind, [(spot, value)].into_iter())),
-        Verb::Touch => ("patch", false, manifest::configuration(kind, std::iter::empty())),
-        Verb::Delete => ("delete", false, manifest::configuration(kind, std::iter::empty())),
-        Verb::Apply { values, is_whole: true, force } => ("apply", force, manifest::written(kind, &values)),
-        Verb::Apply { values, is_whole: false, force } => {
+        WriteVerb::Create(values) => ("create", false, manifest::written(kind, &values)),
+        WriteVerb::Edit(spot, value) => ("patch", false, manifest::configuration(kind, [(spot, value)].into_iter())),
+        WriteVerb::Touch => ("patch", false, manifest::configuration(kind, std::iter::empty())),
+        WriteVerb::Delete => ("delete", false, manifest::configuration(kind, std::iter::empty())),
+        WriteVerb::Apply { values, is_whole: true, force } => ("apply", force, manifest::written(kind, &values)),
+        WriteVerb::Apply { values, is_whole: false, force } => {
             let named = kind.spots().map(|spot| (spot, values[spot.slot as usize][spot.key as usize]));
             ("apply", force, manifest::configuration(kind, named.filter(|(_, value)| value.is_some())))
         }

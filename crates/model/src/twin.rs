@@ -5,15 +5,15 @@ use std::hash::{Hash, Hasher};
 
 use stateright::{Model, Property};
 
-use crate::action::{Action, Alphabet, Fixed, Shared};
+use crate::action::{CommonState, FixedInputs, ModelEvent, PossibleEvents};
 use crate::defect::Defect;
-use crate::known::Known;
-use crate::manifest::Cluster;
-use crate::policy::Policy;
+use crate::known::KnownDifference;
+use crate::manifest::ClusterManifest;
+use crate::policy::PolicyUnderTest;
 use crate::server::OwnedEntry;
-use crate::spot::{Key, Manager, ModelKind, ModelValue, Slot, Spot};
+use crate::spot::{EntryKey, FieldManager, ModelKind, ModelValue, Slot, Spot};
 use crate::without::{Without, Worlds};
-use crate::world::{World, Write, WriteContext, WriteOutcome};
+use crate::world::{ReceivedWrite, World, WriteContext, WriteOutcome};
 
 /// Nobody's write is refused.
 pub const ACCEPTED: &str = "nobody's write is refused that would pass without the policy";
@@ -29,9 +29,9 @@ const ROUNDS: usize = 10;
 
 /// The world with the policy, and those without.
 #[derive(Debug, Clone, Eq)]
-pub struct State {
+pub struct TwinState {
     /// What all have in common.
-    pub shared: Shared,
+    pub shared: CommonState,
     /// The world with the policy.
     pub with: World,
     /// Every world that the same events may lead to without the policy.
@@ -43,14 +43,14 @@ pub struct State {
     pub left: usize,
 }
 
-impl PartialEq for State {
-    fn eq(&self, other: &State) -> bool {
+impl PartialEq for TwinState {
+    fn eq(&self, other: &TwinState) -> bool {
         (&self.shared, &self.with, &self.without, &self.flaw)
             == (&other.shared, &other.with, &other.without, &other.flaw)
     }
 }
 
-impl Hash for State {
+impl Hash for TwinState {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         (&self.shared, &self.with, &self.without, &self.flaw).hash(hasher);
     }
@@ -68,17 +68,17 @@ pub enum Flaw {
 /// The model: who may do what, and what is wrong on purpose.
 pub struct Twins {
     /// The policy of the one world.
-    pub policy: Policy,
+    pub policy: PolicyUnderTest,
     /// What does not change.
-    pub fixed: Fixed,
+    pub fixed: FixedInputs,
     /// What may happen.
-    pub alphabet: Alphabet,
+    pub alphabet: PossibleEvents,
     /// The Cluster at the beginning.
-    pub cluster: Cluster,
+    pub cluster: ClusterManifest,
     /// How many events may follow each other.
     pub events: usize,
     /// What is known to differ and does not count.
-    pub tolerated: Vec<Known>,
+    pub tolerated: Vec<KnownDifference>,
     /// What is known of worlds without the policy.
     without: Without,
 }
@@ -99,41 +99,41 @@ pub struct StateVerdict {
 impl Twins {
     /// A model of everything.
     #[must_use]
-    pub fn new(defect: Option<Defect>, lists_controllers: bool, alphabet: Alphabet, events: usize) -> Twins {
-        let cluster = Cluster { topology: [Some(ModelValue::Red), None], paused: false };
-        let argo_at = Spot { kind: ModelKind::Machine, slot: Slot::Own, key: Key::Team };
+    pub fn new(defect: Option<Defect>, lists_controllers: bool, alphabet: PossibleEvents, events: usize) -> Twins {
+        let cluster = ClusterManifest { topology: [Some(ModelValue::Red), None], paused: false };
+        let argo_at = Spot { kind: ModelKind::Machine, slot: Slot::Own, key: EntryKey::Team };
         Twins {
-            policy: Policy::new(defect, lists_controllers),
-            fixed: Fixed { backup: [cluster.topology; 2], argo_at, defect },
+            policy: PolicyUnderTest::new(defect, lists_controllers),
+            fixed: FixedInputs { backup: [cluster.topology; 2], argo_at, defect },
             alphabet,
             cluster,
             events,
-            tolerated: Known::ALL.to_vec(),
+            tolerated: KnownDifference::ALL.to_vec(),
             without: Without::default(),
         }
     }
 
     /// The state in which everything begins.
     #[must_use]
-    pub fn beginning(&self) -> State {
+    pub fn beginning(&self) -> TwinState {
         let world = World::settled(&self.cluster);
-        let shared = Shared { cluster: self.cluster, argo: None };
+        let shared = CommonState { cluster: self.cluster, argo: None };
         let without = self.without.only(world.as_stored());
-        State { shared, with: world, without, flaw: None, left: self.events }
+        TwinState { shared, with: world, without, flaw: None, left: self.events }
     }
 
     /// The state after an event, and the writes that it took in the world with the policy.
     #[must_use]
-    pub fn after(&self, state: &State, action: Action) -> (State, Vec<(Write, WriteOutcome)>) {
+    pub fn after(&self, state: &TwinState, action: ModelEvent) -> (TwinState, Vec<(ReceivedWrite, WriteOutcome)>) {
         let (mut next, journal) = self.with_policy(state, action);
-        if !matches!(action, Action::Reconcile(_) | Action::Expire) {
+        if !matches!(action, ModelEvent::Reconcile(_) | ModelEvent::Expire) {
             next.without = self.without.after(&state.without, action, next.shared, &self.fixed);
         }
         (next, journal)
     }
 
     /// The same, while the worlds without the policy stay as they are.
-    fn with_policy(&self, state: &State, action: Action) -> (State, Vec<(Write, WriteOutcome)>) {
+    fn with_policy(&self, state: &TwinState, action: ModelEvent) -> (TwinState, Vec<(ReceivedWrite, WriteOutcome)>) {
         let mut state = state.clone();
         let mut journal = Vec::new();
         state.shared = action.shared(state.shared);
@@ -152,25 +152,25 @@ impl Twins {
     /// changes anything, the host's cache forgets, Argo CD applies what it wants once more. `None` where that does not
     /// end.
     #[must_use]
-    pub fn closed(&self, state: &State) -> Option<State> {
+    pub fn closed(&self, state: &TwinState) -> Option<TwinState> {
         let mut state = state.clone();
         if state.shared.cluster.paused {
-            state = self.after(&state, Action::Pause(false)).0;
+            state = self.after(&state, ModelEvent::Pause(false)).0;
         }
         state = self.settled(state)?;
-        state = self.settled(self.after(&state, Action::Expire).0)?;
+        state = self.settled(self.after(&state, ModelEvent::Expire).0)?;
         if let Some(wanted) = state.shared.argo {
-            state = self.settled(self.after(&state, Action::Argo(Some(wanted), true)).0)?;
+            state = self.settled(self.after(&state, ModelEvent::Argo(Some(wanted), true)).0)?;
         }
         Some(state)
     }
 
     /// Runs the controllers until they are done.
-    fn settled(&self, mut state: State) -> Option<State> {
+    fn settled(&self, mut state: TwinState) -> Option<TwinState> {
         for _ in 0..ROUNDS {
             let mut next = state.clone();
             for kind in ModelKind::ALL {
-                next = self.with_policy(&next, Action::Reconcile(kind)).0;
+                next = self.with_policy(&next, ModelEvent::Reconcile(kind)).0;
             }
             if next == state {
                 next.without = self.without.done(&next.without, next.shared, &self.fixed);
@@ -183,7 +183,7 @@ impl Twins {
 
     /// What is wrong with a state.
     #[must_use]
-    pub fn verdict(&self, state: &State) -> StateVerdict {
+    pub fn verdict(&self, state: &TwinState) -> StateVerdict {
         if state.flaw.is_some() {
             return StateVerdict { flaw: state.flaw.clone(), ..StateVerdict::default() };
         }
@@ -200,7 +200,7 @@ impl Twins {
     }
 
     /// The entries of which something is wrong, without those that are known to differ.
-    fn spots(&self, closed: &State, is_wrong: impl Fn(Spot) -> bool) -> Vec<Spot> {
+    fn spots(&self, closed: &TwinState, is_wrong: impl Fn(Spot) -> bool) -> Vec<Spot> {
         let is_known = |spot: &Spot| self.tolerated.iter().any(|known| known.explains(&closed.with, *spot));
         Spot::all().filter(|spot| is_wrong(*spot) && !is_known(spot)).collect()
     }
@@ -215,19 +215,19 @@ fn entry(world: &World, spot: Spot) -> Option<(Option<ModelValue>, crate::spot::
 }
 
 /// Whether an entry is there that its source does not have, and that nobody who owns it ever asked for.
-fn stays(closed: &State, spot: Spot) -> bool {
+fn stays(closed: &TwinState, spot: Spot) -> bool {
     let Some(object) = closed.with.object(spot.kind) else { return false };
     let entry = object.at(spot.slot, spot.key);
-    let asked = entry.owners.in_both(entry.writers).without(Manager::Backfill);
+    let asked = entry.owners.in_both(entry.writers).without(FieldManager::Backfill);
     entry.value.is_some() && closed.with.source(spot, closed.shared.cluster) != entry.value && asked.is_empty()
 }
 
 thread_local! {
     /// The last verdict: every property asks for the same one.
-    static LAST: RefCell<Option<(State, StateVerdict)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(TwinState, StateVerdict)>> = const { RefCell::new(None) };
 }
 
-fn asked(twins: &Twins, state: &State, is_right: impl Fn(&StateVerdict) -> bool) -> bool {
+fn asked(twins: &Twins, state: &TwinState, is_right: impl Fn(&StateVerdict) -> bool) -> bool {
     LAST.with_borrow_mut(|last| match last {
         Some((known, verdict)) if known == state => is_right(verdict),
         _ => {
@@ -240,20 +240,20 @@ fn asked(twins: &Twins, state: &State, is_right: impl Fn(&StateVerdict) -> bool)
 }
 
 impl Model for Twins {
-    type State = State;
-    type Action = Action;
+    type State = TwinState;
+    type Action = ModelEvent;
 
-    fn init_states(&self) -> Vec<State> {
+    fn init_states(&self) -> Vec<TwinState> {
         vec![self.beginning()]
     }
 
-    fn actions(&self, state: &State, actions: &mut Vec<Action>) {
+    fn actions(&self, state: &TwinState, actions: &mut Vec<ModelEvent>) {
         if state.flaw.is_none() && state.left > 0 {
             self.alphabet.actions(&state.shared, &state.with, actions);
         }
     }
 
-    fn next_state(&self, state: &State, action: Action) -> Option<State> {
+    fn next_state(&self, state: &TwinState, action: ModelEvent) -> Option<TwinState> {
         let mut next = self.after(state, action).0;
         next.left = state.left.saturating_sub(1);
         Some(next).filter(|next| next != state)

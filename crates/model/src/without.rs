@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::action::{Action, Fixed, Shared};
+use crate::action::{CommonState, FixedInputs, ModelEvent};
 use crate::spot::ModelKind;
 use crate::world::{World, WriteContext};
 
@@ -43,14 +43,14 @@ impl Hash for Worlds {
 /// What is known of worlds without the policy.
 #[derive(Default)]
 pub struct Without {
-    known: Mutex<Known>,
+    known: Mutex<RememberedKeys>,
 }
 
 #[derive(Default)]
-struct Known {
+struct RememberedKeys {
     numbers: HashMap<Arc<BTreeSet<World>>, usize>,
     /// What a set becomes by an event; `None` is that nobody acts any more.
-    after: HashMap<(usize, Option<Action>, Shared), Worlds>,
+    after: HashMap<(usize, Option<ModelEvent>, CommonState), Worlds>,
 }
 
 impl Without {
@@ -62,13 +62,13 @@ impl Without {
 
     /// The worlds that an event, and any reconciliations after it, lead to.
     #[must_use]
-    pub fn after(&self, worlds: &Worlds, action: Action, shared: Shared, fixed: &Fixed) -> Worlds {
+    pub fn after(&self, worlds: &Worlds, action: ModelEvent, shared: CommonState, fixed: &FixedInputs) -> Worlds {
         self.once(worlds, Some(action), shared, || {
             let mut new: Vec<World> = worlds.iter().map(|world| step(world, action, shared, fixed)).collect();
             let mut reached = BTreeSet::new();
             while let Some(world) = new.pop() {
                 if reached.insert(world.clone()) {
-                    new.extend(ModelKind::ALL.map(|kind| step(&world, Action::Reconcile(kind), shared, fixed)));
+                    new.extend(ModelKind::ALL.map(|kind| step(&world, ModelEvent::Reconcile(kind), shared, fixed)));
                 }
             }
             reached
@@ -77,9 +77,10 @@ impl Without {
 
     /// Those of the worlds in which no controller changes anything any more.
     #[must_use]
-    pub fn done(&self, worlds: &Worlds, shared: Shared, fixed: &Fixed) -> Worlds {
+    pub fn done(&self, worlds: &Worlds, shared: CommonState, fixed: &FixedInputs) -> Worlds {
         self.once(worlds, None, shared, || {
-            let stays = |world: &World, kind: ModelKind| step(world, Action::Reconcile(kind), shared, fixed) == *world;
+            let stays =
+                |world: &World, kind: ModelKind| step(world, ModelEvent::Reconcile(kind), shared, fixed) == *world;
             worlds.iter().filter(|world| ModelKind::ALL.iter().all(|kind| stays(world, *kind))).cloned().collect()
         })
     }
@@ -87,8 +88,8 @@ impl Without {
     fn once(
         &self,
         worlds: &Worlds,
-        action: Option<Action>,
-        shared: Shared,
+        action: Option<ModelEvent>,
+        shared: CommonState,
         make: impl FnOnce() -> BTreeSet<World>,
     ) -> Worlds {
         let question = (worlds.number, action, shared);
@@ -112,7 +113,7 @@ impl Without {
     }
 }
 
-fn step(world: &World, action: Action, shared: Shared, fixed: &Fixed) -> World {
+fn step(world: &World, action: ModelEvent, shared: CommonState, fixed: &FixedInputs) -> World {
     let mut world = world.clone();
     action.happen(&mut world, WriteContext { cluster: shared.cluster, policy: None }, fixed, &mut Vec::new());
     world.as_stored()

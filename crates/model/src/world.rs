@@ -1,9 +1,9 @@
 //! The objects of the world, the host's cache, what controllers remember, and how a write gets into them.
 
-use crate::manifest::Cluster;
-use crate::policy::{Policy, PolicyAnswer, Readable, Request};
+use crate::manifest::ClusterManifest;
+use crate::policy::{ModelRequest, PolicyAnswer, PolicyUnderTest, Readable};
 use crate::server::{Conflict, ModelObject, OwnedEntry, Values};
-use crate::spot::{Manager, ModelKind, ModelValue, Source, Spot};
+use crate::spot::{EntrySource, FieldManager, ModelKind, ModelValue, Spot};
 
 /// Everything that exists, but for the Cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,20 +21,20 @@ pub struct World {
 #[derive(Clone, Copy)]
 pub struct WriteContext<'p> {
     /// The Cluster as it is stored.
-    pub cluster: Cluster,
+    pub cluster: ClusterManifest,
     /// `None` in the world without the policy.
-    pub policy: Option<&'p Policy>,
+    pub policy: Option<&'p PolicyUnderTest>,
 }
 
 /// A write as the API server receives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Write {
+pub struct ReceivedWrite {
     /// The object's kind.
     pub kind: ModelKind,
     /// Who writes.
-    pub manager: Manager,
+    pub manager: FieldManager,
     /// How.
-    pub verb: Verb,
+    pub verb: WriteVerb,
     /// Nothing is stored.
     pub dry_run: bool,
     /// With the annotation of the topology controller's dry runs.
@@ -43,7 +43,7 @@ pub struct Write {
 
 /// How an object is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verb {
+pub enum WriteVerb {
     /// Created, with these values.
     Create(Values),
     /// A patch that changes one entry.
@@ -81,7 +81,7 @@ pub enum WriteOutcome {
 impl World {
     /// Everything as the Cluster's topology says, applied by the controllers.
     #[must_use]
-    pub fn settled(cluster: &Cluster) -> World {
+    pub fn settled(cluster: &ClusterManifest) -> World {
         let values = [cluster.topology; 2];
         let object = |kind: ModelKind| Some(ModelObject::created(kind, kind.controller(), &values));
         World { objects: ModelKind::ALL.map(object), cache: Readable::default(), remembered: [None; 3] }
@@ -124,21 +124,21 @@ impl World {
     }
 
     /// A write: the API server works out the owners, asks the policy, and stores the answer.
-    pub fn write(&mut self, place: WriteContext<'_>, write: &Write) -> WriteOutcome {
-        let Write { kind, manager, verb, dry_run, compares } = *write;
+    pub fn write(&mut self, place: WriteContext<'_>, write: &ReceivedWrite) -> WriteOutcome {
+        let ReceivedWrite { kind, manager, verb, dry_run, compares } = *write;
         let before = self.objects[kind as usize];
         let after = match (verb, before) {
-            (Verb::Create(values), None) => ModelObject::created(kind, manager, &values),
-            (Verb::Apply { values, is_whole: true, .. }, None) => ModelObject::created(kind, manager, &values),
-            (Verb::Edit(spot, value), Some(before)) => before.updated(manager, spot.slot, spot.key, value),
-            (Verb::Touch, Some(before)) => before,
-            (Verb::Apply { values, is_whole, force }, Some(before)) => {
+            (WriteVerb::Create(values), None) => ModelObject::created(kind, manager, &values),
+            (WriteVerb::Apply { values, is_whole: true, .. }, None) => ModelObject::created(kind, manager, &values),
+            (WriteVerb::Edit(spot, value), Some(before)) => before.updated(manager, spot.slot, spot.key, value),
+            (WriteVerb::Touch, Some(before)) => before,
+            (WriteVerb::Apply { values, is_whole, force }, Some(before)) => {
                 match before.applied(kind, manager, &values, is_whole, force) {
                     Ok(after) => after,
                     Err(Conflict) => return WriteOutcome::Conflict,
                 }
             }
-            (Verb::Delete, Some(_)) => {
+            (WriteVerb::Delete, Some(_)) => {
                 if !dry_run {
                     self.store(kind, None);
                 }
@@ -149,7 +149,7 @@ impl World {
         let answered = match place.policy {
             None => after,
             Some(policy) => {
-                let request = Request {
+                let request = ModelRequest {
                     kind,
                     manager,
                     before: before.map(ModelObject::known),
@@ -179,13 +179,19 @@ impl World {
         self.objects[kind as usize] = object;
     }
 
-    fn readable(&self, cluster: Cluster) -> Readable {
+    fn readable(&self, cluster: ClusterManifest) -> Readable {
         let values = |kind: ModelKind| self.object(kind).map(ModelObject::values);
         Readable { cluster: Some(cluster), deployment: values(ModelKind::Deployment), set: values(ModelKind::Set) }
     }
 
     /// What the policy answered, with what only the properties check.
-    fn remarked(&self, write: &Write, after: &ModelObject, mut answered: ModelObject, cluster: Cluster) -> ModelObject {
+    fn remarked(
+        &self,
+        write: &ReceivedWrite,
+        after: &ModelObject,
+        mut answered: ModelObject,
+        cluster: ClusterManifest,
+    ) -> ModelObject {
         let before = self.objects[write.kind as usize];
         for spot in write.kind.spots() {
             let entry = *answered.at(spot.slot, spot.key);
@@ -209,16 +215,16 @@ impl World {
 
     /// What the source of an entry says.
     #[must_use]
-    pub fn source(&self, spot: Spot, cluster: Cluster) -> Option<ModelValue> {
+    pub fn source(&self, spot: Spot, cluster: ClusterManifest) -> Option<ModelValue> {
         match spot.source() {
-            Source::Topology => cluster.topology[spot.key as usize],
-            Source::Above(above) => self.object(above.kind)?.at(above.slot, above.key).value,
+            EntrySource::Topology => cluster.topology[spot.key as usize],
+            EntrySource::Above(above) => self.object(above.kind)?.at(above.slot, above.key).value,
         }
     }
 
     /// What the sources of an object say of it.
     #[must_use]
-    pub fn wanted(&self, kind: ModelKind, cluster: Cluster) -> Values {
+    pub fn wanted(&self, kind: ModelKind, cluster: ClusterManifest) -> Values {
         let mut values = Values::default();
         for spot in kind.spots() {
             values[spot.slot as usize][spot.key as usize] = self.source(spot, cluster);

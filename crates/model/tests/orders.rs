@@ -1,8 +1,8 @@
 //! Every order of events up to a depth, and every defect that is put back.
 
 use model::defect::Defect;
-use model::known::Known;
-use model::search::{Found, SEARCHES, find_defect, find_known, search};
+use model::known::KnownDifference;
+use model::search::{SEARCHES, SearchResult, find_defect, find_known, search};
 use model::twin::{ALIKE, DROPPED, Twins};
 
 /// The stories of what ends otherwise.
@@ -26,7 +26,7 @@ fn with_unlisted_controllers_no_order_of_events_ends_otherwise_than_without_the_
 }
 
 /// The property that does not hold, and the number of events of a shortest path.
-fn shown(found: Option<(&'static model::search::Search, Found)>) -> Option<(&'static str, usize)> {
+fn shown(found: Option<(&'static model::search::Search, SearchResult)>) -> Option<(&'static str, usize)> {
     let it = found?.1.counterexample?;
     Some((it.property, it.actions.len()))
 }
@@ -47,8 +47,11 @@ fn each_defect_is_found() {
 
 #[test]
 fn what_is_known_to_differ_does_differ() {
-    let found = Known::ALL.map(|known| (known, shown(find_known(known))));
-    assert_eq!(found, [(Known::SetAndDropped, Some((DROPPED, 3))), (Known::SharesKept, Some((ALIKE, 2)))]);
+    let found = KnownDifference::ALL.map(|known| (known, shown(find_known(known))));
+    assert_eq!(
+        found,
+        [(KnownDifference::SetAndDropped, Some((DROPPED, 3))), (KnownDifference::SharesKept, Some((ALIKE, 2)))]
+    );
 }
 
 #[test]

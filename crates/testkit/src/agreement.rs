@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::conformance::{Count, ask};
+use crate::conformance::{VectorCount, ask};
 use crate::deviations::Deviations;
 use crate::runner::engine;
 
@@ -34,7 +34,7 @@ pub fn page() -> Result<String> {
     let mut page = format!(
         "{HEAD}\n| function | kind | version | vectors | agree | deviate | differ |\n|---|---|---|---:|---:|---:|---:|\n"
     );
-    let mut sum = Count::default();
+    let mut sum = VectorCount::default();
     for ((function, kind, version), count) in &findings.counts {
         writeln!(page, "| {function} | {kind} | {version} | {} |", figures(count))?;
         sum.all += count.all;
@@ -49,7 +49,7 @@ pub fn page() -> Result<String> {
     Ok(page)
 }
 
-fn figures(count: &Count) -> String {
+fn figures(count: &VectorCount) -> String {
     let differing = count.all - count.agreeing - count.deviating;
     format!("{} | {} | {} | {differing}", count.all, count.agreeing, count.deviating)
 }

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 
-use self::Shape::{List, Map};
+use self::CrdTagShape::{List, Map};
 
 /// How the tags of one provider's kinds are found.
-pub struct Provider {
+pub struct ProviderRule {
     /// The file of the table, below `crates/engine/src/catalog/carriers`.
     pub file: &'static str,
     /// The end of its API groups.
@@ -29,7 +29,7 @@ pub struct Provider {
 
 /// A field that holds tags.
 struct TagField {
-    shape: Shape,
+    shape: CrdTagShape,
     /// Below `spec.forProvider`; elements of lists are left out.
     path: &'static str,
     /// The field below `status.atProvider` that has to be there too.
@@ -37,12 +37,12 @@ struct TagField {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Shape {
+enum CrdTagShape {
     Map,
     List,
 }
 
-const fn field(shape: Shape, path: &'static str) -> TagField {
+const fn field(shape: CrdTagShape, path: &'static str) -> TagField {
     TagField { shape, path, evidence: None }
 }
 
@@ -51,8 +51,8 @@ const fn proven(path: &'static str, evidence: &'static str) -> TagField {
 }
 
 /// The providers that are known.
-pub const PROVIDERS: &[Provider] = &[
-    Provider {
+pub const PROVIDERS: &[ProviderRule] = &[
+    ProviderRule {
         file: "aws",
         group: "aws.upbound.io",
         // Without the evidence, `tags` of an Inspector ResourceGroup would count: they select instances.
@@ -61,7 +61,7 @@ pub const PROVIDERS: &[Provider] = &[
         without: &["autoscaling/GroupTag"],
         unknown: &[],
     },
-    Provider {
+    ProviderRule {
         file: "azure",
         group: "azure.upbound.io",
         // A list called `tags` are the tags that API Management has of its own.
@@ -69,7 +69,7 @@ pub const PROVIDERS: &[Provider] = &[
         without: &[],
         unknown: &[],
     },
-    Provider {
+    ProviderRule {
         file: "gcp",
         group: "gcp.upbound.io",
         // `labels` without the evidence are a type of group, or settings of a notification channel. `tags` are firewall
@@ -85,7 +85,7 @@ pub const PROVIDERS: &[Provider] = &[
         without: &[],
         unknown: &[],
     },
-    Provider {
+    ProviderRule {
         file: "openstack",
         group: "openstack.crossplane.io",
         // `labels` are options of Magnum.
@@ -95,35 +95,35 @@ pub const PROVIDERS: &[Provider] = &[
         // Metadata of an object in a container is served with it.
         unknown: &["objectstorage/ObjectV1"],
     },
-    Provider {
+    ProviderRule {
         file: "hcloud",
         group: "hcloud.crossplane.io",
         fields: &[field(Map, "labels")],
         without: &[],
         unknown: &[],
     },
-    Provider {
+    ProviderRule {
         file: "hetzner",
         group: "hetzner.crossplane.io",
         fields: &[field(Map, "labels")],
         without: &[],
         unknown: &[],
     },
-    Provider {
+    ProviderRule {
         file: "digitalocean",
         group: "digitalocean.crossplane.io",
         fields: &[field(List, "tags")],
         without: &[],
         unknown: &[],
     },
-    Provider {
+    ProviderRule {
         file: "oci",
         group: "oci.upbound.io",
         fields: &[field(Map, "freeformTags")],
         without: &[],
         unknown: &[],
     },
-    Provider {
+    ProviderRule {
         file: "alibabacloud",
         group: "alibabacloud.crossplane.io",
         fields: &[field(Map, "tags")],
@@ -139,7 +139,7 @@ const SELECTS: &str = "matchLabels";
 
 /// A CustomResourceDefinition, as far as it is read.
 #[derive(Deserialize)]
-struct Definition {
+struct ProviderCrd {
     kind: String,
     spec: DefinitionSpec,
 }
@@ -147,17 +147,17 @@ struct Definition {
 #[derive(Deserialize)]
 struct DefinitionSpec {
     group: String,
-    names: Names,
-    versions: Vec<Version>,
+    names: CrdNames,
+    versions: Vec<CrdVersion>,
 }
 
 #[derive(Deserialize)]
-struct Names {
+struct CrdNames {
     kind: String,
 }
 
 #[derive(Deserialize)]
-struct Version {
+struct CrdVersion {
     served: bool,
     schema: Option<VersionSchema>,
 }
@@ -166,29 +166,29 @@ struct Version {
 #[serde(rename_all = "camelCase")]
 struct VersionSchema {
     #[serde(rename = "openAPIV3Schema")]
-    open_api_v3_schema: Schema,
+    open_api_v3_schema: CrdSchema,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Schema {
+struct CrdSchema {
     r#type: String,
-    properties: BTreeMap<String, Schema>,
-    items: Option<Box<Schema>>,
+    properties: BTreeMap<String, CrdSchema>,
+    items: Option<Box<CrdSchema>>,
     additional_properties: Option<serde_yaml_ng::Value>,
 }
 
-impl Schema {
+impl CrdSchema {
     /// The schema at a path. Elements of lists are left out of paths.
-    fn at(&self, path: &str) -> Option<&Schema> {
+    fn at(&self, path: &str) -> Option<&CrdSchema> {
         path.split('.').try_fold(self, |here, name| here.element().properties.get(name))
     }
 
-    fn element(&self) -> &Schema {
+    fn element(&self) -> &CrdSchema {
         self.items.as_deref().unwrap_or(self)
     }
 
-    fn shape(&self) -> Option<Shape> {
+    fn shape(&self) -> Option<CrdTagShape> {
         let values = self.additional_properties.as_ref();
         match &*self.r#type {
             "array" => Some(List),
@@ -213,7 +213,7 @@ impl Schema {
 /// What is known of one kind.
 #[derive(Default, PartialEq)]
 struct CarrierKind {
-    tags: Option<(Shape, &'static str)>,
+    tags: Option<(CrdTagShape, &'static str)>,
     /// Other maps of strings whose names are like tags.
     others: BTreeSet<String>,
 }
@@ -230,13 +230,13 @@ impl CarrierKind {
 ///
 /// # Errors
 /// When a file cannot be read, or the definitions are of no provider that is known, or of several.
-pub fn table(folder: &Path, release: &str) -> anyhow::Result<(&'static Provider, String)> {
+pub fn table(folder: &Path, release: &str) -> anyhow::Result<(&'static ProviderRule, String)> {
     let mut kinds: BTreeMap<(String, String), CarrierKind> = BTreeMap::new();
-    let mut of: Option<&'static Provider> = None;
+    let mut of: Option<&'static ProviderRule> = None;
     for file in files(folder)? {
         let text = fs::read_to_string(&file)?;
         for document in serde_yaml_ng::Deserializer::from_str(&text) {
-            let read = Option::<Definition>::deserialize(document);
+            let read = Option::<ProviderCrd>::deserialize(document);
             let definition = read.with_context(|| format!("{}: no CustomResourceDefinition", file.display()))?;
             let Some(definition) = definition.filter(|read| read.kind == "CustomResourceDefinition") else { continue };
             let (provider, service) = provider(&definition.spec.group).with_context(|| {
@@ -262,7 +262,7 @@ fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// The provider of a group, and the group's first part; `aws.m.upbound.io` is `aws.upbound.io`.
-fn provider(group: &str) -> Option<(&'static Provider, String)> {
+fn provider(group: &str) -> Option<(&'static ProviderRule, String)> {
     let group = group.replacen(".m.", ".", 1);
     PROVIDERS.iter().find_map(|provider| {
         let service = group.strip_suffix(provider.group)?;
@@ -272,7 +272,7 @@ fn provider(group: &str) -> Option<(&'static Provider, String)> {
 }
 
 /// What a definition says of its kind; `None` where it is no managed resource, or nobody knows.
-fn kind(provider: &Provider, service: &str, definition: &Definition) -> Option<CarrierKind> {
+fn kind(provider: &ProviderRule, service: &str, definition: &ProviderCrd) -> Option<CarrierKind> {
     let name = format!("{service}/{}", definition.spec.names.kind);
     if provider.unknown.contains(&&*name) {
         return None;
@@ -284,7 +284,7 @@ fn kind(provider: &Provider, service: &str, definition: &Definition) -> Option<C
     let mut known: Option<CarrierKind> = None;
     for (asked, observed) in schemas {
         let is_proven = |field: &&TagField| {
-            let is_declared = asked.at(field.path).and_then(Schema::shape) == Some(field.shape);
+            let is_declared = asked.at(field.path).and_then(CrdSchema::shape) == Some(field.shape);
             let proof = |evidence| observed.and_then(|observed| observed.at(evidence)).is_some();
             is_declared && field.evidence.is_none_or(proof)
         };
@@ -301,7 +301,11 @@ fn kind(provider: &Provider, service: &str, definition: &Definition) -> Option<C
 }
 
 /// The file: one kind a line, so that a diff between releases is read line by line.
-fn text(provider: &Provider, release: &str, kinds: &BTreeMap<(String, String), CarrierKind>) -> anyhow::Result<String> {
+fn text(
+    provider: &ProviderRule,
+    release: &str,
+    kinds: &BTreeMap<(String, String), CarrierKind>,
+) -> anyhow::Result<String> {
     // By service and field.
     let mut rows = BTreeMap::<_, Vec<&str>>::new();
     for ((service, name), kind) in kinds {

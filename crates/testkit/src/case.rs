@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use cases::AnswerForm;
 pub use cases::Case;
-use cases::Form;
 use serde_json::{Value, json};
 
 /// The topics that state the whole answer. Together they have every kind of content that a report can have.
@@ -46,7 +46,7 @@ fn read(path: &Path) -> Result<Case> {
     let parts = [path.parent().and_then(Path::file_name), path.file_stem()];
     let [topic, name] = parts.map(|part| part.unwrap_or_default().to_string_lossy());
     let mut case = Case::read(&format!("{topic}/{name}"), &fs::read_to_string(path)?, &json!({}))?;
-    case.form = if WHOLE.contains(&&*topic) { Form::Whole } else { Form::Facts };
+    case.form = if WHOLE.contains(&&*topic) { AnswerForm::Whole } else { AnswerForm::Facts };
     Ok(case)
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::cluster::ApiServer;
 use crate::conformance::Classified;
-use crate::deviations::Difference;
+use crate::deviations::EntryDeviation;
 use crate::request::request;
 use crate::runner::Door;
 
@@ -14,7 +14,7 @@ impl Classified {
     ///
     /// # Errors
     /// When the entry point fails or refuses.
-    pub(crate) fn differences(&self, door: &Door) -> Result<Vec<Difference>> {
+    pub(crate) fn differences(&self, door: &Door) -> Result<Vec<EntryDeviation>> {
         let review = json!({ "operation": "UPDATE", "username": "alice", "object": self.new, "oldObject": self.old });
         let answer = door(&request(review), &json!({}), &ApiServer::default())?;
         ensure!(answer.accepted, "refused: {:?}", answer.message);
@@ -24,7 +24,7 @@ impl Classified {
             return Ok(Vec::new());
         }
         let told = |replaced: bool| Some(if replaced { "Machines are replaced" } else { "Machines stay" }.to_owned());
-        Ok(vec![Difference {
+        Ok(vec![EntryDeviation {
             map: "rollout".to_owned(),
             key: self.change.clone(),
             expected: told(!self.up_to_date),

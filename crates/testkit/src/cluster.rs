@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 /// The failure in the words of Kubewarden's callback.
 #[cfg(feature = "host")]
-fn said(failure: &Failure) -> String {
+fn said(failure: &QuestionFailure) -> String {
     match failure.cause {
         LookupCause::Forbidden => api_error(&failure.text, "Forbidden", 403),
         LookupCause::NotGranted | LookupCause::NoCapability => {
@@ -29,7 +29,7 @@ pub fn api_error(message: &str, reason: &str, code: u16) -> String {
 }
 
 /// What answers `kubernetes/get_resource`.
-pub trait Host: Send + Sync {
+pub trait ResourceHost: Send + Sync {
     /// Answers a payload as the callback of Kubewarden's host does.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ pub trait Host: Send + Sync {
 #[cfg(feature = "host")]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct GetResource {
+struct ResourceQuery {
     api_version: String,
     kind: String,
     name: String,
@@ -51,9 +51,9 @@ struct GetResource {
 }
 
 #[cfg(feature = "host")]
-impl Host for ApiServer {
+impl ResourceHost for ApiServer {
     fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String> {
-        let request: GetResource = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
+        let request: ResourceQuery = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
         let get = Get {
             api_version: request.api_version,
             kind: request.kind,

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::cluster::ApiServer;
-use crate::deviations::{Deviations, Difference};
+use crate::deviations::{Deviations, EntryDeviation};
 use crate::inplace;
 use crate::patch::patched;
 use crate::request::request;
@@ -129,14 +129,14 @@ pub type Topic = (String, String, String);
 #[derive(Debug, Default)]
 pub struct Findings {
     /// Vectors by function, kind and version.
-    pub counts: BTreeMap<Topic, Count>,
+    pub counts: BTreeMap<Topic, VectorCount>,
     /// Where the answer is another than Cluster API's, and no deviation says so; and deviations that are none.
     pub differences: Vec<String>,
 }
 
 /// Vectors of one function, kind and version.
 #[derive(Debug, Default)]
-pub struct Count {
+pub struct VectorCount {
     /// All.
     pub all: usize,
     /// Those that agree entry by entry.
@@ -170,7 +170,7 @@ pub fn ask(door: &Door) -> Result<Findings> {
 
 impl Vector {
     /// Function, kind and version; the name; and where an entry point answers otherwise than Cluster API.
-    fn put_to(self, door: &Door) -> Result<(Topic, String, Vec<Difference>)> {
+    fn put_to(self, door: &Door) -> Result<(Topic, String, Vec<EntryDeviation>)> {
         let written = match self {
             Vector::Written(written) => written,
             Vector::Formatted(formatted) => formatted.written(),
@@ -227,7 +227,7 @@ impl WrittenObject {
     }
 
     /// Where an entry point's answer is another than Cluster API's. Keys of the object's own stay, on both sides.
-    fn differences(&self, door: &Door) -> Result<Vec<Difference>> {
+    fn differences(&self, door: &Door) -> Result<Vec<EntryDeviation>> {
         let request = request(self.review.clone());
         let cluster = ApiServer::new(self.cluster.clone(), Vec::new())?;
         let answer = door(&request, &Value::Object(self.settings.clone()), &cluster)?;
@@ -242,7 +242,7 @@ impl WrittenObject {
             for key in own.keys().chain(expected.keys()).chain(found.keys()).collect::<BTreeSet<_>>() {
                 let wanted = expected.get(key).or_else(|| own.get(key));
                 if found.get(key) != wanted {
-                    differences.push(Difference {
+                    differences.push(EntryDeviation {
                         map: map.clone(),
                         key: key.clone(),
                         expected: wanted.cloned(),

@@ -32,7 +32,7 @@ impl Deviations {
     }
 
     /// Whether a line lists the difference, of which a vector of this function and kind tells.
-    pub fn list(&mut self, function: &str, kind: &str, difference: &Difference) -> bool {
+    pub fn list(&mut self, function: &str, kind: &str, difference: &EntryDeviation) -> bool {
         let told = [function, kind, &difference.map, &difference.key];
         let at = self.lines.iter().position(|line| line.matches(told));
         self.met.extend(at);
@@ -77,7 +77,7 @@ fn covers(pattern: &str, text: &str) -> bool {
 
 /// One entry that is another than Cluster API's.
 #[derive(Debug)]
-pub struct Difference {
+pub struct EntryDeviation {
     /// The map, such as `metadata.labels`.
     pub map: String,
     /// The key.
@@ -92,7 +92,7 @@ pub struct Difference {
     pub inert: Value,
 }
 
-impl Difference {
+impl EntryDeviation {
     /// A line that says where, what was found and what was expected.
     pub fn told(&self) -> String {
         let inert = if self.inert.is_null() { String::new() } else { format!("; inert: {}", self.inert) };

@@ -82,7 +82,7 @@ pub fn looked_up(data: &[u8]) -> Result<()> {
     let scenes = scenes();
     let Some(scene) = scenes.get(usize::from(*scene) % scenes.len()) else { return Ok(()) };
     let review = Review::from_json(&scene.request)?;
-    let cluster = Lines { lines: answers, asked: RefCell::default() };
+    let cluster = LineCluster { lines: answers, asked: RefCell::default() };
     thread_local!(static READ: Option<Settings> = Settings::from_json(SETTINGS).ok());
     READ.with(|settings| {
         let settings = settings.as_ref().context("the settings of the scenes are none")?;
@@ -144,12 +144,12 @@ impl Cluster for OfPayload<'_> {
 }
 
 /// A cluster that answers with one line after the other, and to a question that it knows as it did before.
-struct Lines<'a> {
+struct LineCluster<'a> {
     lines: &'a [u8],
     asked: RefCell<Vec<Get>>,
 }
 
-impl Cluster for &Lines<'_> {
+impl Cluster for &LineCluster<'_> {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let mut asked = self.asked.borrow_mut();
         let number = asked.iter().position(|known| known == get).unwrap_or(asked.len());

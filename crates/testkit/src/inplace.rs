@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::deviations::Difference;
+use crate::deviations::EntryDeviation;
 
 /// Where fields are other than Cluster API's. Where it sets none, and for elements of lists that it does not name, the
 /// object's own stay.
 #[must_use]
-pub fn differences(fields: &BTreeMap<String, Value>, object: &Value, result: &Value) -> Vec<Difference> {
+pub fn differences(fields: &BTreeMap<String, Value>, object: &Value, result: &Value) -> Vec<EntryDeviation> {
     let at = |object: &Value, path: &str| {
         object.pointer(&format!("/{}", path.replace('.', "/"))).cloned().unwrap_or_default()
     };
@@ -21,7 +21,7 @@ pub fn differences(fields: &BTreeMap<String, Value>, object: &Value, result: &Va
         for key in own.keys().chain(expected.keys()).chain(found.keys()).collect::<BTreeSet<_>>() {
             let wanted = expected.get(key).or_else(|| own.get(key));
             if found.get(key) != wanted {
-                differences.push(Difference {
+                differences.push(EntryDeviation {
                     map: "fields".to_owned(),
                     key: format!("{path}{key}"),
                     expected: text(wanted),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::case::Case;
-use crate::cluster::Host;
+use crate::cluster::ResourceHost;
 use crate::module::Module;
 
 /// Files by name, below the folder of one case.
@@ -19,7 +19,7 @@ pub type Files = Vec<(&'static str, String)>;
 /// When the module fails.
 pub fn fixture(case: &Case, policy: &Module) -> Result<Files> {
     let review = case.reviews.first().cloned().unwrap_or_default();
-    let cluster: Arc<dyn Host> = Arc::new(case.cluster.clone());
+    let cluster: Arc<dyn ResourceHost> = Arc::new(case.cluster.clone());
     let payload = json!({ "request": review, "settings": case.settings }).to_string();
     let call = policy.call("validate", payload.as_bytes(), &cluster)?;
     let session: Vec<Value> =

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
-use crate::cluster::{ApiServer, Host};
+use crate::cluster::{ApiServer, ResourceHost};
 use crate::guest::{Called, Guest, HostCalls};
 use crate::patch::patch;
 
@@ -19,7 +19,7 @@ pub struct Module {
 }
 
 /// One call's result, and what the module asked its host meanwhile.
-pub struct Call {
+pub struct ModuleCall {
     /// The guest's response.
     pub response: Vec<u8>,
     /// Payloads of `tracing/log`, in order.
@@ -68,10 +68,10 @@ impl Module {
     ///
     /// # Errors
     /// When the module traps or returns a guest error: the policy never does.
-    pub fn call(&self, function: &str, payload: &[u8], cluster: &Arc<dyn Host>) -> Result<Call> {
+    pub fn call(&self, function: &str, payload: &[u8], cluster: &Arc<dyn ResourceHost>) -> Result<ModuleCall> {
         let host = Kubewarden::new(cluster);
         let Called { response, instructions, host } = self.guest.call(function, payload, host)?;
-        Ok(Call { response, log: host.log, gets: host.gets, instructions })
+        Ok(ModuleCall { response, log: host.log, gets: host.gets, instructions })
     }
 
     /// The functions that are being executed after this number of instructions of a call, the innermost first; none where the
@@ -84,7 +84,7 @@ impl Module {
         instructions: u64,
         function: &str,
         payload: &[u8],
-        cluster: &Arc<dyn Host>,
+        cluster: &Arc<dyn ResourceHost>,
     ) -> Result<Vec<String>> {
         self.guest.stack_after(instructions, function, payload, Kubewarden::new(cluster))
     }
@@ -98,7 +98,7 @@ impl Module {
             Value::String(raw) => raw.clone(),
             request => json!({ "request": request, "settings": settings }).to_string(),
         };
-        let cluster: Arc<dyn Host> = Arc::new(cluster.clone());
+        let cluster: Arc<dyn ResourceHost> = Arc::new(cluster.clone());
         let call = self.call("validate", payload.as_bytes(), &cluster)?;
         let response: Value = serde_json::from_slice(&call.response)?;
         answer(&response, &request["object"], call.log)
@@ -107,13 +107,13 @@ impl Module {
 
 /// What Kubewarden's host answers to one instance.
 struct Kubewarden {
-    cluster: Arc<dyn Host>,
+    cluster: Arc<dyn ResourceHost>,
     log: Vec<Value>,
     gets: Vec<Exchange>,
 }
 
 impl Kubewarden {
-    fn new(cluster: &Arc<dyn Host>) -> Kubewarden {
+    fn new(cluster: &Arc<dyn ResourceHost>) -> Kubewarden {
         Kubewarden { cluster: Arc::clone(cluster), log: Vec::new(), gets: Vec::new() }
     }
 }

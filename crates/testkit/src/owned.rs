@@ -14,7 +14,7 @@ use crate::owners::only_owners_moved;
 
 /// A map of an object that the policy may write.
 #[derive(Debug)]
-pub struct Owned {
+pub struct OwnedMap {
     /// Group of the objects; any where it is empty.
     pub group: &'static str,
     /// Kind of the objects; any of the group where it is empty.
@@ -25,7 +25,7 @@ pub struct Owned {
 
 /// Every map that the policy may write. Nothing else of an object is its business.
 #[rustfmt::skip]
-pub const OWNED: &[Owned] = &[
+pub const OWNED: &[OwnedMap] = &[
     row("", "", "metadata.labels"),
     row("", "", "metadata.annotations"),
     row("cluster.x-k8s.io", "MachineDeployment", "spec.template.metadata.labels"),
@@ -56,8 +56,8 @@ pub const MANAGED_FIELDS: &str = "metadata.managedFields";
 /// What the last steps of these paths are called.
 const MAPS: [&str; 6] = ["labels", "annotations", "cloudTags", "additionalTags", "additionalLabels", "freeformTags"];
 
-const fn row(group: &'static str, kind: &'static str, at: &'static str) -> Owned {
-    Owned { group, kind, at }
+const fn row(group: &'static str, kind: &'static str, at: &'static str) -> OwnedMap {
+    OwnedMap { group, kind, at }
 }
 
 /// The maps and the in-place mutable fields that the policy may write in an object of a kind.
@@ -274,7 +274,7 @@ fn join(path: &str, key: &str) -> String {
 }
 
 /// A JSON object in the pieces of its text.
-struct ObjectText<'a> {
+struct PieceObject<'a> {
     fields: Vec<FieldText<'a>>,
     /// What is behind the last value, or the opening bracket.
     after: &'a str,
@@ -290,8 +290,9 @@ struct FieldText<'a> {
 }
 
 /// Read by serde_json, not by the engine's own scanner.
-fn fields(text: &str) -> Result<ObjectText<'_>> {
-    let entries = serde_json::Deserializer::from_str(text).deserialize_map(EntriesVisitor).context("not an object")?;
+fn fields(text: &str) -> Result<PieceObject<'_>> {
+    let entries =
+        serde_json::Deserializer::from_str(text).deserialize_map(ExactEntriesVisitor).context("not an object")?;
     let mut fields = Vec::new();
     let mut rest = text;
     for (key, value) in entries {
@@ -305,13 +306,13 @@ fn fields(text: &str) -> Result<ObjectText<'_>> {
     }
     // What is behind the opening bracket of an object without fields is behind the fields that it gets.
     let after = if fields.is_empty() { rest.trim_start().trim_start_matches('{') } else { rest };
-    Ok(ObjectText { fields, after })
+    Ok(PieceObject { fields, after })
 }
 
 /// The entries of an object as they are, those of one key included.
-struct EntriesVisitor;
+struct ExactEntriesVisitor;
 
-impl<'de> Visitor<'de> for EntriesVisitor {
+impl<'de> Visitor<'de> for ExactEntriesVisitor {
     type Value = Vec<(String, &'de RawValue)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

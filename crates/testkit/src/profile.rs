@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use crate::cluster::Host;
+use crate::cluster::ResourceHost;
 use crate::module::Module;
 use crate::scenarios::Scenario;
 
@@ -21,7 +21,7 @@ pub const STOPS: u64 = 1000;
 /// When the module fails.
 pub fn stacks(module: &Module, scenario: &Scenario) -> Result<(u64, Vec<Vec<String>>)> {
     let payload = scenario.payload();
-    let cluster: Arc<dyn Host> = Arc::new(scenario.cluster.clone());
+    let cluster: Arc<dyn ResourceHost> = Arc::new(scenario.cluster.clone());
     let total = module.call("validate", payload.as_bytes(), &cluster)?.instructions;
     let stack = |stop| module.stack_after(total * stop / STOPS, "validate", payload.as_bytes(), &cluster);
     Ok((total, (1..STOPS).map(stack).collect::<Result<_>>()?))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use testkit::cluster::{ApiServer, Host};
+use testkit::cluster::{ApiServer, ResourceHost};
 use testkit::module::Module;
 use testkit::recorded::{LIFE, play};
 use testkit::scenarios::scenarios;
@@ -69,7 +69,7 @@ fn every_scenario_is_what_its_name_says() -> Result<()> {
 fn counted() -> Result<Vec<(String, u64)>> {
     let policy = Module::policy()?.counting()?;
     let count = |payload: String, cluster: ApiServer| -> Result<u64> {
-        let cluster: Arc<dyn Host> = Arc::new(cluster);
+        let cluster: Arc<dyn ResourceHost> = Arc::new(cluster);
         Ok(policy.call("validate", payload.as_bytes(), &cluster)?.instructions)
     };
     let mut counted = Vec::new();

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The configuration file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct Config {
+pub(crate) struct WebhookConfig {
     /// Such as `127.0.0.1:9443`.
     pub(crate) listen: SocketAddr,
     /// The serving certificate, PEM.
@@ -18,7 +18,7 @@ pub(crate) struct Config {
     /// Its key, PEM.
     pub(crate) key: PathBuf,
     /// What answers.
-    pub(crate) policy: PolicyKind,
+    pub(crate) policy: PolicyVariant,
     /// The compiled module.
     pub(crate) module: PathBuf,
     /// The policy's settings.
@@ -29,7 +29,7 @@ pub(crate) struct Config {
     #[serde(default)]
     pub(crate) cache_seconds: u64,
     /// `contextAwareResources`: what the module may read.
-    pub(crate) granted: Vec<Grant>,
+    pub(crate) granted: Vec<ReadGrant>,
     /// The API server, such as `https://127.0.0.1:6443`.
     pub(crate) server: String,
     /// The certificate authority of the API server's certificate, PEM.
@@ -45,7 +45,7 @@ pub(crate) struct Config {
 /// What answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum PolicyKind {
+pub(crate) enum PolicyVariant {
     /// The compiled module.
     Module,
     /// Nothing: every request is accepted as it is.
@@ -65,15 +65,15 @@ pub(crate) enum PolicyKind {
 /// A kind that may be read.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct Grant {
+pub(crate) struct ReadGrant {
     pub(crate) api_version: String,
     pub(crate) kind: String,
 }
 
-impl Config {
+impl WebhookConfig {
     /// # Errors
     /// When the file cannot be read, or is no configuration.
-    pub(crate) fn read(path: &str) -> Result<Config> {
+    pub(crate) fn read(path: &str) -> Result<WebhookConfig> {
         let text = std::fs::read_to_string(path).with_context(|| path.to_owned())?;
         serde_json::from_str(&text).with_context(|| path.to_owned())
     }

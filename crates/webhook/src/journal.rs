@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::config::Config;
+use crate::config::WebhookConfig;
 use crate::policy::ModuleResponse;
 use crate::undone;
 
@@ -22,14 +22,14 @@ pub(crate) struct Journal {
 /// The parts of an AdmissionRequest that distinguish reviews.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(crate) struct Request {
+pub(crate) struct RequestParts {
     pub(crate) uid: String,
     kind: RequestKind,
     sub_resource: String,
     namespace: String,
     name: String,
     operation: String,
-    user_info: User,
+    user_info: RequestUser,
     dry_run: bool,
     options: Value,
     object: Value,
@@ -45,7 +45,7 @@ struct RequestKind {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct User {
+struct RequestUser {
     username: String,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct JournalEntry {
 
 impl JournalEntry {
     pub(crate) fn new(
-        request: Request,
+        request: RequestParts,
         microseconds: u128,
         verdict: ModuleResponse,
         patch: Vec<Value>,
@@ -114,7 +114,7 @@ impl JournalEntry {
 impl Journal {
     /// # Errors
     /// When a file cannot be made.
-    pub(crate) fn open(config: &Config) -> Result<Journal> {
+    pub(crate) fn open(config: &WebhookConfig) -> Result<Journal> {
         let create = |path: &Path| File::create(path).map(Mutex::new).with_context(|| path.display().to_string());
         let recording = config.recording.as_deref().map(create).transpose()?;
         Ok(Journal { entries: create(&config.journal)?, recording })

@@ -22,21 +22,21 @@ use axum::http::StatusCode;
 use axum::routing::{get, post, put};
 use axum_server::tls_rustls::RustlsConfig;
 
-use crate::config::Config;
+use crate::config::WebhookConfig;
 use crate::journal::Journal;
-use crate::policy::Policy;
-use crate::troubles::Troubles;
+use crate::policy::ReviewHandler;
+use crate::troubles::HostTroubles;
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let path = std::env::args().nth(1).context("usage: webhook CONFIG.json")?;
-    let config = Config::read(&path)?;
+    let config = WebhookConfig::read(&path)?;
     rustls::crypto::ring::default_provider()
         .install_default()
         .map_err(|_| anyhow!("another TLS provider is installed"))?;
     let tls = RustlsConfig::from_pem_file(&config.certificate, &config.key).await?;
-    let troubles = Arc::new(Troubles::default());
-    let policy = Policy::new(&config, Arc::clone(&troubles))?;
+    let troubles = Arc::new(HostTroubles::default());
+    let policy = ReviewHandler::new(&config, Arc::clone(&troubles))?;
     let door = Arc::new(Door { policy, journal: Journal::open(&config)?, troubles: Arc::clone(&troubles) });
     let app = Router::new()
         .route("/readyz", get(|| async { "ok" }))
@@ -47,12 +47,12 @@ async fn main() -> Result<()> {
 }
 
 struct Door {
-    policy: Policy,
+    policy: ReviewHandler,
     journal: Journal,
-    troubles: Arc<Troubles>,
+    troubles: Arc<HostTroubles>,
 }
 
-async fn trouble(troubles: Arc<Troubles>, body: Bytes) -> (StatusCode, String) {
+async fn trouble(troubles: Arc<HostTroubles>, body: Bytes) -> (StatusCode, String) {
     match serde_json::from_slice(&body) {
         Ok(ordered) => {
             troubles.begin(&ordered);

@@ -5,15 +5,15 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use testkit::cluster::Host;
-use testkit::module::{Call, Module};
+use testkit::cluster::ResourceHost;
+use testkit::module::{Module, ModuleCall};
 
-use crate::config::{Config, PolicyKind};
-use crate::reader::Reader;
-use crate::troubles::Troubles;
+use crate::config::{PolicyVariant, WebhookConfig};
+use crate::reader::ClusterReader;
+use crate::troubles::HostTroubles;
 
 /// What answers a review.
-pub(crate) enum Policy {
+pub(crate) enum ReviewHandler {
     /// The compiled module and its host.
     Module(Box<Hosted>),
     /// A function of the request.
@@ -24,22 +24,22 @@ pub(crate) enum Policy {
 pub(crate) struct Hosted {
     module: Module,
     settings: String,
-    cluster: Arc<dyn Host>,
+    cluster: Arc<dyn ResourceHost>,
     /// How long an evaluation may take.
     patience: Duration,
     /// Which of the policies with the compiled module it is.
-    kind: PolicyKind,
+    kind: PolicyVariant,
 }
 
 /// Kubewarden's validation response, and how the policy read the cluster.
 pub(crate) struct ModuleResponse {
     pub(crate) response: Value,
-    pub(crate) reads: Reads,
+    pub(crate) reads: ReadCount,
 }
 
 /// How often the policy read the cluster for one request.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reads {
+pub(crate) struct ReadCount {
     /// Every read.
     pub(crate) all: usize,
     /// Of these the ones past the cache: `disable_cache`.
@@ -48,24 +48,24 @@ pub(crate) struct Reads {
     pub(crate) failed: usize,
 }
 
-impl Policy {
+impl ReviewHandler {
     /// # Errors
     /// When the module cannot be loaded, or the API server's certificate authority not be read.
-    pub(crate) fn new(config: &Config, troubles: Arc<Troubles>) -> Result<Policy> {
+    pub(crate) fn new(config: &WebhookConfig, troubles: Arc<HostTroubles>) -> Result<ReviewHandler> {
         Ok(match config.policy {
-            kind @ (PolicyKind::Module
-            | PolicyKind::CachedWrites
-            | PolicyKind::RefuseFailedReads
-            | PolicyKind::ForgetOwners) => Policy::Module(Box::new(Hosted {
+            kind @ (PolicyVariant::Module
+            | PolicyVariant::CachedWrites
+            | PolicyVariant::RefuseFailedReads
+            | PolicyVariant::ForgetOwners) => ReviewHandler::Module(Box::new(Hosted {
                 module: Module::read(&config.module)?,
                 settings: config.settings.to_string(),
-                cluster: Arc::new(Reader::new(config, troubles)?),
+                cluster: Arc::new(ClusterReader::new(config, troubles)?),
                 patience: Duration::from_secs(config.evaluation_seconds),
                 kind,
             })),
-            PolicyKind::Observe => Policy::BuiltIn(|_| None),
-            PolicyKind::StampTime => Policy::BuiltIn(stamp_time),
-            PolicyKind::RollMachines => Policy::BuiltIn(roll_machines),
+            PolicyVariant::Observe => ReviewHandler::BuiltIn(|_| None),
+            PolicyVariant::StampTime => ReviewHandler::BuiltIn(stamp_time),
+            PolicyVariant::RollMachines => ReviewHandler::BuiltIn(roll_machines),
         })
     }
 
@@ -75,13 +75,13 @@ impl Policy {
     /// When the module fails, which it never does, or the request is no JSON.
     pub(crate) fn validate(&self, request: &str) -> Result<ModuleResponse> {
         match self {
-            Policy::Module(hosted) => hosted.validate(request),
-            Policy::BuiltIn(answer) => {
+            ReviewHandler::Module(hosted) => hosted.validate(request),
+            ReviewHandler::BuiltIn(answer) => {
                 let response = match answer(&serde_json::from_str(request)?) {
                     Some(mutated) => json!({ "accepted": true, "mutated_object": mutated }),
                     None => json!({ "accepted": true }),
                 };
-                Ok(ModuleResponse { response, reads: Reads::default() })
+                Ok(ModuleResponse { response, reads: ReadCount::default() })
             }
         }
     }
@@ -92,14 +92,14 @@ impl Hosted {
         let payload = format!("{{\"request\":{request},\"settings\":{}}}", self.settings);
         let begin = Instant::now();
         let call = self.module.call("validate", payload.as_bytes(), &self.cluster)?;
-        let reads = Reads::of(&call);
+        let reads = ReadCount::of(&call);
         let response = if begin.elapsed() > self.patience {
             refused("internal server error: Guest call failure: guest code interrupted, execution deadline exceeded")
-        } else if self.kind == PolicyKind::RefuseFailedReads && reads.failed > 0 {
+        } else if self.kind == PolicyVariant::RefuseFailedReads && reads.failed > 0 {
             refused("a read failed")
         } else {
             let mut response = serde_json::from_slice(&call.response)?;
-            if self.kind == PolicyKind::ForgetOwners {
+            if self.kind == PolicyVariant::ForgetOwners {
                 forget_owners(&serde_json::from_str(request)?, &mut response);
             }
             response
@@ -124,9 +124,9 @@ fn refused(message: &str) -> Value {
     json!({ "accepted": false, "message": message, "code": 500 })
 }
 
-impl Reads {
-    fn of(call: &Call) -> Reads {
-        let mut reads = Reads::default();
+impl ReadCount {
+    fn of(call: &ModuleCall) -> ReadCount {
+        let mut reads = ReadCount::default();
         for (payload, answer) in &call.gets {
             let payload: Value = serde_json::from_slice(payload).unwrap_or_default();
             reads.all += 1;

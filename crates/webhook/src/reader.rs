@@ -9,23 +9,23 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use kubewarden_policy_sdk::host_capabilities::kubernetes::GetResourceRequest;
 use serde_json::{Value, json};
-use testkit::cluster::{Host, api_error, masked};
+use testkit::cluster::{ResourceHost, api_error, masked};
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-use crate::config::{Config, Grant, PolicyKind};
-use crate::troubles::Troubles;
+use crate::config::{PolicyVariant, ReadGrant, WebhookConfig};
+use crate::troubles::HostTroubles;
 
 /// How long Kubewarden's host keeps what it read.
 const CACHED: Duration = Duration::from_secs(5);
 
 /// Reads one API server as the PolicyServer's ServiceAccount.
-pub(crate) struct Reader {
+pub(crate) struct ClusterReader {
     agent: Agent,
     server: String,
     token: String,
-    granted: Vec<Grant>,
-    troubles: Arc<Troubles>,
+    granted: Vec<ReadGrant>,
+    troubles: Arc<HostTroubles>,
     /// Whether even a read past the cache is answered from it.
     always_cached: bool,
     /// How long what was read is kept.
@@ -34,21 +34,21 @@ pub(crate) struct Reader {
     objects: Mutex<BTreeMap<String, (Instant, Value)>>,
 }
 
-impl Reader {
+impl ClusterReader {
     /// # Errors
     /// When the token or the certificate authority cannot be read.
-    pub(crate) fn new(config: &Config, troubles: Arc<Troubles>) -> Result<Reader> {
+    pub(crate) fn new(config: &WebhookConfig, troubles: Arc<HostTroubles>) -> Result<ClusterReader> {
         let authority = std::fs::read(&config.certificate_authority).context("certificateAuthority")?;
         let authority = Certificate::from_pem(&authority)?.to_owned();
         let tls = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&[authority])).build();
         let agent = Agent::config_builder().tls_config(tls).http_status_as_error(false).build().new_agent();
-        Ok(Reader {
+        Ok(ClusterReader {
             agent,
             server: config.server.clone(),
             token: std::fs::read_to_string(&config.token).context("token")?,
             granted: config.granted.clone(),
             troubles,
-            always_cached: config.policy == PolicyKind::CachedWrites,
+            always_cached: config.policy == PolicyVariant::CachedWrites,
             kept: match config.cache_seconds {
                 0 => CACHED,
                 seconds => Duration::from_secs(seconds),
@@ -141,7 +141,7 @@ fn answered(code: u16, status: &Value) -> String {
     api_error(text("message"), text("reason"), code)
 }
 
-impl Host for Reader {
+impl ResourceHost for ClusterReader {
     fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String> {
         let request: GetResourceRequest = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
         let object = self.find(&request)?;

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::journal::{JournalEntry, Request};
-use crate::policy::Policy;
+use crate::journal::{JournalEntry, RequestParts};
+use crate::policy::ReviewHandler;
 
 #[derive(Deserialize)]
 struct AdmissionReview<'a> {
@@ -24,14 +24,14 @@ struct AdmissionReview<'a> {
 ///
 /// # Errors
 /// When the body is no AdmissionReview, or the policy fails.
-pub(crate) fn answer(policy: &Policy, body: &[u8]) -> Result<(Vec<u8>, JournalEntry)> {
+pub(crate) fn answer(policy: &ReviewHandler, body: &[u8]) -> Result<(Vec<u8>, JournalEntry)> {
     let review: AdmissionReview<'_> = serde_json::from_slice(body).context("no AdmissionReview")?;
     let text = review.request.get();
     let begin = Instant::now();
     let verdict = policy.validate(text)?;
     let microseconds = begin.elapsed().as_micros();
 
-    let request: Request = serde_json::from_str(text)?;
+    let request: RequestParts = serde_json::from_str(text)?;
     let response = &verdict.response;
     let accepted = response["accepted"].as_bool().context("no `accepted` in the response")?;
     let patch = match response.get("mutated_object").filter(|_| accepted) {

@@ -17,7 +17,7 @@ pub(crate) struct Ordered {
 
 /// What is wrong now.
 #[derive(Debug, Default)]
-pub(crate) struct Troubles {
+pub(crate) struct HostTroubles {
     now: Mutex<Now>,
 }
 
@@ -28,7 +28,7 @@ struct Now {
     down_until: Option<Instant>,
 }
 
-impl Troubles {
+impl HostTroubles {
     pub(crate) fn begin(&self, ordered: &Ordered) {
         let mut now = self.now();
         now.read_delay = Duration::from_millis(ordered.read_delay_milliseconds);
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_restart_forgets_what_was_read_before_it_and_ends() {
-        let (troubles, before) = (Troubles::default(), Instant::now());
+        let (troubles, before) = (HostTroubles::default(), Instant::now());
         assert_eq!((troubles.is_down(), troubles.restarted_since(before)), (false, false));
         troubles.begin(&Ordered { down_milliseconds: Some(20), ..Ordered::default() });
         assert_eq!((troubles.is_down(), troubles.restarted_since(before)), (true, true));
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn what_is_not_ordered_again_is_over() {
-        let troubles = Troubles::default();
+        let troubles = HostTroubles::default();
         troubles.begin(&Ordered { read_delay_milliseconds: 7, ..Ordered::default() });
         assert_eq!(troubles.read_delay(), Duration::from_millis(7));
         troubles.begin(&Ordered::default());

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use testkit::cluster::{ApiServer, Host};
+use testkit::cluster::{ApiServer, ResourceHost};
 use testkit::module::{Exchange, Module};
 
 /// Where the policy is among the candidates: behind the modules that are always measured with it.
@@ -60,7 +60,7 @@ impl Candidate {
     /// # Errors
     /// When the module fails.
     pub(crate) fn start(&self, rounds: usize) -> Result<f64> {
-        let nothing: Arc<dyn Host> = Arc::new(ApiServer::default());
+        let nothing: Arc<dyn ResourceHost> = Arc::new(ApiServer::default());
         let one = || -> Result<f64> {
             let start = Instant::now();
             self.module.call("protocol_version", b"", &nothing)?;
@@ -85,10 +85,10 @@ pub(crate) fn measure(
     cluster: &ApiServer,
     rounds: usize,
 ) -> Result<Vec<Cost>> {
-    let cluster: Arc<dyn Host> = Arc::new(cluster.clone());
+    let cluster: Arc<dyn ResourceHost> = Arc::new(cluster.clone());
     let mut costs = Vec::new();
     // What the host answers to each of them; `None` where the module fails.
-    let mut hosts: Vec<Option<Arc<dyn Host>>> = Vec::new();
+    let mut hosts: Vec<Option<Arc<dyn ResourceHost>>> = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
         let call = match candidate.counting.call("validate", payload.as_bytes(), &cluster) {
             Err(_) if index > POLICY => {
@@ -134,7 +134,7 @@ fn page_faults() -> Result<u64> {
 }
 
 /// Microseconds of a call, and of what a host does besides.
-fn timed(module: &Module, payload: &str, host: &Arc<dyn Host>) -> Result<(f64, f64)> {
+fn timed(module: &Module, payload: &str, host: &Arc<dyn ResourceHost>) -> Result<(f64, f64)> {
     let start = Instant::now();
     let review: Value = serde_json::from_str(payload)?;
     let payload = review.to_string();
@@ -153,7 +153,7 @@ fn timed(module: &Module, payload: &str, host: &Arc<dyn Host>) -> Result<(f64, f
 /// A host that answers at once what the cluster would answer: the cluster's own time is not what is measured.
 struct Canned(Vec<Exchange>);
 
-impl Host for Canned {
+impl ResourceHost for Canned {
     fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String> {
         let answer = self.0.iter().find(|(known, _)| known == payload);
         answer.map_or(Err("not recorded".to_owned()), |(_, answer)| answer.clone())

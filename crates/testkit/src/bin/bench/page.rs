@@ -20,7 +20,7 @@ const ROUNDS: usize = 400;
 const ROUNDS_OF_RECORDED: usize = 7;
 
 /// What a review costs the candidates, the no-op first.
-struct Row {
+struct ReviewCost {
     name: String,
     bytes: usize,
     costs: Vec<Cost>,
@@ -37,7 +37,7 @@ pub(crate) fn measured(candidates: &[Candidate], named: &Module) -> Result<Strin
     for scenario in scenarios()?.into_iter().chain(is_comparison.then(namespace).transpose()?) {
         let payload = scenario.payload();
         let costs = measure(candidates, &payload, &scenario.cluster, ROUNDS)?;
-        rows.push(Row { name: scenario.name.to_owned(), bytes: payload.len(), costs });
+        rows.push(ReviewCost { name: scenario.name.to_owned(), bytes: payload.len(), costs });
     }
     let recorded = recorded(candidates)?;
     let parts = [
@@ -58,7 +58,7 @@ pub(crate) fn measured(candidates: &[Candidate], named: &Module) -> Result<Strin
 }
 
 /// Every recorded review in order, with default settings: the median over the reviews, of ratios for times.
-struct Recorded {
+struct RecordedMedian {
     reviews: usize,
     gets: usize,
     bytes: f64,
@@ -67,7 +67,7 @@ struct Recorded {
     instructions: Vec<f64>,
 }
 
-fn recorded(candidates: &[Candidate]) -> Result<Recorded> {
+fn recorded(candidates: &[Candidate]) -> Result<RecordedMedian> {
     let mut columns = vec![(Vec::new(), Vec::new(), Vec::new()); candidates.len()];
     let (mut bytes, mut gets) = (Vec::new(), 0);
     play(LIFE, |_, _, request, cluster| {
@@ -83,7 +83,7 @@ fn recorded(candidates: &[Candidate]) -> Result<Recorded> {
         gets += costs.get(POLICY).map_or(0, |cost| cost.gets);
         Ok(())
     })?;
-    let mut recorded = Recorded {
+    let mut recorded = RecordedMedian {
         reviews: bytes.len(),
         gets,
         bytes: median(bytes),
@@ -115,7 +115,7 @@ fn modules(candidates: &[Candidate]) -> Result<String> {
     Ok(table(&header, &rows))
 }
 
-fn times(candidates: &[Candidate], rows: &[Row], recorded: &Recorded) -> String {
+fn times(candidates: &[Candidate], rows: &[ReviewCost], recorded: &RecordedMedian) -> String {
     let mut header = cells(["review", "bytes", "gets", "no-op in µs"]);
     header.extend(others(candidates));
     header.push("policy, with the host's own work".to_owned());
@@ -145,7 +145,7 @@ fn times(candidates: &[Candidate], rows: &[Row], recorded: &Recorded) -> String 
     table(&header, &lines)
 }
 
-fn instructions(candidates: &[Candidate], rows: &[Row], recorded: &Recorded) -> String {
+fn instructions(candidates: &[Candidate], rows: &[ReviewCost], recorded: &RecordedMedian) -> String {
     let mut header = cells(["review", "log lines", "no-op"]);
     header.extend(others(candidates));
     let mut lines: Vec<Vec<String>> = rows
@@ -163,10 +163,10 @@ fn instructions(candidates: &[Candidate], rows: &[Row], recorded: &Recorded) -> 
     table(&header, &lines)
 }
 
-fn faults(candidates: &[Candidate], rows: &[Row]) -> String {
+fn faults(candidates: &[Candidate], rows: &[ReviewCost]) -> String {
     let mut header = cells(["review", "no-op"]);
     header.extend(others(candidates));
-    let line = |row: &Row| {
+    let line = |row: &ReviewCost| {
         let mut line = vec![row.name.clone()];
         line.extend(row.costs.iter().map(|cost| whole(cost.faults)));
         line
@@ -198,7 +198,7 @@ fn parts(named: &Module) -> Result<String> {
 }
 
 /// What a hundred times the labels cost: the rows for 1,000 labels against the rows for 10.
-fn growth(candidates: &[Candidate], rows: &[Row]) -> Result<String> {
+fn growth(candidates: &[Candidate], rows: &[ReviewCost]) -> Result<String> {
     let mut header = cells(["review"]);
     for candidate in candidates.iter().skip(POLICY) {
         header.extend([format!("{}: time", candidate.name), format!("{}: instructions", candidate.name)]);

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use testkit::answer::Answer;
-use testkit::cluster::{ApiServer, Host};
+use testkit::cluster::{ApiServer, ResourceHost};
 use testkit::module::Module;
 use testkit::patch::patched;
 use testkit::recorded::{LIFE, play};
@@ -78,7 +78,7 @@ fn recorded(policy: &Module) -> Result<()> {
     let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     play(LIFE, |_, _, request, cluster| {
         let payload = json!({ "request": request, "settings": {} }).to_string();
-        let cluster: Arc<dyn Host> = Arc::new(cluster.clone());
+        let cluster: Arc<dyn ResourceHost> = Arc::new(cluster.clone());
         let call = policy.call("validate", payload.as_bytes(), &cluster)?;
         let response: Value = serde_json::from_slice(&call.response)?;
         let username = request.pointer("/userInfo/username").and_then(Value::as_str).unwrap_or_default();

@@ -25,12 +25,12 @@ pub(crate) fn print(written: &[AnsweredObject]) {
 }
 
 /// One object on the way, and what was added to it.
-struct Hop<'a> {
+struct StoryStep<'a> {
     to: &'a AnsweredObject,
     change: &'a Value,
 }
 
-impl Hop<'_> {
+impl StoryStep<'_> {
     /// Where in the object the rule writes.
     fn places(&self) -> Vec<&str> {
         let same =
@@ -40,12 +40,12 @@ impl Hop<'_> {
 }
 
 /// How a key came to an object, the first hop first: the object's source, the source's source, and so on.
-fn way<'a>(written: &'a [AnsweredObject], key: &str, to: &'a AnsweredObject) -> Vec<Hop<'a>> {
+fn way<'a>(written: &'a [AnsweredObject], key: &str, to: &'a AnsweredObject) -> Vec<StoryStep<'a>> {
     let mut hops = Vec::new();
     let mut next = Some(to);
     while let Some(object) = next {
         let Some(change) = object.list("changes").iter().find(|change| text(change, "key") == key) else { break };
-        hops.push(Hop { to: object, change });
+        hops.push(StoryStep { to: object, change });
         next = written.iter().find(|other| other.id() == text(change, "source"));
     }
     hops.reverse();
