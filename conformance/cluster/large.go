@@ -25,7 +25,7 @@ const (
 // size is a fleet: Clusters, and Machines in each, with that of the control plane.
 type size struct{ Clusters, Machines int }
 
-// policiesOfFleets are played in turn, each round beginning with another: a machine is not as fast at one time as at another.
+// policiesOfFleets run in turn, and each round begins with another one, because the speed of a machine changes over time.
 var policiesOfFleets = []string{noPolicy, asDeployed, everyWrite}
 
 // samples are the small fleets from which the model predicts a large one: the same number of Clusters, other numbers of Machines.
