@@ -17,7 +17,7 @@ FEATURES := --features propagate/cluster $(TESTKIT_FEATURES)
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
-	cargo run --locked --package testkit $(TESTKIT_FEATURES) --bin run
+	cargo run --locked --package tasks $(TESTKIT_FEATURES) --bin run
 
 ## test: every test, the compiled module included
 test: policy.wasm
@@ -100,11 +100,11 @@ ordinary.wasm:
 
 ## bench: the policy against a no-op module and the ordinary way, and with COMPARE=other.wasm against other builds
 bench: policy.wasm noop.wasm ordinary.wasm named.wasm
-	cargo run --locked --profile bench --package testkit $(TESTKIT_FEATURES) --bin bench -- $(abspath $(COMPARE))
+	cargo run --locked --profile bench --package tasks $(TESTKIT_FEATURES) --bin bench -- $(abspath $(COMPARE))
 
 ## profile: which functions execute the instructions of each review, or of one: make profile REVIEW="60 labels"
 profile: named.wasm
-	cargo run --locked --package testkit $(TESTKIT_FEATURES) --bin profile -- target/named/policy.wasm "$(REVIEW)"
+	cargo run --locked --package tasks $(TESTKIT_FEATURES) --bin profile -- target/named/policy.wasm "$(REVIEW)"
 
 # The policy with the names of its functions.
 named.wasm:
@@ -122,7 +122,7 @@ bless: policy.wasm
 ## carriers: the tag fields of one provider, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
 carriers:
 	@test -d "$(CRDS)" && test -n "$(RELEASE)" || { echo 'usage: make carriers CRDS=FOLDER RELEASE="owner/name version"' >&2; exit 1; }
-	cargo run --locked --quiet --package testkit --no-default-features --bin carriers -- "$(CRDS)" "$(RELEASE)"
+	cargo run --locked --quiet --package tasks --no-default-features --bin carriers -- "$(CRDS)" "$(RELEASE)"
 
 ## conformance: the policy against Cluster API and Crossplane themselves, and the model and the command line against an API server
 conformance: conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live
@@ -157,7 +157,7 @@ FUZZ_TARGETS ?= review settings looked_up
 FUZZ := $(if $(shell rustup toolchain list 2>/dev/null | grep nightly),cargo +nightly,RUSTC_BOOTSTRAP=1 cargo) fuzz
 fuzz:
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is not on the PATH: cargo install cargo-fuzz" >&2; exit 1; }
-	cargo run --locked --quiet --package testkit --no-default-features --bin seeds
+	cargo run --locked --quiet --package tasks --no-default-features --bin seeds
 	@set -e; for target in $(FUZZ_TARGETS); do \
 		$(FUZZ) run --fuzz-dir fuzz --sanitizer none --no-trace-compares $$target -- \
 			-runs=$(FUZZ_RUNS) -max_len=2048 -dict=fuzz/words.dict -print_final_stats=1; \

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cargo run --locked --quiet --package testkit --no-default-features --bin reviews -- "$work" "$module"
+cargo run --locked --quiet --package tasks --no-default-features --bin reviews -- "$work" "$module"
 go build -C tools/policy-server -o "$work/policy-server-test" .
 if [ -n "$noop" ]; then
     # A PolicyServer loads annotated modules only; whose metadata it is does not matter here.

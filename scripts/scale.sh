@@ -21,7 +21,7 @@ if [ -z "${FLEETS:-}" ]; then
         -clusters "${CLUSTERS:-10}" -machines "${MACHINES:-10}" -rounds "${ROUNDS:-3}" -out "$fleets")
 fi
 
-cargo run --locked --quiet --package testkit --no-default-features --bin reviews -- "$work" "${modules[0]}"
+cargo run --locked --quiet --package tasks --no-default-features --bin reviews -- "$work" "${modules[0]}"
 go build -C tools/policy-server -o "$work/policy-server-test" .
 # A PolicyServer loads annotated modules only; whose metadata it is does not matter here.
 for number in 1 2; do

@@ -1,5 +1,5 @@
 // Policy-server starts a real PolicyServer with the policies of deploy/ and a Kubernetes API that answers their reads, posts
-// reviews to it from many connections, and compares each answer with the engine's. `reviews` of crates/testkit writes what it
+// reviews to it from many connections, and compares each answer with the engine's. `reviews` of crates/tasks writes what it
 // reads. Everything listens on loopback, and ends with the program.
 //
 //	policy-server [-connections N] [-rounds N] [-noop NOOP.wasm] FOLDER

@@ -128,7 +128,7 @@ func (r *results) page() string {
 	line("[recorded ones](../testdata/recorded/README.md) that the rules of the policy send it, once each.\n")
 	line("## Throughput\n")
 	line("Each policy in turn, %d rounds, the median. The no-op accepts everything. The ordinary way is what the examples of the SDK", rounds)
-	line("would be: one hop of labels ([benches/ordinary](../benches/ordinary)).\n")
+	line("would be: one hop of labels ([crates/ordinary-policy](../crates/ordinary-policy)).\n")
 	line("| connections | | no-op | ordinary way | policy | share of the no-op's |")
 	line("| --: | --- | --: | --: | --: | --: |")
 	for _, row := range r.throughputs {
