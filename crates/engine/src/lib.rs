@@ -82,6 +82,6 @@ pub use report::skipped::{Carried, SkipReason, Skipped};
 pub use settings::{
     ApiVersion, CloudTags, ClusterApi, ClusterCloudTags, CompositeGroup, Composites, Controllers, FieldPath, Guards,
     InfraClusterKind, KeyOrDomain, KindAndGroup, Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused,
-    OnXrd, OptIn, Pattern, PatternError, Problem, ProfileName, Provider, Reaction, RegistryReference, RequiredTag,
-    Settings, SettingsError, Stance, TagPrefix, Users,
+    OnXrd, OptIn, Pattern, PatternError, ProfileName, Provider, Reaction, RegistryReference, RequiredTag,
+    SettingProblem, Settings, SettingsError, Stance, TagPrefix, Users,
 };

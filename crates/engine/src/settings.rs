@@ -27,14 +27,14 @@ pub(crate) use self::definition::read_definition;
 pub use self::definition::{Definition, SEEDED, Scope};
 pub use self::guards::Guards;
 pub use self::lookup::{Lookup, Reaction};
-use self::object::Object;
+use self::object::ObjectOnly;
 pub use self::parsed_text::{
     ApiVersion, CompositeGroup, FieldPath, InfraClusterKind, KeyOrDomain, KindAndGroup, NonEmpty, ProfileName,
     TagPrefix,
 };
 pub use self::pattern::{Pattern, PatternError};
 pub(crate) use self::problems::listed;
-pub use self::problems::{Problem, SettingsError};
+pub use self::problems::{SettingProblem, SettingsError};
 pub use self::registry_reference::RegistryReference;
 pub use self::users::Users;
 pub use crate::catalog::stance::Stance;
@@ -87,7 +87,7 @@ impl Settings {
     pub fn from_json(text: &str) -> Result<Settings, SettingsError> {
         let text = if text.trim_ascii() == "null" { "{}" } else { text };
         let (settings, mut problems) = read::read(text);
-        let settings = settings.map(|Object(settings): Object<Settings>| settings).unwrap_or_default();
+        let settings = settings.map(|ObjectOnly(settings): ObjectOnly<Settings>| settings).unwrap_or_default();
         problems.extend(settings.cluster_api.contradictions());
         problems.extend(settings.cloud_tags.contradictions());
         SettingsError::unless_empty(problems)?;

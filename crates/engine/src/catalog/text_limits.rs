@@ -73,13 +73,13 @@ impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Any => f.write_str("any"),
-            AnyBut(others) => write!(f, "no control characters, none of{}", Listed(others)),
-            Graphic { but } => write!(f, "printable ASCII but space and{}", Listed(but)),
-            Containing(Alphabet::Ascii, others) => write!(f, "ASCII letters, digits{}", Listed(others)),
-            Containing(Alphabet::Unicode, others) => write!(f, "letters, numbers, spaces{}", Listed(others)),
+            AnyBut(others) => write!(f, "no control characters, none of{}", ListedCharacters(others)),
+            Graphic { but } => write!(f, "printable ASCII but space and{}", ListedCharacters(but)),
+            Containing(Alphabet::Ascii, others) => write!(f, "ASCII letters, digits{}", ListedCharacters(others)),
+            Containing(Alphabet::Unicode, others) => write!(f, "letters, numbers, spaces{}", ListedCharacters(others)),
             LowerCase { and, begins_with_letter } => {
                 let first = if *begins_with_letter { "; a letter first" } else { "" };
-                write!(f, "lower-case or caseless letters, numbers{}{first}", Listed(and))
+                write!(f, "lower-case or caseless letters, numbers{}{first}", ListedCharacters(and))
             }
             Label => f.write_str("empty, or ASCII letters, digits - _ . with a letter or digit at both ends"),
             PrefixedLabel => f.write_str(
@@ -91,9 +91,9 @@ impl fmt::Display for Form {
 }
 
 /// Characters one by one; the space by its name, and what separates the cells of a table escaped.
-struct Listed<'a>(&'a str);
+struct ListedCharacters<'a>(&'a str);
 
-impl fmt::Display for Listed<'_> {
+impl fmt::Display for ListedCharacters<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|char| match char {
             ' ' => f.write_str(", space"),

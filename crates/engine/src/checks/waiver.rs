@@ -6,7 +6,7 @@ use crate::catalog::kinds::KindRow;
 use crate::json::Malformed;
 use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
-use crate::propagation::copied::{self, Origin};
+use crate::propagation::copied::{self, AnnotationOrigin};
 use crate::report::finding::Finding;
 use crate::report::messages::waivers as messages;
 use crate::settings::{Settings, Stance, Users};
@@ -65,9 +65,9 @@ impl Waiver {
             return Ok(Standing::WithoutReason);
         }
         match copied::origin(self.annotation, value, subject, &settings.cluster_api, lookups)? {
-            Origin::Own => {}
-            Origin::Above(above) => return Ok(Standing::Ignored(messages::copied(self.annotation, &above))),
-            Origin::Unread(query) => return Ok(Standing::Ignored(messages::unread(self.annotation, &query))),
+            AnnotationOrigin::Own => {}
+            AnnotationOrigin::Above(above) => return Ok(Standing::Ignored(messages::copied(self.annotation, &above))),
+            AnnotationOrigin::Unread(query) => return Ok(Standing::Ignored(messages::unread(self.annotation, &query))),
         }
         let review = subject.review;
         if review.username.is_empty() || self.may_be_set(subject, settings) {

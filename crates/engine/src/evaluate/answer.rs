@@ -1,7 +1,7 @@
 //! The outcome: what was settled, and what the checks found.
 
 use super::Evaluation;
-use super::check::Found;
+use super::check::CheckFindings;
 use super::role::Role;
 use super::said::{Said, line};
 use super::settled::Settled;
@@ -19,7 +19,7 @@ impl Evaluation<'_> {
     ///
     /// A finding at `reject` refuses the request: nothing is written, and what was said about writing is dropped. Why nothing
     /// was decided stays, because it may be why the request is refused.
-    pub(super) fn answer(&self, mut said: Said, settled: Settled<'_>, found: Found) -> Outcome {
+    pub(super) fn answer(&self, mut said: Said, settled: Settled<'_>, found: CheckFindings) -> Outcome {
         let Settled { mut rejection, mut object, mut changes, mut drift, .. } = settled;
         let findings: Vec<Finding> = settled.findings.into_iter().chain(found.findings).collect();
         let refusal = self.refusal(&findings);

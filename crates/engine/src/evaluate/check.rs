@@ -17,7 +17,7 @@ use crate::tags::adopted;
 
 /// What the checks find.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct CheckFindings {
     /// Why guards are silent about the object.
     pub(super) exempt: Option<String>,
     /// The gravest first.
@@ -37,15 +37,15 @@ impl<'e> Evaluation<'e> {
     ///
     /// # Errors
     /// When the object has another shape than Kubernetes gives it.
-    pub(super) fn check(&self, settled: &Settled<'e>) -> Result<Found, Malformed> {
+    pub(super) fn check(&self, settled: &Settled<'e>) -> Result<CheckFindings, Malformed> {
         let is_refused = settled.rejection.is_some();
         if let Role::Composite(_) = self.role {
             let finding = if is_refused { None } else { adopted::finding(self.subject, self.settings) };
-            return Ok(Found { findings: finding.into_iter().collect(), ..Found::default() });
+            return Ok(CheckFindings { findings: finding.into_iter().collect(), ..CheckFindings::default() });
         }
         let is_compared = self.subject.is_topology_dry_run();
         if self.role.is_tagged() || matches!(self.role, Role::Registry) || is_compared {
-            return Ok(Found::default());
+            return Ok(CheckFindings::default());
         }
         let exemption = guards::exemption(self.subject, self.settings, &self.lookups)?;
         let Checked { findings, rollout } =
@@ -59,7 +59,7 @@ impl<'e> Evaluation<'e> {
             Standing::Counts(reason) => Some(reason.to_owned()),
             _ => None,
         };
-        Ok(Found { exempt, findings, rollout, skipped, warnings })
+        Ok(CheckFindings { exempt, findings, rollout, skipped, warnings })
     }
 
     fn checked(&self, settled: &Settled<'e>, exemption: &Standing<'e>) -> Result<Checked, Malformed> {

@@ -1,7 +1,7 @@
 //! A controller's own writes compared with the rules.
 
 use super::Evaluation;
-use super::check::Found;
+use super::check::CheckFindings;
 use super::said::Said;
 use super::settled::Settled;
 use crate::report::messages::propagation::controller_write_does_not_match;
@@ -22,6 +22,6 @@ impl Evaluation<'_> {
         let message = controller_write_does_not_match(&self.title);
         said.log(Level::Warning, message, [("drift", drift.join(", "))]);
         let (drift, skipped) = (differences.changes, differences.skipped);
-        self.answer(said, Settled { drift, skipped, ..Settled::default() }, Found::default())
+        self.answer(said, Settled { drift, skipped, ..Settled::default() }, CheckFindings::default())
     }
 }

@@ -10,13 +10,13 @@ use serde_json::value::RawValue;
 use super::document::{Document, Json};
 
 /// The fields of an object as serde_json finds them, those of one name included.
-struct Fields<'a>(Vec<(String, &'a RawValue)>);
+struct SerdeFields<'a>(Vec<(String, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Fields<'de> {
+impl<'de> Deserialize<'de> for SerdeFields<'de> {
     fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
-        struct All;
+        struct SerdeAll;
 
-        impl<'de> Visitor<'de> for All {
+        impl<'de> Visitor<'de> for SerdeAll {
             type Value = Vec<(String, &'de RawValue)>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -32,7 +32,7 @@ impl<'de> Deserialize<'de> for Fields<'de> {
             }
         }
 
-        json.deserialize_map(All).map(Fields)
+        json.deserialize_map(SerdeAll).map(SerdeFields)
     }
 }
 
@@ -41,7 +41,7 @@ fn compare(json: Json<'_>, raw: &str) {
     assert_eq!(json.text(), raw);
     match raw.as_bytes()[0] {
         b'{' => {
-            let Ok(Fields(expected)) = serde_json::from_str(raw) else {
+            let Ok(SerdeFields(expected)) = serde_json::from_str(raw) else {
                 return assert!(json.as_fields().is_none(), "{raw}");
             };
             let fields = json.as_fields().unwrap();

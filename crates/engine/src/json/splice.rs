@@ -47,7 +47,7 @@ impl fmt::Display for NotWritable {
 /// # Errors
 /// When a value on the way to a write is of another kind.
 pub(crate) fn splice(object: Json<'_>, writes: &[Write]) -> Result<String, NotWritable> {
-    let mut plan = Plan::default();
+    let mut plan = SplicePlan::default();
     for write in writes {
         plan.add(write.at.steps(), &write.edit);
     }
@@ -58,10 +58,10 @@ pub(crate) fn splice(object: Json<'_>, writes: &[Write]) -> Result<String, NotWr
 
 /// What becomes of one value, and of what is in it.
 #[derive(Default)]
-struct Plan<'a> {
+struct SplicePlan<'a> {
     edit: Option<&'a Edit>,
-    fields: Plans<&'a str, Plan<'a>>,
-    elements: Plans<usize, Plan<'a>>,
+    fields: Plans<&'a str, SplicePlan<'a>>,
+    elements: Plans<usize, SplicePlan<'a>>,
 }
 
 /// What becomes of some of the values in a value, by ascending key. Writes mostly come in that order.
@@ -102,7 +102,7 @@ enum Left {
     Pruned,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> SplicePlan<'a> {
     fn add(&mut self, steps: &'a [Step], edit: &'a Edit) {
         let (plan, rest) = match steps {
             [] => {
@@ -227,7 +227,7 @@ impl<'o, 'a> ObjectEntries<'o, 'a> {
         self.before(value);
     }
 
-    fn write(&mut self, value: Json<'_>, plan: &Plan<'_>) -> Result<(), NotWritable> {
+    fn write(&mut self, value: Json<'_>, plan: &SplicePlan<'_>) -> Result<(), NotWritable> {
         let length = self.out.len();
         let before = self.before(value);
         self.out.push_str(before);
@@ -238,7 +238,7 @@ impl<'o, 'a> ObjectEntries<'o, 'a> {
         Ok(())
     }
 
-    fn add(&mut self, key: &str, absent: Json<'_>, plan: &Plan<'_>) -> Result<(), NotWritable> {
+    fn add(&mut self, key: &str, absent: Json<'_>, plan: &SplicePlan<'_>) -> Result<(), NotWritable> {
         if self.count > 0 {
             self.out.push(',');
         }

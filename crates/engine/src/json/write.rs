@@ -417,7 +417,7 @@ mod tests {
 
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
-    enum Level {
+    enum WriteLevel {
         VeryHigh,
     }
 
@@ -435,9 +435,9 @@ mod tests {
         none: Option<char>,
         letter: char,
         unit: (),
-        level: Level,
+        level: WriteLevel,
         lists: Vec<Vec<bool>>,
-        map: BTreeMap<&'a str, Option<Level>>,
+        map: BTreeMap<&'a str, Option<WriteLevel>>,
         raw: Box<RawValue>,
     }
 
@@ -451,9 +451,9 @@ mod tests {
             none: None,
             letter: '"',
             unit: (),
-            level: Level::VeryHigh,
+            level: WriteLevel::VeryHigh,
             lists: vec![vec![], vec![true, false]],
-            map: BTreeMap::from([("a\"", Some(Level::VeryHigh)), ("b", None)]),
+            map: BTreeMap::from([("a\"", Some(WriteLevel::VeryHigh)), ("b", None)]),
             raw: RawValue::from_string("[1.50, \"\\u0061\"]".to_owned()).unwrap(),
         };
         assert_eq!(to_json(&all).unwrap(), serde_json::to_string(&all).unwrap());
@@ -469,7 +469,8 @@ mod tests {
     #[test]
     fn quoted_json_is_escaped_twice() {
         let every: String = (0..0x100).filter_map(char::from_u32).collect();
-        let value = (BTreeMap::from([(&*every, Some(&*every))]), Level::VeryHigh, Embedded(r#"{ "a":"\u0061\\" }"#));
+        let value =
+            (BTreeMap::from([(&*every, Some(&*every))]), WriteLevel::VeryHigh, Embedded(r#"{ "a":"\u0061\\" }"#));
         let expected = serde_json::to_string(&[serde_json::to_string(&value).unwrap()]).unwrap();
         assert_eq!(to_json(&[Quoted(&value)]).unwrap(), expected);
     }

@@ -14,7 +14,7 @@ use crate::kube::stop::Stop;
 use crate::settings::ClusterApi;
 
 /// Where an annotation comes from.
-pub(crate) enum Origin {
+pub(crate) enum AnnotationOrigin {
     /// A user set it on this object.
     Own,
     /// The object above that has it with the same value.
@@ -40,7 +40,7 @@ pub(crate) fn origin<'e>(
     subject: &Subject<'e>,
     settings: &ClusterApi,
     lookups: &Lookups<'e>,
-) -> Result<Origin, Malformed> {
+) -> Result<AnnotationOrigin, Malformed> {
     let stored = subject.as_stored()?;
     let above = match subject.place {
         Some(Place::MachineSet) => of_machine_set(key, value, &stored, lookups),
@@ -48,12 +48,12 @@ pub(crate) fn origin<'e>(
         None => Ok(None),
     };
     match above {
-        Ok(Some(above)) => Ok(Origin::Above(above)),
+        Ok(Some(above)) => Ok(AnnotationOrigin::Above(above)),
         Err(Stop::LookupFailed(failed)) if failed.error.cause != LookupCause::NotFound => {
-            Ok(Origin::Unread(failed.query))
+            Ok(AnnotationOrigin::Unread(failed.query))
         }
         Err(Stop::Malformed(malformed)) => Err(malformed),
-        Ok(None) | Err(_) => Ok(Origin::Own),
+        Ok(None) | Err(_) => Ok(AnnotationOrigin::Own),
     }
 }
 

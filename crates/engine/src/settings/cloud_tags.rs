@@ -13,7 +13,7 @@ use super::definition::objections;
 use super::lookup::Reaction;
 use super::object;
 use super::parsed_text::{NonEmpty, ProfileName, TagPrefix};
-use super::problems::Problem;
+use super::problems::SettingProblem;
 use super::registry_reference::RegistryReference;
 use crate::catalog::profiles::Profile;
 use crate::catalog::stance::Stance;
@@ -176,29 +176,34 @@ impl CloudTags {
     }
 
     /// What does not go together.
-    pub(super) fn contradictions(&self) -> Vec<Problem> {
+    pub(super) fn contradictions(&self) -> Vec<SettingProblem> {
         let mut problems = Vec::new();
         let mut seen = BTreeSet::new();
         for group in self.composites.iter().flat_map(|composites| &composites.api_groups) {
             if !seen.insert(group) {
-                problems
-                    .push(Problem::new("cloudTags.composites", format!("API group `{}` is listed twice", &**group)));
+                problems.push(SettingProblem::new(
+                    "cloudTags.composites",
+                    format!("API group `{}` is listed twice", &**group),
+                ));
             }
         }
         if self.registry.is_some() && !self.definitions.is_empty() {
-            problems.push(Problem::new("cloudTags.registry", "there are `definitions` as well: there is one registry"));
+            problems.push(SettingProblem::new(
+                "cloudTags.registry",
+                "there are `definitions` as well: there is one registry",
+            ));
         }
         let mut names = BTreeSet::new();
         let listed_names = self.registry.iter().flat_map(RegistryReference::names).map(|name| &**name);
         for name in listed_names.filter(|name| !names.insert(*name)) {
-            problems.push(Problem::new("cloudTags.registry.names", format!("`{name}` is listed twice")));
+            problems.push(SettingProblem::new("cloudTags.registry.names", format!("`{name}` is listed twice")));
         }
         let of_definitions = objections(&self.definitions).into_iter();
         problems.extend(of_definitions.map(|problem| problem.below("cloudTags.definitions")));
         let mut providers = BTreeSet::new();
         for provider in self.profiles.keys().filter(|provider| !providers.insert(provider.to_ascii_lowercase())) {
             let problem = format!("provider `{provider}` is listed twice: case does not matter");
-            problems.push(Problem::new("cloudTags.profiles", problem));
+            problems.push(SettingProblem::new("cloudTags.profiles", problem));
         }
         let named: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
         let most =
@@ -208,11 +213,12 @@ impl CloudTags {
                 continue;
             }
             let problem = format!("leaves no tag of the {tags} that profile `{name}` admits");
-            problems.push(Problem::new("cloudTags.reserve", problem));
+            problems.push(SettingProblem::new("cloudTags.reserve", problem));
         }
         let mut keys = BTreeSet::new();
         for required in self.required.iter().filter(|required| !keys.insert(&*required.key)) {
-            problems.push(Problem::new("cloudTags.required", format!("key `{}` is listed twice", &*required.key)));
+            problems
+                .push(SettingProblem::new("cloudTags.required", format!("key `{}` is listed twice", &*required.key)));
         }
         problems
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::object;
 use super::parsed_text::{InfraClusterKind, KeyOrDomain, NonEmpty};
 use super::pattern::Pattern;
-use super::problems::Problem;
+use super::problems::SettingProblem;
 use super::users::Users;
 use crate::catalog::controllers::CONTROLLERS;
 use crate::catalog::infrastructure::InfraCluster;
@@ -168,11 +168,11 @@ pub struct NodeSync {
 
 impl NodeSync {
     /// The expressions that do not compile.
-    pub(super) fn uncompilable(&self) -> Vec<Problem> {
+    pub(super) fn uncompilable(&self) -> Vec<SettingProblem> {
         let problems = self.lists().into_iter().flat_map(|(path, patterns)| {
             patterns.iter().enumerate().filter_map(move |(index, pattern)| {
                 let error = pattern.check().err()?;
-                Some(Problem::new(format!("{path}[{index}]"), error))
+                Some(SettingProblem::new(format!("{path}[{index}]"), error))
             })
         });
         problems.collect()
@@ -189,14 +189,14 @@ impl NodeSync {
 
 impl ClusterApi {
     /// What does not go together.
-    pub(super) fn contradictions(&self) -> Vec<Problem> {
+    pub(super) fn contradictions(&self) -> Vec<SettingProblem> {
         if self.version.at_least(Version::NODE_EXPRESSIONS) {
             return Vec::new();
         }
         let (since, version) = (Version::NODE_EXPRESSIONS, self.version);
         let lists = self.node.lists().into_iter().filter(|(_, patterns)| !patterns.is_empty());
         let needs = format!("needs Cluster API {since} or later, `clusterApi.version` is {version}");
-        lists.map(|(path, _)| Problem::new(path, &needs)).collect()
+        lists.map(|(path, _)| SettingProblem::new(path, &needs)).collect()
     }
 }
 

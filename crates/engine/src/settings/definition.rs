@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::object::Object;
-use super::problems::Problem;
+use super::object::ObjectOnly;
+use super::problems::SettingProblem;
 use super::read::read;
 
 /// What the registry says about one key.
@@ -51,11 +51,11 @@ pub const SEEDED: [&str; 3] = ["platform/origin", "platform/mesh-ip", "platform/
 ///
 /// # Errors
 /// When it has another shape, its key is empty, or it is a seeded one that was changed: every problem, below the key.
-pub(crate) fn read_definition(key: &str, text: &str) -> Result<Definition, Vec<Problem>> {
+pub(crate) fn read_definition(key: &str, text: &str) -> Result<Definition, Vec<SettingProblem>> {
     let (definition, mut problems) = read(text);
-    let definition = definition.map(|Object(definition): Object<Definition>| definition);
+    let definition = definition.map(|ObjectOnly(definition): ObjectOnly<Definition>| definition);
     let objection = definition.and_then(|definition| definition.objection(key));
-    problems.extend(objection.map(|problem| Problem::new("", problem)));
+    problems.extend(objection.map(|problem| SettingProblem::new("", problem)));
     match definition {
         Some(definition) if problems.is_empty() => Ok(definition),
         _ => Err(problems.into_iter().map(|problem| problem.below(&step(key))).collect()),
@@ -63,9 +63,9 @@ pub(crate) fn read_definition(key: &str, text: &str) -> Result<Definition, Vec<P
 }
 
 /// What cannot be said about some keys.
-pub(super) fn objections(definitions: &BTreeMap<String, Definition>) -> Vec<Problem> {
+pub(super) fn objections(definitions: &BTreeMap<String, Definition>) -> Vec<SettingProblem> {
     let judged = [""].into_iter().chain(SEEDED);
-    let objection = |key: &str| Some(Problem::new(step(key), definitions.get(key)?.objection(key)?));
+    let objection = |key: &str| Some(SettingProblem::new(step(key), definitions.get(key)?.objection(key)?));
     judged.filter_map(objection).collect()
 }
 

@@ -11,13 +11,13 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 /// A struct.
 pub(super) fn field<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
-    Object::deserialize(deserializer).map(|object| object.0)
+    ObjectOnly::deserialize(deserializer).map(|object| object.0)
 }
 
 /// A list of structs.
 pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     let objects = Vec::deserialize(deserializer)?;
-    Ok(objects.into_iter().map(|Object(value)| value).collect())
+    Ok(objects.into_iter().map(|ObjectOnly(value)| value).collect())
 }
 
 /// Structs by key.
@@ -30,11 +30,11 @@ where
 }
 
 /// A struct that is read from an object only.
-pub(super) struct Object<T>(pub(super) T);
+pub(super) struct ObjectOnly<T>(pub(super) T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ObjectOnly<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_struct("", &[], FieldsVisitor(PhantomData)).map(Object)
+        deserializer.deserialize_struct("", &[], FieldsVisitor(PhantomData)).map(ObjectOnly)
     }
 }
 
@@ -64,7 +64,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
         // Hosts write keys in their order: a map that is made at once costs a third of one that grows.
         let mut all = Vec::new();
-        while let Some((key, Object(value))) = entries.next_entry()? {
+        while let Some((key, ObjectOnly(value))) = entries.next_entry()? {
             all.push((key, value));
         }
         Ok(all.into_iter().collect())

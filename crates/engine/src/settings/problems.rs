@@ -4,25 +4,25 @@ use std::fmt;
 
 /// One thing that is wrong with the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct SettingProblem {
     /// Path, such as `clusterApi.version` or `cloudTags.definitions[platform/env]`; empty for the settings as a whole.
     pub path: String,
     /// What is wrong there.
     pub problem: String,
 }
 
-impl Problem {
+impl SettingProblem {
     pub(crate) fn new(path: impl Into<String>, problem: impl fmt::Display) -> Self {
-        Problem { path: path.into(), problem: problem.to_string() }
+        SettingProblem { path: path.into(), problem: problem.to_string() }
     }
 
     /// The same of something larger, in which the text that was read is at `above`.
     pub(crate) fn below(self, above: &str) -> Self {
-        Problem { path: joined(above, &self.path), problem: self.problem }
+        SettingProblem { path: joined(above, &self.path), problem: self.problem }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SettingProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = if self.path.is_empty() { "settings" } else { &self.path };
         write!(f, "{path}: {}", self.problem)
@@ -30,8 +30,8 @@ impl fmt::Display for Problem {
 }
 
 /// All problems in one text.
-pub(crate) fn listed(problems: &[Problem]) -> String {
-    problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("; ")
+pub(crate) fn listed(problems: &[SettingProblem]) -> String {
+    problems.iter().map(SettingProblem::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// A path and one below it; either may be empty.
@@ -44,11 +44,11 @@ pub(super) fn joined(above: &str, below: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsError {
     /// What each value is, in the order of their paths; then what does not go together.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SettingProblem>,
 }
 
 impl SettingsError {
-    pub(crate) fn unless_empty(problems: Vec<Problem>) -> Result<(), SettingsError> {
+    pub(crate) fn unless_empty(problems: Vec<SettingProblem>) -> Result<(), SettingsError> {
         if problems.is_empty() { Ok(()) } else { Err(SettingsError { problems }) }
     }
 }

@@ -18,13 +18,13 @@ use std::ptr;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use self::place::{Node, Wrong};
-use super::problems::Problem;
+use self::place::{SettingNode, Wrong};
+use super::problems::SettingProblem;
 
 /// What a text holds, as far as it can be read, and all that is wrong with it.
 ///
 /// In objects that are read as structs, null is absent; of a field that occurs twice the last one counts.
-pub(super) fn read<T: DeserializeOwned>(text: &str) -> (Option<T>, Vec<Problem>) {
+pub(super) fn read<T: DeserializeOwned>(text: &str) -> (Option<T>, Vec<SettingProblem>) {
     if let Ok(read) = serde_json::from_str(text) {
         return (Some(read), Vec::new());
     }
@@ -34,15 +34,15 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> (Option<T>, Vec<Problem>)
             // A line and column of settings that a host has re-written would point nowhere.
             let error = error.to_string();
             let problem = error.rsplit_once(" at line ").map_or(error.as_str(), |(problem, _)| problem);
-            (None, vec![Problem::new("", problem)])
+            (None, vec![SettingProblem::new("", problem)])
         }
     }
 }
 
-fn collect<T: DeserializeOwned>(tree: &Value) -> (Option<T>, Vec<Problem>) {
+fn collect<T: DeserializeOwned>(tree: &Value) -> (Option<T>, Vec<SettingProblem>) {
     let (mut wrong, mut problems) = (Wrong::new(), Vec::new());
     loop {
-        match Node::root(tree, &wrong).read(PhantomData) {
+        match SettingNode::root(tree, &wrong).read(PhantomData) {
             Ok(read) => return (Some(read), problems),
             Err(fault) => {
                 let culprit = fault.culprit();

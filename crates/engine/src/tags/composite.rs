@@ -32,7 +32,7 @@ pub(crate) struct Composite<'a, 'e> {
 }
 
 /// What tags are made from.
-struct Sources<'e> {
+struct TagSources<'e> {
     assigned: Assigned,
     provider: Option<&'e str>,
 }
@@ -57,7 +57,7 @@ impl<'e> Composite<'_, 'e> {
             return not_applicable(NotApplicableReason::Adopted);
         }
         let provider = provider(self.composites, &self.subject.review.kind.kind, object);
-        let now = Sources { assigned, provider };
+        let now = TagSources { assigned, provider };
         let before = if is_nested { self.stored_sources() } else { None };
         let Definitions { counting: definitions, ignored } =
             self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
@@ -72,7 +72,7 @@ impl<'e> Composite<'_, 'e> {
     /// changed. Only where Crossplane's own apply says which tags the parent forwards are the others known to be the labels'.
     fn tags_before(
         &self,
-        before: &Sources<'e>,
+        before: &TagSources<'e>,
         definitions: &BTreeMap<String, Definition>,
     ) -> BTreeMap<String, String> {
         let settings = &self.settings.cloud_tags;
@@ -96,7 +96,7 @@ impl<'e> Composite<'_, 'e> {
     /// parent's Composition does not set.
     fn tagged(
         &self,
-        now: &Sources<'e>,
+        now: &TagSources<'e>,
         nested: Option<&BTreeMap<String, String>>,
         definitions: &BTreeMap<String, Definition>,
     ) -> Result<Tagged, Stop> {
@@ -163,10 +163,10 @@ impl<'e> Composite<'_, 'e> {
     }
 
     /// What the tags of the stored object were made from, as far as it can be read.
-    fn stored_sources(&self) -> Option<Sources<'e>> {
+    fn stored_sources(&self) -> Option<TagSources<'e>> {
         let old = self.subject.old().ok().flatten()?;
         let provider = provider(self.composites, &self.subject.review.kind.kind, old);
-        Some(Sources { assigned: Assigned::read(old).ok()?, provider })
+        Some(TagSources { assigned: Assigned::read(old).ok()?, provider })
     }
 
     /// Whether the request leaves what tags are made from as it is stored. Of the labels, those count that the registry defines

@@ -12,7 +12,7 @@ use crate::kube::object::Object;
 use crate::kube::query::{ObjectName, ObjectQuery};
 use crate::kube::stop::Stop;
 use crate::report::tags::IgnoredDefinition;
-use crate::settings::{CloudTags, Definition, Problem, Scope, listed, read_definition};
+use crate::settings::{CloudTags, Definition, Scope, SettingProblem, listed, read_definition};
 
 /// The kind of the registry as an object.
 pub(crate) const REGISTRY: &str = "LabelRegistry";
@@ -81,7 +81,7 @@ pub(super) struct Registry {
     /// Those of another scope than the object's.
     pub(super) of_another_scope: BTreeMap<String, Scope>,
     /// Those that cannot be used, and why.
-    pub(super) unusable: BTreeMap<String, Vec<Problem>>,
+    pub(super) unusable: BTreeMap<String, Vec<SettingProblem>>,
 }
 
 impl Registry {
@@ -89,11 +89,12 @@ impl Registry {
     ///
     /// # Errors
     /// When there is no map of them, or the scope is none.
-    pub(super) fn read(object: &Object<'_>, is_wanted: impl Fn(&str) -> bool) -> Result<Self, Problem> {
+    pub(super) fn read(object: &Object<'_>, is_wanted: impl Fn(&str) -> bool) -> Result<Self, SettingProblem> {
         let scope = object.spec.get("scope").ok().and_then(Json::present);
-        let scope = scope.map(|scope| serde_json::from_str(scope.text()).map_err(|error| Problem::new(SCOPE, error)));
+        let scope =
+            scope.map(|scope| serde_json::from_str(scope.text()).map_err(|error| SettingProblem::new(SCOPE, error)));
         let written = object.spec.get("definitions").and_then(|written| written.fields());
-        let written = written.map_err(|malformed| Problem::new(malformed.path, "expected an object"))?;
+        let written = written.map_err(|malformed| SettingProblem::new(malformed.path, "expected an object"))?;
         // Of several definitions of one key the last counts.
         let written: BTreeMap<_, _> = written.filter(|(key, _)| is_wanted(key)).collect();
         let mut registry = Registry { scope: scope.transpose()?, ..Registry::default() };
@@ -116,7 +117,7 @@ impl Registry {
     }
 
     /// What cannot be used, in the order of the keys.
-    pub(super) fn problems(&self) -> Vec<Problem> {
+    pub(super) fn problems(&self) -> Vec<SettingProblem> {
         self.unusable.values().flatten().cloned().collect()
     }
 

@@ -13,13 +13,13 @@ use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::report::messages::cloud_tags as messages;
-use crate::settings::{CloudTags, Definition, Problem, RegistryReference, Scope};
+use crate::settings::{CloudTags, Definition, RegistryReference, Scope, SettingProblem};
 
 /// What is to be said about a write of a registry object.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RegistryWrite {
     /// Why it is refused: what composites could not use, and what would be ignored from now on.
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<SettingProblem>,
     /// What it leads to, as warnings.
     pub(crate) effects: Vec<String>,
 }
@@ -41,7 +41,7 @@ impl RegistryWrite {
         write.problems = now.problems();
         let old = subject.old().ok().flatten().and_then(|old| Registry::read(old, |_| true).ok()).unwrap_or_default();
         if let Some(scope) = old.scope.filter(|scope| now.scope != Some(*scope)) {
-            write.problems.push(Problem::new("spec.scope", messages::scope_stays(scope)));
+            write.problems.push(SettingProblem::new("spec.scope", messages::scope_stays(scope)));
         }
         let is_new = |key: &str| old.of_another_scope.get(key) != now.of_another_scope.get(key);
         for (key, scope) in now.of_another_scope.iter().filter(|(key, _)| is_new(key)) {
@@ -83,7 +83,7 @@ impl RegistryWrite {
                 true => self.effects.push(messages::wins_over(key, name)),
                 false => {
                     let problem = messages::already_defined(name, other_one.scope);
-                    self.problems.push(Problem::new(format!("spec.definitions[{key}]"), problem));
+                    self.problems.push(SettingProblem::new(format!("spec.definitions[{key}]"), problem));
                 }
             }
         }

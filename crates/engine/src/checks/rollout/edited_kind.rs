@@ -1,6 +1,6 @@
 //! Which kind of the table an object is, and its rows.
 
-use super::edits::Pattern;
+use super::edits::EditPattern;
 use crate::catalog::effects::kinds::{EFFECT_KINDS, EFFECT_TEMPLATES};
 use crate::catalog::effects::table::EFFECTS;
 use crate::catalog::effects::{EditedKind, Effect, joined};
@@ -52,7 +52,7 @@ impl EditedKind {
     }
 
     /// Every row of this kind in one API version, as a version of Cluster API has them.
-    pub(super) fn rows(self, version: &str, cluster_api: Version) -> Vec<Pattern> {
+    pub(super) fn rows(self, version: &str, cluster_api: Version) -> Vec<EditPattern> {
         let mut rows = Vec::new();
         for block in EFFECTS.iter().filter(|block| block.kind == self) {
             for row in block.rows.iter().filter(|row| row.holds(cluster_api)) {
@@ -60,7 +60,7 @@ impl EditedKind {
                     if version == "v1beta1" { (block.v1beta1, row.v1beta1) } else { (block.v1beta2, row.v1beta2) };
                 if let Some(path) = path {
                     let keys = row.keys.iter().filter(|key| cluster_api.at_least(key.since)).collect();
-                    rows.push(Pattern { path: joined(above, path), row, given: block.condition(row), keys });
+                    rows.push(EditPattern { path: joined(above, path), row, given: block.condition(row), keys });
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::given::Around;
+use super::given::EditContext;
 use super::same::{same, same_feature_gates};
 use crate::catalog::effects::{Effect, Given, KeyEdit, KeyRow, Row, Same};
 use crate::catalog::keys::is_never;
@@ -14,7 +14,7 @@ use crate::kube::selector::same_selector;
 use crate::report::rollout_impact::RolloutEdit;
 
 /// One row of the table, its path from the object's root.
-pub(super) struct Pattern {
+pub(super) struct EditPattern {
     pub(super) path: String,
     pub(super) row: &'static Row,
     /// What has to hold for its effect.
@@ -24,8 +24,8 @@ pub(super) struct Pattern {
 }
 
 /// Every path that differs, the gravest first.
-pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) -> Vec<RolloutEdit> {
-    let mut walk = Walk { patterns, old, new, around: Around::of(old, new), edits: Vec::new() };
+pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[EditPattern]) -> Vec<RolloutEdit> {
+    let mut walk = Walk { patterns, old, new, around: EditContext::of(old, new), edits: Vec::new() };
     let count = |annotations: &Map<'_>| annotations.keys().filter(|key| !is_never(key)).count();
     let kept = |key: &str| is_never(key) || new.annotations.get(key) == old.annotations.get(key);
     if old.labels != new.labels {
@@ -43,7 +43,7 @@ pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[Pattern]) 
 }
 
 /// The row that decides about a path: the one with the longest path.
-pub(super) fn deciding_row<'a>(patterns: &'a [Pattern], path: &str) -> Option<&'a Pattern> {
+pub(super) fn deciding_row<'a>(patterns: &'a [EditPattern], path: &str) -> Option<&'a EditPattern> {
     let above = patterns.iter().filter(|pattern| below(path, &pattern.path).is_some());
     above.max_by_key(|pattern| pattern.path.len())
 }
@@ -54,10 +54,10 @@ fn below<'a>(path: &'a str, above: &str) -> Option<&'a str> {
 }
 
 struct Walk<'a> {
-    patterns: &'a [Pattern],
+    patterns: &'a [EditPattern],
     old: &'a Object<'a>,
     new: &'a Object<'a>,
-    around: Around<'a>,
+    around: EditContext<'a>,
     edits: Vec<RolloutEdit>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The edits of keys that have effects of their own.
-    fn keys(&mut self, pattern: &Pattern, at: &str, old: &Map<'_>, new: &Map<'_>) {
+    fn keys(&mut self, pattern: &EditPattern, at: &str, old: &Map<'_>, new: &Map<'_>) {
         for key_row in &pattern.keys {
             for (key, value) in old.iter().filter(|(key, _)| is_key(key_row.key, key)) {
                 let (is_edit, is_removal) = match (key_row.edit, new.get(key)) {

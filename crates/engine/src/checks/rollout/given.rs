@@ -26,16 +26,16 @@ const PENDING: &[&str] = &[
 const AFTER_UPGRADE: &str = "AfterClusterUpgrade";
 
 /// What surrounds an edit.
-pub(super) struct Around<'a> {
+pub(super) struct EditContext<'a> {
     old: &'a Object<'a>,
     new: &'a Object<'a>,
     /// What holds `replicas` beside the edit, as stored and as it would be: the `spec`, or an entry of a topology.
     pub(super) holder: [Json<'a>; 2],
 }
 
-impl<'a> Around<'a> {
+impl<'a> EditContext<'a> {
     pub(super) fn of(old: &'a Object<'a>, new: &'a Object<'a>) -> Self {
-        Around { old, new, holder: [old.spec, new.spec] }
+        EditContext { old, new, holder: [old.spec, new.spec] }
     }
 
     /// What an edit does here.

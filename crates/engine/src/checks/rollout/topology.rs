@@ -1,6 +1,6 @@
 //! What the Cluster says already of an object that its topology owns.
 
-use super::edits::{Pattern, deciding_row};
+use super::edits::{EditPattern, deciding_row};
 use super::same::same;
 use crate::admission::subject::Subject;
 use crate::catalog::effects::EditedKind;
@@ -85,7 +85,13 @@ fn read<'e>(
 
 impl Topology<'_> {
     /// Marks the edits that set what the Cluster has already.
-    pub(super) fn mark(&self, edits: &mut [RolloutEdit], kind: EditedKind, subject: &Subject<'_>, rows: &[Pattern]) {
+    pub(super) fn mark(
+        &self,
+        edits: &mut [RolloutEdit],
+        kind: EditedKind,
+        subject: &Subject<'_>,
+        rows: &[EditPattern],
+    ) {
         let in_version = |version: &str| usize::from(version != "v1beta1");
         for edit in edits {
             let row = TOPOLOGY_VALUES.iter().find(|row| {

@@ -18,8 +18,8 @@ use std::borrow::Cow;
 
 use self::halt::Halt;
 use self::pipeline::Pipeline;
+use super::faults::FaultSeverity::Fails;
 use super::faults::Faults;
-use super::faults::Severity::Fails;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::settings::CloudTags;

@@ -1,6 +1,6 @@
 //! The annotation that exempts an object, or one resource of a Composition, from the check.
 
-use super::faults::{Faults, Severity};
+use super::faults::{FaultSeverity, Faults};
 use crate::catalog::keys::EXEMPT;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
@@ -9,8 +9,8 @@ use crate::report::messages::tag_delivery as messages;
 pub(super) fn exempts<'a>(reason: &str, at: Json<'a>, faults: &mut Faults<'a>) -> bool {
     let exempts = states_reason(reason);
     match exempts {
-        true => faults.add(Severity::Note, at, messages::exempt(reason)),
-        false => faults.add(Severity::Loss, at, messages::exempt_without_reason(EXEMPT)),
+        true => faults.add(FaultSeverity::Note, at, messages::exempt(reason)),
+        false => faults.add(FaultSeverity::Loss, at, messages::exempt_without_reason(EXEMPT)),
     }
     exempts
 }

@@ -10,7 +10,7 @@ use crate::settings::Stance;
 
 /// How grave a fault is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Severity {
+pub(super) enum FaultSeverity {
     /// A resource is never created.
     Fails,
     /// Tags are lost, or an object with tags is refused.
@@ -23,25 +23,31 @@ pub(super) enum Severity {
     Note,
 }
 
-impl Severity {
-    const ALL: [Severity; 5] = [Severity::Fails, Severity::Loss, Severity::Risk, Severity::CannotTell, Severity::Note];
+impl FaultSeverity {
+    const ALL: [FaultSeverity; 5] = [
+        FaultSeverity::Fails,
+        FaultSeverity::Loss,
+        FaultSeverity::Risk,
+        FaultSeverity::CannotTell,
+        FaultSeverity::Note,
+    ];
 
     /// How the policy reacts, where it reacts to a loss with `stance`.
     fn stance(self, stance: Stance) -> Stance {
         match self {
-            Severity::Fails | Severity::Loss => stance,
-            Severity::Risk => Stance::Warn,
-            Severity::CannotTell | Severity::Note => Stance::Ignore,
+            FaultSeverity::Fails | FaultSeverity::Loss => stance,
+            FaultSeverity::Risk => Stance::Warn,
+            FaultSeverity::CannotTell | FaultSeverity::Note => Stance::Ignore,
         }
     }
 
     /// What becomes of the tags of a resource.
     fn verdict(self) -> Option<TagDelivery> {
         match self {
-            Severity::Fails => Some(TagDelivery::Fails),
-            Severity::Loss => Some(TagDelivery::Lost),
-            Severity::CannotTell => Some(TagDelivery::CannotTell),
-            Severity::Risk | Severity::Note => None,
+            FaultSeverity::Fails => Some(TagDelivery::Fails),
+            FaultSeverity::Loss => Some(TagDelivery::Lost),
+            FaultSeverity::CannotTell => Some(TagDelivery::CannotTell),
+            FaultSeverity::Risk | FaultSeverity::Note => None,
         }
     }
 }
@@ -58,9 +64,9 @@ pub(super) struct Faults<'a> {
     about_failed: String,
     /// Whether they are about resources of a Composition, which have verdicts.
     has_verdicts: bool,
-    listed: Vec<(Severity, Json<'a>, String)>,
+    listed: Vec<(FaultSeverity, Json<'a>, String)>,
     /// How many there are, by severity.
-    counts: [usize; Severity::ALL.len()],
+    counts: [usize; FaultSeverity::ALL.len()],
 }
 
 impl<'a> Faults<'a> {
@@ -78,13 +84,13 @@ impl<'a> Faults<'a> {
         self.has_verdicts = true;
     }
 
-    pub(super) fn add(&mut self, severity: Severity, at: Json<'a>, message: impl Display) {
+    pub(super) fn add(&mut self, severity: FaultSeverity, at: Json<'a>, message: impl Display) {
         let Some(count) = self.counts.get_mut(severity as usize) else {
             return;
         };
         *count += 1;
         if *count <= MOST {
-            let about = if severity == Severity::Fails { &self.about_failed } else { &self.about };
+            let about = if severity == FaultSeverity::Fails { &self.about_failed } else { &self.about };
             self.listed.push((severity, at, format!("{about}{message}")));
         }
     }
@@ -92,13 +98,13 @@ impl<'a> Faults<'a> {
     /// What the settings make of them, where a loss leads to `stance`; the gravest first. Those that are not listed are
     /// counted at `spec`.
     pub(super) fn findings(mut self, spec: Json<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {
-        for (severity, count) in Severity::ALL.into_iter().zip(self.counts) {
+        for (severity, count) in FaultSeverity::ALL.into_iter().zip(self.counts) {
             if count > MOST {
                 self.listed.push((severity, spec, messages::more(count - MOST)));
             }
         }
         let has_verdicts = self.has_verdicts;
-        let finding = |(severity, at, message): (Severity, Json<'a>, String)| Finding {
+        let finding = |(severity, at, message): (FaultSeverity, Json<'a>, String)| Finding {
             check,
             at: at.path().to_string(),
             message,

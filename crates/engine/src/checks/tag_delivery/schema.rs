@@ -5,8 +5,8 @@
 //! then prunes by that, and validates what is left. Source: crossplane-runtime, pkg/xcrd/crd.go, `genCrdVersion`; Kubernetes,
 //! structural schemas and field pruning.
 
+use super::faults::FaultSeverity::{Loss, Risk};
 use super::faults::Faults;
-use super::faults::Severity::{Loss, Risk};
 use super::structural::{JUNCTORS, Unstructural};
 use crate::catalog::profiles::{PROFILES, Profile};
 use crate::json::Malformed;

@@ -10,7 +10,7 @@ use super::PatternError;
 /// # Errors
 /// Names the byte, and what to write instead.
 pub(super) fn check(source: &str) -> Result<(), PatternError> {
-    Scan { source, rest: source, level: Level::new(0), outer: Vec::new() }.run()
+    Scan { source, rest: source, level: PatternGroup::new(0), outer: Vec::new() }.run()
 }
 
 /// The bound of Go's `repeat` on one count and on the product of nested ones.
@@ -43,15 +43,15 @@ enum Last {
 }
 
 /// One group being read, or the expression itself.
-struct Level {
+struct PatternGroup {
     open: usize,
     last: Last,
     copies: u32,
 }
 
-impl Level {
+impl PatternGroup {
     fn new(open: usize) -> Self {
-        Level { open, last: Last::Nothing, copies: 1 }
+        PatternGroup { open, last: Last::Nothing, copies: 1 }
     }
 
     fn then(&mut self, next: Last) {
@@ -64,8 +64,8 @@ impl Level {
 struct Scan<'a> {
     source: &'a str,
     rest: &'a str,
-    level: Level,
-    outer: Vec<Level>,
+    level: PatternGroup,
+    outer: Vec<PatternGroup>,
 }
 
 impl<'a> Scan<'a> {
@@ -148,7 +148,7 @@ impl<'a> Scan<'a> {
                 return self.refuse(at, "after `(?` stand flags out of `imsU` and `-`, then `:` or `)`");
             }
         }
-        self.outer.push(mem::replace(&mut self.level, Level::new(at)));
+        self.outer.push(mem::replace(&mut self.level, PatternGroup::new(at)));
         Ok(())
     }
 

@@ -6,13 +6,13 @@ use std::ptr;
 use serde::de::{Error, Expected, Unexpected};
 use serde_json::Value;
 
-use super::place::{Node, SettingStep};
+use super::place::{SettingNode, SettingStep};
 use crate::json::type_name::type_name;
-use crate::settings::problems::{Problem, joined};
+use crate::settings::problems::{SettingProblem, joined};
 
 /// Why a value cannot be read. Where that is, it learns on its way out of the tree.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ReadFault {
     cause: Cause,
     path: String,
     culprit: Option<*const Value>,
@@ -34,13 +34,13 @@ enum Cause {
     Consequence,
 }
 
-impl Fault {
+impl ReadFault {
     pub(super) fn expected(expected: impl Display) -> Self {
-        Fault::from(Cause::Expected(expected.to_string()))
+        ReadFault::from(Cause::Expected(expected.to_string()))
     }
 
     pub(super) fn expected_one(variants: &'static [&'static str]) -> Self {
-        Fault::from(Cause::ExpectedOne(variants))
+        ReadFault::from(Cause::ExpectedOne(variants))
     }
 
     /// The value that has to go for the rest to be read.
@@ -49,15 +49,15 @@ impl Fault {
     }
 
     /// What is reported of it; nothing where it follows from what was reported before.
-    pub(super) fn into_problem(self) -> Option<Problem> {
+    pub(super) fn into_problem(self) -> Option<SettingProblem> {
         match self.cause {
-            Cause::Told(problem) => Some(Problem { path: self.path, problem }),
+            Cause::Told(problem) => Some(SettingProblem { path: self.path, problem }),
             _ => None,
         }
     }
 
     /// The fault as it is seen from a value on its way out of the tree; the first one is the culprit.
-    pub(super) fn at(mut self, node: &Node<'_>) -> Fault {
+    pub(super) fn at(mut self, node: &SettingNode<'_>) -> ReadFault {
         if self.culprit.is_none() {
             self.culprit = Some(ptr::from_ref(node.value));
             if let Cause::Missing(name) = self.cause {
@@ -77,7 +77,7 @@ impl Fault {
 }
 
 impl Cause {
-    fn told_of(self, node: &Node<'_>) -> Cause {
+    fn told_of(self, node: &SettingNode<'_>) -> Cause {
         Cause::Told(match self {
             Cause::Missing(name) if node.has_lost(|key| key == name) => return Cause::Consequence,
             Cause::Missing(_) => "is missing".to_owned(),
@@ -106,46 +106,46 @@ pub(super) fn one_of(names: &[&str]) -> String {
     }
 }
 
-impl From<Cause> for Fault {
+impl From<Cause> for ReadFault {
     fn from(cause: Cause) -> Self {
-        Fault { cause, path: String::new(), culprit: None }
+        ReadFault { cause, path: String::new(), culprit: None }
     }
 }
 
-impl Error for Fault {
+impl Error for ReadFault {
     fn custom<T: Display>(problem: T) -> Self {
-        Fault::from(Cause::Told(problem.to_string()))
+        ReadFault::from(Cause::Told(problem.to_string()))
     }
 
     fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Fault::expected(expected)
+        ReadFault::expected(expected)
     }
 
     fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Fault::expected(expected)
+        ReadFault::expected(expected)
     }
 
     fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
-        Fault::from(Cause::TooShort(expected.to_string()))
+        ReadFault::from(Cause::TooShort(expected.to_string()))
     }
 
     fn unknown_variant(variant: &str, variants: &'static [&'static str]) -> Self {
-        Fault::custom(format!("unknown variant `{variant}`, expected {}", one_of(variants)))
+        ReadFault::custom(format!("unknown variant `{variant}`, expected {}", one_of(variants)))
     }
 
     fn unknown_field(_: &str, fields: &'static [&'static str]) -> Self {
-        Fault::custom(format!("unknown field, expected {}", one_of(fields)))
+        ReadFault::custom(format!("unknown field, expected {}", one_of(fields)))
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Fault::from(Cause::Missing(field))
+        ReadFault::from(Cause::Missing(field))
     }
 }
 
-impl Display for Fault {
+impl Display for ReadFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.cause)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ReadFault {}

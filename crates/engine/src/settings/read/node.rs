@@ -7,16 +7,16 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, one_of};
-use super::place::{Node, SettingStep, Wrong};
+use super::fault::{ReadFault, one_of};
+use super::place::{SettingNode, SettingStep, Wrong};
 
-impl<'a> Node<'a> {
+impl<'a> SettingNode<'a> {
     pub(super) fn root(value: &'a Value, wrong: &'a Wrong) -> Self {
-        Node { value, step: SettingStep::Root, wrong }
+        SettingNode { value, step: SettingStep::Root, wrong }
     }
 
     /// Reads the value. What is wrong with it is reported with its path.
-    pub(super) fn read<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Fault> {
+    pub(super) fn read<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, ReadFault> {
         seed.deserialize(self).map_err(|fault| fault.at(&self))
     }
 
@@ -24,30 +24,31 @@ impl<'a> Node<'a> {
         !self.wrong.contains(&ptr::from_ref(self.value))
     }
 
-    fn elements(self, list: &'a [Value]) -> Elements<impl Iterator<Item = Node<'a>>> {
-        let node = move |(index, value)| Node { value, step: SettingStep::Element(index), ..self };
-        Elements(list.iter().enumerate().map(node).filter(Node::is_right))
+    fn elements(self, list: &'a [Value]) -> SettingElements<impl Iterator<Item = SettingNode<'a>>> {
+        let node = move |(index, value)| SettingNode { value, step: SettingStep::Element(index), ..self };
+        SettingElements(list.iter().enumerate().map(node).filter(SettingNode::is_right))
     }
 
-    fn entries(self, map: &'a Map<String, Value>) -> NodeEntries<'a, impl Iterator<Item = (&'a str, Node<'a>)>> {
-        let node =
-            move |(key, value): (&'a String, _)| (key.as_str(), Node { value, step: SettingStep::Key(key), ..self });
+    fn entries(self, map: &'a Map<String, Value>) -> NodeEntries<'a, impl Iterator<Item = (&'a str, SettingNode<'a>)>> {
+        let node = move |(key, value): (&'a String, _)| {
+            (key.as_str(), SettingNode { value, step: SettingStep::Key(key), ..self })
+        };
         NodeEntries { entries: map.iter().map(node).filter(|(_, node)| node.is_right()), value: None }
     }
 
     /// The entries as fields of a struct, where null is absent.
-    fn fields(self, map: &'a Map<String, Value>) -> impl Iterator<Item = (&'a str, Node<'a>)> {
+    fn fields(self, map: &'a Map<String, Value>) -> impl Iterator<Item = (&'a str, SettingNode<'a>)> {
         let node = move |(name, value): (&'a String, _)| {
-            (name.as_str(), Node { value, step: SettingStep::Field(name), ..self })
+            (name.as_str(), SettingNode { value, step: SettingStep::Field(name), ..self })
         };
         map.iter().map(node).filter(|(_, node)| node.is_right() && !node.value.is_null())
     }
 }
 
-impl<'de> Deserializer<'de> for Node<'_> {
-    type Error = Fault;
+impl<'de> Deserializer<'de> for SettingNode<'_> {
+    type Error = ReadFault;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadFault> {
         match self.value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(flag) => visitor.visit_bool(*flag),
@@ -62,17 +63,17 @@ impl<'de> Deserializer<'de> for Node<'_> {
         }
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadFault> {
         match self.value {
             Value::Array(list) => visitor.visit_seq(self.elements(list)),
-            _ => Err(Fault::expected("a list")),
+            _ => Err(ReadFault::expected("a list")),
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadFault> {
         match self.value {
             Value::Object(map) => visitor.visit_map(self.entries(map)),
-            _ => Err(Fault::expected("an object")),
+            _ => Err(ReadFault::expected("an object")),
         }
     }
 
@@ -81,10 +82,10 @@ impl<'de> Deserializer<'de> for Node<'_> {
         _name: &'static str,
         _fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ReadFault> {
         match self.value {
             Value::Object(map) => visitor.visit_map(NodeEntries { entries: self.fields(map), value: None }),
-            _ => Err(Fault::expected("an object")),
+            _ => Err(ReadFault::expected("an object")),
         }
     }
 
@@ -94,14 +95,14 @@ impl<'de> Deserializer<'de> for Node<'_> {
         _name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ReadFault> {
         let map = match self.value {
             Value::String(text) => return visitor.visit_enum(StrDeserializer::new(text)),
             Value::Object(map) => map,
-            _ => return Err(Fault::expected(one_of(variants))),
+            _ => return Err(ReadFault::expected(one_of(variants))),
         };
         if let Some((name, node)) = self.fields(map).find(|(name, _)| !variants.contains(name)) {
-            return Err(Fault::unknown_field(name, variants).at(&node));
+            return Err(ReadFault::unknown_field(name, variants).at(&node));
         }
         let mut entries = self.fields(map);
         match (entries.next(), entries.next()) {
@@ -109,15 +110,19 @@ impl<'de> Deserializer<'de> for Node<'_> {
                 let entries = NodeEntries { entries: [entry].into_iter(), value: None };
                 visitor.visit_enum(MapAccessDeserializer::new(entries))
             }
-            _ => Err(Fault::expected_one(variants)),
+            _ => Err(ReadFault::expected_one(variants)),
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadFault> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, ReadFault> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -128,12 +133,12 @@ impl<'de> Deserializer<'de> for Node<'_> {
 }
 
 /// The elements of a list.
-struct Elements<I>(I);
+struct SettingElements<I>(I);
 
-impl<'a, 'de, I: Iterator<Item = Node<'a>>> SeqAccess<'de> for Elements<I> {
-    type Error = Fault;
+impl<'a, 'de, I: Iterator<Item = SettingNode<'a>>> SeqAccess<'de> for SettingElements<I> {
+    type Error = ReadFault;
 
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ReadFault> {
         self.0.next().map(|node| node.read(seed)).transpose()
     }
 }
@@ -142,23 +147,23 @@ impl<'a, 'de, I: Iterator<Item = Node<'a>>> SeqAccess<'de> for Elements<I> {
 struct NodeEntries<'a, I> {
     entries: I,
     /// The value of the key that was read last.
-    value: Option<Node<'a>>,
+    value: Option<SettingNode<'a>>,
 }
 
-impl<'a, 'de, I: Iterator<Item = (&'a str, Node<'a>)>> MapAccess<'de> for NodeEntries<'a, I> {
-    type Error = Fault;
+impl<'a, 'de, I: Iterator<Item = (&'a str, SettingNode<'a>)>> MapAccess<'de> for NodeEntries<'a, I> {
+    type Error = ReadFault;
 
-    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ReadFault> {
         let Some((key, node)) = self.entries.next() else { return Ok(None) };
         self.value = Some(node);
         // What is wrong with a key is reported where its value is.
-        seed.deserialize(StrDeserializer::new(key)).map(Some).map_err(|fault: Fault| fault.at(&node))
+        seed.deserialize(StrDeserializer::new(key)).map(Some).map_err(|fault: ReadFault| fault.at(&node))
     }
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Fault> {
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadFault> {
         match self.value.take() {
             Some(node) => node.read(seed),
-            None => Err(Fault::custom("a value without a key")),
+            None => Err(ReadFault::custom("a value without a key")),
         }
     }
 }

@@ -10,7 +10,7 @@ pub(super) type Wrong = BTreeSet<*const Value>;
 
 /// A value of a tree.
 #[derive(Clone, Copy)]
-pub(super) struct Node<'a> {
+pub(super) struct SettingNode<'a> {
     pub(super) value: &'a Value,
     /// How it is reached from the value around it.
     pub(super) step: SettingStep<'a>,
@@ -30,7 +30,7 @@ pub(super) enum SettingStep<'a> {
     Element(usize),
 }
 
-impl Node<'_> {
+impl SettingNode<'_> {
     /// Whether an element, or an entry of such a key, was found wrong before.
     pub(super) fn has_lost(&self, is_looked_for: impl Fn(&str) -> bool) -> bool {
         let is_wrong = |value: &Value| self.wrong.contains(&ptr::from_ref(value));

@@ -4,8 +4,8 @@
 
 use super::field_path::FieldPathStep;
 use super::halt::Halt;
-use super::patch::{Patch, Source, Target};
-use super::transform::{Transformed, transformed};
+use super::patch::{Patch, PatchSource, Target};
+use super::transform::{TransformedValue, transformed};
 use super::value::{Expanded, NoValue, SimulatedValue};
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
@@ -46,13 +46,13 @@ pub(super) fn read<'a>(
 ) -> Result<Option<SimulatedValue<'a>>, Halt<'a>> {
     let Some(from) = &patch.from else { return Ok(Some(SimulatedValue::Scalar)) };
     let found = match patch.source {
-        Source::Composite => composite.get(from).map(|value| value.into_owned()),
-        Source::Environment => environment.get(from).map(|value| match &*value {
+        PatchSource::Composite => composite.get(from).map(|value| value.into_owned()),
+        PatchSource::Environment => environment.get(from).map(|value| match &*value {
             SimulatedValue::Object(object) if object.tags.is_some() => SimulatedValue::Object(object.clone()),
             SimulatedValue::Scalar => SimulatedValue::Scalar,
             _ => SimulatedValue::Unknown,
         }),
-        Source::Resource => Ok(SimulatedValue::Unknown),
+        PatchSource::Resource => Ok(SimulatedValue::Unknown),
     };
     match found {
         Err(NoValue::NotFound) => Ok(None),
@@ -60,9 +60,9 @@ pub(super) fn read<'a>(
         Ok(value) => {
             let is_map = matches!(value, SimulatedValue::Object(_));
             Ok(Some(match transformed(&patch.transforms, is_map).map_err(|halt| Halt::fails(patch.at, halt))? {
-                Transformed::Same => value.brought_by(patch.at),
-                Transformed::Scalar => SimulatedValue::Scalar,
-                Transformed::Unknown => SimulatedValue::Unknown,
+                TransformedValue::Same => value.brought_by(patch.at),
+                TransformedValue::Scalar => SimulatedValue::Scalar,
+                TransformedValue::Unknown => SimulatedValue::Unknown,
             }))
         }
     }
@@ -70,7 +70,7 @@ pub(super) fn read<'a>(
 
 /// Whether a patch reads all of `spec.cloudTags`.
 pub(super) fn is_from_tags(patch: &Patch<'_>) -> bool {
-    patch.source == Source::Composite
+    patch.source == PatchSource::Composite
         && patch.from.as_deref() == Some(&[FieldPathStep::Field("spec"), FieldPathStep::Field("cloudTags")])
 }
 

@@ -10,8 +10,8 @@ use crate::catalog::carriers::{Holds, Tags, TagsOfKind};
 use crate::catalog::keys::EXEMPT;
 use crate::checks::tag_delivery::CLOUD_TAGS;
 use crate::checks::tag_delivery::exemption::exempts;
+use crate::checks::tag_delivery::faults::FaultSeverity::{CannotTell, Fails, Loss, Note, Risk};
 use crate::checks::tag_delivery::faults::Faults;
-use crate::checks::tag_delivery::faults::Severity::{CannotTell, Fails, Loss, Note, Risk};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
@@ -60,7 +60,8 @@ pub(super) fn judge<'a>(
         faults.add(*severity, *at, message);
     }
     let is_delivered = resource.tags().is_some();
-    let mut places = Places { resource, known, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
+    let mut places =
+        TagPlaces { resource, known, is_delivered, is_lost: !resource.faults.is_empty(), is_doubted: false };
     places.judge(faults);
     places.judge_field(faults);
     if is_delivered && !places.is_lost && policies == Policies::CreatingOnly {
@@ -101,7 +102,7 @@ pub(super) fn judge<'a>(
 }
 
 /// The places of one resource that patches brought tags to.
-struct Places<'r, 'a> {
+struct TagPlaces<'r, 'a> {
     resource: &'r ComposedResource<'a>,
     known: TagsOfKind,
     /// Whether one of them is where the tags belong.
@@ -112,7 +113,7 @@ struct Places<'r, 'a> {
     is_doubted: bool,
 }
 
-impl<'a> Places<'_, 'a> {
+impl<'a> TagPlaces<'_, 'a> {
     fn judge(&mut self, faults: &mut Faults<'a>) {
         for (steps, entries) in self.resource.object.places() {
             let place = FieldPlace::of(&steps);

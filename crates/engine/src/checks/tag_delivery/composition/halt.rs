@@ -8,18 +8,18 @@ pub(super) enum Halt<'a> {
     /// It has another shape than Crossplane gives it, or is too large to be read.
     Malformed(Malformed),
     /// A function fails over it, and Crossplane composes nothing.
-    Fails(Failure<'a>),
+    Fails(FunctionFailure<'a>),
 }
 
 /// What a function fails over.
-pub(super) struct Failure<'a> {
+pub(super) struct FunctionFailure<'a> {
     pub(super) at: Json<'a>,
     pub(super) problem: String,
 }
 
 impl<'a> Halt<'a> {
     pub(super) fn fails(at: Json<'a>, problem: impl Into<String>) -> Self {
-        Halt::Fails(Failure { at, problem: problem.into() })
+        Halt::Fails(FunctionFailure { at, problem: problem.into() })
     }
 }
 

@@ -6,7 +6,7 @@
 use super::field_path::{self, FieldPathStep};
 use super::halt::Halt;
 use super::transform::Transform;
-use super::value::Policy;
+use super::value::MergePolicy;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 
@@ -20,7 +20,7 @@ const POLICY_FIELDS: [&str; 2] = ["fromFieldPath", "toFieldPath"];
 
 /// What a patch reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum PatchSource {
     Composite,
     Environment,
     /// The resource as it was stored before.
@@ -38,45 +38,45 @@ pub(super) enum Target {
 
 /// The types of patches: what they read, what they write, and whether they combine several values into a text.
 #[rustfmt::skip]
-const TYPES: [(&str, Source, Target, bool); 8] = [
-    ("FromCompositeFieldPath",   Source::Composite,   Target::Resource,    false),
-    ("CombineFromComposite",     Source::Composite,   Target::Resource,    true),
-    ("FromEnvironmentFieldPath", Source::Environment, Target::Resource,    false),
-    ("CombineFromEnvironment",   Source::Environment, Target::Resource,    true),
-    ("ToEnvironmentFieldPath",   Source::Resource,    Target::Environment, false),
-    ("CombineToEnvironment",     Source::Resource,    Target::Environment, true),
-    ("ToCompositeFieldPath",     Source::Resource,    Target::Composite,   false),
-    ("CombineToComposite",       Source::Resource,    Target::Composite,   true),
+const TYPES: [(&str, PatchSource, Target, bool); 8] = [
+    ("FromCompositeFieldPath",   PatchSource::Composite,   Target::Resource,    false),
+    ("CombineFromComposite",     PatchSource::Composite,   Target::Resource,    true),
+    ("FromEnvironmentFieldPath", PatchSource::Environment, Target::Resource,    false),
+    ("CombineFromEnvironment",   PatchSource::Environment, Target::Resource,    true),
+    ("ToEnvironmentFieldPath",   PatchSource::Resource,    Target::Environment, false),
+    ("CombineToEnvironment",     PatchSource::Resource,    Target::Environment, true),
+    ("ToCompositeFieldPath",     PatchSource::Resource,    Target::Composite,   false),
+    ("CombineToComposite",       PatchSource::Resource,    Target::Composite,   true),
 ];
 
 /// The same for patches between the composite and the environment.
 #[rustfmt::skip]
-const ENVIRONMENT_TYPES: [(&str, Source, Target, bool); 6] = [
-    ("FromCompositeFieldPath",   Source::Composite,   Target::Environment, false),
-    ("ToEnvironmentFieldPath",   Source::Composite,   Target::Environment, false),
-    ("CombineFromComposite",     Source::Composite,   Target::Environment, true),
-    ("ToCompositeFieldPath",     Source::Environment, Target::Composite,   false),
-    ("FromEnvironmentFieldPath", Source::Environment, Target::Composite,   false),
-    ("CombineToComposite",       Source::Environment, Target::Composite,   true),
+const ENVIRONMENT_TYPES: [(&str, PatchSource, Target, bool); 6] = [
+    ("FromCompositeFieldPath",   PatchSource::Composite,   Target::Environment, false),
+    ("ToEnvironmentFieldPath",   PatchSource::Composite,   Target::Environment, false),
+    ("CombineFromComposite",     PatchSource::Composite,   Target::Environment, true),
+    ("ToCompositeFieldPath",     PatchSource::Environment, Target::Composite,   false),
+    ("FromEnvironmentFieldPath", PatchSource::Environment, Target::Composite,   false),
+    ("CombineToComposite",       PatchSource::Environment, Target::Composite,   true),
 ];
 
 /// What patches may do to the value at their target.
 #[rustfmt::skip]
-const POLICIES: [(&str, Policy); 7] = [
-    ("Replace",                       Policy::Replace),
-    ("MergeObjects",                  Policy::Merge),
-    ("MergeObjectsAppendArrays",      Policy::Merge),
-    ("MergeObject",                   Policy::Merge),
-    ("ForceMergeObjects",             Policy::ForceMerge),
-    ("ForceMergeObjectsAppendArrays", Policy::ForceMerge),
-    ("AppendArray",                   Policy::ForceMerge),
+const POLICIES: [(&str, MergePolicy); 7] = [
+    ("Replace",                       MergePolicy::Replace),
+    ("MergeObjects",                  MergePolicy::Merge),
+    ("MergeObjectsAppendArrays",      MergePolicy::Merge),
+    ("MergeObject",                   MergePolicy::Merge),
+    ("ForceMergeObjects",             MergePolicy::ForceMerge),
+    ("ForceMergeObjectsAppendArrays", MergePolicy::ForceMerge),
+    ("AppendArray",                   MergePolicy::ForceMerge),
 ];
 
 /// One patch.
 pub(super) struct Patch<'a> {
     /// The patch as it is written.
     pub(super) at: Json<'a>,
-    pub(super) source: Source,
+    pub(super) source: PatchSource,
     pub(super) target: Target,
     /// What is read; `None` where several values are combined.
     pub(super) from: Option<Vec<FieldPathStep<'a>>>,
@@ -89,7 +89,7 @@ pub(super) struct Patch<'a> {
     pub(super) is_expanded: bool,
     /// Whether the resource is not created as long as there is nothing to read.
     pub(super) is_required: bool,
-    pub(super) policy: Policy,
+    pub(super) policy: MergePolicy,
     pub(super) transforms: Vec<Transform<'a>>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Patch<'a> {
         Patch::read(at, &ENVIRONMENT_TYPES, dialect)
     }
 
-    fn read(at: Json<'a>, types: &[(&str, Source, Target, bool)], dialect: Dialect) -> Result<Self, Halt<'a>> {
+    fn read(at: Json<'a>, types: &[(&str, PatchSource, Target, bool)], dialect: Dialect) -> Result<Self, Halt<'a>> {
         if dialect == Dialect::Function {
             only(at, &FIELDS)?;
             only(at.get("policy")?, &POLICY_FIELDS)?;
@@ -168,12 +168,12 @@ pub(super) fn only<'a>(at: Json<'a>, known: &[&str]) -> Result<(), Halt<'a>> {
 }
 
 /// `Replace` is the default. Crossplane 1 has `mergeOptions` instead, which merge always.
-fn policy<'a>(at: Json<'a>) -> Result<Policy, Halt<'a>> {
+fn policy<'a>(at: Json<'a>) -> Result<MergePolicy, Halt<'a>> {
     let policy = at.get("policy")?;
     let options = policy.get("mergeOptions")?;
     if !options.is_null() {
         let keeps = options.get("keepMapValues")?.is_true();
-        return Ok(if keeps { Policy::Merge } else { Policy::ForceMerge });
+        return Ok(if keeps { MergePolicy::Merge } else { MergePolicy::ForceMerge });
     }
     let name = policy.string(&["toFieldPath"])?.unwrap_or("Replace");
     match POLICIES.iter().find(|(known, _)| *known == name) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::apply::{self, Expansion};
-use super::halt::{Failure, Halt};
+use super::halt::{FunctionFailure, Halt};
 use super::patch::{Dialect, Patch, only};
 use super::patch_sets::PatchSets;
 use super::resource::ComposedResource;
@@ -11,8 +11,8 @@ use super::resource_kind::ResourceKind;
 use super::tag_manager::TagManager;
 use super::value::{Prefixes, SimulatedValue};
 use crate::catalog::functions::{Function, FunctionEffect};
+use crate::checks::tag_delivery::faults::FaultSeverity::{CannotTell, Fails, Loss};
 use crate::checks::tag_delivery::faults::Faults;
-use crate::checks::tag_delivery::faults::Severity::{CannotTell, Fails, Loss};
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;
@@ -135,7 +135,7 @@ impl<'a, 's> Pipeline<'a, 's> {
             };
             match patches.into_iter().try_for_each(&mut apply) {
                 // Crossplane 1 composes the other resources.
-                Err(Halt::Fails(Failure { at, problem })) if dialect == Dialect::Native => {
+                Err(Halt::Fails(FunctionFailure { at, problem })) if dialect == Dialect::Native => {
                     resource.fault(Fails, at, problem)
                 }
                 applied => applied?,

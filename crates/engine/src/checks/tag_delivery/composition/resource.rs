@@ -4,10 +4,10 @@ use std::fmt::Display;
 
 use super::apply::{self, Expansion};
 use super::halt::Halt;
-use super::patch::{Patch, Source, Target};
+use super::patch::{Patch, PatchSource, Target};
 use super::resource_kind::ResourceKind;
-use super::value::{Policy, SimulatedObject, SimulatedValue, Tags};
-use crate::checks::tag_delivery::faults::Severity::{self, Fails, Loss};
+use super::value::{ComposedTags, MergePolicy, SimulatedObject, SimulatedValue};
+use crate::checks::tag_delivery::faults::FaultSeverity::{self, Fails, Loss};
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 
@@ -27,7 +27,7 @@ pub(super) struct ComposedResource<'a> {
     /// Whether Crossplane drops fields that the kind does not declare, as Crossplane 1 does; otherwise it fails over them.
     pub(super) is_pruned: bool,
     /// How patches lose tags, or keep the resource from being created.
-    pub(super) faults: Vec<(Severity, Json<'a>, String)>,
+    pub(super) faults: Vec<(FaultSeverity, Json<'a>, String)>,
     /// Patches that may copy the tags, and what is not known of them.
     pub(super) doubts: Vec<(Json<'a>, String)>,
     /// Whether a patch wrote other tags, all of them at once.
@@ -90,7 +90,7 @@ impl<'a> ComposedResource<'a> {
             self.fault(Fails, patch.at, messages::REQUIRED_SOURCE);
         }
         let before = self.tags();
-        let replaced = self.replaced().filter(|_| brings_tags && is_to_field && patch.policy == Policy::Replace);
+        let replaced = self.replaced().filter(|_| brings_tags && is_to_field && patch.policy == MergePolicy::Replace);
         apply::write(&mut self.object, patch, value, expansion)?;
         let after = self.tags();
         match (before.is_some_and(|tags| tags.is_whole), after.map(|tags| tags.is_whole)) {
@@ -107,7 +107,7 @@ impl<'a> ComposedResource<'a> {
 
     /// A patch may copy the tags.
     fn doubt(&mut self, patch: &Patch<'a>) {
-        if patch.source == Source::Environment {
+        if patch.source == PatchSource::Environment {
             self.doubts.push((patch.at, messages::from_environment(self.kind.field()).to_string()));
         } else if !patch.transforms.is_empty() && apply::is_from_tags(patch) {
             self.doubts.push((patch.at, messages::TRANSFORMS.to_owned()));
@@ -115,7 +115,7 @@ impl<'a> ComposedResource<'a> {
     }
 
     /// The entries of `spec.cloudTags` where they belong.
-    pub(super) fn tags(&self) -> Option<Tags<'a>> {
+    pub(super) fn tags(&self) -> Option<ComposedTags<'a>> {
         self.object.tags_at(&self.kind.steps())
     }
 
@@ -133,7 +133,7 @@ impl<'a> ComposedResource<'a> {
         }
     }
 
-    pub(super) fn fault(&mut self, severity: Severity, at: Json<'a>, message: impl Display) {
+    pub(super) fn fault(&mut self, severity: FaultSeverity, at: Json<'a>, message: impl Display) {
         self.faults.push((severity, at, message.to_string()));
     }
 }

@@ -11,10 +11,10 @@ use super::field_path::FieldPathStep;
 use super::halt::Halt;
 use super::patch::steps;
 use super::resource::ComposedResource;
-use super::value::{NoValue, Policy, Prefixes, SimulatedValue, begins};
+use super::value::{MergePolicy, NoValue, Prefixes, SimulatedValue, begins};
 use crate::catalog::carriers::Tags;
+use crate::checks::tag_delivery::faults::FaultSeverity::Loss;
 use crate::checks::tag_delivery::faults::Faults;
-use crate::checks::tag_delivery::faults::Severity::Loss;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
@@ -114,7 +114,7 @@ impl<'a> TagManager<'a> {
             self.brings = self.brings.or(Some(entry));
         }
         // The write ends at the root of the group, so that no step can lead nowhere.
-        group.write(&[], value.brought_by(entry), Policy::Merge).unwrap_or_default();
+        group.write(&[], value.brought_by(entry), MergePolicy::Merge).unwrap_or_default();
         Ok(())
     }
 
@@ -155,11 +155,12 @@ impl<'a> TagManager<'a> {
         }
         let field = resource.kind.steps();
         expansion.charge(self.size + self.lost.len(), resource.at)?;
-        let (had, is_whole) =
-            (resource.tags().is_some(), |tags: Option<super::value::Tags<'a>>| tags.is_some_and(|tags| tags.is_whole));
+        let (had, is_whole) = (resource.tags().is_some(), |tags: Option<super::value::ComposedTags<'a>>| {
+            tags.is_some_and(|tags| tags.is_whole)
+        });
         let was_whole = is_whole(resource.tags());
         // Where tags cannot be written, the function leaves the resource as it is.
-        for (value, policy) in [(&self.retained, Policy::Merge), (&self.replacing, Policy::ForceMerge)] {
+        for (value, policy) in [(&self.retained, MergePolicy::Merge), (&self.replacing, MergePolicy::ForceMerge)] {
             if !value.is_absent() {
                 resource.object.write(&field, value.clone(), policy).unwrap_or_default();
             }
@@ -181,7 +182,7 @@ impl<'a> TagManager<'a> {
         }
         for (key, at, sentence) in &self.lost {
             let path: Vec<FieldPathStep<'a>> = field.iter().copied().chain([FieldPathStep::Field(key)]).collect();
-            resource.object.write(&path, SimulatedValue::Absent, Policy::Replace).unwrap_or_default();
+            resource.object.write(&path, SimulatedValue::Absent, MergePolicy::Replace).unwrap_or_default();
             resource.fault(Loss, *at, sentence(key));
         }
         Ok(())

@@ -26,7 +26,7 @@ pub(super) enum Transform<'a> {
 
 /// What comes of transforms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Transformed {
+pub(super) enum TransformedValue {
     /// What they were given.
     Same,
     /// A text or a number.
@@ -60,19 +60,19 @@ impl<'a> Transform<'a> {
 ///
 /// # Errors
 /// When a transform takes no map, and is given one: the sentence about it.
-pub(super) fn transformed(transforms: &[Transform<'_>], is_map: bool) -> Result<Transformed, String> {
-    let mut is = Transformed::Same;
+pub(super) fn transformed(transforms: &[Transform<'_>], is_map: bool) -> Result<TransformedValue, String> {
+    let mut is = TransformedValue::Same;
     for transform in transforms {
-        let is_given_map = is_map && is == Transformed::Same;
+        let is_given_map = is_map && is == TransformedValue::Same;
         is = match transform {
-            Transform::String => Transformed::Scalar,
+            Transform::String => TransformedValue::Scalar,
             Transform::NoMap(name) if is_given_map => return Err(messages::transform_of_a_map(name)),
-            Transform::NoMap("math") => Transformed::Scalar,
+            Transform::NoMap("math") => TransformedValue::Scalar,
             Transform::Match { has_patterns: true, .. } if is_given_map => {
                 return Err(messages::transform_of_a_map("match"));
             }
             Transform::Match { has_patterns: false, falls_back_to_input: true } => is,
-            Transform::NoMap(_) | Transform::Match { .. } | Transform::Other => Transformed::Unknown,
+            Transform::NoMap(_) | Transform::Match { .. } | Transform::Other => TransformedValue::Unknown,
         };
     }
     Ok(is)
@@ -81,7 +81,7 @@ pub(super) fn transformed(transforms: &[Transform<'_>], is_map: bool) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Transformed::{Same, Scalar, Unknown};
+    use TransformedValue::{Same, Scalar, Unknown};
 
     const INPUT: Transform<'_> = Transform::Match { has_patterns: false, falls_back_to_input: true };
     const PATTERNS: Transform<'_> = Transform::Match { has_patterns: true, falls_back_to_input: true };

@@ -29,7 +29,7 @@ pub(super) enum SimulatedValue<'a> {
 pub(super) struct SimulatedObject<'a> {
     pub(super) fields: BTreeMap<&'a str, SimulatedValue<'a>>,
     /// The entries of `spec.cloudTags`, where they are among the fields.
-    pub(super) tags: Option<Tags<'a>>,
+    pub(super) tags: Option<ComposedTags<'a>>,
     /// Whether it may have other fields.
     pub(super) is_open: bool,
 }
@@ -39,7 +39,7 @@ pub(super) type Prefixes<'a> = &'a [Cow<'a, str>];
 
 /// The entries of `spec.cloudTags`, at one place.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tags<'a> {
+pub(super) struct ComposedTags<'a> {
     pub(super) prefixes: Prefixes<'a>,
     /// Whether none of them was overwritten or taken away.
     pub(super) is_whole: bool,
@@ -58,7 +58,7 @@ pub(super) enum NoValue {
 
 /// What a write does to a value that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Policy {
+pub(super) enum MergePolicy {
     Replace,
     /// Objects are merged, and what is there stays.
     Merge,
@@ -84,7 +84,7 @@ impl<'a> SimulatedValue<'a> {
                 is_open: true,
             })
         };
-        let tags = Some(Tags { prefixes, is_whole: true, by: None });
+        let tags = Some(ComposedTags { prefixes, is_whole: true, by: None });
         let tags = SimulatedValue::Object(SimulatedObject { fields: BTreeMap::new(), tags, is_open: false });
         of_field("spec", of_field("cloudTags", tags))
     }
@@ -145,7 +145,7 @@ impl<'a> SimulatedValue<'a> {
         &mut self,
         path: &[FieldPathStep<'a>],
         value: SimulatedValue<'a>,
-        policy: Policy,
+        policy: MergePolicy,
     ) -> Result<(), String> {
         let mut here = self;
         let mut steps = path.iter().peekable();
@@ -155,7 +155,7 @@ impl<'a> SimulatedValue<'a> {
             here = match (here, step) {
                 (SimulatedValue::Object(object), FieldPathStep::Field(name)) => {
                     let there = match object.has_tag(name) {
-                        true if is_last && policy == Policy::Merge => return Ok(()),
+                        true if is_last && policy == MergePolicy::Merge => return Ok(()),
                         true => SimulatedValue::Scalar,
                         false if object.is_open => SimulatedValue::Unknown,
                         false => SimulatedValue::Absent,
@@ -178,9 +178,9 @@ impl<'a> SimulatedValue<'a> {
             }
         }
         match policy {
-            Policy::Replace => *here = value,
-            Policy::Merge => here.merge(value, false),
-            Policy::ForceMerge => here.merge(value, true),
+            MergePolicy::Replace => *here = value,
+            MergePolicy::Merge => here.merge(value, false),
+            MergePolicy::ForceMerge => here.merge(value, true),
         }
         Ok(())
     }
@@ -293,7 +293,7 @@ impl<'a> SimulatedValue<'a> {
     }
 
     /// The entries of `spec.cloudTags` under a path of fields, whatever elements of lists are on the way.
-    pub(super) fn tags_at(&self, path: &[FieldPathStep<'_>]) -> Option<Tags<'a>> {
+    pub(super) fn tags_at(&self, path: &[FieldPathStep<'_>]) -> Option<ComposedTags<'a>> {
         match (self, path.split_first()) {
             (SimulatedValue::Object(object), None) => object.tags,
             (SimulatedValue::Object(object), Some((FieldPathStep::Field(name), rest))) => {
@@ -305,13 +305,17 @@ impl<'a> SimulatedValue<'a> {
     }
 
     /// Every place that has entries of `spec.cloudTags`.
-    pub(super) fn places(&self) -> Vec<(Vec<FieldPathStep<'a>>, Tags<'a>)> {
+    pub(super) fn places(&self) -> Vec<(Vec<FieldPathStep<'a>>, ComposedTags<'a>)> {
         let mut places = Vec::new();
         self.places_into(&mut Vec::new(), &mut places);
         places
     }
 
-    fn places_into(&self, at: &mut Vec<FieldPathStep<'a>>, places: &mut Vec<(Vec<FieldPathStep<'a>>, Tags<'a>)>) {
+    fn places_into(
+        &self,
+        at: &mut Vec<FieldPathStep<'a>>,
+        places: &mut Vec<(Vec<FieldPathStep<'a>>, ComposedTags<'a>)>,
+    ) {
         let mut below = |step, value: &SimulatedValue<'a>| {
             at.push(step);
             value.places_into(at, places);
@@ -356,7 +360,7 @@ impl<'a> SimulatedObject<'a> {
             tags.is_whole &= !(forced && from.fields.keys().any(|name| tags.may_have(name)));
         } else if let Some(tags) = from.tags {
             let is_kept = !forced && self.fields.keys().any(|name| tags.may_have(name));
-            self.tags = Some(Tags { is_whole: tags.is_whole && !is_kept, ..tags });
+            self.tags = Some(ComposedTags { is_whole: tags.is_whole && !is_kept, ..tags });
         }
         for (name, value) in from.fields {
             if forced || !self.has_tag(name) {
@@ -367,7 +371,7 @@ impl<'a> SimulatedObject<'a> {
     }
 }
 
-impl Tags<'_> {
+impl ComposedTags<'_> {
     /// Whether a key begins as those of cloud tags do.
     fn may_have(&self, key: &str) -> bool {
         begins(self.prefixes, key)
@@ -399,7 +403,7 @@ mod tests {
         value: &mut SimulatedValue<'_>,
         path: &'static str,
         written: SimulatedValue<'static>,
-        policy: Policy,
+        policy: MergePolicy,
     ) -> Result<(), String> {
         value.write(&parse(path).unwrap(), written, policy)
     }
@@ -447,11 +451,11 @@ mod tests {
     fn what_is_missing_on_the_way_is_made() {
         let mut value = SimulatedValue::Absent;
         assert_eq!(
-            write(&mut value, "a", SimulatedValue::Scalar, Policy::Replace).unwrap_err(),
+            write(&mut value, "a", SimulatedValue::Scalar, MergePolicy::Replace).unwrap_err(),
             "`a` is below something that is not an object"
         );
         let mut value = SimulatedValue::Object(SimulatedObject::default());
-        write(&mut value, "a.disks[2].tags", tags(), Policy::Replace).unwrap();
+        write(&mut value, "a.disks[2].tags", tags(), MergePolicy::Replace).unwrap();
         assert_eq!(is_whole(&value, "a.disks.tags"), Some(true));
         let path = [
             FieldPathStep::Field("a"),
@@ -466,12 +470,12 @@ mod tests {
     fn a_merge_keeps_what_is_there_and_a_forced_one_does_not() {
         let document = Document::new(BASE);
         for (policy, after_tags, after_key) in [
-            (Policy::Replace, None, Some(false)),
-            (Policy::Merge, Some(true), Some(true)),
-            (Policy::ForceMerge, Some(true), Some(false)),
+            (MergePolicy::Replace, None, Some(false)),
+            (MergePolicy::Merge, Some(true), Some(true)),
+            (MergePolicy::ForceMerge, Some(true), Some(false)),
         ] {
             let mut value = SimulatedValue::Given(document.root());
-            write(&mut value, "tags", tags(), Policy::Merge).unwrap();
+            write(&mut value, "tags", tags(), MergePolicy::Merge).unwrap();
             assert_eq!(is_whole(&value, "tags"), Some(true));
             let mut other = value.clone();
             write(&mut other, "tags", SimulatedValue::Unknown, policy).unwrap();
