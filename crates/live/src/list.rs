@@ -61,17 +61,17 @@ pub(crate) async fn groups(server: &Server) -> Result<Vec<Group>, Trouble> {
     #[serde(rename_all = "camelCase")]
     struct ApiGroup {
         name: String,
-        versions: Vec<Version>,
-        preferred_version: Option<Version>,
+        versions: Vec<ServedVersion>,
+        preferred_version: Option<ServedVersion>,
     }
     #[derive(Deserialize)]
-    struct Version {
+    struct ServedVersion {
         version: String,
     }
     let Groups { groups } = server.get("/apis").await?;
     let groups = groups.into_iter().map(|ApiGroup { name, versions, preferred_version }| {
         let mut versions: Vec<String> = versions.into_iter().map(|version| version.version).collect();
-        if let Some(Version { version: preferred }) = preferred_version {
+        if let Some(ServedVersion { version: preferred }) = preferred_version {
             // The sort is stable.
             versions.sort_by_key(|version| *version != preferred);
         }

@@ -311,7 +311,7 @@ impl Reader<'_> {
 /// Groups and resources of the composites and claims that a definition defines.
 fn composites(definition: &str) -> Vec<(String, String)> {
     #[derive(Deserialize)]
-    struct Definition {
+    struct ServedDefinition {
         spec: Spec,
     }
     #[derive(Deserialize)]
@@ -325,7 +325,7 @@ fn composites(definition: &str) -> Vec<(String, String)> {
     struct Names {
         plural: String,
     }
-    let Ok(Definition { spec }) = serde_json::from_str(definition) else { return Vec::new() };
+    let Ok(ServedDefinition { spec }) = serde_json::from_str(definition) else { return Vec::new() };
     let names = [Some(spec.names), spec.claim_names].into_iter().flatten();
     names.map(|names| (spec.group.clone(), names.plural)).collect()
 }

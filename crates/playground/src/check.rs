@@ -5,8 +5,8 @@ use metadata_propagation::{Finding, Mode, OnXrd, Settings, Stance, TagDelivery, 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::marks::{Mark, Places, TextRange, Weight};
-use crate::question::Check;
+use crate::marks::{Mark, TextPlaces, TextRange, Weight};
+use crate::question::CheckQuestion;
 use crate::settings;
 
 /// The answer.
@@ -31,12 +31,12 @@ struct CheckedObject {
     /// Why it was not compared with what is above it, if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     inert: Option<String>,
-    findings: Vec<Found>,
+    findings: Vec<ShownFinding>,
 }
 
 /// One finding.
 #[derive(Debug, Serialize)]
-struct Found {
+struct ShownFinding {
     /// `reject`, `warn`, or `note`: nothing follows.
     level: &'static str,
     /// The setting that decides whether it blocks the request, or what found it.
@@ -51,10 +51,10 @@ struct Found {
 }
 
 /// Checks the objects of the texts.
-pub(crate) fn check(question: Check) -> CheckAnswer {
+pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
     let read = settings::read(&question.settings.source());
     let fleet = Fleet::read(vec![question.manifests.into()]);
-    let mut places = Places::new(&fleet);
+    let mut places = TextPlaces::new(&fleet);
     let mut marks = places.problems();
     marks.extend(read.marks);
     let Some(settings) = read.settings else { return CheckAnswer { marks, objects: Vec::new() } };
@@ -78,20 +78,22 @@ pub(crate) fn check(question: Check) -> CheckAnswer {
                 let place = places.of(&object.origin, &finding.at, &finding.keys);
                 let verdict = verdict(finding.check, &finding.at, &finding.message);
                 let mark = Mark { text: text.to_owned(), place, severity, message: finding.message };
-                Found { level, check: finding.check, verdict, at: finding.at, mark }
+                ShownFinding { level, check: finding.check, verdict, at: finding.at, mark }
             });
-            let mut findings: Vec<Found> = told.collect();
-            findings.extend(reported.iter().filter(|finding| finding.stance == Stance::Ignore).map(|finding| Found {
-                level: "note",
-                check: finding.check,
-                verdict: finding.verdict,
-                at: finding.at.clone(),
-                mark: Mark {
-                    text: text.to_owned(),
-                    place: places.of(&object.origin, &finding.at, &[]),
-                    severity: Weight::Info,
-                    message: finding.message.clone(),
-                },
+            let mut findings: Vec<ShownFinding> = told.collect();
+            findings.extend(reported.iter().filter(|finding| finding.stance == Stance::Ignore).map(|finding| {
+                ShownFinding {
+                    level: "note",
+                    check: finding.check,
+                    verdict: finding.verdict,
+                    at: finding.at.clone(),
+                    mark: Mark {
+                        text: text.to_owned(),
+                        place: places.of(&object.origin, &finding.at, &[]),
+                        severity: Weight::Info,
+                        message: finding.message.clone(),
+                    },
+                }
             }));
             CheckedObject {
                 title: object.id.to_string(),

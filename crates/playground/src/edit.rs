@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::marks::{Mark, Places, TextRange, Weight};
-use crate::question::{Edit, Text};
+use crate::marks::{Mark, TextPlaces, TextRange, Weight};
+use crate::question::{EditQuestion, NamedText};
 use crate::settings;
 
 /// The answer.
 #[derive(Debug, Serialize)]
 pub(crate) struct EditAnswer {
     marks: Vec<Mark>,
-    writes: Vec<Write>,
+    writes: Vec<ObjectEdit>,
     /// The effects on objects that are not written themselves.
     further: Vec<Further>,
 }
@@ -40,7 +40,7 @@ struct Further {
 /// What becomes of one object.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Write {
+struct ObjectEdit {
     title: String,
     accepted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,18 +70,18 @@ struct Write {
 }
 
 /// Judges each object of the new text in its order; those before it are stored, if they were accepted.
-pub(crate) fn edit(question: Edit) -> EditAnswer {
+pub(crate) fn edit(question: EditQuestion) -> EditAnswer {
     let read = settings::read(&question.settings.source());
     let [old, new, others] =
         [&question.old, &question.new, &question.others].map(|text| Fleet::as_written(vec![text.source()]));
     let mut marks: Vec<Mark> =
-        [&old, &new, &others].into_iter().flat_map(|fleet| Places::new(fleet).problems()).collect();
+        [&old, &new, &others].into_iter().flat_map(|fleet| TextPlaces::new(fleet).problems()).collect();
     marks.extend(read.marks);
     let Some(settings) = read.settings else {
         return EditAnswer { marks, writes: Vec::new(), further: Vec::new() };
     };
-    let mut cluster = Stored { written: Manifests::default(), old: &old, others: &others };
-    let mut places = Places::new(&new);
+    let mut cluster = StoredText { written: Manifests::default(), old: &old, others: &others };
+    let mut places = TextPlaces::new(&new);
     let mut writes = Vec::new();
     for object in new.objects() {
         let before = old.find(&object.id).filter(|before| before.version == object.version);
@@ -100,8 +100,8 @@ pub(crate) fn edit(question: Edit) -> EditAnswer {
 }
 
 /// What the writes lead to in all other objects, once everything is as the rules want it.
-fn further(question: &Edit, settings: &Settings) -> Vec<Further> {
-    let [old, new, others] = [&question.old, &question.new, &question.others].map(Text::source);
+fn further(question: &EditQuestion, settings: &Settings) -> Vec<Further> {
+    let [old, new, others] = [&question.old, &question.new, &question.others].map(NamedText::source);
     let before = Fleet::read(vec![old.clone(), others.clone()]);
     // Of two objects of one name the first counts.
     let after = Fleet::read(vec![new, old, others]);
@@ -117,7 +117,7 @@ fn further(question: &Edit, settings: &Settings) -> Vec<Further> {
     further.collect()
 }
 
-fn review<'r>(question: &'r Edit, object: &'r Object, before: Option<&'r Object>) -> Review<'r> {
+fn review<'r>(question: &'r EditQuestion, object: &'r Object, before: Option<&'r Object>) -> Review<'r> {
     let mut review = object.review();
     if !has_name(&object.json) {
         review.name = Cow::Borrowed("");
@@ -137,10 +137,10 @@ fn review<'r>(question: &'r Edit, object: &'r Object, before: Option<&'r Object>
 fn has_name(json: &str) -> bool {
     #[derive(Deserialize)]
     struct Named {
-        metadata: Metadata,
+        metadata: WrittenMetadata,
     }
     #[derive(Deserialize)]
-    struct Metadata {
+    struct WrittenMetadata {
         #[serde(default)]
         name: Option<String>,
     }
@@ -152,8 +152,8 @@ fn write(
     before: Option<&Object>,
     review: &Review<'_>,
     outcome: Outcome,
-    places: &mut Places<'_>,
-) -> Write {
+    places: &mut TextPlaces<'_>,
+) -> ObjectEdit {
     let Outcome { rejection, object: mutated, warnings, log, report } = outcome;
     let patch = mutated.as_deref().map_or(Value::Array(Vec::new()), |mutated| patch(&object.json, mutated));
     let told = report.clone().unwrap_or_default();
@@ -169,7 +169,7 @@ fn write(
         (Some(_), true) => "unchanged",
         (Some(_), false) => "configured",
     };
-    Write {
+    ObjectEdit {
         title: object.id.to_string(),
         accepted: rejection.is_none(),
         code: rejection.as_ref().map(|rejection| rejection.code),
@@ -238,7 +238,7 @@ fn plural(kind: &str) -> String {
 }
 
 /// What is underlined in the new text.
-fn told(write: &Write, sources: &[Source]) -> Vec<Mark> {
+fn told(write: &ObjectEdit, sources: &[Source]) -> Vec<Mark> {
     let text = sources.first().map_or("", |source| &source.name);
     let mark =
         |place: &TextRange, severity, message: String| Mark { text: text.to_owned(), place: *place, severity, message };
@@ -260,13 +260,13 @@ fn told(write: &Write, sources: &[Source]) -> Vec<Mark> {
 }
 
 /// What is stored: what was written so far, else what was there before.
-struct Stored<'s> {
+struct StoredText<'s> {
     written: Manifests,
     old: &'s Fleet,
     others: &'s Fleet,
 }
 
-impl Cluster for Stored<'_> {
+impl Cluster for StoredText<'_> {
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let layers: [&dyn Cluster; 3] = [&self.written, self.old, self.others];
         let mut failed = LookupError { cause: LookupCause::NotFound, detail: get.to_string() };

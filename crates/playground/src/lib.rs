@@ -1,6 +1,6 @@
 //! The engine for a page in a browser: one function, JSON in and JSON out.
 //!
-//! [`answer`] takes a question of the page ([`Question`] has its forms) and never fails: what cannot be read is answered
+//! [`answer`] takes a question of the page ([`PageQuestion`] has its forms) and never fails: what cannot be read is answered
 //! with problems, each at its place in a text. Nothing is decided here; the engine and `crates/fleet` decide.
 
 mod check;
@@ -13,17 +13,17 @@ mod settings;
 
 use serde::Serialize;
 
-use crate::question::Question;
+use crate::question::PageQuestion;
 
 /// Answers a question.
 #[must_use]
 #[cfg_attr(target_arch = "wasm32", wasm_bindgen::prelude::wasm_bindgen)]
 pub fn answer(question: &str) -> String {
     match serde_json::from_str(question) {
-        Ok(Question::Check(question)) => text(&check::check(question)),
-        Ok(Question::Edit(question)) => text(&edit::edit(question)),
-        Ok(Question::Path(question)) => text(&path::path(question)),
-        Ok(Question::Matrix(question)) => text(&matrix::matrix(&question)),
+        Ok(PageQuestion::Check(question)) => text(&check::check(question)),
+        Ok(PageQuestion::Edit(question)) => text(&edit::edit(question)),
+        Ok(PageQuestion::Path(question)) => text(&path::path(question)),
+        Ok(PageQuestion::Matrix(question)) => text(&matrix::matrix(&question)),
         Err(error) => text(&Unanswered { error: format!("cannot read the question: {error}") }),
     }
 }

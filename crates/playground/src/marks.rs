@@ -48,15 +48,15 @@ impl From<Severity> for Weight {
 }
 
 /// Finds places in the texts of a fleet.
-pub(crate) struct Places<'f> {
+pub(crate) struct TextPlaces<'f> {
     fleet: &'f Fleet,
     locator: Locator<'f>,
-    lines: BTreeMap<usize, Lines>,
+    lines: BTreeMap<usize, LineStarts>,
 }
 
-impl<'f> Places<'f> {
+impl<'f> TextPlaces<'f> {
     pub(crate) fn new(fleet: &'f Fleet) -> Self {
-        Places { fleet, locator: Locator::new(fleet.sources()), lines: BTreeMap::new() }
+        TextPlaces { fleet, locator: Locator::new(fleet.sources()), lines: BTreeMap::new() }
     }
 
     /// The first of the entries `keys` at the path `at` of an object.
@@ -84,15 +84,15 @@ impl<'f> Places<'f> {
 
     fn place(&mut self, number: usize, span: Range<usize>) -> TextRange {
         let Some(source) = self.fleet.sources().get(number) else { return TextRange::default() };
-        self.lines.entry(number).or_insert_with(|| Lines::of(source)).place(source, span)
+        self.lines.entry(number).or_insert_with(|| LineStarts::of(source)).place(source, span)
     }
 }
 
 /// Where the lines of a text begin: in bytes, and in UTF-16 code units.
-pub(crate) struct Lines(Vec<(usize, usize)>);
+pub(crate) struct LineStarts(Vec<(usize, usize)>);
 
-impl Lines {
-    pub(crate) fn of(source: &Source) -> Lines {
+impl LineStarts {
+    pub(crate) fn of(source: &Source) -> LineStarts {
         let mut lines = vec![(0, 0)];
         let (mut bytes, mut units) = (0, 0);
         for line in source.text.split_inclusive('\n') {
@@ -100,7 +100,7 @@ impl Lines {
             units += length(line);
             lines.push((bytes, units));
         }
-        Lines(lines)
+        LineStarts(lines)
     }
 
     pub(crate) fn place(&self, source: &Source, span: Range<usize>) -> TextRange {
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn places_are_counted_as_browsers_count() {
         let source = Source { name: "a".to_owned(), text: "ä: 😀\nb: x\n".to_owned() };
-        let lines = Lines::of(&source);
+        let lines = LineStarts::of(&source);
         let of = |part: &str| {
             let at = source.text.find(part).unwrap();
             lines.place(&source, at..at + part.len())
@@ -138,7 +138,7 @@ mod tests {
     fn a_broken_document_is_marked_where_it_breaks() {
         let text = "a: [1\nb: 2\n".to_owned();
         let fleet = Fleet::read(vec![Source { name: "m".to_owned(), text }]);
-        let marks = Places::new(&fleet).problems();
+        let marks = TextPlaces::new(&fleet).problems();
         let [mark] = marks.as_slice() else { panic!("{marks:?}") };
         assert_eq!((&*mark.text, mark.severity, mark.place.line), ("m", Weight::Error, 2));
         assert!(mark.message.starts_with("cannot read this document: is not YAML"), "{}", mark.message);

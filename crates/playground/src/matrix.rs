@@ -9,7 +9,7 @@ use metadata_propagation::tags::{
 };
 use serde::Serialize;
 
-use crate::marks::{Lines, Mark, Weight};
+use crate::marks::{LineStarts, Mark, Weight};
 use crate::question::Matrix;
 
 /// The answer.
@@ -57,7 +57,7 @@ struct Cell {
 /// Asks every profile about every label.
 pub(crate) fn matrix(question: &Matrix) -> MatrixAnswer {
     let source = question.labels.source();
-    let lines = Lines::of(&source);
+    let lines = LineStarts::of(&source);
     let problem = |message: String, at: std::ops::Range<usize>| {
         let place = lines.place(&source, at);
         let mark = Mark { text: source.name.clone(), place, severity: Weight::Error, message };

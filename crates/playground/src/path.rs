@@ -6,8 +6,8 @@ use fleet::{Fleet, Graph, Hierarchy, Member, Placement, State};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::marks::{Mark, Places, TextRange, Weight};
-use crate::question::Path;
+use crate::marks::{Mark, TextPlaces, TextRange, Weight};
+use crate::question::PathQuestion;
 use crate::settings;
 
 /// The answer.
@@ -20,12 +20,12 @@ pub(crate) struct PathAnswer {
     roots: Vec<usize>,
     objects: Vec<PathObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    picture: Option<Picture>,
+    picture: Option<PathPicture>,
 }
 
 /// The same as a picture.
 #[derive(Debug, Serialize)]
-struct Picture {
+struct PathPicture {
     /// Absent where it has too many boxes.
     #[serde(skip_serializing_if = "Option::is_none")]
     svg: Option<String>,
@@ -63,10 +63,10 @@ struct LocatedPlacement {
 }
 
 /// Follows a key through the objects.
-pub(crate) fn path(question: Path) -> PathAnswer {
+pub(crate) fn path(question: PathQuestion) -> PathAnswer {
     let read = settings::read(&question.settings.source());
     let fleet = Fleet::read(vec![question.manifests.into()]);
-    let mut places = Places::new(&fleet);
+    let mut places = TextPlaces::new(&fleet);
     let mut marks = places.problems();
     marks.extend(read.marks);
     let Some(settings) = read.settings else { return PathAnswer { marks, ..PathAnswer::default() } };
@@ -104,12 +104,12 @@ pub(crate) fn path(question: Path) -> PathAnswer {
     PathAnswer { marks, keys: keys(&hierarchy), roots, objects, picture }
 }
 
-fn picture(graph: &Graph) -> Option<Picture> {
+fn picture(graph: &Graph) -> Option<PathPicture> {
     let svg = (graph.len() <= BOXES).then(|| graph.svg());
-    (!graph.is_empty()).then(|| Picture { svg, description: graph.description().to_owned() })
+    (!graph.is_empty()).then(|| PathPicture { svg, description: graph.description().to_owned() })
 }
 
-fn located(placement: Placement, member: &Member, key: &str, places: &mut Places<'_>) -> LocatedPlacement {
+fn located(placement: Placement, member: &Member, key: &str, places: &mut TextPlaces<'_>) -> LocatedPlacement {
     let is_written = matches!(placement.state, State::Set | State::Present | State::Missing | State::Differs(_));
     let origin = member.origin.as_ref().filter(|_| is_written);
     let place = origin.map(|origin| places.of(origin, &placement.at, &[key.to_owned()]));

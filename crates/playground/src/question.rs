@@ -6,32 +6,32 @@ use serde::Deserialize;
 /// A question; `ask` says which.
 #[derive(Deserialize)]
 #[serde(tag = "ask", rename_all = "camelCase")]
-pub(crate) enum Question {
-    Check(Check),
-    Edit(Edit),
-    Path(Path),
+pub(crate) enum PageQuestion {
+    Check(CheckQuestion),
+    Edit(EditQuestion),
+    Path(PathQuestion),
     Matrix(Matrix),
 }
 
 /// What does the policy find in these objects, as they are stored?
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Check {
-    pub(crate) manifests: Text,
-    pub(crate) settings: Text,
+pub(crate) struct CheckQuestion {
+    pub(crate) manifests: NamedText,
+    pub(crate) settings: NamedText,
 }
 
 /// What does the policy answer to this write?
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct Edit {
+pub(crate) struct EditQuestion {
     /// The objects as they are stored; those that are not here are new.
-    pub(crate) old: Text,
+    pub(crate) old: NamedText,
     /// The objects as they are written.
-    pub(crate) new: Text,
+    pub(crate) new: NamedText,
     /// The other objects of the cluster.
-    pub(crate) others: Text,
-    pub(crate) settings: Text,
+    pub(crate) others: NamedText,
+    pub(crate) settings: NamedText,
     #[serde(default)]
     pub(crate) user: String,
     #[serde(default)]
@@ -45,9 +45,9 @@ pub(crate) struct Edit {
 /// Where does a label or annotation go in these objects?
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Path {
-    pub(crate) manifests: Text,
-    pub(crate) settings: Text,
+pub(crate) struct PathQuestion {
+    pub(crate) manifests: NamedText,
+    pub(crate) settings: NamedText,
     pub(crate) key: String,
 }
 
@@ -56,24 +56,24 @@ pub(crate) struct Path {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Matrix {
     /// A map of qualified keys and values.
-    pub(crate) labels: Text,
+    pub(crate) labels: NamedText,
 }
 
 /// A text of the page, by the name that it has there.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Text {
+pub(crate) struct NamedText {
     name: String,
     text: String,
 }
 
-impl From<Text> for Source {
-    fn from(Text { name, text }: Text) -> Source {
+impl From<NamedText> for Source {
+    fn from(NamedText { name, text }: NamedText) -> Source {
         Source { name, text }
     }
 }
 
-impl Text {
+impl NamedText {
     pub(crate) fn source(&self) -> Source {
         Source { name: self.name.clone(), text: self.text.clone() }
     }

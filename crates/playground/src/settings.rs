@@ -4,18 +4,18 @@ use fleet::{Source, ValueText};
 use metadata_propagation::{Settings, SettingsError};
 use serde_json::Value as Json;
 
-use crate::marks::{Lines, Mark, Weight};
+use crate::marks::{LineStarts, Mark, Weight};
 
 /// Settings, and what is said about them.
-pub(crate) struct Read {
+pub(crate) struct ReadSettings {
     /// `None` where they cannot be used.
     pub(crate) settings: Option<Settings>,
     pub(crate) marks: Vec<Mark>,
 }
 
 /// Reads settings in YAML or JSON; each problem is a mark at its place.
-pub(crate) fn read(source: &Source) -> Read {
-    let lines = Lines::of(source);
+pub(crate) fn read(source: &Source) -> ReadSettings {
+    let lines = LineStarts::of(source);
     let mark = |severity, message: String, span: std::ops::Range<usize>| Mark {
         text: source.name.clone(),
         place: lines.place(source, span),
@@ -26,7 +26,7 @@ pub(crate) fn read(source: &Source) -> Read {
         Ok(value) => value,
         Err(none) => {
             let marks = vec![mark(Weight::Error, none.message, none.at..none.at)];
-            return Read { settings: None, marks };
+            return ReadSettings { settings: None, marks };
         }
     };
     let mut marks: Vec<Mark> =
@@ -43,7 +43,7 @@ pub(crate) fn read(source: &Source) -> Read {
             None
         }
     };
-    Read { settings, marks }
+    ReadSettings { settings, marks }
 }
 
 /// The settings in a manifest of the policy.
