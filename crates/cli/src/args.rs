@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::live::LiveArgs;
 use crate::output::Output;
-use crate::sources::Sources;
+use crate::sources::InputSources;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -112,7 +112,7 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) sources: Sources,
+    pub(crate) sources: InputSources,
     /// How to print, and where to: text, json, yaml, sarif, junit or github. May be given several times.
     #[arg(long, short, value_name = "FORMAT[=FILE]", env = "PROPAGATE_OUTPUT", value_delimiter = ',')]
     pub(crate) output: Vec<Output>,
@@ -164,7 +164,7 @@ pub(crate) struct ApplyArgs {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) sources: Sources,
+    pub(crate) sources: InputSources,
     /// Print what would change; exits with 1 where something would.
     #[arg(long, conflicts_with = "in_place")]
     pub(crate) diff: bool,
@@ -186,7 +186,7 @@ pub(crate) struct BackfillArgs {
     #[arg(long)]
     pub(crate) release: bool,
     #[command(flatten)]
-    pub(crate) sources: Sources,
+    pub(crate) sources: InputSources,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
 }
@@ -207,7 +207,7 @@ pub(crate) struct GraphArgs {
     #[arg(long, value_name = "FORMAT", default_value = "svg")]
     pub(crate) format: Picture,
     #[command(flatten)]
-    pub(crate) sources: Sources,
+    pub(crate) sources: InputSources,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
 }
@@ -219,7 +219,7 @@ pub(crate) struct AutoscalerArgs {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) sources: Sources,
+    pub(crate) sources: InputSources,
     /// How to print, and where to: text, json or yaml. May be given several times.
     #[arg(long, short, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
     pub(crate) output: Vec<Output>,
@@ -282,7 +282,7 @@ pub(crate) struct SessionArgs {
     #[arg(long, short, value_name = "FOLDER", default_value = ".")]
     pub(crate) directory: PathBuf,
     #[command(flatten)]
-    pub(crate) sources: Sources,
+    pub(crate) sources: InputSources,
 }
 
 #[derive(Debug, Args)]
@@ -328,7 +328,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "EFFECT")]
     pub(crate) fail_on: Option<PlanFailOn>,
     #[command(flatten)]
-    pub(crate) sources: Sources,
+    pub(crate) sources: InputSources,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
 }
@@ -394,7 +394,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, short = 'L', value_name = "KEY", value_delimiter = ',')]
     pub(crate) label_columns: Vec<String>,
     #[command(flatten)]
-    pub(crate) sources: Sources,
+    pub(crate) sources: InputSources,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
 }

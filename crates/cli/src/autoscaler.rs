@@ -24,7 +24,7 @@ use crate::{Exit, Failure, backfill, input, output, progress, settings};
 #[serde(rename_all = "camelCase")]
 struct Judged {
     object: ObjectRef,
-    findings: Vec<Said>,
+    findings: Vec<GroupNote>,
     /// Why its Nodes are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_judged: Option<String>,
@@ -34,7 +34,7 @@ struct Judged {
 }
 
 #[derive(Serialize)]
-struct Said {
+struct GroupNote {
     level: Level,
     message: String,
 }
@@ -73,11 +73,12 @@ pub(crate) fn run(args: &AutoscalerArgs) -> Result<Exit, Failure> {
 
 fn said(hierarchy: &Hierarchy, group: &NodeGroup<'_>) -> Judged {
     let GroupVerdict { findings, values } = judge(group);
-    let mut findings: Vec<Said> = findings.into_iter().map(|(level, message)| Said { level, message }).collect();
+    let mut findings: Vec<GroupNote> =
+        findings.into_iter().map(|(level, message)| GroupNote { level, message }).collect();
     let patch = if values.is_empty() { None } else { Some(patch::patch(hierarchy, group, &values)) };
     let patch = match patch {
         Some(Err(message)) => {
-            findings.push(Said { level: Level::Error, message });
+            findings.push(GroupNote { level: Level::Error, message });
             None
         }
         patch => patch.and_then(Result::ok),
@@ -102,7 +103,7 @@ fn in_words(judged: &Judged) -> String {
         number => count(number, "finding"),
     };
     let mut out = format!("# {}: {number}\n", one_line(&object.title));
-    for Said { level, message } in findings {
+    for GroupNote { level, message } in findings {
         let level = if *level == Level::Error { "error" } else { "warning" };
         let _ = writeln!(out, "#   {level}: {}", one_line(message));
     }

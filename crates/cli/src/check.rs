@@ -14,7 +14,9 @@ use self::ignore::{ANNOTATION, Ignores};
 use crate::args::CheckArgs;
 use crate::input::Input;
 use crate::live::{self, Question};
-use crate::output::report::{FindingEntry, IgnoredEntry, NotCompared, Report, ReportedProblem, Summary, Where};
+use crate::output::report::{
+    CheckReport, FindingEntry, FindingSummary, IgnoredEntry, NotCompared, ReportedProblem, Where,
+};
 use crate::roots::{RootObjects, by_root};
 use crate::{Exit, Failure, output, progress, settings};
 
@@ -39,7 +41,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     report.summary.gone = ignores.gone();
     if let Some(path) = &args.write_baseline {
         Baseline::write(path, report.findings.iter())?;
-        let Summary { unreadable, .. } = report.summary;
+        let FindingSummary { unreadable, .. } = report.summary;
         progress::end();
         anstream::eprintln!("{} in {}", count(report.findings.len(), "finding"), path.display());
         return Ok(if unreadable > 0 { Exit::Unreadable } else { Exit::Clean });
@@ -59,8 +61,8 @@ fn report(
     roots: &[RootObjects],
     unreadable: &[(String, String)],
     (checker, ignores): (&Checker, &mut Ignores),
-) -> Report {
-    let mut report = Report::default();
+) -> CheckReport {
+    let mut report = CheckReport::default();
     for (file, reason) in unreadable {
         report.problem(ReportedProblem {
             severity: Severity::Error,
@@ -95,7 +97,12 @@ struct Seen {
 /// Where an object is.
 type Identity = (usize, usize, Option<usize>);
 
-fn add_findings(fleet: &Fleet, (checker, ignores): (&Checker, &mut Ignores), seen: &mut Seen, report: &mut Report) {
+fn add_findings(
+    fleet: &Fleet,
+    (checker, ignores): (&Checker, &mut Ignores),
+    seen: &mut Seen,
+    report: &mut CheckReport,
+) {
     let is_first = seen.objects.is_empty();
     let mut locator = Locator::new(fleet.sources());
     for Problem { severity, is_skipped, message, source, at } in fleet.problems() {

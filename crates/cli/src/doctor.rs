@@ -30,7 +30,7 @@ use self::item::items;
 use self::policy::MODULE;
 use self::report::InstallationReport;
 use crate::args::DoctorArgs;
-use crate::sources::Sources;
+use crate::sources::InputSources;
 use crate::{Exit, Failure, input, live, output, progress};
 
 /// # Errors
@@ -38,7 +38,7 @@ use crate::{Exit, Failure, input, live, output, progress};
 pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     let DoctorArgs { filename, namespace, kustomize, .. } = args;
     let (filename, namespace) = (filename.clone(), namespace.clone());
-    let sources = Sources { filename, namespace, kustomize: *kustomize, settings: None };
+    let sources = InputSources { filename, namespace, kustomize: *kustomize, settings: None };
     let input = live::installation(&args.live, &sources, &sources.named(&args.paths))?;
     let items = items(&input.fleet);
     let installation = Installation::of(&items, &input);

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::Failure;
 use crate::input::{self, Input};
-use crate::sources::Sources;
+use crate::sources::InputSources;
 
 /// No flags: no cluster can be named.
 #[derive(Debug, Args)]
@@ -27,7 +27,12 @@ pub(crate) struct Question<'a> {
 /// # Errors
 /// None.
 #[expect(clippy::unnecessary_wraps, reason = "a cluster may be out of reach")]
-pub(crate) fn input(_: &LiveArgs, sources: &Sources, paths: &[PathBuf], _: &Question<'_>) -> Result<Input, Failure> {
+pub(crate) fn input(
+    _: &LiveArgs,
+    sources: &InputSources,
+    paths: &[PathBuf],
+    _: &Question<'_>,
+) -> Result<Input, Failure> {
     let here = [PathBuf::from(".")];
     Ok(input::read(if paths.is_empty() { &here } else { paths }, sources))
 }
@@ -37,7 +42,7 @@ pub(crate) fn input(_: &LiveArgs, sources: &Sources, paths: &[PathBuf], _: &Ques
 /// # Errors
 /// None.
 #[expect(clippy::unnecessary_wraps, reason = "a cluster may be out of reach")]
-pub(crate) fn installation(_: &LiveArgs, sources: &Sources, paths: &[PathBuf]) -> Result<Input, Failure> {
+pub(crate) fn installation(_: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -> Result<Input, Failure> {
     let here = [PathBuf::from(".")];
     Ok(input::read(if paths.is_empty() { &here } else { paths }, sources))
 }
@@ -47,6 +52,6 @@ pub(crate) fn installation(_: &LiveArgs, sources: &Sources, paths: &[PathBuf]) -
 /// # Errors
 /// None.
 #[expect(clippy::unnecessary_wraps, reason = "a cluster may be out of reach")]
-pub(crate) fn plan(_: &LiveArgs, _: &Sources, _: &[PathBuf]) -> Result<Option<[Input; 2]>, Failure> {
+pub(crate) fn plan(_: &LiveArgs, _: &InputSources, _: &[PathBuf]) -> Result<Option<[Input; 2]>, Failure> {
     Ok(None)
 }

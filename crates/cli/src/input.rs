@@ -13,7 +13,7 @@ use ignore::WalkBuilder;
 use rayon::prelude::*;
 
 use crate::progress;
-use crate::sources::{Sources, is_read};
+use crate::sources::{InputSources, is_read};
 
 /// What was read, and what could not be.
 pub(crate) struct Input {
@@ -33,7 +33,7 @@ const NAMED: usize = 5;
 
 /// Reads everything below the paths, documents on all cores. Objects that are written without a namespace are in the
 /// namespace of `sources`.
-pub(crate) fn read(paths: &[PathBuf], sources: &Sources) -> Input {
+pub(crate) fn read(paths: &[PathBuf], sources: &InputSources) -> Input {
     progress::step("reading files");
     let mut unreadable = Vec::new();
     let mut files = Vec::new();

@@ -12,7 +12,7 @@ use metadata_propagation::GRANTS;
 use crate::input::{self, Input};
 use crate::names::{is_kind, parts};
 use crate::shell::quoted;
-use crate::sources::Sources;
+use crate::sources::InputSources;
 use crate::{Failure, progress};
 
 /// Which cluster is asked.
@@ -54,7 +54,7 @@ pub(crate) struct Question<'a> {
 /// When files and a cluster are named, or the cluster cannot be asked.
 pub(crate) fn input(
     args: &LiveArgs,
-    sources: &Sources,
+    sources: &InputSources,
     paths: &[PathBuf],
     question: &Question<'_>,
 ) -> Result<Input, Failure> {
@@ -80,7 +80,7 @@ pub(crate) fn input(
 ///
 /// # Errors
 /// As [`input`].
-pub(crate) fn installation(args: &LiveArgs, sources: &Sources, paths: &[PathBuf]) -> Result<Input, Failure> {
+pub(crate) fn installation(args: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -> Result<Input, Failure> {
     if let Some(input) = of_files(args, sources, paths, true)? {
         return Ok(input);
     }
@@ -93,7 +93,7 @@ pub(crate) fn installation(args: &LiveArgs, sources: &Sources, paths: &[PathBuf]
 /// The objects of files, where these are meant and no cluster.
 fn of_files(
     args: &LiveArgs,
-    sources: &Sources,
+    sources: &InputSources,
     paths: &[PathBuf],
     is_for_clusters: bool,
 ) -> Result<Option<Input>, Failure> {
@@ -112,7 +112,7 @@ fn of_files(
 ///
 /// # Errors
 /// When the cluster cannot be asked.
-pub(crate) fn plan(args: &LiveArgs, sources: &Sources, paths: &[PathBuf]) -> Result<Option<[Input; 2]>, Failure> {
+pub(crate) fn plan(args: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -> Result<Option<[Input; 2]>, Failure> {
     let is_meant = args.is_named() || paths.len() == 1 && has_kubeconfig();
     if !is_meant {
         return Ok(None);
@@ -122,7 +122,7 @@ pub(crate) fn plan(args: &LiveArgs, sources: &Sources, paths: &[PathBuf]) -> Res
     }
     let connection = args.connection()?;
     let namespace = sources.namespace.as_deref().filter(|name| !name.is_empty()).unwrap_or(connection.namespace());
-    let manifests = input::read(paths, &Sources { namespace: Some(namespace.to_owned()), ..sources.clone() });
+    let manifests = input::read(paths, &InputSources { namespace: Some(namespace.to_owned()), ..sources.clone() });
     let objects = || manifests.fleet.objects();
     let is_cluster_api = |id: &ObjectId| id.group.is_empty() || id.group.ends_with("cluster.x-k8s.io");
     let named: BTreeSet<&String> =

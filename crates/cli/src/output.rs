@@ -14,7 +14,7 @@ use std::str::FromStr;
 use fleet::{Fleet, Level};
 use serde::Deserialize;
 
-use crate::output::report::Report;
+use crate::output::report::CheckReport;
 use crate::{Exit, Failure, progress};
 
 /// A format, and the file that it goes to; standard output where there is none.
@@ -74,7 +74,7 @@ impl TryFrom<String> for Output {
 /// # Errors
 /// When a file cannot be written.
 pub(crate) fn write(
-    report: &Report,
+    report: &CheckReport,
     fleet: &Fleet,
     outputs: &[Output],
     fail_on: Level,

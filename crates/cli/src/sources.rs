@@ -9,7 +9,7 @@ const ENDINGS: &[&str] = &["yaml", "yml", "json"];
 
 /// Where objects come from, and by which settings they are judged.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Sources {
+pub(crate) struct InputSources {
     /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
     /// folder].
     ///
@@ -28,7 +28,7 @@ pub(crate) struct Sources {
     pub(crate) settings: Option<PathBuf>,
 }
 
-impl Sources {
+impl InputSources {
     /// The paths of a call: those of `-f`, and those without a flag.
     pub(crate) fn paths(&self, alone: &[PathBuf]) -> Vec<PathBuf> {
         let paths = self.named(alone);

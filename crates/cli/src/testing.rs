@@ -17,9 +17,9 @@ use crate::{Exit, Failure, input, output, settings};
 
 /// What became of the cases.
 #[derive(Serialize)]
-struct Results {
+struct CaseResults {
     cases: Vec<Tested>,
-    summary: Summary,
+    summary: CaseSummary,
 }
 
 /// What became of one case.
@@ -53,7 +53,7 @@ struct At {
 }
 
 #[derive(Default, Serialize)]
-struct Summary {
+struct CaseSummary {
     cases: usize,
     passed: usize,
     failed: usize,
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
     let mut cases: Vec<Tested> = files.par_iter().map(test).collect();
     let of_folder = |(file, message)| Tested { file, verdict: CaseOutcome::Unreadable { message, at: None } };
     cases.extend(unreadable.into_iter().map(of_folder));
-    let mut summary = Summary { cases: cases.len(), ..Summary::default() };
+    let mut summary = CaseSummary { cases: cases.len(), ..CaseSummary::default() };
     for case in &cases {
         *match case.verdict {
             CaseOutcome::Passed => &mut summary.passed,
@@ -84,13 +84,13 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
             CaseOutcome::Unreadable { .. } => &mut summary.unreadable,
         } += 1;
     }
-    let results = Results { cases, summary };
+    let results = CaseResults { cases, summary };
     let words = if args.write { written(&results) } else { in_words(&results) };
     output::write_plain(&args.output, &words, &results, Some(&|| junit::cases(results.cases.iter().map(ran))))?;
     Ok(match results.summary {
-        Summary { unreadable: 1.., .. } => Exit::Unreadable,
-        Summary { cases: 0, .. } => Exit::Nothing,
-        Summary { failed: 1.., .. } if !args.write => Exit::Found,
+        CaseSummary { unreadable: 1.., .. } => Exit::Unreadable,
+        CaseSummary { cases: 0, .. } => Exit::Nothing,
+        CaseSummary { failed: 1.., .. } if !args.write => Exit::Found,
         _ => Exit::Clean,
     })
 }
@@ -122,7 +122,7 @@ fn tested(file: &Path, settings: &Value, is_written: bool) -> CaseOutcome {
 }
 
 /// The names of the files that were written, and what could not be read.
-fn written(results: &Results) -> String {
+fn written(results: &CaseResults) -> String {
     let mut out = String::new();
     for Tested { file, verdict } in &results.cases {
         let _ = match verdict {
@@ -134,7 +134,7 @@ fn written(results: &Results) -> String {
     out
 }
 
-fn in_words(results: &Results) -> String {
+fn in_words(results: &CaseResults) -> String {
     let mut out = String::new();
     for Tested { file, verdict } in &results.cases {
         let _ = match verdict {
@@ -148,7 +148,7 @@ fn in_words(results: &Results) -> String {
     if !out.is_empty() {
         out.push('\n');
     }
-    let Summary { cases, passed, failed, unreadable } = results.summary;
+    let CaseSummary { cases, passed, failed, unreadable } = results.summary;
     let besides = [(failed, "failed"), (unreadable, "unreadable")];
     let besides = besides.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!(", {number} {what}"));
     let _ = writeln!(out, "{}: {passed} passed{}", count(cases, "case"), besides.collect::<String>());

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use self::audit::Event;
 use self::past::{Past, id};
-use self::read::{Recorded, Request, recorded, text};
+use self::read::{Recorded, RecordedRequest, recorded, text};
 use fleet::count;
 
 use crate::args::{CheckArgs, FailOn};
@@ -26,11 +26,11 @@ const NAMED: usize = 5;
 /// What became of the requests.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Answers {
+struct ReviewAnswers {
     requests: Vec<JudgedRequest>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    not_judged: Vec<Left>,
-    summary: Summary,
+    not_judged: Vec<UnjudgedWrite>,
+    summary: ReviewsSummary,
 }
 
 /// What would have become of one request.
@@ -61,7 +61,7 @@ struct JudgedRequest {
 
 /// A write that cannot be judged.
 #[derive(Serialize)]
-struct Left {
+struct UnjudgedWrite {
     file: String,
     number: usize,
     verb: String,
@@ -81,7 +81,7 @@ enum RequestOutcome {
 
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Summary {
+struct ReviewsSummary {
     requests: usize,
     accepted: usize,
     changed: usize,
@@ -125,7 +125,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let answers = answers(&reviews, &settings, &input);
     output::write_plain(&args.output, &in_words(&answers, args.verbose), &answers, None)?;
     let is_unreadable = input::warn(&input);
-    let Summary { requests, rejected, warned, not_judged, .. } = answers.summary;
+    let ReviewsSummary { requests, rejected, warned, not_judged, .. } = answers.summary;
     Ok(match args.fail_on.unwrap_or_default() {
         _ if is_unreadable => Exit::Unreadable,
         _ if requests + not_judged == 0 => Exit::Nothing,
@@ -135,20 +135,20 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn answers(reviews: &[Recorded<'_>], settings: &Settings, input: &Input) -> Answers {
+fn answers(reviews: &[Recorded<'_>], settings: &Settings, input: &Input) -> ReviewAnswers {
     let requests = reviews.iter().filter_map(|recorded| match &recorded.request {
-        Request::Review(review) => Some(&**review),
-        Request::Event(_) => None,
+        RecordedRequest::Review(review) => Some(&**review),
+        RecordedRequest::Event(_) => None,
     });
     let mut past = Past::before(requests, &input.fleet);
-    let mut answers = Answers::default();
+    let mut answers = ReviewAnswers::default();
     for recorded in reviews {
         match &recorded.request {
-            Request::Review(review) => {
+            RecordedRequest::Review(review) => {
                 answers.add(answer(recorded, review, evaluate(review, settings, &past)));
                 past.apply(review);
             }
-            Request::Event(event) => {
+            RecordedRequest::Event(event) => {
                 answers.add_event(recorded, event, settings, &past);
                 event.apply(&mut past);
             }
@@ -157,9 +157,9 @@ fn answers(reviews: &[Recorded<'_>], settings: &Settings, input: &Input) -> Answ
     answers
 }
 
-impl Answers {
+impl ReviewAnswers {
     fn add(&mut self, answer: JudgedRequest) {
-        let Summary { requests, accepted, changed, rejected, warned, not_compared, without_stored, .. } =
+        let ReviewsSummary { requests, accepted, changed, rejected, warned, not_compared, without_stored, .. } =
             &mut self.summary;
         *requests += 1;
         *match answer.verdict {
@@ -176,8 +176,8 @@ impl Answers {
     /// Judges a write of an audit log, if it has the whole object, and the policy reads such objects.
     fn add_event(&mut self, recorded: &Recorded<'_>, event: &Event<'_>, settings: &Settings, past: &Past<'_>) {
         match event.request(past) {
-            Ok(audit::Request { review, .. }) if !concerns(&review, settings) => self.summary.other_kinds += 1,
-            Ok(audit::Request { review, is_without_stored }) => {
+            Ok(audit::AuditRequest { review, .. }) if !concerns(&review, settings) => self.summary.other_kinds += 1,
+            Ok(audit::AuditRequest { review, is_without_stored }) => {
                 let answer = answer(recorded, &review, evaluate(&review, settings, past));
                 self.add(JudgedRequest { without_stored: is_without_stored, ..answer });
             }
@@ -186,7 +186,7 @@ impl Answers {
             }
             Err(left) => {
                 self.summary.not_judged += 1;
-                self.not_judged.push(Left {
+                self.not_judged.push(UnjudgedWrite {
                     file: recorded.file.to_owned(),
                     number: recorded.number,
                     verb: event.verb.clone(),
@@ -229,7 +229,7 @@ fn answer(Recorded { file, number, .. }: &Recorded<'_>, review: &Review<'_>, out
     }
 }
 
-fn in_words(answers: &Answers, is_verbose: bool) -> String {
+fn in_words(answers: &ReviewAnswers, is_verbose: bool) -> String {
     let mut out = String::new();
     for answer in &answers.requests {
         let JudgedRequest { file, number, operation, object, user, verdict, message, warnings, changes, .. } = answer;
@@ -261,15 +261,15 @@ fn in_words(answers: &Answers, is_verbose: bool) -> String {
         }
     }
     let named = if is_verbose { answers.not_judged.len() } else { NAMED };
-    for Left { file, number, verb, object, user, reason } in answers.not_judged.iter().take(named) {
+    for UnjudgedWrite { file, number, verb, object, user, reason } in answers.not_judged.iter().take(named) {
         let _ = writeln!(out, "{BOLD}not judged{BOLD:#} {file} {number}: {verb} {object} by {user}: {reason}");
     }
     if answers.not_judged.len() > named {
         let more = answers.not_judged.len() - named;
         let _ = writeln!(out, "{more} more not judged; `--verbose` names them");
     }
-    let Summary { requests, accepted, changed, rejected, warned, not_compared, .. } = answers.summary;
-    let Summary { without_stored, not_judged, other_kinds, .. } = answers.summary;
+    let ReviewsSummary { requests, accepted, changed, rejected, warned, not_compared, .. } = answers.summary;
+    let ReviewsSummary { without_stored, not_judged, other_kinds, .. } = answers.summary;
     let besides = [
         (warned, "with warnings"),
         (not_compared, "not compared"),

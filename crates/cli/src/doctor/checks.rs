@@ -1,6 +1,6 @@
 //! What is checked.
 
-use super::finding::Results;
+use super::finding::CheckResults;
 use super::installation::Installation;
 use super::{
     composites, conditions, controllers, grants, installed, operation, permissions, registry, server, settings,
@@ -14,7 +14,7 @@ pub(crate) struct InstallationCheck {
     pub(crate) about: &'static str,
     /// The resources without which nothing can be said, policies aside.
     pub(crate) reads: &'static [&'static str],
-    run: for<'a> fn(&Installation<'a>, &mut Results<'a>),
+    run: for<'a> fn(&Installation<'a>, &mut CheckResults<'a>),
 }
 
 const POLICIES: &str = "clusteradmissionpolicies.policies.kubewarden.io";
@@ -51,14 +51,14 @@ const fn check(
     name: &'static str,
     about: &'static str,
     reads: &'static [&'static str],
-    run: for<'a> fn(&Installation<'a>, &mut Results<'a>),
+    run: for<'a> fn(&Installation<'a>, &mut CheckResults<'a>),
 ) -> InstallationCheck {
     InstallationCheck { name, about, reads, run }
 }
 
 /// Runs all checks. What a check needs and cannot be read is named, and the check does not pass.
-pub(crate) fn all<'a>(installation: &Installation<'a>) -> Results<'a> {
-    let mut results = Results::default();
+pub(crate) fn all<'a>(installation: &Installation<'a>) -> CheckResults<'a> {
+    let mut results = CheckResults::default();
     for InstallationCheck { name, reads, run, .. } in INSTALLATION_CHECKS {
         results.check = name;
         let needed = reads.iter().chain(&[POLICIES]);

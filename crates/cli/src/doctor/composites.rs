@@ -4,18 +4,18 @@ use fleet::Level;
 use metadata_propagation::Settings;
 use serde_json::Value;
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
 use super::item::Item;
 use super::names::did_you_mean;
-use super::policy::{Policy, WebhookRule};
+use super::policy::{InstalledPolicy, WebhookRule};
 
 const CROSSPLANE: &str = "apiextensions.crossplane.io";
 
 /// Policies that make cloud tags of composites, each with its settings.
-type Tagging<'p, 'a> = Vec<(&'p Policy<'a>, &'p Settings)>;
+type Tagging<'p, 'a> = Vec<(&'p InstalledPolicy<'a>, &'p Settings)>;
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let definitions: Vec<&'a Item<'a>> = installation.of_kind(CROSSPLANE, "CompositeResourceDefinition").collect();
     let valid = installation.policies.iter().filter_map(|policy| Some((policy, policy.settings.as_ref().ok()?)));
     let tagging: Tagging<'_, 'a> = valid.filter(|(_, settings)| !settings.cloud_tags.composites.is_empty()).collect();
@@ -47,7 +47,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
 }
 
 /// Groups of the settings that no rule has.
-fn groups<'a>(policy: &Policy<'a>, settings: &Settings) -> Vec<InstallationFinding<'a>> {
+fn groups<'a>(policy: &InstalledPolicy<'a>, settings: &Settings) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
     for (number, composites) in settings.cloud_tags.composites.iter().enumerate() {
         for group in composites.api_groups.iter().filter(|group| !policy.has_group(|known| *known == ***group)) {
@@ -70,7 +70,7 @@ fn groups<'a>(policy: &Policy<'a>, settings: &Settings) -> Vec<InstallationFindi
 
 /// Resources of rules that no definition defines in one of the rule's versions.
 fn undefined<'a>(
-    policy: &Policy<'a>,
+    policy: &InstalledPolicy<'a>,
     settings: &Settings,
     definitions: &[&'a Item<'a>],
 ) -> Vec<InstallationFinding<'a>> {
@@ -124,7 +124,7 @@ fn undefined<'a>(
 /// A definition with cloud tags whose composites are sent to no policy.
 fn uncovered<'a>(definition: &'a Item<'a>, tagging: &Tagging<'_, 'a>) -> Option<InstallationFinding<'a>> {
     let (group, plural) = (definition.text("/spec/group"), definition.text("/spec/names/plural"));
-    let is_sent = |(policy, settings): &(&Policy<'_>, &Settings)| {
+    let is_sent = |(policy, settings): &(&InstalledPolicy<'_>, &Settings)| {
         let composites = &settings.cloud_tags.composites;
         let in_settings = composites.iter().any(|it| it.api_groups.iter().any(|known| **known == *group));
         let mut rules = policy.rules().into_iter();

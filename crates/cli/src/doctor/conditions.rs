@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use fleet::{Level, count};
 use serde_json::Value;
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
-use super::policy::Policy;
+use super::policy::InstalledPolicy;
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {
         let title = policy.title();
         let Ok(settings) = &policy.settings else {
@@ -54,7 +54,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
 }
 
 fn differences<'a>(
-    policy: &Policy<'a>,
+    policy: &InstalledPolicy<'a>,
     (name, at): (&str, String),
     named: &BTreeSet<&str>,
     listed: &BTreeSet<&str>,

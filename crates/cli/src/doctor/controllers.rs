@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use fleet::Level;
 use metadata_propagation::{Controllers, Settings};
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
 use super::managers::{Manager, managers};
 use super::names::did_you_mean;
-use super::policy::Policy;
+use super::policy::InstalledPolicy;
 use super::rbac::Account;
 
 /// Groups that many users are in.
 const EVERYBODY: &[&str] = &["system:authenticated", "system:serviceaccounts", "system:unauthenticated"];
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let managers = managers(installation);
     let accounts = accounts(installation);
     for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {
@@ -51,7 +51,7 @@ fn accounts(installation: &Installation<'_>) -> BTreeSet<Account> {
     deployments.chain(accounts).map(|(namespace, name)| Account { namespace, name }).collect()
 }
 
-fn not_installed<'a>(policy: &Policy<'a>, managers: &[Manager<'a>]) -> Vec<InstallationFinding<'a>> {
+fn not_installed<'a>(policy: &InstalledPolicy<'a>, managers: &[Manager<'a>]) -> Vec<InstallationFinding<'a>> {
     if managers.iter().any(|manager| manager.is_core) {
         return Vec::new();
     }
@@ -68,7 +68,11 @@ fn not_installed<'a>(policy: &Policy<'a>, managers: &[Manager<'a>]) -> Vec<Insta
 }
 
 /// Managers that the list does not have.
-fn not_listed<'a>(policy: &Policy<'a>, settings: &Settings, managers: &[Manager<'a>]) -> Vec<InstallationFinding<'a>> {
+fn not_listed<'a>(
+    policy: &InstalledPolicy<'a>,
+    settings: &Settings,
+    managers: &[Manager<'a>],
+) -> Vec<InstallationFinding<'a>> {
     let listed = &settings.cluster_api.controllers;
     let is_listed = |account: &Account| {
         let groups = account.groups();
@@ -94,7 +98,7 @@ fn not_listed<'a>(policy: &Policy<'a>, settings: &Settings, managers: &[Manager<
 
 /// Names in the list that nobody has, and those of which it is not known. Those that are there by default may be of installations of another kind.
 fn unknown<'a>(
-    policy: &Policy<'a>,
+    policy: &InstalledPolicy<'a>,
     settings: &Settings,
     managers: &[Manager<'a>],
     accounts: &BTreeSet<Account>,

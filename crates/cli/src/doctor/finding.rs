@@ -17,23 +17,23 @@ pub(crate) struct InstallationFinding<'a> {
 
 /// What the checks say, in their order.
 #[derive(Default)]
-pub(crate) struct Results<'a> {
+pub(crate) struct CheckResults<'a> {
     /// The name of the check that runs.
     pub(crate) check: &'static str,
-    pub(crate) passed: Vec<Said>,
+    pub(crate) passed: Vec<SubjectNote>,
     pub(crate) findings: Vec<(&'static str, InstallationFinding<'a>)>,
-    pub(crate) not_examined: Vec<Said>,
+    pub(crate) not_examined: Vec<SubjectNote>,
 }
 
 /// What a check says of a subject, other than a finding.
-pub(crate) struct Said {
+pub(crate) struct SubjectNote {
     pub(crate) check: &'static str,
     /// Kind and name of an object; empty where it is about all of them.
     pub(crate) subject: String,
     pub(crate) statement: String,
 }
 
-impl<'a> Results<'a> {
+impl<'a> CheckResults<'a> {
     /// The findings about one subject; where there are none, the subject passes.
     pub(crate) fn judge(
         &mut self,
@@ -43,7 +43,7 @@ impl<'a> Results<'a> {
     ) {
         let check = self.check;
         if findings.is_empty() {
-            self.passed.push(Said { check, subject: subject.to_owned(), statement: passed() });
+            self.passed.push(SubjectNote { check, subject: subject.to_owned(), statement: passed() });
         }
         self.findings.extend(findings.into_iter().map(|finding| (check, finding)));
     }
@@ -55,6 +55,6 @@ impl<'a> Results<'a> {
 
     /// A subject that cannot be judged.
     pub(crate) fn not_examined(&mut self, subject: &str, why: impl Into<String>) {
-        self.not_examined.push(Said { check: self.check, subject: subject.to_owned(), statement: why.into() });
+        self.not_examined.push(SubjectNote { check: self.check, subject: subject.to_owned(), statement: why.into() });
     }
 }

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use fleet::Level;
 use metadata_propagation::{ClusterApi, Pattern, Version};
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
 use super::managers::{Manager, managers};
-use super::policy::Policy;
+use super::policy::InstalledPolicy;
 
 /// The feature gate that `clusterApi.taints` follows.
 const TAINTS: &str = "MachineTaintPropagation";
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let managers = managers(installation);
     let cores: Vec<_> = managers.iter().filter(|manager| manager.is_core).collect();
     for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {
@@ -33,7 +33,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
 }
 
 /// The feature gate, where the flag names it: its default depends on the version.
-fn taints<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) -> Vec<InstallationFinding<'a>> {
+fn taints<'a>(policy: &InstalledPolicy<'a>, settings: &ClusterApi, core: &Manager<'a>) -> Vec<InstallationFinding<'a>> {
     let gates = core.flag("feature-gates");
     let gate = gates.iter().rev().find_map(|gate| gate.strip_prefix(TAINTS)?.strip_prefix('='));
     let is_on = match gate {
@@ -59,7 +59,11 @@ fn taints<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) ->
 }
 
 /// The expressions for Nodes, both lists.
-fn patterns<'a>(policy: &Policy<'a>, settings: &ClusterApi, core: &Manager<'a>) -> Vec<InstallationFinding<'a>> {
+fn patterns<'a>(
+    policy: &InstalledPolicy<'a>,
+    settings: &ClusterApi,
+    core: &Manager<'a>,
+) -> Vec<InstallationFinding<'a>> {
     if !settings.version.at_least(Version::NODE_EXPRESSIONS) {
         return Vec::new();
     }

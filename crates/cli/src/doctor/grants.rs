@@ -2,11 +2,11 @@
 
 use fleet::{Level, count};
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
 use super::needs::needs;
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     for policy in installation.policies.iter().filter(|policy| policy.kind.reads_objects) {
         let title = policy.title();
         let Ok(settings) = &policy.settings else {

@@ -6,7 +6,7 @@ use fleet::plural;
 use serde_json::Value;
 
 use super::item::Item;
-use super::policy::{self, Policy};
+use super::policy::{self, InstalledPolicy};
 use crate::input::Input;
 
 /// The group of definitions of kinds.
@@ -15,7 +15,7 @@ const DEFINITIONS: &str = "apiextensions.k8s.io";
 /// Objects of an installation, and the policies among them.
 pub(crate) struct Installation<'a> {
     items: &'a [Item<'a>],
-    pub(crate) policies: Vec<Policy<'a>>,
+    pub(crate) policies: Vec<InstalledPolicy<'a>>,
     /// The resources that cannot be read, as kubectl names them.
     pub(crate) unreadable: BTreeSet<String>,
     /// Whether all that is installed is known, and not only what the files have.

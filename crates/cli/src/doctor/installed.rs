@@ -2,12 +2,12 @@
 
 use fleet::Level;
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
 use super::needs::needs;
 use super::policy::{KINDS, MODULE};
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let resources = KINDS.iter().map(|kind| format!("{}.policies.kubewarden.io", fleet::plural(kind.name)));
     let unreadable: Vec<String> = resources.filter(|resource| installation.unreadable.contains(resource)).collect();
     for resource in &unreadable {

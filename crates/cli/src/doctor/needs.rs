@@ -6,7 +6,7 @@ use fleet::plural;
 use metadata_propagation::{GRANTS, Grant, ROUTES, RegistryReference, Settings};
 
 use super::installation::Installation;
-use super::policy::Policy;
+use super::policy::InstalledPolicy;
 
 const CORE: &str = "cluster.x-k8s.io";
 const CONTROL_PLANE: &str = "controlplane.cluster.x-k8s.io";
@@ -33,7 +33,7 @@ impl Need {
 }
 
 /// The kinds that a policy reads and that are installed, as far as that is known.
-pub(crate) fn needs(installation: &Installation<'_>, policy: &Policy<'_>, settings: &Settings) -> Vec<Need> {
+pub(crate) fn needs(installation: &Installation<'_>, policy: &InstalledPolicy<'_>, settings: &Settings) -> Vec<Need> {
     let classes = classes(policy, settings);
     let mut found: BTreeMap<(&str, &str), Need> = BTreeMap::new();
     let routes = ROUTES.iter().filter(|route| route.of.split(", ").any(|of| classes.contains(&of)));
@@ -73,7 +73,7 @@ pub(crate) fn registries(settings: &Settings) -> Vec<String> {
 }
 
 /// What the objects of the policy's rules are in the first column of `ROUTES`.
-fn classes(policy: &Policy<'_>, settings: &Settings) -> Vec<&'static str> {
+fn classes(policy: &InstalledPolicy<'_>, settings: &Settings) -> Vec<&'static str> {
     let mut classes = Vec::new();
     for rule in policy.rules() {
         for (group, resource) in rule.groups.iter().flat_map(|group| rule.resources.iter().map(move |it| (*group, *it)))
@@ -133,7 +133,7 @@ fn class(group: &str, resource: &str, settings: &Settings) -> Option<&'static st
 fn granted(
     name: &str,
     installation: &Installation<'_>,
-    policy: &Policy<'_>,
+    policy: &InstalledPolicy<'_>,
     settings: &Settings,
 ) -> Vec<&'static Grant> {
     let is_in_rules = |grant: &Grant| {

@@ -4,9 +4,9 @@ use fleet::Level;
 use metadata_propagation::Mode;
 use serde_json::Value;
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
-use super::policy::Policy;
+use super::policy::InstalledPolicy;
 
 /// The seconds that an evaluation with several reads may need: docs/operating.md.
 const EVALUATION: u64 = 8;
@@ -14,7 +14,7 @@ const EVALUATION: u64 = 8;
 /// What Kubewarden takes where a policy sets no `timeoutSeconds`.
 const TIMEOUT: u64 = 10;
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     for policy in &installation.policies {
         let findings = [changes(policy), failure(policy), times(policy), scope(policy)].concat();
         let mode = policy.spec("mode").and_then(Value::as_str).unwrap_or("protect");
@@ -24,7 +24,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
 }
 
 /// Whether it may write, and whether reports about it make sense.
-fn changes<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
+fn changes<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
     let is_true = |field: &str, default: bool| policy.spec(field).and_then(Value::as_bool).unwrap_or(default);
     let is_mutate = policy.settings.as_ref().is_ok_and(|settings| settings.mode == Mode::Mutate);
@@ -56,7 +56,7 @@ fn changes<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
 }
 
 /// What happens while no PolicyServer answers.
-fn failure<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
+fn failure<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let is_ignore = policy.spec("failurePolicy").is_some_and(|value| value == "Ignore");
     let is_monitor = policy.spec("mode").is_some_and(|mode| mode == "monitor");
     let has_tags = policy.settings.as_ref().is_ok_and(|settings| !settings.cloud_tags.composites.is_empty());
@@ -97,7 +97,7 @@ fn failure<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
 }
 
 /// The two time limits.
-fn times<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
+fn times<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
     let finding = |level, message: String, at: &str, why, fix: String| InstallationFinding {
         level,
@@ -133,7 +133,7 @@ fn times<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
 }
 
 /// Which objects reach it.
-fn scope<'a>(policy: &Policy<'a>) -> Vec<InstallationFinding<'a>> {
+fn scope<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
     let is_global = policy.item.object.id.kind.starts_with("Cluster");
     let labels = policy.spec("namespaceSelector").and_then(|selector| selector.get("matchLabels"));

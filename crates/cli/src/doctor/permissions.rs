@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fleet::{Level, count};
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
 use super::item::{Item, KUBEWARDEN};
 use super::needs::{Need, needs};
@@ -13,7 +13,7 @@ use super::rbac::{Account, Allowed, Wish, allowed};
 /// Namespaces of Kubewarden: its chart's, and Rancher's.
 const NAMESPACES: &[&str] = &["kubewarden", "cattle-kubewarden-system"];
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let mut by_server: BTreeMap<&str, BTreeSet<Need>> = BTreeMap::new();
     for policy in &installation.policies {
         match &policy.settings {

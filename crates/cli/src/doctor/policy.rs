@@ -24,7 +24,7 @@ pub(crate) struct PolicyKind {
 }
 
 /// A policy, or a member of a group of policies.
-pub(crate) struct Policy<'a> {
+pub(crate) struct InstalledPolicy<'a> {
     pub(crate) item: &'a Item<'a>,
     pub(crate) kind: &'static PolicyKind,
     /// The path of module and settings: `spec`, or the one of a member.
@@ -42,7 +42,7 @@ pub(crate) struct WebhookRule<'a> {
 }
 
 /// The policies that run this module.
-pub(crate) fn policies<'a>(items: &'a [Item<'a>]) -> Vec<Policy<'a>> {
+pub(crate) fn policies<'a>(items: &'a [Item<'a>]) -> Vec<InstalledPolicy<'a>> {
     let mut found = Vec::new();
     for item in items.iter().filter(|item| item.object.id.group == KUBEWARDEN) {
         let Some(kind) = KINDS.iter().find(|kind| kind.name == item.object.id.kind) else { continue };
@@ -57,7 +57,7 @@ pub(crate) fn policies<'a>(items: &'a [Item<'a>]) -> Vec<Policy<'a>> {
         found.extend(members.map(|(at, own)| {
             let json = own.get("settings").unwrap_or(&Value::Null).to_string();
             let settings = Settings::validate(&json).and_then(|()| Settings::from_json(&json));
-            Policy { item, kind, at, own, settings }
+            InstalledPolicy { item, kind, at, own, settings }
         }));
     }
     found
@@ -70,7 +70,7 @@ fn is_ours(module: &str) -> bool {
     name.split(':').next().unwrap_or_default().trim_end_matches(".wasm") == MODULE
 }
 
-impl<'a> Policy<'a> {
+impl<'a> InstalledPolicy<'a> {
     /// Kind and name; of a group, the member too.
     pub(crate) fn title(&self) -> String {
         match self.at.strip_prefix("spec.policies.") {

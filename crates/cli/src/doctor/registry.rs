@@ -2,12 +2,12 @@
 
 use fleet::Level;
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
 use super::names::did_you_mean;
 use super::needs::registries;
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let known: Vec<&str> = installation
         .of_kind("labels.plexsphere.com", "LabelRegistry")
         .map(|registry| &*registry.object.id.name)

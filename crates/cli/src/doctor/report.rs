@@ -7,7 +7,7 @@ use fleet::{Fleet, Level, Locator, count};
 use serde::Serialize;
 
 use super::checks::INSTALLATION_CHECKS;
-use super::finding::{Results, Said};
+use super::finding::{CheckResults, SubjectNote};
 use crate::output::report::{ObjectRef, Where};
 use crate::output::text::snippet;
 use crate::style::BOLD;
@@ -16,15 +16,15 @@ use crate::style::BOLD;
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InstallationReport {
-    checks: Vec<Checked>,
+    checks: Vec<CheckedSubjects>,
     pub(crate) findings: Vec<ReportedFinding>,
-    summary: Summary,
+    summary: DoctorSummary,
 }
 
 /// One check: which subjects pass, and which could not be examined.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Checked {
+struct CheckedSubjects {
     check: &'static str,
     about: &'static str,
     findings: usize,
@@ -60,7 +60,7 @@ pub(crate) struct ReportedFinding {
 
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Summary {
+struct DoctorSummary {
     checks: usize,
     errors: usize,
     warnings: usize,
@@ -69,18 +69,18 @@ struct Summary {
 }
 
 impl InstallationReport {
-    pub(crate) fn of(results: Results<'_>, fleet: &Fleet) -> InstallationReport {
-        let Results { passed, findings, not_examined, .. } = results;
-        let mut summary = Summary::default();
-        let checks = INSTALLATION_CHECKS.iter().map(|check| Checked {
+    pub(crate) fn of(results: CheckResults<'_>, fleet: &Fleet) -> InstallationReport {
+        let CheckResults { passed, findings, not_examined, .. } = results;
+        let mut summary = DoctorSummary::default();
+        let checks = INSTALLATION_CHECKS.iter().map(|check| CheckedSubjects {
             check: check.name,
             about: check.about,
             findings: findings.iter().filter(|(name, _)| *name == check.name).count(),
             passed: statements(&passed, check.name),
             not_examined: statements(&not_examined, check.name),
         });
-        let said = |it: &Checked| it.findings > 0 || !it.passed.is_empty() || !it.not_examined.is_empty();
-        let checks: Vec<Checked> = checks.filter(said).collect();
+        let said = |it: &CheckedSubjects| it.findings > 0 || !it.passed.is_empty() || !it.not_examined.is_empty();
+        let checks: Vec<CheckedSubjects> = checks.filter(said).collect();
         summary.checks = checks.len();
         summary.passed = checks.iter().map(|checked| checked.passed.len()).sum();
         summary.not_examined = checks.iter().map(|checked| checked.not_examined.len()).sum();
@@ -127,7 +127,10 @@ impl InstallationReport {
                 group.element(Severities::NOTE.message(entry.why)).element(Severities::HELP.message(&entry.fix));
             let _ = writeln!(out, "{}\n", Renderer::styled().render(&[group]));
         }
-        let lists = [("ok", Checked::passed as fn(&Checked) -> &[Statement]), ("not examined", Checked::not_examined)];
+        let lists = [
+            ("ok", CheckedSubjects::passed as fn(&CheckedSubjects) -> &[Statement]),
+            ("not examined", CheckedSubjects::not_examined),
+        ];
         for (word, list) in lists {
             for checked in &self.checks {
                 for Statement { statement, subjects } in list(checked) {
@@ -136,7 +139,7 @@ impl InstallationReport {
                 }
             }
         }
-        let Summary { checks, errors, warnings, passed, not_examined } = &self.summary;
+        let DoctorSummary { checks, errors, warnings, passed, not_examined } = &self.summary;
         let found = match (errors, warnings) {
             (0, 0) => "nothing found".to_owned(),
             (errors, 0) => count(*errors, "error"),
@@ -148,7 +151,7 @@ impl InstallationReport {
     }
 }
 
-impl Checked {
+impl CheckedSubjects {
     fn passed(&self) -> &[Statement] {
         &self.passed
     }
@@ -159,9 +162,9 @@ impl Checked {
 }
 
 /// What a check says, each statement once.
-fn statements(said: &[Said], name: &str) -> Vec<Statement> {
+fn statements(said: &[SubjectNote], name: &str) -> Vec<Statement> {
     let mut statements: Vec<Statement> = Vec::new();
-    for Said { subject, statement, .. } in said.iter().filter(|said| said.check == name) {
+    for SubjectNote { subject, statement, .. } in said.iter().filter(|said| said.check == name) {
         let subject = Some(subject.clone()).filter(|subject| !subject.is_empty());
         match statements.iter_mut().find(|known| known.statement == *statement) {
             Some(known) => known.subjects.extend(subject.filter(|subject| !known.subjects.contains(subject))),

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use fleet::Level;
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::image::name_and_tag;
 use super::installation::Installation;
 use super::item::{Item, KUBEWARDEN};
 use super::names::did_you_mean;
-use super::policy::Policy;
+use super::policy::InstalledPolicy;
 
 /// The first minor version 1.x of a PolicyServer that understands field masks: docs/operating.md.
 const OLDEST: u32 = 33;
@@ -17,7 +17,7 @@ const OLDEST: u32 = 33;
 /// The first minor version 1.x that takes expired entries out of its cache of objects: docs/operating.md.
 const NO_LEAK: u32 = 38;
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let servers: Vec<&Item<'_>> = installation.of_kind(KUBEWARDEN, "PolicyServer").collect();
     let mut known = BTreeSet::new();
     for policy in &installation.policies {
@@ -32,7 +32,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
     }
 }
 
-fn judge<'a>(server: &'a Item<'a>, results: &mut Results<'a>) {
+fn judge<'a>(server: &'a Item<'a>, results: &mut CheckResults<'a>) {
     let (name, title) = (&server.object.id.name, server.object.id.to_string());
     let image = server.text("/spec/image");
     let mut findings = Vec::new();
@@ -81,7 +81,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut Results<'a>) {
     results.judge(&title, findings, || format!("has version 1.{minor}; 1.{OLDEST} or later is needed"));
 }
 
-fn missing<'a>(policy: &Policy<'a>, servers: &[&Item<'_>]) -> InstallationFinding<'a> {
+fn missing<'a>(policy: &InstalledPolicy<'a>, servers: &[&Item<'_>]) -> InstallationFinding<'a> {
     let name = policy.server();
     let guess = did_you_mean(name, servers.iter().map(|server| &*server.object.id.name));
     InstallationFinding {

@@ -2,10 +2,10 @@
 
 use fleet::Level;
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     for policy in &installation.policies {
         let problems = policy.settings.as_ref().err().map(|error| &*error.problems).unwrap_or_default();
         let findings = problems.iter().map(|problem| {

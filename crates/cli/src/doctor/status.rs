@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use fleet::Level;
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
-use super::policy::Policy;
+use super::policy::InstalledPolicy;
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let mut known = BTreeSet::new();
     for policy in &installation.policies {
         let id = &policy.item.object.id;
@@ -23,7 +23,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>
     }
 }
 
-fn inactive<'a>(policy: &Policy<'a>, status: &str) -> InstallationFinding<'a> {
+fn inactive<'a>(policy: &InstalledPolicy<'a>, status: &str) -> InstallationFinding<'a> {
     let id = &policy.item.object.id;
     let conditions = policy.item.at("/status/conditions").as_array().into_iter().flatten();
     let reasons = conditions.filter(|condition| condition.get("status").is_some_and(|status| status == "False"));

@@ -2,11 +2,11 @@
 
 use fleet::Level;
 
-use super::finding::{InstallationFinding, Results};
+use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
 use super::managers::managers;
 
-pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut Results<'a>) {
+pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
     let managers = managers(installation);
     let cores: Vec<_> = managers.iter().filter(|manager| manager.is_core).collect();
     for policy in installation.policies.iter().filter(|policy| policy.is_for_cluster_api()) {

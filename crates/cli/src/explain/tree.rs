@@ -33,7 +33,7 @@ pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> S
         .collect();
     // Without columns, siblings are compared by kind alone.
     let folding = hierarchy.folding(&|number| cells.get(number).map(|cells| cells.join("\n")));
-    let tree = Tree { hierarchy, cells, folding };
+    let tree = ExplainTree { hierarchy, cells, folding };
     for group in hierarchy.folded(&tops, &tree.folding) {
         tree.add(&group, "", "", &mut rows);
     }
@@ -65,14 +65,14 @@ pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> S
 }
 
 /// What the lines are made of.
-struct Tree<'w> {
+struct ExplainTree<'w> {
     hierarchy: &'w Hierarchy,
     /// The values of the columns, by object.
     cells: Vec<Vec<String>>,
     folding: Folding,
 }
 
-impl Tree<'_> {
+impl ExplainTree<'_> {
     /// Adds the line of some equal siblings, and the lines of what is below the first of them.
     fn add(&self, group: &[usize], here: &str, below: &str, rows: &mut Vec<Vec<String>>) {
         let member = group.first().and_then(|first| Some((*first, self.hierarchy.member(*first)?)));

@@ -4,10 +4,10 @@
 
 use fleet::{Level, Severity};
 
-use super::report::{LineColumn, Report, Where};
+use super::report::{CheckReport, LineColumn, Where};
 
 /// One line for each finding, and for each document that cannot be read as it is meant.
-pub(crate) fn github(report: &Report) -> String {
+pub(crate) fn github(report: &CheckReport) -> String {
     let problems = report.problems.iter().filter_map(|problem| {
         let command = match problem.severity {
             Severity::Error => "error",

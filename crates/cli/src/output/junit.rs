@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fleet::{Level, Severity};
 use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
 
-use super::report::{IgnoredEntry, Report};
+use super::report::{CheckReport, IgnoredEntry};
 use crate::Failure;
 
 /// The report as XML. Findings below the level `fail_on` are test cases that succeed, with the finding as their output. A
@@ -13,7 +13,7 @@ use crate::Failure;
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn junit(report: &Report, fail_on: Level) -> Result<Vec<u8>, Failure> {
+pub(crate) fn junit(report: &CheckReport, fail_on: Level) -> Result<Vec<u8>, Failure> {
     let mut suites: BTreeMap<String, TestSuite> = BTreeMap::new();
     let mut add = |file: &str, case: TestCase| {
         suites.entry(file.to_owned()).or_insert_with(|| TestSuite::new(file)).add_test_case(case);

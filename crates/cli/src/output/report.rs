@@ -10,7 +10,7 @@ use crate::checks::Check;
 /// Everything that was found.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
+pub(crate) struct CheckReport {
     pub(crate) findings: Vec<FindingEntry>,
     /// Findings that are accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -20,13 +20,13 @@ pub(crate) struct Report {
     /// The folders and files whose objects were checked separately; none where all were checked together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) roots: Vec<String>,
-    pub(crate) summary: Summary,
+    pub(crate) summary: FindingSummary,
 }
 
 /// How much was found.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Summary {
+pub(crate) struct FindingSummary {
     pub(crate) objects: usize,
     /// Those that the policy checks.
     pub(crate) checked: usize,
@@ -130,7 +130,7 @@ pub(crate) struct LineColumn {
     pub(crate) column: usize,
 }
 
-impl Report {
+impl CheckReport {
     pub(crate) fn finding(&mut self, entry: FindingEntry) {
         match entry.level {
             Level::Error => self.summary.errors += 1,

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use fleet::{Level, Severity};
 use serde_json::{Value, json};
 
-use super::report::{FindingEntry, Ignored, IgnoredEntry, Report, Where};
+use super::report::{CheckReport, FindingEntry, Ignored, IgnoredEntry, Where};
 use crate::checks::Check;
 
 /// The report as a SARIF log with one run.
-pub(crate) fn sarif(report: &Report) -> Value {
+pub(crate) fn sarif(report: &CheckReport) -> Value {
     let problems = report.problems.iter().filter_map(|problem| {
         let level = match problem.severity {
             Severity::Error => "error",

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Severities, Renderer, Snippet};
 use fleet::{Fleet, Level, Severity, count};
 
-use super::report::{Report, Summary, Where};
+use super::report::{CheckReport, FindingSummary, Where};
 
 /// At most this many objects that were not compared, and documents that are no objects, are named without `--verbose`.
 const NAMED: usize = 5;
 
 /// The report, colored; the stream that it is written to removes colors where there must be none.
-pub(crate) fn text(report: &Report, fleet: &Fleet, is_verbose: bool) -> String {
+pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> String {
     let mut out = String::new();
     let mut notes = Vec::new();
     for problem in &report.problems {
@@ -104,8 +104,8 @@ fn helped<'t>(group: Group<'t>, help: &'t str) -> Group<'t> {
     if help.is_empty() { group } else { group.element(Severities::HELP.message(help)) }
 }
 
-fn summary(summary: &Summary, roots: usize) -> String {
-    let Summary { objects, checked, errors, warnings, unreadable, skipped, not_compared, ignored, .. } = summary;
+fn summary(summary: &FindingSummary, roots: usize) -> String {
+    let FindingSummary { objects, checked, errors, warnings, unreadable, skipped, not_compared, ignored, .. } = summary;
     let found = match (errors, warnings) {
         _ if *checked == 0 => "nothing to check".to_owned(),
         (0, 0) => "nothing found".to_owned(),

@@ -7,7 +7,7 @@ use metadata_propagation::{GroupVersionKind, Operation, Review};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::past::{Head, Past, is_of_object};
+use super::past::{ObjectHead, Past, is_of_object};
 
 /// The group of the events of audit logs.
 pub(super) const GROUP: &str = "audit.k8s.io/";
@@ -25,7 +25,7 @@ pub(super) struct Event<'t> {
     #[serde(default)]
     impersonated_user: Option<User>,
     #[serde(default)]
-    object_ref: Option<ObjectRef>,
+    object_ref: Option<AuditObjectRef>,
     #[serde(default)]
     response_status: Status,
     #[serde(default, borrow)]
@@ -43,7 +43,7 @@ struct User {
 
 #[derive(Clone, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct ObjectRef {
+struct AuditObjectRef {
     resource: String,
     namespace: String,
     name: String,
@@ -82,7 +82,7 @@ impl NotJudged {
 }
 
 /// The request of an event, and whether it is an update of an object that no earlier request has.
-pub(super) struct Request<'r> {
+pub(super) struct AuditRequest<'r> {
     pub(super) review: Review<'r>,
     pub(super) is_without_stored: bool,
 }
@@ -99,7 +99,7 @@ impl<'t> Event<'t> {
     ///
     /// # Errors
     /// When the event does not have the whole object.
-    pub(super) fn request<'r>(&'r self, past: &Past<'r>) -> Result<Request<'r>, NotJudged>
+    pub(super) fn request<'r>(&'r self, past: &Past<'r>) -> Result<AuditRequest<'r>, NotJudged>
     where
         't: 'r,
     {
@@ -114,7 +114,7 @@ impl<'t> Event<'t> {
             let (id, version) = self.deleted(past).or_else(|| self.written()).ok_or(NotJudged::Deletion)?;
             let stored = past.stored(&id, &version).or_else(|| self.response_object.map(RawValue::get));
             let review = Review { operation, old_object: stored, ..self.review(&id, version) };
-            return Ok(Request { review, is_without_stored: false });
+            return Ok(AuditRequest { review, is_without_stored: false });
         }
         let object = self.request_object.ok_or(NotJudged::NoObject)?.get();
         let (id, version) = self.written().ok_or(NotJudged::NoObject)?;
@@ -123,7 +123,7 @@ impl<'t> Event<'t> {
         // Without what was stored, an update is judged as one that edits nothing.
         let old_object = if is_without_stored { Some(object) } else { stored };
         let review = Review { operation, object: Some(object), old_object, ..self.review(&id, version) };
-        Ok(Request { review, is_without_stored })
+        Ok(AuditRequest { review, is_without_stored })
     }
 
     /// A review that has the kind of the event's object, if the event or an earlier request says it.
@@ -156,7 +156,7 @@ impl<'t> Event<'t> {
 
     /// What the event is about: verb, resource and name.
     pub(super) fn subject(&self) -> String {
-        let ObjectRef { resource, namespace, name, subresource, .. } = self.reference();
+        let AuditObjectRef { resource, namespace, name, subresource, .. } = self.reference();
         let part = |text: &str| if text.is_empty() { String::new() } else { format!("/{text}") };
         let separator = if namespace.is_empty() || name.is_empty() { "" } else { "/" };
         format!("{resource}{} {namespace}{separator}{name}", part(&subresource)).trim_end().to_owned()
@@ -170,7 +170,7 @@ impl<'t> Event<'t> {
     fn written(&self) -> Option<(ObjectId, String)> {
         let heads = [self.response_object, self.request_object].into_iter().flatten().map(head);
         let head = heads.into_iter().find(is_object)?;
-        let ObjectRef { namespace, name, .. } = self.reference();
+        let AuditObjectRef { namespace, name, .. } = self.reference();
         let (group, version) = head.api_version.rsplit_once('/').unwrap_or(("", &head.api_version));
         let name = [&name, head.name()].into_iter().find(|name| !name.is_empty())?.to_owned();
         Some((ObjectId { group: group.to_owned(), kind: head.kind.clone(), namespace, name }, version.to_owned()))
@@ -178,7 +178,7 @@ impl<'t> Event<'t> {
 
     /// The object that is deleted, by its resource.
     fn deleted(&self, past: &Past<'_>) -> Option<(ObjectId, String)> {
-        let ObjectRef { resource, namespace, name, api_group, .. } = self.reference();
+        let AuditObjectRef { resource, namespace, name, api_group, .. } = self.reference();
         let is_meant = |id: &ObjectId| {
             (&id.group, &id.namespace, &id.name) == (&api_group, &namespace, &name) && plural(&id.kind) == resource
         };
@@ -207,7 +207,7 @@ impl<'t> Event<'t> {
         self.impersonated_user.as_ref().unwrap_or(&self.user)
     }
 
-    fn reference(&self) -> ObjectRef {
+    fn reference(&self) -> AuditObjectRef {
         self.object_ref.clone().unwrap_or_default()
     }
 
@@ -223,10 +223,10 @@ impl<'t> Event<'t> {
 }
 
 /// Whether this is what is stored, and not about it.
-fn is_object(head: &Head) -> bool {
+fn is_object(head: &ObjectHead) -> bool {
     !["", "Status", "DeleteOptions"].contains(&&*head.kind)
 }
 
-fn head(object: &RawValue) -> Head {
+fn head(object: &RawValue) -> ObjectHead {
     serde_json::from_str(object.get()).unwrap_or_default()
 }

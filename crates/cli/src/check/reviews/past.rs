@@ -89,7 +89,7 @@ impl Cluster for Past<'_> {
 /// Version, kind and name in an object.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Head {
+pub(super) struct ObjectHead {
     pub(super) api_version: String,
     pub(super) kind: String,
     metadata: Metadata,
@@ -102,7 +102,7 @@ struct Metadata {
     generate_name: String,
 }
 
-impl Head {
+impl ObjectHead {
     /// The name, or what the API server is to begin it with.
     pub(super) fn name(&self) -> &str {
         let Metadata { name, generate_name } = &self.metadata;
@@ -118,7 +118,7 @@ pub(super) fn is_of_object(sub_resource: &str) -> bool {
 /// What the object of a request is called. The name of one that is created may be in the object only.
 pub(super) fn id(review: &Review<'_>) -> Option<ObjectId> {
     let name = match &*review.name {
-        "" => serde_json::from_str::<Head>(review.object?).ok()?.name().to_owned(),
+        "" => serde_json::from_str::<ObjectHead>(review.object?).ok()?.name().to_owned(),
         name => name.to_owned(),
     };
     Some(ObjectId {

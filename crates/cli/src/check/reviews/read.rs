@@ -16,11 +16,11 @@ pub(super) struct Recorded<'t> {
     pub(super) file: &'t str,
     /// Which review or event of the file, counted from 1.
     pub(super) number: usize,
-    pub(super) request: Request<'t>,
+    pub(super) request: RecordedRequest<'t>,
 }
 
 /// A request as it was recorded.
-pub(super) enum Request<'t> {
+pub(super) enum RecordedRequest<'t> {
     Review(Box<Review<'t>>),
     Event(Box<Event<'t>>),
 }
@@ -50,7 +50,7 @@ pub(super) fn recorded<'t>(file: &'t str, text: &'t str) -> Result<Vec<Recorded<
     for (index, value) in values.into_iter().enumerate() {
         let number = index + 1;
         let request = request(value).map_err(|error| format!("review {number}: {error}"))?;
-        let is_write = !matches!(&request, Request::Event(event) if !event.is_write());
+        let is_write = !matches!(&request, RecordedRequest::Event(event) if !event.is_write());
         all.extend(is_write.then_some(Recorded { file, number, request }));
     }
     Ok(all)
@@ -58,14 +58,14 @@ pub(super) fn recorded<'t>(file: &'t str, text: &'t str) -> Result<Vec<Recorded<
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Head<'t> {
+struct RecordedHead<'t> {
     api_version: String,
     kind: String,
     #[serde(borrow)]
     items: Vec<&'t RawValue>,
 }
 
-impl Head<'_> {
+impl RecordedHead<'_> {
     fn is_event(&self, kind: &str) -> bool {
         self.api_version.starts_with(audit::GROUP) && self.kind == kind
     }
@@ -77,25 +77,25 @@ fn add<'t>(value: &'t RawValue, values: &mut Vec<&'t RawValue>) -> Result<(), St
         values.extend(serde_json::from_str::<Vec<&'t RawValue>>(value.get()).map_err(|error| error.to_string())?);
         return Ok(());
     }
-    match serde_json::from_str::<Head<'t>>(value.get()) {
+    match serde_json::from_str::<RecordedHead<'t>>(value.get()) {
         Ok(head) if head.is_event("EventList") => values.extend(head.items),
         _ => values.push(value),
     }
     Ok(())
 }
 
-fn request(value: &RawValue) -> Result<Request<'_>, String> {
+fn request(value: &RawValue) -> Result<RecordedRequest<'_>, String> {
     #[derive(Deserialize)]
-    struct AdmissionReview<'a> {
+    struct RecordedReview<'a> {
         #[serde(borrow)]
         request: &'a RawValue,
     }
-    if serde_json::from_str::<Head<'_>>(value.get()).is_ok_and(|head| head.is_event("Event")) {
+    if serde_json::from_str::<RecordedHead<'_>>(value.get()).is_ok_and(|head| head.is_event("Event")) {
         return serde_json::from_str(value.get())
-            .map(|event| Request::Event(Box::new(event)))
+            .map(|event| RecordedRequest::Event(Box::new(event)))
             .map_err(|it| it.to_string());
     }
-    let review: AdmissionReview<'_> = serde_json::from_str(value.get()).map_err(|error| error.to_string())?;
+    let review: RecordedReview<'_> = serde_json::from_str(value.get()).map_err(|error| error.to_string())?;
     let review = Review::from_json(review.request.get()).map_err(|malformed| malformed.to_string())?;
-    Ok(Request::Review(Box::new(review)))
+    Ok(RecordedRequest::Review(Box::new(review)))
 }
