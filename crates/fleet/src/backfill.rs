@@ -83,7 +83,7 @@ impl Backfill {
             Some(match means {
                 Means::Release => release::step(member),
                 Means::Touch | Means::Apply => {
-                    Stored { member, origin, settings: &settings, hierarchy: &hierarchy }.step(means)
+                    StoredObject { member, origin, settings: &settings, hierarchy: &hierarchy }.step(means)
                 }
             })
         };
@@ -93,20 +93,20 @@ impl Backfill {
             let Some(origin) = &member.origin else { continue };
             let refused = |reason: String| Refused { id: member.id.clone(), origin: origin.clone(), reason };
             match compared {
-                Compared::Complete => {}
+                ComparedObject::Complete => {}
                 // What propagates to it propagates through an object that does not have it.
-                Compared::Lacking(_)
+                ComparedObject::Lacking(_)
                     if means != Means::Release && member.parent.is_some_and(|parent| stuck.contains(&parent)) =>
                 {
                     stuck.insert(number);
                     backfill.refused.push(refused(messages::BELOW_REFUSED.to_owned()));
                 }
-                Compared::Lacking(step) => backfill.steps.push(step),
-                Compared::Refused(reason) => {
+                ComparedObject::Lacking(step) => backfill.steps.push(step),
+                ComparedObject::Refused(reason) => {
                     stuck.insert(number);
                     backfill.refused.push(refused(reason));
                 }
-                Compared::Unknown => backfill.not_compared += 1,
+                ComparedObject::Unknown => backfill.not_compared += 1,
             }
         }
         backfill
@@ -114,7 +114,7 @@ impl Backfill {
 }
 
 /// What is found when an object is compared with what is above it.
-enum Compared {
+enum ComparedObject {
     Complete,
     Lacking(BackfillStep),
     Refused(String),
@@ -122,36 +122,36 @@ enum Compared {
 }
 
 /// One stored object, and what it is compared with.
-struct Stored<'a> {
+struct StoredObject<'a> {
     member: &'a Member,
     origin: &'a Origin,
     settings: &'a Settings,
     hierarchy: &'a Hierarchy,
 }
 
-impl Stored<'_> {
+impl StoredObject<'_> {
     /// What the policy makes of the object when it is written again as it is.
-    fn step(&self, means: Means) -> Compared {
+    fn step(&self, means: Means) -> ComparedObject {
         let written = &*self.member.written.once();
         let (report, completed) = match self.evaluated(written, self.settings) {
             Ok(evaluated) => evaluated,
-            Err(reason) => return Compared::Refused(reason),
+            Err(reason) => return ComparedObject::Refused(reason),
         };
         if report.inert.as_ref().is_some_and(|inert| inert.reason != NotApplicableReason::NoOwner) {
-            return Compared::Unknown;
+            return ComparedObject::Unknown;
         }
         let is_complete = completed.is_none();
         if is_complete && means == Means::Touch {
-            return Compared::Complete;
+            return ComparedObject::Complete;
         }
         if written.pointer("/metadata/name").is_none() {
-            return Compared::Refused(messages::NO_NAME.to_owned());
+            return ComparedObject::Refused(messages::NO_NAME.to_owned());
         }
         if means == Means::Touch {
             return touch::step(&self.member.id, &report.changes);
         }
         match report.changes.iter().find(|change| change.action == Action::Removed) {
-            Some(change) => Compared::Refused(messages::to_be_removed(&change.key, &change.at)),
+            Some(change) => ComparedObject::Refused(messages::to_be_removed(&change.key, &change.at)),
             None => self.apply(&report.changes, is_complete),
         }
     }

@@ -24,12 +24,12 @@ pub struct Graph {
     title: String,
     description: String,
     /// Each before its children.
-    nodes: Vec<Node>,
+    nodes: Vec<GraphNode>,
 }
 
 /// An object, or several that look alike.
 #[derive(Debug)]
-struct Node {
+struct GraphNode {
     parent: Option<usize>,
     depth: usize,
     sort: Sort,
@@ -100,7 +100,13 @@ impl Graph {
             let depth = above.map_or(0, |above| above.depth + 1);
             // What is below is there once, and for all of them.
             let count = group.len() * above.map_or(1, |above| above.count);
-            graph.nodes.push(Node::of(member, count, parent, depth, propagation.remove(&first).unwrap_or_default()));
+            graph.nodes.push(GraphNode::of(
+                member,
+                count,
+                parent,
+                depth,
+                propagation.remove(&first).unwrap_or_default(),
+            ));
         }
         graph.pass_on();
         let names: Vec<String> = within
@@ -176,7 +182,7 @@ impl Graph {
 
     /// The picture in words.
     fn described(&self, key: Option<&str>) -> String {
-        let count = |holds: &dyn Fn(&Node) -> bool| -> usize {
+        let count = |holds: &dyn Fn(&GraphNode) -> bool| -> usize {
             self.nodes.iter().filter(|node| holds(node)).map(|node| node.count).sum()
         };
         let objects = count(&|_| true);
@@ -193,8 +199,14 @@ impl Graph {
     }
 }
 
-impl Node {
-    fn of(member: &Member, count: usize, parent: Option<usize>, depth: usize, propagation: NodePropagation) -> Node {
+impl GraphNode {
+    fn of(
+        member: &Member,
+        count: usize,
+        parent: Option<usize>,
+        depth: usize,
+        propagation: NodePropagation,
+    ) -> GraphNode {
         let id = member.id.to_string();
         let name = id.strip_prefix(&*member.id.kind).unwrap_or(&id).trim_start().to_owned();
         let (head, name) = match count {
@@ -202,7 +214,7 @@ impl Node {
             _ => messages::alike(&member.id.kind, count, &name),
         };
         let sort = Sort::of(&member.id, member.report.cloud_tags.is_some());
-        Node { parent, depth, sort, count, head, name, is_predicted: member.origin.is_none(), propagation, id }
+        GraphNode { parent, depth, sort, count, head, name, is_predicted: member.origin.is_none(), propagation, id }
     }
 
     /// What is written in the picture: kind, name and notes, in lines of limited length.

@@ -2,7 +2,7 @@
 
 use crate::problem::messages;
 use crate::scalar::Scalar;
-use crate::tree::{Fault, Id, NodeContent, Tree, Twice};
+use crate::tree::{Id, NodeContent, Tree, TreeFault, Twice};
 
 /// Levels of nesting beyond which a document is not read: what reads the JSON has such a limit too.
 const DEEPEST: usize = 100;
@@ -12,7 +12,7 @@ const MOST: usize = 2 << 20;
 
 /// A document as JSON.
 #[derive(Default)]
-pub(crate) struct Json {
+pub(crate) struct DocumentJson {
     pub(crate) text: String,
     /// The keys that stand twice.
     pub(crate) twice: Vec<Twice>,
@@ -22,18 +22,18 @@ pub(crate) struct Json {
 ///
 /// # Errors
 /// When JSON has no such value, or the document is too deep or too large.
-pub(crate) fn json(tree: &Tree<'_>, root: Id, length: usize) -> Result<Json, Fault> {
+pub(crate) fn json(tree: &Tree<'_>, root: Id, length: usize) -> Result<DocumentJson, TreeFault> {
     let most = length.saturating_mul(5).saturating_add(MOST);
-    let mut writer = Writer { tree, out: Vec::with_capacity(length), most, work: most, twice: Vec::new() };
+    let mut writer = DocumentWriter { tree, out: Vec::with_capacity(length), most, work: most, twice: Vec::new() };
     writer.value(root, 0)?;
-    let Writer { out, mut twice, .. } = writer;
+    let DocumentWriter { out, mut twice, .. } = writer;
     twice.sort_by_key(|twice| twice.at);
     twice.dedup_by_key(|twice| twice.at);
-    let text = String::from_utf8(out).map_err(|error| Fault { message: error.to_string(), at: 0 })?;
-    Ok(Json { text, twice })
+    let text = String::from_utf8(out).map_err(|error| TreeFault { message: error.to_string(), at: 0 })?;
+    Ok(DocumentJson { text, twice })
 }
 
-struct Writer<'w> {
+struct DocumentWriter<'w> {
     tree: &'w Tree<'w>,
     out: Vec<u8>,
     most: usize,
@@ -41,10 +41,10 @@ struct Writer<'w> {
     twice: Vec<Twice>,
 }
 
-impl Writer<'_> {
-    fn value(&mut self, id: Id, depth: usize) -> Result<(), Fault> {
+impl DocumentWriter<'_> {
+    fn value(&mut self, id: Id, depth: usize) -> Result<(), TreeFault> {
         let at = self.tree.written(id).map_or(0, |node| node.span.start);
-        let fault = |message: String| Err(Fault { message, at });
+        let fault = |message: String| Err(TreeFault { message, at });
         if depth > DEEPEST {
             return fault(messages::too_deep(DEEPEST));
         }
@@ -103,7 +103,7 @@ impl Writer<'_> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<String, Fault> {
+    fn read(text: &str) -> Result<String, TreeFault> {
         let tree = Tree::read(text).unwrap();
         json(&tree, tree.root().unwrap(), text.len()).map(|json| json.text)
     }
@@ -163,7 +163,7 @@ mod tests {
             ("a: 1\n<<: b", messages::MERGE_OF_NO_MAP.to_owned(), 5),
             (&*deep, messages::too_deep(DEEPEST), 101),
         ] {
-            assert_eq!(read(yaml), Err(Fault { message, at }), "{yaml}");
+            assert_eq!(read(yaml), Err(TreeFault { message, at }), "{yaml}");
         }
         for yaml in [&bomb, &merges] {
             assert_eq!(read(yaml).unwrap_err().message, messages::too_large());

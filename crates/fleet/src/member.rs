@@ -101,14 +101,14 @@ impl Member {
 /// Whether an object has a status, or cannot be read.
 fn has_status(json: &str) -> bool {
     #[derive(Deserialize)]
-    struct Head {
+    struct MemberHead {
         #[serde(default, deserialize_with = "is_there")]
         status: bool,
     }
     fn is_there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
         IgnoredAny::deserialize(deserializer).map(|_| true)
     }
-    serde_json::from_str::<Head>(json).map_or(true, |head| head.status)
+    serde_json::from_str::<MemberHead>(json).map_or(true, |head| head.status)
 }
 
 #[cfg(test)]

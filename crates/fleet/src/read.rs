@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use crate::json::{Json, json};
+use crate::json::{DocumentJson, json};
 use crate::object::{Head, Object, Origin, group_and_version};
 use crate::problem::{Problem, Severity, messages};
 use crate::source::{Lines, Position, Source};
-use crate::tree::{Fault, Tree};
+use crate::tree::{Tree, TreeFault};
 
 /// What one document holds.
 #[derive(Debug, Default)]
@@ -25,13 +25,13 @@ pub struct Reading {
 /// What cannot be read is reported in the result.
 #[must_use]
 pub fn read_document(source: &Source, number: usize, document: Range<usize>) -> Reading {
-    let mut reader = Reader { number, document, reading: Reading::default() };
+    let mut reader = DocumentReader { number, document, reading: Reading::default() };
     let text = source.text.get(reader.document.clone()).unwrap_or_default();
     let is_json = text.trim_start_matches('\u{feff}').trim_ascii_start().starts_with(['{', '[']);
     match is_json.then(|| values(text)).flatten() {
         Some(values) => values.into_iter().for_each(|value| reader.json(text, value)),
         None => {
-            if let Err(Fault { message, at }) = reader.yaml(text) {
+            if let Err(TreeFault { message, at }) = reader.yaml(text) {
                 if is_template(text) {
                     reader.problem(Severity::Note, messages::HELM_TEMPLATE.to_owned(), at);
                 } else {
@@ -54,14 +54,14 @@ fn values(text: &str) -> Option<Vec<&RawValue>> {
     values.collect::<Result<_, _>>().ok()
 }
 
-struct Reader {
+struct DocumentReader {
     number: usize,
     document: Range<usize>,
     reading: Reading,
 }
 
-impl Reader {
-    fn yaml(&mut self, text: &str) -> Result<(), Fault> {
+impl DocumentReader {
+    fn yaml(&mut self, text: &str) -> Result<(), TreeFault> {
         let tree = Tree::read(text)?;
         let Some(root) = tree.root() else { return Ok(()) };
         let json = json(&tree, root, text.len())?;
@@ -215,11 +215,11 @@ pub fn to_json(source: &Source) -> Result<String, (String, Position)> {
     let read = || {
         let tree = Tree::read(text)?;
         let Some(root) = tree.root() else { return Ok("null".to_owned()) };
-        let Json { text, twice } = json(&tree, root, text.len())?;
+        let DocumentJson { text, twice } = json(&tree, root, text.len())?;
         match twice.into_iter().next() {
-            Some(twice) => Err(Fault { message: messages::key_twice(&twice.key), at: twice.at }),
+            Some(twice) => Err(TreeFault { message: messages::key_twice(&twice.key), at: twice.at }),
             None => Ok(text),
         }
     };
-    read().map_err(|Fault { message, at }| fault(messages::unreadable(&message), at))
+    read().map_err(|TreeFault { message, at }| fault(messages::unreadable(&message), at))
 }

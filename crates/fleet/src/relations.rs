@@ -61,20 +61,20 @@ pub(crate) fn is_of_topology(object: &Value) -> bool {
 pub(crate) fn related(json: &str) -> Value {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Metadata {
+    struct RelatedMetadata {
         labels: Option<Value>,
         annotations: Option<Value>,
         owner_references: Option<Value>,
     }
     #[derive(Deserialize)]
     struct Related {
-        metadata: Metadata,
+        metadata: RelatedMetadata,
         spec: Option<Value>,
     }
     let Ok(Related { metadata, spec }) = serde_json::from_str(json) else {
         return serde_json::from_str(json).unwrap_or_default();
     };
-    let Metadata { labels, annotations, owner_references } = metadata;
+    let RelatedMetadata { labels, annotations, owner_references } = metadata;
     let object = |fields: Vec<(&str, Option<Value>)>| {
         let present = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         Value::Object(present.collect())

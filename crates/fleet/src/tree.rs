@@ -12,7 +12,7 @@ use crate::scalar::{Scalar, plain};
 /// One document.
 #[derive(Debug, Default)]
 pub(crate) struct Tree<'t> {
-    nodes: Vec<Node<'t>>,
+    nodes: Vec<TreeNode<'t>>,
     root: Option<Id>,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Tree<'t> {
 pub(crate) struct Id(usize);
 
 #[derive(Debug)]
-pub(crate) struct Node<'t> {
+pub(crate) struct TreeNode<'t> {
     /// In bytes of the document.
     pub(crate) span: Range<usize>,
     pub(crate) kind: NodeContent<'t>,
@@ -46,7 +46,7 @@ pub(crate) struct MappingEntry<'f> {
 
 /// Why a document is no tree of JSON, and where.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct TreeFault {
     pub(crate) message: String,
     /// In bytes of the document.
     pub(crate) at: usize,
@@ -59,7 +59,7 @@ pub(crate) struct Twice {
 }
 
 struct Open<'t> {
-    node: Node<'t>,
+    node: TreeNode<'t>,
     anchor: usize,
     /// In a mapping, the key that waits for its value.
     key: Option<Id>,
@@ -70,30 +70,31 @@ impl<'t> Tree<'t> {
     ///
     /// # Errors
     /// When the text is no YAML.
-    pub(crate) fn read(text: &'t str) -> Result<Tree<'t>, Fault> {
+    pub(crate) fn read(text: &'t str) -> Result<Tree<'t>, TreeFault> {
         let mut tree = Tree::default();
         let mut anchors: BTreeMap<usize, Id> = BTreeMap::new();
         let mut open: Vec<Open<'t>> = Vec::new();
         for event in Parser::new_from_str(text) {
             let (event, span) = event.map_err(|error| {
                 let at = error.marker().byte_offset().unwrap_or_default();
-                Fault { message: messages::not_yaml(&error.info()), at }
+                TreeFault { message: messages::not_yaml(&error.info()), at }
             })?;
             let begin = span.start.byte_offset().unwrap_or_default();
             let end = span.end.byte_offset().unwrap_or(begin);
             let (node, anchor) = match event {
-                Event::Scalar(text, style, anchor, tag) => {
-                    (Node { span: begin..end, kind: NodeContent::Scalar(scalar(text, style, tag.as_deref())) }, anchor)
-                }
+                Event::Scalar(text, style, anchor, tag) => (
+                    TreeNode { span: begin..end, kind: NodeContent::Scalar(scalar(text, style, tag.as_deref())) },
+                    anchor,
+                ),
                 Event::Alias(anchor) => {
                     let Some(target) = anchors.get(&anchor) else {
-                        return Err(Fault { message: messages::ALIAS_OF_ITSELF.to_owned(), at: begin });
+                        return Err(TreeFault { message: messages::ALIAS_OF_ITSELF.to_owned(), at: begin });
                     };
-                    (Node { span: begin..end, kind: NodeContent::Alias(*target) }, 0)
+                    (TreeNode { span: begin..end, kind: NodeContent::Alias(*target) }, 0)
                 }
                 Event::SequenceStart(_, anchor, _) => {
                     open.push(Open {
-                        node: Node { span: begin..end, kind: NodeContent::List(Vec::new()) },
+                        node: TreeNode { span: begin..end, kind: NodeContent::List(Vec::new()) },
                         anchor,
                         key: None,
                     });
@@ -101,7 +102,7 @@ impl<'t> Tree<'t> {
                 }
                 Event::MappingStart(_, anchor, _) => {
                     open.push(Open {
-                        node: Node { span: begin..end, kind: NodeContent::Map(Vec::new()) },
+                        node: TreeNode { span: begin..end, kind: NodeContent::Map(Vec::new()) },
                         anchor,
                         key: None,
                     });
@@ -120,8 +121,8 @@ impl<'t> Tree<'t> {
                 anchors.insert(anchor, id);
             }
             match open.last_mut() {
-                Some(Open { node: Node { kind: NodeContent::List(elements), .. }, .. }) => elements.push(id),
-                Some(Open { node: Node { kind: NodeContent::Map(entries), .. }, key, .. }) => match key.take() {
+                Some(Open { node: TreeNode { kind: NodeContent::List(elements), .. }, .. }) => elements.push(id),
+                Some(Open { node: TreeNode { kind: NodeContent::Map(entries), .. }, key, .. }) => match key.take() {
                     Some(key) => entries.push((key, id)),
                     None => *key = Some(id),
                 },
@@ -136,18 +137,18 @@ impl<'t> Tree<'t> {
         self.root
     }
 
-    fn add(&mut self, node: Node<'t>) -> Id {
+    fn add(&mut self, node: TreeNode<'t>) -> Id {
         self.nodes.push(node);
         Id(self.nodes.len() - 1)
     }
 
     /// A node as it is written.
-    pub(crate) fn written(&self, id: Id) -> Option<&Node<'t>> {
+    pub(crate) fn written(&self, id: Id) -> Option<&TreeNode<'t>> {
         self.nodes.get(id.0)
     }
 
     /// A node, or what it is an alias of.
-    pub(crate) fn node(&self, mut id: Id) -> Option<&Node<'t>> {
+    pub(crate) fn node(&self, mut id: Id) -> Option<&TreeNode<'t>> {
         loop {
             let node = self.nodes.get(id.0)?;
             match node.kind {
@@ -168,15 +169,15 @@ impl<'t> Tree<'t> {
         map: Id,
         twice: &mut Vec<Twice>,
         work: &mut usize,
-    ) -> Result<Vec<MappingEntry<'_>>, Fault> {
+    ) -> Result<Vec<MappingEntry<'_>>, TreeFault> {
         let mut fields = MappingEntries::default();
-        let Some(Node { kind: NodeContent::Map(entries), span }) = self.node(map) else { return Ok(fields.all) };
-        *work = work.checked_sub(entries.len()).ok_or(Fault { message: messages::too_large(), at: span.start })?;
+        let Some(TreeNode { kind: NodeContent::Map(entries), span }) = self.node(map) else { return Ok(fields.all) };
+        *work = work.checked_sub(entries.len()).ok_or(TreeFault { message: messages::too_large(), at: span.start })?;
         let mut merged = Vec::new();
         for &(key, value) in entries {
             let at = self.written(key).map_or(0, |key| key.span.start);
             let Some(name) = self.name(key) else {
-                return Err(Fault { message: messages::KEY_NO_TEXT.to_owned(), at });
+                return Err(TreeFault { message: messages::KEY_NO_TEXT.to_owned(), at });
             };
             if name == "<<" {
                 merged.push((value, at));
@@ -188,7 +189,7 @@ impl<'t> Tree<'t> {
             let maps: &[Id] = match self.node(value).map(|node| &node.kind) {
                 Some(NodeContent::Map(_)) => &[value],
                 Some(NodeContent::List(maps)) => maps,
-                _ => return Err(Fault { message: messages::MERGE_OF_NO_MAP.to_owned(), at }),
+                _ => return Err(TreeFault { message: messages::MERGE_OF_NO_MAP.to_owned(), at }),
             };
             for &map in maps {
                 for field in self.fields(map, &mut Vec::new(), work)? {

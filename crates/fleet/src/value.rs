@@ -6,7 +6,7 @@ use crate::json::json;
 use crate::locate::find;
 use crate::problem::messages;
 use crate::source::Source;
-use crate::tree::{Fault, Tree};
+use crate::tree::{Tree, TreeFault};
 
 /// The value of a text, and where its parts stand.
 pub struct ValueText<'t> {
@@ -34,7 +34,7 @@ impl<'t> ValueText<'t> {
         if let Some(second) = source.documents().get(1) {
             return Err(NoValue { message: messages::MORE_DOCUMENTS.to_owned(), at: second.start });
         }
-        let no_value = |Fault { message, at }| NoValue { message, at };
+        let no_value = |TreeFault { message, at }| NoValue { message, at };
         let tree = Tree::read(&source.text).map_err(no_value)?;
         let Some(root) = tree.root() else {
             return Ok(ValueText { tree, json: "null".to_owned(), twice: Vec::new() });

@@ -96,7 +96,7 @@ impl<K: Ord + Copy, P: Default> Plans<K, P> {
 
 /// What is left of a value that was written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Left {
+enum LeftValue {
     Something,
     /// An object whose last field went, and which is not to stay empty.
     Pruned,
@@ -127,19 +127,19 @@ impl<'a> SplicePlan<'a> {
         matches!(self.edit, Some(Edit::Remove | Edit::RemoveAndPrune))
     }
 
-    fn write(&self, value: Json<'_>, out: &mut String) -> Result<Left, NotWritable> {
+    fn write(&self, value: Json<'_>, out: &mut String) -> Result<LeftValue, NotWritable> {
         if let Some(Edit::Set(json)) = self.edit {
             out.push_str(json);
-            return Ok(Left::Something);
+            return Ok(LeftValue::Something);
         }
         if value.is_null() && !self.sets_something() {
             out.push_str(value.text());
-            return Ok(Left::Something);
+            return Ok(LeftValue::Something);
         }
         if self.elements.0.is_empty() { self.write_object(value, out) } else { self.write_list(value, out) }
     }
 
-    fn write_object(&self, object: Json<'_>, out: &mut String) -> Result<Left, NotWritable> {
+    fn write_object(&self, object: Json<'_>, out: &mut String) -> Result<LeftValue, NotWritable> {
         let fields = object.as_fields().ok_or_else(|| NotWritable::InTheWay(object.path()))?;
         let mut entries = ObjectEntries::begin(object, "{}", out);
         let mut known = Vec::new();
@@ -162,10 +162,10 @@ impl<'a> SplicePlan<'a> {
                 entries.add(key, object.absent(), plan)?;
             }
         }
-        Ok(if entries.end() == 0 && prunes { Left::Pruned } else { Left::Something })
+        Ok(if entries.end() == 0 && prunes { LeftValue::Pruned } else { LeftValue::Something })
     }
 
-    fn write_list(&self, list: Json<'_>, out: &mut String) -> Result<Left, NotWritable> {
+    fn write_list(&self, list: Json<'_>, out: &mut String) -> Result<LeftValue, NotWritable> {
         let in_the_way = || NotWritable::InTheWay(list.path());
         let elements = list.as_elements().ok_or_else(in_the_way)?;
         if !self.fields.0.is_empty() || self.elements.0.iter().any(|(index, _)| *index >= elements.len()) {
@@ -180,7 +180,7 @@ impl<'a> SplicePlan<'a> {
             }
         }
         entries.end();
-        Ok(Left::Something)
+        Ok(LeftValue::Something)
     }
 }
 
@@ -232,8 +232,8 @@ impl<'o, 'a> ObjectEntries<'o, 'a> {
         let before = self.before(value);
         self.out.push_str(before);
         match plan.write(value, self.out)? {
-            Left::Something => self.count += 1,
-            Left::Pruned => self.out.truncate(length),
+            LeftValue::Something => self.count += 1,
+            LeftValue::Pruned => self.out.truncate(length),
         }
         Ok(())
     }

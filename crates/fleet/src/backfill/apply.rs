@@ -4,22 +4,22 @@ use metadata_propagation::{Change, OnConflict, Settings};
 use serde_json::{Map, Value, json};
 
 use super::managed::{Owned, OwnedPath, fields, remove};
-use super::{BackfillStep, Compared, Stored};
+use super::{BackfillStep, ComparedObject, StoredObject};
 use crate::hierarchy::silent;
 use crate::member::Member;
 use crate::splice::block;
 
-impl Stored<'_> {
+impl StoredObject<'_> {
     /// What the object lacks, and what earlier backfills applied, as far as the rules still ask for it: server-side apply
     /// removes what a field manager applied before and does not apply again.
     ///
     /// What the rules ask for is what the policy restores in an object without what was applied. Of lists only the
     /// elements from above are applied. A complete object needs a configuration only where it drops something.
-    pub(super) fn apply(&self, changes: &[Change], is_complete: bool) -> Compared {
+    pub(super) fn apply(&self, changes: &[Change], is_complete: bool) -> ComparedObject {
         let stored = &self.member.written;
         let owned = Owned::of(stored).own;
         if is_complete && owned.is_empty() {
-            return Compared::Complete;
+            return ComparedObject::Complete;
         }
         let mut bare = (**stored).clone();
         for (_, path) in &owned {
@@ -35,7 +35,7 @@ impl Stored<'_> {
         settings.cluster_api.on_conflict = OnConflict::Restore;
         let wanted = match self.evaluated(&bare, &settings) {
             Ok((_, completed)) => completed.unwrap_or_else(|| bare.clone()),
-            Err(reason) => return Compared::Refused(reason),
+            Err(reason) => return ComparedObject::Refused(reason),
         };
         let mut patch = identity(self.member);
         merge(&mut patch, lacking(&bare, &wanted).unwrap_or_default());
@@ -43,10 +43,10 @@ impl Stored<'_> {
         let repeats =
             |path: &OwnedPath<'_>| fields(path).iter().try_fold(&patch, |value, name| value.get(name)).is_some();
         if is_complete && owned.iter().all(|(_, path)| repeats(path)) {
-            return Compared::Complete;
+            return ComparedObject::Complete;
         }
         let conflicts = changes.iter().any(|change| change.from.is_some());
-        Compared::Lacking(BackfillStep { id: self.member.id.clone(), text: yaml(&patch), conflicts })
+        ComparedObject::Lacking(BackfillStep { id: self.member.id.clone(), text: yaml(&patch), conflicts })
     }
 }
 

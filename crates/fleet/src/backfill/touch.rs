@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use metadata_propagation::{Action, Change};
 
-use super::{BackfillStep, Compared, messages};
+use super::{BackfillStep, ComparedObject, messages};
 use crate::object::ObjectId;
 
 /// The command for an object, and above it what the policy then does.
-pub(super) fn step(id: &ObjectId, changes: &[Change]) -> Compared {
+pub(super) fn step(id: &ObjectId, changes: &[Change]) -> ComparedObject {
     let ObjectId { group, kind, namespace, name } = id;
     if ![group, kind, namespace].into_iter().all(|word| word.is_empty() || is_plain(word)) || !is_plain(name) {
-        return Compared::Refused(messages::NO_LEGAL_NAME.to_owned());
+        return ComparedObject::Refused(messages::NO_LEGAL_NAME.to_owned());
     }
     let dot = if group.is_empty() { "" } else { "." };
     let namespace = if namespace.is_empty() { String::new() } else { format!(" -n {namespace}") };
     let comment: String = comments(changes).iter().map(|line| format!("# {line}\n")).collect();
     let text = format!("{comment}kubectl patch {kind}{dot}{group} {name}{namespace} --type=merge -p '{{}}'\n");
     let conflicts = changes.iter().any(|change| change.from.is_some());
-    Compared::Lacking(BackfillStep { id: id.clone(), text, conflicts })
+    ComparedObject::Lacking(BackfillStep { id: id.clone(), text, conflicts })
 }
 
 /// Whether a word means the same to a shell, and is no option.

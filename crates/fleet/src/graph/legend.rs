@@ -67,7 +67,7 @@ fn entries(graph: &Graph) -> Vec<LegendEntry> {
             (false, false) => {}
         }
     }
-    let has = |holds: &dyn Fn(&super::Node) -> bool| graph.nodes.iter().any(holds);
+    let has = |holds: &dyn Fn(&super::GraphNode) -> bool| graph.nodes.iter().any(holds);
     let boxes: [(bool, &str, bool, &str); 3] = [
         (has(&|node| node.is_predicted), "box predicted", false, PREDICTED),
         (has(&|node| node.count > 1), "box", true, ALIKE),

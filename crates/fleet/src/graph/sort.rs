@@ -19,31 +19,31 @@ pub(super) enum Sort {
 
 /// The drawing of a sort, in 16 by 16 pixels, and what the legend says of it.
 #[derive(Debug)]
-pub(super) struct Look {
+pub(super) struct SortDrawing {
     pub(super) sort: Sort,
     pub(super) path: &'static str,
     pub(super) words: &'static str,
 }
 
 /// In the order of the legend.
-pub(super) const LOOKS: &[Look] = &[
-    Look { sort: Sort::Template, path: "M5 2h9v9H5zM2 5h3M2 5v9h9v-3", words: "class or template" },
-    Look { sort: Sort::Cluster, path: "M8 1l6 3.5v7L8 15l-6-3.5v-7z", words: "Cluster" },
-    Look {
+pub(super) const LOOKS: &[SortDrawing] = &[
+    SortDrawing { sort: Sort::Template, path: "M5 2h9v9H5zM2 5h3M2 5v9h9v-3", words: "class or template" },
+    SortDrawing { sort: Sort::Cluster, path: "M8 1l6 3.5v7L8 15l-6-3.5v-7z", words: "Cluster" },
+    SortDrawing {
         sort: Sort::ControlPlane,
         path: "M8 2a6 6 0 1 0 .01 0zM8 2v12M2 8h12M3.8 3.8l8.4 8.4M12.2 3.8l-8.4 8.4",
         words: "control plane",
     },
-    Look { sort: Sort::Machines, path: "M2 2h12v4H2zM2 10h12v4H2zM5 6v4M11 6v4", words: "set of Machines" },
-    Look { sort: Sort::Machine, path: "M2 3h12v8H2zM8 11v3M5 14h6", words: "Machine" },
-    Look { sort: Sort::Part, path: "M8 2l6 6-6 6-6-6z", words: "infrastructure or bootstrap configuration" },
-    Look { sort: Sort::Node, path: "M8 1.5a6.5 6.5 0 1 0 .01 0zM8 5.5a2.5 2.5 0 1 0 .01 0z", words: "Node" },
-    Look {
+    SortDrawing { sort: Sort::Machines, path: "M2 2h12v4H2zM2 10h12v4H2zM5 6v4M11 6v4", words: "set of Machines" },
+    SortDrawing { sort: Sort::Machine, path: "M2 3h12v8H2zM8 11v3M5 14h6", words: "Machine" },
+    SortDrawing { sort: Sort::Part, path: "M8 2l6 6-6 6-6-6z", words: "infrastructure or bootstrap configuration" },
+    SortDrawing { sort: Sort::Node, path: "M8 1.5a6.5 6.5 0 1 0 .01 0zM8 5.5a2.5 2.5 0 1 0 .01 0z", words: "Node" },
+    SortDrawing {
         sort: Sort::Cloud,
         path: "M4.5 13a3 3 0 0 1 0-6 4 4 0 0 1 7.6-.6A3.3 3.3 0 0 1 12 13z",
         words: "resources of a cloud",
     },
-    Look { sort: Sort::Other, path: "M4 4h8v8H4z", words: "other object" },
+    SortDrawing { sort: Sort::Other, path: "M4 4h8v8H4z", words: "other object" },
 ];
 
 impl Sort {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::layout::{BEHIND, BETWEEN_COLUMNS, ICON, LINE, Layout, MARGIN, NodeBox, PADDING};
 use super::legend::legend;
 use super::shapes::{class, class_of_text, escaped, icon, mark, rectangle, text};
-use super::{Flow, Graph, Node};
+use super::{Flow, Graph, GraphNode};
 
 /// Each line has a color, a dash and an end of its own, so that none of them is needed.
 const STYLE: &str = "
@@ -50,7 +50,7 @@ pub(super) fn svg(graph: &Graph) -> String {
     let layout = Layout::of(graph);
     let mut drawn = String::new();
     // Lines from one object begin as one: what is wrong is above the rest.
-    let mut edges: Vec<(&Node, &NodeBox)> = graph.nodes.iter().zip(&layout.places).collect();
+    let mut edges: Vec<(&GraphNode, &NodeBox)> = graph.nodes.iter().zip(&layout.places).collect();
     edges.sort_by_key(|(node, _)| node.propagation.flow);
     for (node, here) in edges {
         if let Some(above) = node.parent.and_then(|parent| layout.places.get(parent)) {
@@ -78,7 +78,7 @@ pub(super) fn svg(graph: &Graph) -> String {
 }
 
 /// A box with what is to be said of an object.
-fn object(out: &mut String, node: &Node, here: &NodeBox) {
+fn object(out: &mut String, node: &GraphNode, here: &NodeBox) {
     let NodeBox { x, y, width, height, lines } = here;
     *out += "<g>\n";
     if !node.propagation.rules.is_empty() {
