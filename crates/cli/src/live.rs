@@ -172,7 +172,7 @@ impl LiveArgs {
     }
 }
 
-fn failure(failure: live::Failure) -> Failure {
+fn failure(failure: live::LiveFailure) -> Failure {
     Failure(failure.to_string())
 }
 

@@ -29,7 +29,7 @@ use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::report::messages::{about, requests as messages};
-use crate::report::outcome::{Level, Outcome, Rejection};
+use crate::report::outcome::{LogLevel, Outcome, Rejection};
 use crate::settings::Settings;
 use crate::tags::registry_write;
 
@@ -193,13 +193,17 @@ impl<'e> Evaluation<'e> {
         let manager = review.field_manager.as_deref().unwrap_or_default();
         if review.username.starts_with("system:serviceaccount:") && manager.starts_with("capi-") {
             let message = messages::unlisted_controller(&review.username, manager);
-            said.log(Level::Warning, about(&self.title, &message), [("setting", "clusterApi.controllers".to_owned())]);
+            said.log(
+                LogLevel::Warning,
+                about(&self.title, &message),
+                [("setting", "clusterApi.controllers".to_owned())],
+            );
             said.warn(message);
         }
         let version = self.settings.cluster_api.version;
         if version > Version::NEWEST && self.subject.place.is_some() {
             let message = messages::newer_version(version, Version::NEWEST);
-            said.log(Level::Warning, message, [("setting", "clusterApi.version".to_owned())]);
+            said.log(LogLevel::Warning, message, [("setting", "clusterApi.version".to_owned())]);
         }
         said
     }

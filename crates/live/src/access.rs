@@ -8,7 +8,7 @@ use std::time::Duration;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
-use crate::failure::{Failure, chain};
+use crate::failure::{LiveFailure, chain};
 use crate::proxy::is_direct;
 use crate::server::{Server, cannot_connect};
 
@@ -41,7 +41,7 @@ fn files() -> Vec<PathBuf> {
 
 impl Access {
     /// The server, and the namespace of the context.
-    pub(crate) async fn server(&self) -> Result<(Server, String), Failure> {
+    pub(crate) async fn server(&self) -> Result<(Server, String), LiveFailure> {
         let (context, mut config) = self.config().await?;
         let url = config.cluster_url.to_string().trim_end_matches('/').to_owned();
         config.connect_timeout = Some(self.timeout.map_or(CONNECT, |timeout| timeout.min(CONNECT)));
@@ -52,13 +52,13 @@ impl Access {
         Ok((Server { client, url, context, timeout: self.timeout }, namespace))
     }
 
-    async fn config(&self) -> Result<(Option<String>, Config), Failure> {
+    async fn config(&self) -> Result<(Option<String>, Config), LiveFailure> {
         let files = self.kubeconfig.clone().map_or_else(files, |file| vec![file]);
         let is_there = self.kubeconfig.is_some() || files.iter().any(|file| file.is_file());
         if !is_there {
             return match self.context {
                 None => in_cluster(&files),
-                Some(_) => Err(Failure(format!("there is no kubeconfig `{}`", names(&files)))),
+                Some(_) => Err(LiveFailure(format!("there is no kubeconfig `{}`", names(&files)))),
             };
         }
         // As kubectl does: of several files those that do not exist are passed over.
@@ -66,20 +66,20 @@ impl Access {
         let mut whole = Kubeconfig::default();
         for file in read {
             let cannot_use =
-                |error| Failure(format!("cannot use the kubeconfig `{}`: {}", file.display(), chain(&error)));
+                |error| LiveFailure(format!("cannot use the kubeconfig `{}`: {}", file.display(), chain(&error)));
             whole = Kubeconfig::read_from(file).and_then(|next| whole.merge(next)).map_err(cannot_use)?;
         }
         let known: Vec<&str> = whole.contexts.iter().map(|context| &*context.name).collect();
         let context = self.context.clone().or_else(|| whole.current_context.clone()).filter(|name| !name.is_empty());
         let Some(context) = context else {
-            return Err(Failure(format!(
+            return Err(LiveFailure(format!(
                 "the kubeconfig `{}` has no current context; `--context` takes {}",
                 names(&files),
                 quoted(&known)
             )));
         };
         if !known.contains(&&*context) {
-            return Err(Failure(format!(
+            return Err(LiveFailure(format!(
                 "the kubeconfig `{}` has no context `{context}`; `--context` takes {}",
                 names(&files),
                 quoted(&known)
@@ -88,7 +88,7 @@ impl Access {
         let has_own_proxy = has_proxy(&whole, &context);
         let options = KubeConfigOptions { context: Some(context.clone()), ..KubeConfigOptions::default() };
         let mut config = Config::from_custom_kubeconfig(whole, &options).await.map_err(|error| {
-            Failure(format!(
+            LiveFailure(format!(
                 "cannot use the context `{context}` of the kubeconfig `{}`: {}",
                 names(&files),
                 chain(&error)
@@ -112,15 +112,15 @@ fn has_proxy(kubeconfig: &Kubeconfig, context: &str) -> bool {
 }
 
 /// The server of the Pod that this runs in, by its service account.
-fn in_cluster(files: &[PathBuf]) -> Result<(Option<String>, Config), Failure> {
+fn in_cluster(files: &[PathBuf]) -> Result<(Option<String>, Config), LiveFailure> {
     if env::var_os("KUBERNETES_SERVICE_HOST").is_none() {
-        return Err(Failure(format!(
+        return Err(LiveFailure(format!(
             "there is no kubeconfig `{}` and this is not a Pod; name one with `--kubeconfig`, or name files",
             names(files)
         )));
     }
     let mut config = Config::incluster()
-        .map_err(|error| Failure(format!("cannot use the service account of this Pod: {}", chain(&error))))?;
+        .map_err(|error| LiveFailure(format!("cannot use the service account of this Pod: {}", chain(&error))))?;
     config.proxy_url = None;
     Ok((None, config))
 }

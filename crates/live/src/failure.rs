@@ -5,9 +5,9 @@ use std::fmt;
 
 /// Why nothing is answered. The sentence names the server and the context where they are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure(pub(crate) String);
+pub struct LiveFailure(pub(crate) String);
 
-impl fmt::Display for Failure {
+impl fmt::Display for LiveFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

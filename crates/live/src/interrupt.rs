@@ -4,7 +4,7 @@ use std::thread;
 
 use tokio::runtime::Builder;
 
-use crate::failure::Failure;
+use crate::failure::LiveFailure;
 
 /// The exit code of a program that Ctrl-C ends, as shells count it: 128 and the number of SIGINT.
 const INTERRUPTED: i32 = 130;
@@ -13,8 +13,8 @@ const INTERRUPTED: i32 = 130;
 ///
 /// # Errors
 /// When the operating system has no thread left for it.
-pub fn on_interrupt(tidy: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure(format!("cannot wait for Ctrl-C: {error}"));
+pub fn on_interrupt(tidy: impl FnOnce() + Send + 'static) -> Result<(), LiveFailure> {
+    let failed = |error: std::io::Error| LiveFailure(format!("cannot wait for Ctrl-C: {error}"));
     let runtime = Builder::new_current_thread().enable_io().build().map_err(failed)?;
     // The signal is caught from here on, and not only once the thread runs.
     let signal = {

@@ -16,7 +16,7 @@ mod referenced;
 mod server;
 
 pub use access::{Access, has_kubeconfig};
-pub use failure::Failure;
+pub use failure::LiveFailure;
 pub use interrupt::on_interrupt;
 pub use kinds::{KINDS, Listed, Topic, cluster_role};
 pub use query::Query;

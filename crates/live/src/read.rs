@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::access::Access;
-use crate::failure::Failure;
+use crate::failure::LiveFailure;
 use crate::kinds::{CROSSPLANE, DEFINITIONS, KINDS, Listed, Topic};
 use crate::list::{Group, ListedKind, escaped, groups, kinds, list};
 use crate::object_text::source;
@@ -45,9 +45,9 @@ impl Connection {
     ///
     /// # Errors
     /// When there is no such context, or the credentials cannot be had.
-    pub fn new(access: &Access) -> Result<Connection, Failure> {
+    pub fn new(access: &Access) -> Result<Connection, LiveFailure> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Failure(format!("cannot ask a cluster: {error}")))?;
+        let runtime = runtime.map_err(|error| LiveFailure(format!("cannot ask a cluster: {error}")))?;
         let (server, namespace) = runtime.block_on(access.server())?;
         Ok(Connection { runtime, server, namespace })
     }
@@ -75,7 +75,7 @@ impl Connection {
     /// # Errors
     /// When the server cannot be reached, does not accept the credentials, does not answer in time or forbids all that is
     /// asked for.
-    pub fn read(&self, query: &Query<'_>, progress: &dyn Fn(String)) -> Result<Found, Failure> {
+    pub fn read(&self, query: &Query<'_>, progress: &dyn Fn(String)) -> Result<Found, LiveFailure> {
         progress(format!("connecting to {}", self.server.url));
         let reader = Reader {
             server: &self.server,
@@ -109,13 +109,13 @@ struct Troubles {
 }
 
 impl Reader<'_> {
-    async fn all(&self) -> Result<(), Failure> {
+    async fn all(&self) -> Result<(), LiveFailure> {
         let groups = match groups(self.server).await {
             Ok(groups) => groups,
             Err(Trouble::Fatal(failure)) => return Err(failure),
-            Err(Trouble::Forbidden(why) | Trouble::Refused(why)) => return Err(Failure(why)),
+            Err(Trouble::Forbidden(why) | Trouble::Refused(why)) => return Err(LiveFailure(why)),
             Err(Trouble::NotFound | Trouble::Expired) => {
-                return Err(Failure(format!("{} is not a Kubernetes API server", self.server.name())));
+                return Err(LiveFailure(format!("{} is not a Kubernetes API server", self.server.name())));
             }
         };
         let mut topic = self.query.topic;
@@ -136,12 +136,20 @@ impl Reader<'_> {
     }
 
     /// The kinds of [`KINDS`] that the server has.
-    async fn discover(&self, groups: &[Group], is_wanted: impl Fn(Topic) -> bool) -> Result<Vec<ListedKind>, Failure> {
+    async fn discover(
+        &self,
+        groups: &[Group],
+        is_wanted: impl Fn(Topic) -> bool,
+    ) -> Result<Vec<ListedKind>, LiveFailure> {
         self.rows(groups, |row| is_wanted(row.topic) && !row.by_name).await
     }
 
     /// The kinds of some rows of [`KINDS`] that the server has.
-    async fn rows(&self, groups: &[Group], is_wanted: impl Fn(&Listed) -> bool) -> Result<Vec<ListedKind>, Failure> {
+    async fn rows(
+        &self,
+        groups: &[Group],
+        is_wanted: impl Fn(&Listed) -> bool,
+    ) -> Result<Vec<ListedKind>, LiveFailure> {
         let rows = KINDS.iter().filter(|row| is_wanted(row));
         let rows = rows.filter_map(|row| Some((groups.iter().find(|group| group.name == row.group)?, row.resources)));
         let mut found = Vec::new();
@@ -153,7 +161,7 @@ impl Reader<'_> {
     }
 
     /// The kinds of a group, each in one version: the one that the query names, or else the first that has it.
-    async fn kinds(&self, group: &Group) -> Result<Vec<ListedKind>, Failure> {
+    async fn kinds(&self, group: &Group) -> Result<Vec<ListedKind>, LiveFailure> {
         let versions = stream::iter(&group.versions).map(|version| kinds(self.server, &group.name, version));
         let answers: Vec<_> = versions.buffered(AT_ONCE).collect().await;
         let mut found: Vec<ListedKind> = Vec::new();
@@ -173,7 +181,7 @@ impl Reader<'_> {
     }
 
     /// Lists kinds, several at a time.
-    async fn list(&self, kinds: Vec<ListedKind>) -> Result<(), Failure> {
+    async fn list(&self, kinds: Vec<ListedKind>) -> Result<(), LiveFailure> {
         let read = |number: usize| {
             self.count.set(self.count.get() + number);
             (self.progress)(format!("reading {}: {} objects", self.server.url, self.count.get()));
@@ -200,7 +208,7 @@ impl Reader<'_> {
     }
 
     /// The kinds of composites and claims, as their definitions name them.
-    async fn composites(&self, groups: &[Group]) -> Result<Vec<ListedKind>, Failure> {
+    async fn composites(&self, groups: &[Group]) -> Result<Vec<ListedKind>, LiveFailure> {
         let mut named: BTreeSet<(String, String)> = BTreeSet::new();
         for (kind, definitions) in self.objects.borrow().iter() {
             if kind.group == CROSSPLANE && kind.resource == DEFINITIONS {
@@ -216,7 +224,7 @@ impl Reader<'_> {
     }
 
     /// The definitions of kinds that the query names, one by one.
-    async fn definitions(&self, groups: &[Group]) -> Result<(), Failure> {
+    async fn definitions(&self, groups: &[Group]) -> Result<(), LiveFailure> {
         for kind in self.rows(groups, |row| row.by_name && row.topic == Topic::Installation).await? {
             let answers = stream::iter(&self.query.definitions).map(|name| self.get(&kind, "", name));
             let answers: Vec<_> = answers.buffered(AT_ONCE).collect().await;
@@ -230,7 +238,7 @@ impl Reader<'_> {
     }
 
     /// The ClusterClasses that Clusters take from other namespaces, and their templates.
-    async fn classes(&self) -> Result<(), Failure> {
+    async fn classes(&self) -> Result<(), LiveFailure> {
         let Some(namespaces) = self.query.namespaces else { return Ok(()) };
         let known: Vec<ListedKind> = self.objects.borrow().iter().map(|(kind, _)| kind.clone()).collect();
         let kind = |group: &str, name: &str| known.iter().find(|kind| kind.group == group && kind.kind == name);
@@ -256,13 +264,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    async fn get(&self, kind: &ListedKind, namespace: &str, name: &str) -> Result<Option<Box<RawValue>>, Failure> {
+    async fn get(&self, kind: &ListedKind, namespace: &str, name: &str) -> Result<Option<Box<RawValue>>, LiveFailure> {
         let path = format!("{}/{}", kind.path(Some(namespace)), escaped(name));
         self.answer(&format!("{}/{namespace}/{name}", kind.resource()), self.server.get(&path).await)
     }
 
     /// An answer, where there is one; what the server refuses is noted.
-    fn answer<T>(&self, what: &str, answer: Result<T, Trouble>) -> Result<Option<T>, Failure> {
+    fn answer<T>(&self, what: &str, answer: Result<T, Trouble>) -> Result<Option<T>, LiveFailure> {
         let mut troubles = self.troubles.borrow_mut();
         match answer {
             Ok(answer) => return Ok(Some(answer)),
@@ -280,7 +288,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    fn found(self) -> Result<Found, Failure> {
+    fn found(self) -> Result<Found, LiveFailure> {
         let Troubles { forbidden, mut failed } = self.troubles.into_inner();
         let objects = self.objects.into_inner();
         if let Some(why) = forbidden.values().next() {
@@ -291,7 +299,7 @@ impl Reader<'_> {
             let names: Vec<&str> = forbidden.keys().map(|name| &**name).collect();
             let why = format!("{why}{hint}");
             if objects.is_empty() {
-                return Err(Failure(why));
+                return Err(LiveFailure(why));
             }
             failed.insert(0, (names.join(", "), why));
         }

@@ -7,7 +7,7 @@ use kube::Client;
 use kube::client::AuthError;
 use serde::de::DeserializeOwned;
 
-use crate::failure::{Failure, causes, chain};
+use crate::failure::{LiveFailure, causes, chain};
 
 /// One API server, as one context reaches it.
 pub(crate) struct Server {
@@ -30,7 +30,7 @@ pub(crate) enum Trouble {
     /// The server fails to answer this one request: a sentence.
     Refused(String),
     /// No other request has an answer either.
-    Fatal(Failure),
+    Fatal(LiveFailure),
 }
 
 impl Server {
@@ -66,8 +66,8 @@ impl Server {
         }
     }
 
-    fn too_slow(&self, after: Duration) -> Failure {
-        Failure(format!(
+    fn too_slow(&self, after: Duration) -> LiveFailure {
+        LiveFailure(format!(
             "{} did not answer within {:.0} s; `--request-timeout` sets another limit",
             self.name(),
             after.as_secs_f64()
@@ -79,7 +79,7 @@ impl Server {
             return Trouble::Fatal(cannot_connect(error, &self.url, self.context.as_deref()));
         };
         match status.code {
-            401 => Trouble::Fatal(Failure(format!(
+            401 => Trouble::Fatal(LiveFailure(format!(
                 "{} does not accept the credentials (401): they are expired or wrong; log in again",
                 self.name()
             ))),
@@ -119,10 +119,10 @@ fn one_line(text: &str) -> String {
 }
 
 /// Why a server is not reached: the credentials, or the way to it.
-pub(crate) fn cannot_connect(error: &kube::Error, url: &str, context: Option<&str>) -> Failure {
+pub(crate) fn cannot_connect(error: &kube::Error, url: &str, context: Option<&str>) -> LiveFailure {
     let name = name(url, context);
     let auth = causes(error).find_map(|cause| cause.downcast_ref::<AuthError>());
-    Failure(match (auth, error) {
+    LiveFailure(match (auth, error) {
         (Some(auth), _) => format!("cannot get credentials for {name}: {}", one_line(&chain(auth))),
         (None, kube::Error::Service(cause)) => format!("cannot reach {name}: {}", one_line(&chain(&**cause))),
         (None, _) => format!("cannot reach {name}: {}", one_line(&chain(error))),

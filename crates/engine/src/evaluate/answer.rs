@@ -10,7 +10,7 @@ use crate::checks::{guards, refusing, rollout};
 use crate::report::finding::Finding;
 use crate::report::messages::guards::refused_by;
 use crate::report::messages::{SettingValue, about};
-use crate::report::outcome::{Level, Outcome, Rejection, Report};
+use crate::report::outcome::{LogLevel, Outcome, Rejection, Report};
 use crate::report::warnings;
 use crate::settings::Stance;
 
@@ -29,11 +29,11 @@ impl Evaluation<'_> {
         let warned = || findings.iter().filter(|finding| finding.stance == Stance::Warn);
         let lines = warned().map(|finding| {
             let message = about(&self.title, &finding.message);
-            line(Level::Warning, message, [("check", finding.check.to_owned()), ("at", finding.at.clone())])
+            line(LogLevel::Warning, message, [("check", finding.check.to_owned()), ("at", finding.at.clone())])
         });
         said.log.extend(warnings::capped_lines(lines.collect()));
         if let Some(message) = refusal {
-            said.log(Level::Error, message.clone(), []);
+            said.log(LogLevel::Error, message.clone(), []);
             rejection = Some(Rejection::refused(message));
             object = None;
             drift.append(&mut changes);

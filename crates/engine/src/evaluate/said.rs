@@ -1,6 +1,6 @@
 //! What is said about a request.
 
-use crate::report::outcome::{Level, LogLine};
+use crate::report::outcome::{LogLevel, LogLine};
 use crate::report::shortening::short;
 
 /// What is said about a request: to the user as warnings, to the operator as log lines.
@@ -13,7 +13,7 @@ pub(super) struct Said {
 impl Said {
     pub(super) fn log<const N: usize>(
         &mut self,
-        level: Level,
+        level: LogLevel,
         message: String,
         attributes: [(&'static str, String); N],
     ) {
@@ -31,6 +31,10 @@ impl Said {
     }
 }
 
-pub(super) fn line<const N: usize>(level: Level, message: String, attributes: [(&'static str, String); N]) -> LogLine {
+pub(super) fn line<const N: usize>(
+    level: LogLevel,
+    message: String,
+    attributes: [(&'static str, String); N],
+) -> LogLine {
     LogLine { level, message, attributes: attributes.into() }
 }

@@ -5,7 +5,7 @@ use super::check::CheckFindings;
 use super::said::Said;
 use super::settled::Settled;
 use crate::report::messages::propagation::controller_write_does_not_match;
-use crate::report::outcome::{Level, Outcome};
+use crate::report::outcome::{LogLevel, Outcome};
 
 impl Evaluation<'_> {
     /// Compares a controller's write with the rules. Whatever comes of it, the write passes as it is.
@@ -20,7 +20,7 @@ impl Evaluation<'_> {
         let drift: Vec<String> =
             differences.changes.iter().map(|change| format!("{} {}", change.at, change.key)).collect();
         let message = controller_write_does_not_match(&self.title);
-        said.log(Level::Warning, message, [("drift", drift.join(", "))]);
+        said.log(LogLevel::Warning, message, [("drift", drift.join(", "))]);
         let (drift, skipped) = (differences.changes, differences.skipped);
         self.answer(said, Settled { drift, skipped, ..Settled::default() }, CheckFindings::default())
     }

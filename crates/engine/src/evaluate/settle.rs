@@ -14,7 +14,7 @@ use crate::report::change::{Action, Change};
 use crate::report::illegal::of_illegal;
 use crate::report::messages::propagation as messages;
 use crate::report::messages::{SettingValue, about, cloud_tags, tag_delivery};
-use crate::report::outcome::{Level, Rejection};
+use crate::report::outcome::{LogLevel, Rejection};
 use crate::report::skipped::Skipped;
 use crate::report::tags::{IgnoredDefinition, SkippedLabel, TagSkipReason};
 use crate::report::warnings::{self, Fate};
@@ -46,7 +46,7 @@ impl<'e> Evaluation<'e> {
             Decision::Registry(RegistryWrite { effects, .. }) => {
                 let mut said = Said::default();
                 for effect in effects {
-                    said.log(Level::Warning, about(&self.title, &effect), []);
+                    said.log(LogLevel::Warning, about(&self.title, &effect), []);
                     said.warn(effect);
                 }
                 Settled { said, ..Settled::default() }
@@ -90,7 +90,7 @@ impl<'e> Evaluation<'e> {
             };
             let rules: BTreeSet<&str> = settled.changes.iter().map(|change| &*change.rule).collect();
             let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
-            settled.said.log(Level::Info, message, [("rules", rules)]);
+            settled.said.log(LogLevel::Info, message, [("rules", rules)]);
         }
         settled
     }
@@ -105,7 +105,7 @@ impl<'e> Evaluation<'e> {
         for (change, fate) in by_rank.into_values().flatten() {
             if change.action == Action::Restored {
                 let sentence = if fate == Fate::Written { messages::restored_edit } else { messages::left_edit };
-                conflicts.push(line(Level::Warning, sentence(change.entry, &self.title), attributes(change)));
+                conflicts.push(line(LogLevel::Warning, sentence(change.entry, &self.title), attributes(change)));
             }
             said.warnings.extend(warnings::of_change(change, fate));
         }
@@ -116,7 +116,7 @@ impl<'e> Evaluation<'e> {
     /// What is said of entries that the API server would refuse.
     fn said_of_illegal_entries(&self, skipped: &[Skipped]) -> Said {
         let sentences = of_illegal(skipped);
-        let lines = sentences.iter().map(|(message, _)| line(Level::Warning, about(&self.title, message), []));
+        let lines = sentences.iter().map(|(message, _)| line(LogLevel::Warning, about(&self.title, message), []));
         let log = warnings::capped_lines(lines.collect());
         Said { log, warnings: sentences.into_iter().map(|(_, warning)| warning).collect() }
     }
@@ -140,20 +140,20 @@ impl<'e> Evaluation<'e> {
         } else {
             let undone = changes.iter().filter(|change| undone.contains(&change.key));
             let mut said = Said { warnings: undone.filter_map(warnings::of_undone_tag).collect(), log: Vec::new() };
-            said.log(Level::Info, cloud_tags::updated(&self.title), [("profile", tags.profile.to_owned())]);
+            said.log(LogLevel::Info, cloud_tags::updated(&self.title), [("profile", tags.profile.to_owned())]);
             self.write(changes, None, said)
         };
         let said = &mut settled.said;
         for Missing { key, reason, setting, .. } in missing.iter().filter(|_| is_news) {
             let message = cloud_tags::missing(key, reason);
             let attributes = [("setting", setting.clone()), ("required_key", key.clone())];
-            said.log(Level::Warning, about(&self.title, &message), attributes);
+            said.log(LogLevel::Warning, about(&self.title, &message), attributes);
             said.warn(message);
         }
         if let Some(UnknownProvider { setting, provider, message }) = unknown_provider {
             let profile = tags.profile.to_owned();
             let attributes = [("setting", setting), ("provider", provider), ("profile", profile)];
-            said.log(Level::Warning, about(&self.title, &message), attributes);
+            said.log(LogLevel::Warning, about(&self.title, &message), attributes);
             said.warn(message);
         }
         if let Some(cloud) = cloud.filter(|_| is_news && self.settings.cloud_tags.refused == OnRefused::Warn) {
@@ -167,7 +167,7 @@ impl<'e> Evaluation<'e> {
                 ("registry", registry.clone()),
                 ("reason", reason.as_str().to_owned()),
             ];
-            said.log(Level::Warning, about(&self.title, &message), attributes);
+            said.log(LogLevel::Warning, about(&self.title, &message), attributes);
         }
         said.append(self.said_of_skipped_labels(&tags.skipped));
         Settled { cloud_tags: Some(tags), findings, ..settled }
@@ -184,7 +184,7 @@ impl<'e> Evaluation<'e> {
                 ("provider", skip.provider.to_owned()),
                 ("reason", skip.reason.as_str().to_owned()),
             ];
-            said.log(Level::Warning, cloud_tags::LABEL_NOT_ADDED.to_owned(), attributes);
+            said.log(LogLevel::Warning, cloud_tags::LABEL_NOT_ADDED.to_owned(), attributes);
         }
         let reserve = self.settings.cloud_tags.reserve.into();
         for reason in TagSkipReason::STRICT.into_iter().chain(TagSkipReason::ALL) {
@@ -202,7 +202,7 @@ impl<'e> Evaluation<'e> {
         let mut said = Said::default();
         for version in versions {
             let what = tag_delivery::declared(&version);
-            said.log(Level::Info, about(&self.title, &what), []);
+            said.log(LogLevel::Info, about(&self.title, &what), []);
             said.warn(what);
         }
         self.write(changes, None, said)

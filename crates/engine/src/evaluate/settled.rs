@@ -5,7 +5,7 @@ use crate::propagation::metadata::Above;
 use crate::report::change::Change;
 use crate::report::finding::Finding;
 use crate::report::not_applicable::NotApplicable;
-use crate::report::outcome::{Level, Rejection};
+use crate::report::outcome::{LogLevel, Rejection};
 use crate::report::skipped::Skipped;
 use crate::report::tags::TagReport;
 
@@ -35,7 +35,7 @@ impl Settled<'_> {
     /// The settings refuse what the object is or lacks.
     pub(super) fn refused(message: String) -> Self {
         let mut said = Said::default();
-        said.log(Level::Error, message.clone(), []);
+        said.log(LogLevel::Error, message.clone(), []);
         Settled { rejection: Some(Rejection::refused(message)), said, ..Settled::default() }
     }
 }

@@ -9,7 +9,7 @@ use crate::kube::stop::LookupFailed;
 use crate::propagation::untouched;
 use crate::report::messages::{SettingValue, about, cloud_tags, lookups as messages};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
-use crate::report::outcome::{Level, Rejection};
+use crate::report::outcome::{LogLevel, Rejection};
 use crate::report::shortening::first_that_elides;
 use crate::settings::Reaction;
 use crate::tags::{composite, infrastructure};
@@ -47,11 +47,11 @@ impl<'e> Evaluation<'e> {
         if self.leaves_owned_as_stored() {
             if !is_missing {
                 let message = about(title, &messages::passes_unread(&message));
-                said.log(Level::Warning, message, [("detail", error.detail)]);
+                said.log(LogLevel::Warning, message, [("detail", error.detail)]);
             }
         } else {
             if !is_missing || reaction != Reaction::Accept {
-                let level = if reaction == Reaction::Reject { Level::Error } else { Level::Warning };
+                let level = if reaction == Reaction::Reject { LogLevel::Error } else { LogLevel::Warning };
                 let attributes = [("setting", setting.to_owned()), ("detail", error.detail.clone())];
                 said.log(level, about(title, &message), attributes);
             }
@@ -82,7 +82,7 @@ impl<'e> Evaluation<'e> {
         let mut said = Said::default();
         if let Some(in_short) = in_short {
             let message = cloud_tags::left_alone(&inert.because);
-            said.log(Level::Warning, about(&self.title, &message), []);
+            said.log(LogLevel::Warning, about(&self.title, &message), []);
             said.warnings.push(first_that_elides([message, in_short.to_owned()]));
         }
         Settled { said, inert: Some(inert), ..Settled::default() }

@@ -11,7 +11,7 @@ use crate::catalog::rules::{Keys, Rule};
 use crate::json::map::{Map, plain};
 use crate::kube::label_value::formatted;
 use crate::kube::metadata_key::{is_annotation_key, is_label_key, is_label_value};
-use crate::propagation::layers::{Facts, Origin, Sources};
+use crate::propagation::layers::{EntryOrigin, Facts, Sources};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
@@ -19,7 +19,7 @@ use crate::settings::ClusterApi;
 pub(crate) struct Expected<'e> {
     pub(crate) value: Cow<'e, str>,
     pub(crate) why: Why,
-    pub(crate) origin: Origin<'e>,
+    pub(crate) origin: EntryOrigin<'e>,
     /// The map has it already.
     pub(crate) is_set: bool,
 }
@@ -93,7 +93,7 @@ pub(crate) struct Skip<'e> {
     pub(crate) map: MapKind,
     pub(crate) key: &'e str,
     pub(crate) reason: SkipReason,
-    origin: Origin<'e>,
+    origin: EntryOrigin<'e>,
     /// The value that lost, where the same key has or may have another one.
     pub(crate) value: Option<Cow<'e, str>>,
 }
@@ -131,7 +131,7 @@ pub(crate) fn expected<'e>(
         }
     }
     if let (MapKind::Labels, Some(strongest)) = (map, sources.layers.last()) {
-        let origin = Origin { place: None, ..strongest.origin };
+        let origin = EntryOrigin { place: None, ..strongest.origin };
         let rows = FORCED.iter().filter(|row| row.from == strongest.place && row.to.contains(&target));
         let entry = |row: &'static Forced| {
             let value = value_of(row, &sources.facts)?;

@@ -43,7 +43,7 @@ impl Sources<'_> {
 /// The maps of one place of one object that was read.
 pub(crate) struct Layer<'e> {
     pub(crate) place: Place,
-    pub(crate) origin: Origin<'e>,
+    pub(crate) origin: EntryOrigin<'e>,
     labels: Map<'e>,
     annotations: Map<'e>,
     fields: Vec<(&'static Field, FieldValue)>,
@@ -51,7 +51,7 @@ pub(crate) struct Layer<'e> {
 
 /// Where entries come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Origin<'e> {
+pub(crate) struct EntryOrigin<'e> {
     pub(crate) object: ObjectName<'e>,
     /// The version of the object.
     pub(crate) version: &'e str,
@@ -90,7 +90,7 @@ impl<'e> Layer<'e> {
         }
         Ok(Layer {
             place,
-            origin: Origin { object: parent.name, version: object.version, place: Some(place) },
+            origin: EntryOrigin { object: parent.name, version: object.version, place: Some(place) },
             labels: parent.map(place, MapKind::Labels, entry)?,
             annotations: parent.map(place, MapKind::Annotations, entry)?,
             fields,
@@ -110,7 +110,7 @@ impl<'e> Layer<'e> {
     }
 }
 
-impl Origin<'_> {
+impl EntryOrigin<'_> {
     /// The path of a map of a place in the object: `.spec.template.metadata.labels`.
     pub(crate) fn map_path(&self, place: Place, map: MapKind) -> String {
         let place = if place.is_top_level() { ".metadata".to_owned() } else { place.printed(self.version) };
@@ -119,7 +119,7 @@ impl Origin<'_> {
 }
 
 /// The object, and the place in it unless that is the object's own metadata.
-impl fmt::Display for Origin<'_> {
+impl fmt::Display for EntryOrigin<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.object.fmt(f)?;
         match self.place.filter(|place| !place.is_top_level()) {

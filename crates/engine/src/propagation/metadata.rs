@@ -15,7 +15,7 @@ use crate::json::path::Path;
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
 use crate::propagation::expected::{Entries, Expected, Skip, Why, expected};
-use crate::propagation::layers::{Origin, Sources};
+use crate::propagation::layers::{EntryOrigin, Sources};
 use crate::propagation::managed::{Record, claimed};
 use crate::propagation::ownership::Ownership;
 use crate::propagation::room::leave_out_what_has_no_room;
@@ -172,11 +172,11 @@ impl WrittenMap {
 #[derive(Default)]
 struct Descriptions<'e> {
     /// Of each rule and place that gave an entry: the rule, the object, and where it is in it.
-    origins: Vec<(Why, Origin<'e>, [Arc<str>; 3])>,
+    origins: Vec<(Why, EntryOrigin<'e>, [Arc<str>; 3])>,
 }
 
 impl<'e> Descriptions<'e> {
-    fn of(&mut self, why: Why, origin: Origin<'e>, map: MapKind) -> [Arc<str>; 3] {
+    fn of(&mut self, why: Why, origin: EntryOrigin<'e>, map: MapKind) -> [Arc<str>; 3] {
         let known = self.origins.iter().find(|(of, from, _)| of.is(why) && *from == origin);
         if let Some((.., texts)) = known {
             return texts.clone();

@@ -92,7 +92,7 @@ impl Rejection {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
     /// How much it matters.
-    pub level: Level,
+    pub level: LogLevel,
     /// One sentence.
     pub message: String,
     /// Further attributes.
@@ -115,7 +115,7 @@ impl Serialize for LogLine {
 /// How much a log line matters, in the host's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum LogLevel {
     /// Something was done.
     Info,
     /// Somebody should look.

@@ -10,7 +10,7 @@ use crate::catalog::text_limits::Length;
 use crate::report::change::{Action, Change, Value};
 use crate::report::messages::propagation as messages;
 use crate::report::messages::{EntryName, Location, and_more, cloud_tags};
-use crate::report::outcome::{Level, LogLine};
+use crate::report::outcome::{LogLevel, LogLine};
 use crate::report::shortening::{first_that_elides, first_that_fits, short};
 use crate::report::tags::{CloudVerdict, SkippedLabel, TagSkipReason};
 
@@ -188,7 +188,7 @@ pub(crate) fn capped_lines(mut lines: Vec<LogLine>) -> Vec<LogLine> {
     if lines.len() > MOST {
         let message = and_more(lines.len() - (MOST - 1));
         lines.truncate(MOST - 1);
-        lines.push(LogLine { level: Level::Warning, message, attributes: Vec::new() });
+        lines.push(LogLine { level: LogLevel::Warning, message, attributes: Vec::new() });
     }
     lines
 }
@@ -410,7 +410,7 @@ mod tests {
     #[test]
     fn many_log_lines_end_in_a_count() {
         let line =
-            |number: usize| LogLine { level: Level::Warning, message: number.to_string(), attributes: Vec::new() };
+            |number: usize| LogLine { level: LogLevel::Warning, message: number.to_string(), attributes: Vec::new() };
         let lines = capped_lines((0..25).map(line).collect());
         assert_eq!(lines.len(), MOST);
         assert_eq!(lines.last().unwrap().message, "and 6 more: see the audit annotation `report`");

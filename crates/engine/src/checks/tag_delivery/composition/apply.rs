@@ -6,7 +6,7 @@ use super::field_path::FieldPathStep;
 use super::halt::Halt;
 use super::patch::{Patch, PatchSource, Target};
 use super::transform::{TransformedValue, transformed};
-use super::value::{Expanded, NoValue, SimulatedValue};
+use super::value::{Expanded, NoPathValue, SimulatedValue};
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 
@@ -55,8 +55,8 @@ pub(super) fn read<'a>(
         PatchSource::Resource => Ok(SimulatedValue::Unknown),
     };
     match found {
-        Err(NoValue::NotFound) => Ok(None),
-        Err(NoValue::Mismatch(problem)) => Err(unusable(patch, patch.from_text, &problem)),
+        Err(NoPathValue::NotFound) => Ok(None),
+        Err(NoPathValue::Mismatch(problem)) => Err(unusable(patch, patch.from_text, &problem)),
         Ok(value) => {
             let is_map = matches!(value, SimulatedValue::Object(_));
             Ok(Some(match transformed(&patch.transforms, is_map).map_err(|halt| Halt::fails(patch.at, halt))? {
@@ -104,8 +104,8 @@ pub(super) fn write<'a>(
         return write_at(to, &patch.to, patch, value);
     }
     let expanded = match to.expand(&patch.to) {
-        Err(NoValue::Mismatch(problem)) => return Err(unusable(patch, patch.to_text, &problem)),
-        Err(NoValue::NotFound) => Expanded::default(),
+        Err(NoPathValue::Mismatch(problem)) => return Err(unusable(patch, patch.to_text, &problem)),
+        Err(NoPathValue::NotFound) => Expanded::default(),
         Ok(expanded) => expanded,
     };
     if expanded.paths.is_empty() && !expanded.is_open {

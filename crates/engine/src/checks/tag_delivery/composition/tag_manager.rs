@@ -11,7 +11,7 @@ use super::field_path::FieldPathStep;
 use super::halt::Halt;
 use super::patch::steps;
 use super::resource::ComposedResource;
-use super::value::{MergePolicy, NoValue, Prefixes, SimulatedValue, begins};
+use super::value::{MergePolicy, NoPathValue, Prefixes, SimulatedValue, begins};
 use crate::catalog::carriers::Tags;
 use crate::checks::tag_delivery::faults::FaultSeverity::Loss;
 use crate::checks::tag_delivery::faults::Faults;
@@ -75,7 +75,7 @@ impl<'a> TagManager<'a> {
                 "" | "FromValue" => Ok(Cow::Owned(SimulatedValue::Given(entry.get("tags")?))),
                 "FromCompositeFieldPath" => composite.get(&from(entry)?),
                 "FromEnvironmentFieldPath" => environment.get(&from(entry)?),
-                _ => Err(NoValue::NotFound),
+                _ => Err(NoPathValue::NotFound),
             };
             let is_read = matches!(kind, "FromCompositeFieldPath" | "FromEnvironmentFieldPath");
             if !is_read && composite.get(&from(entry)?).is_ok_and(|value| has_tags(&value)) {

@@ -49,7 +49,7 @@ pub(super) struct ComposedTags<'a> {
 
 /// Why there is no value under a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NoValue {
+pub(super) enum NoPathValue {
     /// A field or an element is absent.
     NotFound,
     /// A step leads through something else than an object or a list.
@@ -101,7 +101,7 @@ impl<'a> SimulatedValue<'a> {
     ///
     /// # Errors
     /// When it is absent, or a step leads through something else than an object or a list.
-    pub(super) fn get(&self, path: &[FieldPathStep<'a>]) -> Result<Cow<'_, SimulatedValue<'a>>, NoValue> {
+    pub(super) fn get(&self, path: &[FieldPathStep<'a>]) -> Result<Cow<'_, SimulatedValue<'a>>, NoPathValue> {
         let Some((step, rest)) = path.split_first() else {
             return Ok(Cow::Borrowed(self));
         };
@@ -111,7 +111,7 @@ impl<'a> SimulatedValue<'a> {
         }
     }
 
-    fn child(&self, step: FieldPathStep<'a>) -> Result<Cow<'_, SimulatedValue<'a>>, NoValue> {
+    fn child(&self, step: FieldPathStep<'a>) -> Result<Cow<'_, SimulatedValue<'a>>, NoPathValue> {
         let found = match (self, step) {
             (SimulatedValue::Unknown, _) => Cow::Borrowed(self),
             (SimulatedValue::Object(object), FieldPathStep::Field(name)) => match object.fields.get(name) {
@@ -124,17 +124,19 @@ impl<'a> SimulatedValue<'a> {
                 elements.get(&index).map_or(Cow::Owned(SimulatedValue::Absent), Cow::Borrowed)
             }
             (SimulatedValue::Given(json), FieldPathStep::Field(name)) => {
-                Cow::Owned(SimulatedValue::Given(json.get(name).map_err(|_| NoValue::Mismatch(mismatch(step)))?))
+                Cow::Owned(SimulatedValue::Given(json.get(name).map_err(|_| NoPathValue::Mismatch(mismatch(step)))?))
             }
             (SimulatedValue::Given(json), FieldPathStep::Element(index)) => {
-                let mut elements =
-                    json.as_elements().filter(|_| !json.is_null()).ok_or_else(|| NoValue::Mismatch(mismatch(step)))?;
+                let mut elements = json
+                    .as_elements()
+                    .filter(|_| !json.is_null())
+                    .ok_or_else(|| NoPathValue::Mismatch(mismatch(step)))?;
                 Cow::Owned(elements.nth(index as usize).map_or(SimulatedValue::Absent, SimulatedValue::Given))
             }
             (SimulatedValue::Absent, FieldPathStep::Field(_)) => Cow::Borrowed(self),
-            _ => return Err(NoValue::Mismatch(mismatch(step))),
+            _ => return Err(NoPathValue::Mismatch(mismatch(step))),
         };
-        if found.is_absent() { Err(NoValue::NotFound) } else { Ok(found) }
+        if found.is_absent() { Err(NoPathValue::NotFound) } else { Ok(found) }
     }
 
     /// Writes a value under a path. What is missing on the way is made.
@@ -236,7 +238,7 @@ impl<'a> SimulatedValue<'a> {
     ///
     /// # Errors
     /// When a step leads through something else than an object or a list, or a wildcard through nothing.
-    pub(super) fn expand(&self, path: &[FieldPathStep<'a>]) -> Result<Expanded<'a>, NoValue> {
+    pub(super) fn expand(&self, path: &[FieldPathStep<'a>]) -> Result<Expanded<'a>, NoPathValue> {
         let mut expanded = Expanded::default();
         self.expand_into(path, &mut Vec::new(), &mut expanded)?;
         Ok(expanded)
@@ -247,7 +249,7 @@ impl<'a> SimulatedValue<'a> {
         path: &[FieldPathStep<'a>],
         at: &mut Vec<FieldPathStep<'a>>,
         expanded: &mut Expanded<'a>,
-    ) -> Result<(), NoValue> {
+    ) -> Result<(), NoPathValue> {
         let Some((step, rest)) = path.split_first() else {
             expanded.paths.push(at.clone());
             return Ok(());
@@ -255,7 +257,7 @@ impl<'a> SimulatedValue<'a> {
         let steps = if *step == FieldPathStep::EVERY { self.steps(expanded)? } else { vec![*step] };
         for step in steps {
             let child = match self.child(step) {
-                Err(NoValue::NotFound) => continue,
+                Err(NoPathValue::NotFound) => continue,
                 child => child?,
             };
             at.push(step);
@@ -266,7 +268,7 @@ impl<'a> SimulatedValue<'a> {
     }
 
     /// The steps that a wildcard matches.
-    fn steps(&self, expanded: &mut Expanded<'a>) -> Result<Vec<FieldPathStep<'a>>, NoValue> {
+    fn steps(&self, expanded: &mut Expanded<'a>) -> Result<Vec<FieldPathStep<'a>>, NoPathValue> {
         match self {
             SimulatedValue::Unknown => {
                 expanded.is_open = true;
@@ -279,16 +281,16 @@ impl<'a> SimulatedValue<'a> {
                 Ok(object.fields.keys().copied().chain(tag).map(FieldPathStep::Field).collect())
             }
             SimulatedValue::List(elements) => Ok(elements.keys().copied().map(FieldPathStep::Element).collect()),
-            SimulatedValue::Given(json) if json.is_null() => Err(NoValue::NotFound),
+            SimulatedValue::Given(json) if json.is_null() => Err(NoPathValue::NotFound),
             SimulatedValue::Given(json) => {
                 let fields =
                     json.as_fields().map(|fields| fields.map(|(name, _)| FieldPathStep::Field(name)).collect());
                 let elements =
                     || json.as_elements().map(|all| (0..).zip(all).map(|(at, _)| FieldPathStep::Element(at)).collect());
-                fields.or_else(elements).ok_or_else(|| NoValue::Mismatch(mismatch(FieldPathStep::EVERY)))
+                fields.or_else(elements).ok_or_else(|| NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY)))
             }
-            SimulatedValue::Absent => Err(NoValue::NotFound),
-            SimulatedValue::Scalar => Err(NoValue::Mismatch(mismatch(FieldPathStep::EVERY))),
+            SimulatedValue::Absent => Err(NoPathValue::NotFound),
+            SimulatedValue::Scalar => Err(NoPathValue::Mismatch(mismatch(FieldPathStep::EVERY))),
         }
     }
 
@@ -426,14 +428,14 @@ mod tests {
         let get = |path| value.get(&parse(path).unwrap()).map(|found| matches!(*found, SimulatedValue::Given(_)));
         assert_eq!(get("a.list[0].b"), Ok(true));
         for absent in ["b", "a.none", "a.none.b", "a.list[1]"] {
-            assert_eq!(get(absent), Err(NoValue::NotFound), "{absent}");
+            assert_eq!(get(absent), Err(NoPathValue::NotFound), "{absent}");
         }
         for (path, problem) in [
             ("a.text.b", "`b` is below something that is not an object"),
             ("a.list.b", "`b` is below something that is not an object"),
             ("a[0]", "element 0 is below something that is not a list"),
         ] {
-            assert_eq!(get(path), Err(NoValue::Mismatch(problem.to_owned())), "{path}");
+            assert_eq!(get(path), Err(NoPathValue::Mismatch(problem.to_owned())), "{path}");
         }
     }
 
@@ -443,7 +445,7 @@ mod tests {
         let get = |path| composite.get(&parse(path).unwrap());
         assert!(matches!(get("spec.parameters.a").as_deref(), Ok(SimulatedValue::Unknown)));
         assert!(matches!(get("spec.cloudTags[plexsphere:a]").as_deref(), Ok(SimulatedValue::Scalar)));
-        assert_eq!(get("spec.cloudTags[*]").err(), Some(NoValue::NotFound));
+        assert_eq!(get("spec.cloudTags[*]").err(), Some(NoPathValue::NotFound));
         assert_eq!(is_whole(&composite, "spec.cloudTags"), Some(true));
     }
 
@@ -497,7 +499,7 @@ mod tests {
         assert_eq!(expand("a.list[*].b"), Ok(1));
         assert_eq!(expand("a.list[*].c"), Ok(0));
         assert_eq!(expand("b[*]"), Ok(0));
-        assert!(matches!(expand("a.text[*]"), Err(NoValue::Mismatch(_))));
+        assert!(matches!(expand("a.text[*]"), Err(NoPathValue::Mismatch(_))));
         assert!(SimulatedValue::Unknown.expand(&parse("a[*]").unwrap()).unwrap().is_open);
     }
 }
