@@ -1,4 +1,4 @@
-//! No two files of a crate need each other, and the modules of the engine use lower layers only.
+//! No two files of a crate need each other, the modules of the engine use lower layers only, and no two types have one name.
 //!
 //! A file needs another one where it names an item of it: in a `use` item, in a path of an expression, pattern, type or
 //! macro call, and in a method call. `self.name()` is the function of the type whose `impl` block it is in. Any other
@@ -17,7 +17,7 @@ mod found;
 mod references;
 mod source;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use anyhow::{Context, Result};
@@ -55,6 +55,14 @@ const OF_OTHERS: &[&str] = &[
     "wait", "walk", "with", "without", "write", "zip",
 ];
 
+/// Types that have one name on purpose.
+#[rustfmt::skip]
+const OF_ONE_NAME: &[(&str, &str)] = &[
+    ("LiveArgs", "`propagate` with its feature `cluster`, and without it"),
+    ("Question", "`propagate` with its feature `cluster`, and without it"),
+    ("Settings", "of the policy, and of the one that `make bench` compares with it"),
+];
+
 #[test]
 fn no_crate_has_a_circle_of_files() -> Result<()> {
     let files = workspace()?;
@@ -82,6 +90,23 @@ fn modules_of_the_engine_use_lower_layers_only() -> Result<()> {
     let engine = Crate::read("crates/engine/src/lib.rs", &files)?;
     let found = upward(&dependencies(&engine, &ambiguous));
     assert!(found.is_empty(), "lower layers use higher ones:\n{}", found.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn no_two_types_have_one_name() -> Result<()> {
+    let files = workspace()?;
+    let crates = crates(&files)?;
+    let mut defined: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for module in crates.iter().flat_map(|one| &one.modules) {
+        for name in &module.types {
+            defined.entry(name).or_default().insert(&module.file);
+        }
+    }
+    defined.retain(|_, files| files.len() > 1);
+    let found: BTreeSet<&str> = defined.keys().copied().collect();
+    let expected: BTreeSet<&str> = OF_ONE_NAME.iter().map(|(name, _)| *name).collect();
+    assert_eq!(found, expected, "{defined:#?}");
     Ok(())
 }
 

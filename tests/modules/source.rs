@@ -31,6 +31,8 @@ pub(crate) struct Module {
     pub(crate) children: BTreeMap<String, Vec<usize>>,
     /// The names of its types, traits, functions, constants and macros.
     pub(crate) items: BTreeSet<String>,
+    /// The types and traits among them, except aliases.
+    pub(crate) types: BTreeSet<String>,
     /// What each imported name is short for.
     pub(crate) imports: BTreeMap<String, Vec<Segments>>,
     /// What it imports with `*`.
@@ -128,6 +130,9 @@ impl Module {
     fn add(&mut self, item: &Item) {
         self.items.extend(name(item));
         let mut references = References::default();
+        if matches!(item, Item::Enum(_) | Item::Struct(_) | Item::Trait(_) | Item::Union(_)) {
+            self.types.extend(name(item));
+        }
         match item {
             Item::Use(item) => {
                 let mut leaves = Vec::new();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anstyle::AnsiColor;
 use clap::builder::Styles;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fleet::Level;
+use fleet::FindingLevel;
 use metadata_propagation::{Effect, Version};
 use serde::Deserialize;
 
@@ -431,10 +431,10 @@ pub(crate) enum FailOn {
 }
 
 impl FailOn {
-    pub(crate) fn level(self) -> Level {
+    pub(crate) fn level(self) -> FindingLevel {
         match self {
-            FailOn::Warn => Level::Warning,
-            FailOn::Reject => Level::Error,
+            FailOn::Warn => FindingLevel::Warning,
+            FailOn::Reject => FindingLevel::Error,
         }
     }
 }

@@ -9,7 +9,7 @@ mod templates;
 
 use std::fmt::Write;
 
-use fleet::{Hierarchy, Level, count};
+use fleet::{FindingLevel, Hierarchy, count};
 use serde::Serialize;
 
 use self::groups::{NodeGroup, groups};
@@ -35,7 +35,7 @@ struct Judged {
 
 #[derive(Serialize)]
 struct GroupNote {
-    level: Level,
+    level: FindingLevel,
     message: String,
 }
 
@@ -78,7 +78,7 @@ fn said(hierarchy: &Hierarchy, group: &NodeGroup<'_>) -> Judged {
     let patch = if values.is_empty() { None } else { Some(patch::patch(hierarchy, group, &values)) };
     let patch = match patch {
         Some(Err(message)) => {
-            findings.push(GroupNote { level: Level::Error, message });
+            findings.push(GroupNote { level: FindingLevel::Error, message });
             None
         }
         patch => patch.and_then(Result::ok),
@@ -104,7 +104,7 @@ fn in_words(judged: &Judged) -> String {
     };
     let mut out = format!("# {}: {number}\n", one_line(&object.title));
     for GroupNote { level, message } in findings {
-        let level = if *level == Level::Error { "error" } else { "warning" };
+        let level = if *level == FindingLevel::Error { "error" } else { "warning" };
         let _ = writeln!(out, "#   {level}: {}", one_line(message));
     }
     if let Some(reason) = not_judged {

@@ -6,7 +6,7 @@ mod reviews;
 
 use std::collections::BTreeSet;
 
-use fleet::{Checker, Fleet, Locator, Object, Problem, Severity, count};
+use fleet::{Checker, Fleet, FleetObject, Locator, Problem, Severity, count};
 use metadata_propagation::NotApplicableReason;
 
 use self::baseline::Baseline;
@@ -113,7 +113,7 @@ fn add_findings(
             report.problem(problem);
         }
     }
-    let objects: Vec<&Object> = fleet.objects().collect();
+    let objects: Vec<&FleetObject> = fleet.objects().collect();
     for (object, checked) in objects.iter().zip(checker.fleet(fleet)) {
         let identity = (object.origin.source, object.origin.document.start, object.origin.item);
         let is_new = seen.objects.insert(identity);

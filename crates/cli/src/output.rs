@@ -11,7 +11,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use fleet::{Fleet, Level};
+use fleet::{FindingLevel, Fleet};
 use serde::Deserialize;
 
 use crate::output::report::CheckReport;
@@ -77,7 +77,7 @@ pub(crate) fn write(
     report: &CheckReport,
     fleet: &Fleet,
     outputs: &[Output],
-    fail_on: Level,
+    fail_on: FindingLevel,
     is_verbose: bool,
 ) -> Result<(), Failure> {
     let text = [Output { format: Format::Text, file: None }];

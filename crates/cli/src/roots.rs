@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{Fleet, Object};
+use fleet::{Fleet, FleetObject};
 use metadata_propagation::{Settings, concerns};
 
 use crate::{Failure, input};
@@ -50,11 +50,11 @@ pub(crate) fn by_root(
 /// Where the paths of objects of one name part, as far as the policy checks such objects and they are not the same.
 fn found(whole: &Fleet, settings: &Settings) -> BTreeSet<String> {
     let mut roots = BTreeSet::new();
-    let name = |object: &Object| whole.sources().get(object.origin.source).map_or("", |source| &source.name);
-    let doubles: Vec<(&Object, &Object)> = whole.doubles().collect();
+    let name = |object: &FleetObject| whole.sources().get(object.origin.source).map_or("", |source| &source.name);
+    let doubles: Vec<(&FleetObject, &FleetObject)> = whole.doubles().collect();
     for same in doubles.chunk_by(|a, b| a.0.id == b.0.id) {
         let first = same.first().map(|(first, _)| *first);
-        let all: Vec<&Object> = first.into_iter().chain(same.iter().map(|(_, later)| *later)).collect();
+        let all: Vec<&FleetObject> = first.into_iter().chain(same.iter().map(|(_, later)| *later)).collect();
         for (index, a) in all.iter().enumerate().filter(|(_, a)| concerns(&a.review(), settings)) {
             for b in all.iter().skip(index + 1).filter(|b| a.json != b.json) {
                 roots.extend(parting(name(a), name(b)).into_iter().flatten());

@@ -15,7 +15,7 @@ use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
-use crate::object::{Object, ObjectId, Origin};
+use crate::object::{FleetObject, ObjectId, Origin};
 
 /// The field manager that configurations for server-side apply are meant for.
 pub const FIELD_MANAGER: &str = "metadata-propagation-backfill";
@@ -162,7 +162,7 @@ impl StoredObject<'_> {
     /// When the policy refuses the write: its message.
     fn evaluated(&self, object: &Value, settings: &Settings) -> Result<(Report, Option<Value>), String> {
         let stored = self.member.written.once().to_string();
-        let object = Object {
+        let object = FleetObject {
             id: self.member.id.clone(),
             version: self.member.version().to_owned(),
             json: object.to_string().into(),

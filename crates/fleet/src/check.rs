@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::each::each;
 use crate::fleet::Fleet;
-use crate::object::Object;
+use crate::object::FleetObject;
 use crate::probe::{Blame, blame, probe};
 
 /// Checks objects under the same settings.
@@ -23,9 +23,9 @@ pub struct Checker {
 
 /// What was found in one object.
 #[derive(Debug, Default)]
-pub struct Checked {
+pub struct ObjectFindings {
     /// What differs, is dangerous, or is not propagated.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ObjectFinding>,
     /// Why the object was not compared with what is above it, if it was not.
     pub inert: Option<NotApplicable>,
     /// Whether the policy reads objects of this kind at all.
@@ -34,9 +34,9 @@ pub struct Checked {
 
 /// One fact about one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct ObjectFinding {
     /// What the policy does about it.
-    pub level: Level,
+    pub level: FindingLevel,
     /// What found it: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`] and [`UNREADABLE`].
     pub check: &'static str,
     /// One sentence: lower case, no final stop, input in backticks.
@@ -47,10 +47,10 @@ pub struct Finding {
     pub keys: Vec<String>,
 }
 
-/// What the policy does about a [`Finding`].
+/// What the policy does about a [`ObjectFinding`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum FindingLevel {
     /// It warns.
     Warning,
     /// It refuses, in verify mode at least.
@@ -79,14 +79,14 @@ impl Checker {
     /// Checks every object of a fleet, in its order, with the others around it. An object that others cannot be evaluated
     /// with is [`UNREADABLE`], whether any of them is among the files or not.
     #[must_use]
-    pub fn fleet(&self, fleet: &Fleet) -> Vec<Checked> {
-        let objects: Vec<&Object> = fleet.objects().collect();
-        let one = |object: &&Object| {
+    pub fn fleet(&self, fleet: &Fleet) -> Vec<ObjectFindings> {
+        let objects: Vec<&FleetObject> = fleet.objects().collect();
+        let one = |object: &&FleetObject| {
             let (checked, blame) = self.examined(object, fleet);
             let probed = if checked.is_concerned { probe(object, &self.verify, fleet) } else { Vec::new() };
             (checked, blame.into_iter().chain(probed).collect::<Vec<Blame>>())
         };
-        let (mut all, blames): (Vec<Checked>, Vec<Vec<Blame>>) = each(&objects, one).into_iter().unzip();
+        let (mut all, blames): (Vec<ObjectFindings>, Vec<Vec<Blame>>) = each(&objects, one).into_iter().unzip();
         let blames: BTreeSet<Blame> = blames.into_iter().flatten().collect();
         if blames.is_empty() {
             return all;
@@ -95,7 +95,8 @@ impl Checker {
             let title = object.id.to_string();
             for Blame { problem, .. } in blames.iter().filter(|blame| blame.object == title) {
                 let message = messages::no_parent(&title, problem);
-                let is_told = |finding: &Finding| finding.check == UNREADABLE && finding.message.contains(problem);
+                let is_told =
+                    |finding: &ObjectFinding| finding.check == UNREADABLE && finding.message.contains(problem);
                 if !checked.findings.iter().any(is_told) {
                     checked.findings.push(unreadable(message, problem));
                 }
@@ -107,25 +108,25 @@ impl Checker {
 
     /// Checks one object, with the others around it.
     #[must_use]
-    pub fn check(&self, object: &Object, cluster: &dyn Cluster) -> Checked {
+    pub fn check(&self, object: &FleetObject, cluster: &dyn Cluster) -> ObjectFindings {
         self.examined(object, cluster).0
     }
 
-    fn examined(&self, object: &Object, cluster: &dyn Cluster) -> (Checked, Option<Blame>) {
+    fn examined(&self, object: &FleetObject, cluster: &dyn Cluster) -> (ObjectFindings, Option<Blame>) {
         let review = object.review();
         if !concerns(&review, &self.verify) {
-            return (Checked::default(), None);
+            return (ObjectFindings::default(), None);
         }
         let outcome = evaluate(&review, &self.verify, cluster);
         let blame = blame(&outcome);
         let Outcome { rejection, report, mut warnings, .. } = outcome;
         let mut report = report.unwrap_or_default();
         let drift = std::mem::take(&mut report.drift);
-        let mut findings: Vec<Finding> = drift
+        let mut findings: Vec<ObjectFinding> = drift
             .iter()
             .filter(|change| change.action != Action::Recorded)
-            .map(|change| Finding {
-                level: Level::Error,
+            .map(|change| ObjectFinding {
+                level: FindingLevel::Error,
                 check: DRIFT,
                 message: change.difference(),
                 at: change.at.to_string(),
@@ -150,35 +151,35 @@ impl Checker {
         if report.cloud_tags.is_some() {
             findings.extend(of_tags(warnings, &findings));
         }
-        (Checked { findings, inert: report.inert, is_concerned: true }, blame)
+        (ObjectFindings { findings, inert: report.inert, is_concerned: true }, blame)
     }
 }
 
 /// That an object has another shape than Kubernetes gives it. Its place is what is quoted first.
-fn unreadable(message: String, place: &str) -> Finding {
+fn unreadable(message: String, place: &str) -> ObjectFinding {
     let at = quoted(place).into_iter().next().unwrap_or_default();
-    Finding { level: Level::Error, check: UNREADABLE, message, at, keys: Vec::new() }
+    ObjectFinding { level: FindingLevel::Error, check: UNREADABLE, message, at, keys: Vec::new() }
 }
 
 fn refuses(report: &Report) -> bool {
     report.findings.iter().any(|finding| finding.stance == Stance::Reject)
 }
 
-fn of_checks(report: &Report) -> impl Iterator<Item = Finding> {
+fn of_checks(report: &Report) -> impl Iterator<Item = ObjectFinding> {
     report.findings.iter().filter_map(|finding| {
         let level = match finding.stance {
             Stance::Ignore => return None,
-            Stance::Warn => Level::Warning,
-            Stance::Reject => Level::Error,
+            Stance::Warn => FindingLevel::Warning,
+            Stance::Reject => FindingLevel::Error,
         };
         let message = finding.message.clone();
-        Some(Finding { level, check: finding.check, keys: quoted(&message), message, at: finding.at.clone() })
+        Some(ObjectFinding { level, check: finding.check, keys: quoted(&message), message, at: finding.at.clone() })
     })
 }
 
 /// Labels and annotations that are set where nothing propagates from, entries that the API server would refuse, and labels
 /// that become no tags.
-fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
+fn of_skips(report: &Report) -> impl Iterator<Item = ObjectFinding> {
     let misplaced = report.skipped.iter().filter_map(|skip| {
         let at = match skip.carried {
             Carried::Map(MapKind::Labels) => "metadata.labels",
@@ -186,10 +187,16 @@ fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
             Carried::Field => return None,
         };
         let (message, at) = (skip.advice.clone()?, at.to_owned());
-        Some(Finding { level: Level::Warning, check: MISPLACED, message, at, keys: vec![skip.key.clone()] })
+        Some(ObjectFinding {
+            level: FindingLevel::Warning,
+            check: MISPLACED,
+            message,
+            at,
+            keys: vec![skip.key.clone()],
+        })
     });
-    let tags = report.cloud_tags.iter().flat_map(|tags| &tags.skipped).map(|label| Finding {
-        level: Level::Warning,
+    let tags = report.cloud_tags.iter().flat_map(|tags| &tags.skipped).map(|label| ObjectFinding {
+        level: FindingLevel::Warning,
         check: CLOUD_TAGS,
         message: label.sentence(),
         at: "metadata.labels".to_owned(),
@@ -200,8 +207,8 @@ fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
             Carried::Map(map) => format!("metadata.{map}"),
             Carried::Field => "spec".to_owned(),
         };
-        Some(Finding {
-            level: Level::Warning,
+        Some(ObjectFinding {
+            level: FindingLevel::Warning,
             check: ILLEGAL,
             message: skip.refusal()?,
             at,
@@ -212,13 +219,19 @@ fn of_skips(report: &Report) -> impl Iterator<Item = Finding> {
 }
 
 /// What else the policy warns about a composite's tags; what a finding tells already is left out.
-fn of_tags(warnings: Vec<String>, reported: &[Finding]) -> Vec<Finding> {
+fn of_tags(warnings: Vec<String>, reported: &[ObjectFinding]) -> Vec<ObjectFinding> {
     let is_told =
         |warning: &str| quoted(warning).iter().any(|word| reported.iter().any(|finding| finding.keys.contains(word)));
     let untold = warnings.into_iter().filter(|warning| !is_told(warning));
     let finding = |message: String| {
         let keys = quoted(&message);
-        Finding { level: Level::Warning, check: CLOUD_TAGS, message, at: "spec.cloudTags".to_owned(), keys }
+        ObjectFinding {
+            level: FindingLevel::Warning,
+            check: CLOUD_TAGS,
+            message,
+            at: "spec.cloudTags".to_owned(),
+            keys,
+        }
     };
     untold.map(finding).collect()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use metadata_propagation::{Cluster, Get, LookupCause, LookupError};
 
 use crate::locate::Locator;
-use crate::object::{Object, ObjectId, group_and_version};
+use crate::object::{FleetObject, ObjectId, group_and_version};
 use crate::problem::{Problem, Severity, messages};
 use crate::read::{Reading, read_document};
 use crate::scope::{DEFAULT_NAMESPACE, settle};
@@ -17,7 +17,7 @@ use crate::source::Source;
 #[derive(Debug, Default)]
 pub struct Fleet {
     sources: Arc<[Source]>,
-    objects: Vec<Object>,
+    objects: Vec<FleetObject>,
     problems: Vec<Problem>,
     /// Numbers of objects, ordered by group, kind, namespace and name.
     by_id: Vec<usize>,
@@ -71,7 +71,7 @@ impl Fleet {
         });
         fleet.by_id = by_id;
         fleet.doubles = doubles;
-        for Object { id, version, .. } in &fleet.objects {
+        for FleetObject { id, version, .. } in &fleet.objects {
             let is_known = |(group, kind, known): &(String, String, String)| {
                 (group, kind, known) == (&id.group, &id.kind, version)
             };
@@ -101,7 +101,7 @@ impl Fleet {
     }
 
     /// The objects that have the same name as an earlier one and are skipped, each behind the one that counts.
-    pub fn doubles(&self) -> impl Iterator<Item = (&Object, &Object)> {
+    pub fn doubles(&self) -> impl Iterator<Item = (&FleetObject, &FleetObject)> {
         self.doubles.iter().filter_map(|(first, later)| Some((self.objects.get(*first)?, self.objects.get(*later)?)))
     }
 
@@ -118,7 +118,7 @@ impl Fleet {
     }
 
     /// The objects in the order of the texts, without repeated ones.
-    pub fn objects(&self) -> impl Iterator<Item = &Object> {
+    pub fn objects(&self) -> impl Iterator<Item = &FleetObject> {
         let mut kept = self.by_id.clone();
         kept.sort_unstable();
         kept.into_iter().filter_map(|number| self.objects.get(number))
@@ -132,7 +132,7 @@ impl Fleet {
 
     /// The object of this name, in any version.
     #[must_use]
-    pub fn find(&self, id: &ObjectId) -> Option<&Object> {
+    pub fn find(&self, id: &ObjectId) -> Option<&FleetObject> {
         let id = self.further.get(id).unwrap_or(id);
         self.search(|known| known.cmp(id))
     }
@@ -142,7 +142,7 @@ impl Fleet {
         &self.further
     }
 
-    fn search(&self, order: impl Fn(&ObjectId) -> Ordering) -> Option<&Object> {
+    fn search(&self, order: impl Fn(&ObjectId) -> Ordering) -> Option<&FleetObject> {
         let object = |number: &usize| self.objects.get(*number);
         let found =
             self.by_id.binary_search_by(|number| object(number).map_or(Ordering::Less, |object| order(&object.id)));

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::member::Member;
-use crate::object::{Object, ObjectId, Origin, create, group_and_version};
+use crate::object::{FleetObject, ObjectId, Origin, create, group_and_version};
 use crate::predicted::{Maker, makes_others, predicted};
 use crate::relations::{is_of_topology, parent, references, related, topology_entries};
 use crate::shared::Shared;
@@ -57,7 +57,7 @@ impl Hierarchy {
         // Guards are off here; only missing entries matter.
         let settings = Settings { mode: Mode::Mutate, guards: silent(), ..settings.clone() };
         let mut hierarchy = Hierarchy::default();
-        let objects: Vec<&Object> = fleet.objects().collect();
+        let objects: Vec<&FleetObject> = fleet.objects().collect();
         // Values are large: only the relations of all objects are kept.
         let relations = each(&objects, |object| {
             let written = related(&object.json);
@@ -146,7 +146,7 @@ impl Hierarchy {
 
     fn add(
         &mut self,
-        object: &Object,
+        object: &FleetObject,
         (origin, topology_entries): (Option<Origin>, Vec<(&'static str, String)>),
         parent: Option<usize>,
     ) {
@@ -296,7 +296,7 @@ impl Hierarchy {
     }
 
     /// What would be made from an object besides what is there.
-    fn predicted(&self, number: usize) -> Vec<Object> {
+    fn predicted(&self, number: usize) -> Vec<FleetObject> {
         let Some(member) = self.members.get(number).filter(|member| makes_others(&member.id)) else {
             return Vec::new();
         };
@@ -314,7 +314,7 @@ impl Hierarchy {
         })
     }
 
-    fn add_predicted(&mut self, number: usize, made: Vec<Object>) {
+    fn add_predicted(&mut self, number: usize, made: Vec<FleetObject>) {
         for object in made {
             if self.find(&object.id).is_some() {
                 continue;

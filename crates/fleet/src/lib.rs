@@ -43,7 +43,9 @@ mod written;
 
 pub use apply::Applied;
 pub use backfill::{Backfill, BackfillStep, FIELD_MANAGER, Means, Refused};
-pub use check::{CLOUD_TAGS, Checked, Checker, DRIFT, Finding, ILLEGAL, Level, MISPLACED, UNREADABLE};
+pub use check::{
+    CLOUD_TAGS, Checker, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, ObjectFindings, UNREADABLE,
+};
 pub use count::count;
 pub use fleet::Fleet;
 pub use folding::Folding;
@@ -54,7 +56,7 @@ pub use kustomize::{KUSTOMIZATION_FILES, of_kustomize, resources};
 pub use locate::{Locator, SourceSpan};
 pub use masks::masked;
 pub use member::Member;
-pub use object::{Object, ObjectId, Origin};
+pub use object::{FleetObject, ObjectId, Origin};
 pub use plan::{EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, Unknown, Verdict};
 pub use problem::{Problem, Severity};
 pub use propagation_path::{PathStep, Placement, State};

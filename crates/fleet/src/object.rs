@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 /// A Kubernetes object, and where it is written.
 #[derive(Debug, Clone)]
-pub struct Object {
+pub struct FleetObject {
     /// What it is called.
     pub id: ObjectId,
     /// Such as `v1beta2`.
@@ -72,7 +72,7 @@ pub(crate) struct HeadMetadata<'a> {
     namespace: Option<Cow<'a, str>>,
 }
 
-impl Object {
+impl FleetObject {
     /// The request with which the audit scanner asks about a stored object: a CREATE by nobody in particular.
     #[must_use]
     pub fn review(&self) -> Review<'_> {

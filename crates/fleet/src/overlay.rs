@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use self::previous::previous;
 use crate::fleet::Fleet;
-use crate::object::{Object, Origin};
+use crate::object::{FleetObject, Origin};
 use crate::problem::Problem;
 use crate::read::Reading;
 use crate::scope::DEFAULT_NAMESPACE;
@@ -21,9 +21,9 @@ impl Fleet {
     pub fn applied_to(&self, stored: &Fleet) -> Fleet {
         let first = stored.sources().len();
         let sources: Vec<Source> = stored.sources().iter().chain(self.sources()).cloned().collect();
-        let moved = |object: &Object, json| {
+        let moved = |object: &FleetObject, json| {
             let origin = Origin { source: object.origin.source + first, ..object.origin.clone() };
-            Object { id: object.id.clone(), version: object.version.clone(), json, origin }
+            FleetObject { id: object.id.clone(), version: object.version.clone(), json, origin }
         };
         let mut reading = Reading::default();
         for object in stored.objects().filter(|object| self.find(&object.id).is_none()) {

@@ -20,7 +20,7 @@ use crate::check::{Checker, UNREADABLE};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
-use crate::object::{Object, ObjectId};
+use crate::object::{FleetObject, ObjectId};
 use crate::relations::{is_of_topology, text};
 
 pub use self::reach::Machines;
@@ -127,7 +127,7 @@ impl Plan {
         let mut entries = differences(&before, &after);
         let mut plan = Plan::default();
         let checker = Checker::new(&settings);
-        let new_objects: Vec<&Object> = new.objects().collect();
+        let new_objects: Vec<&FleetObject> = new.objects().collect();
         let planned = each(&new_objects, |object| {
             let stored = old.find(&object.id);
             if stored.is_some_and(|stored| is_same(stored, object)) {
@@ -174,8 +174,8 @@ impl Plan {
 }
 
 /// Whether two objects differ in nothing but what the API server and controllers write.
-fn is_same(old: &Object, new: &Object) -> bool {
-    let parsed = |object: &Object| {
+fn is_same(old: &FleetObject, new: &FleetObject) -> bool {
+    let parsed = |object: &FleetObject| {
         let mut json: Value = serde_json::from_str(&object.json).ok()?;
         json.as_object_mut()?.remove("status");
         let metadata = json.get_mut("metadata").and_then(Value::as_object_mut)?;
@@ -188,7 +188,7 @@ fn is_same(old: &Object, new: &Object) -> bool {
 }
 
 /// An object that has another shape than Kubernetes gives it.
-fn unreadable(object: &Object, checker: &Checker, fleet: &Fleet) -> Option<Unknown> {
+fn unreadable(object: &FleetObject, checker: &Checker, fleet: &Fleet) -> Option<Unknown> {
     let finding = checker.check(object, fleet).findings.into_iter().find(|finding| finding.check == UNREADABLE)?;
     Some(Unknown { id: object.id.clone(), is_predicted: false, reason: finding.message })
 }
@@ -198,7 +198,13 @@ fn changed(id: &ObjectId, edits: Vec<PlannedEdit>) -> Planned {
     Planned { id, happens, effect: None, machines, replaced_by: None, edits, entries: Vec::new() }
 }
 
-fn edits(old: &Object, new: &Object, settings: &Settings, before: &Hierarchy, after: &Hierarchy) -> Vec<PlannedEdit> {
+fn edits(
+    old: &FleetObject,
+    new: &FleetObject,
+    settings: &Settings,
+    before: &Hierarchy,
+    after: &Hierarchy,
+) -> Vec<PlannedEdit> {
     let is_template = template::is_template(&new.id);
     let classes = if is_template { template::classes(before, &new.id) } else { Vec::new() };
     let owned =

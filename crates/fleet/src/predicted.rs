@@ -7,7 +7,7 @@ use metadata_propagation::cluster_api::{
 use serde_json::{Value, json};
 
 use crate::member::{Member, SUFFIX};
-use crate::object::{Object, ObjectId, Origin};
+use crate::object::{FleetObject, ObjectId, Origin};
 use crate::relations::text;
 
 /// An object that others are made from.
@@ -42,7 +42,7 @@ pub(crate) fn makes_others(id: &ObjectId) -> bool {
 }
 
 /// What would be made from an object besides what is there.
-pub(crate) fn predicted(above: &Maker<'_>) -> Vec<Object> {
+pub(crate) fn predicted(above: &Maker<'_>) -> Vec<FleetObject> {
     match (&*above.id.group, &*above.id.kind) {
         (CORE_GROUP, "Cluster") => topology(above),
         (CORE_GROUP, "MachineDeployment") => above.one("MachineSet", above.machine("/spec/template/spec")),
@@ -66,7 +66,7 @@ pub(crate) fn predicted(above: &Maker<'_>) -> Vec<Object> {
 
 impl Maker<'_> {
     /// One object of a kind that is made from this one, where there is none. What Machines are made from comes along.
-    fn one(&self, kind: &str, machine: Value) -> Vec<Object> {
+    fn one(&self, kind: &str, machine: Value) -> Vec<FleetObject> {
         if self.children.iter().any(|child| child.id.kind == kind) {
             return Vec::new();
         }
@@ -104,7 +104,7 @@ impl Maker<'_> {
     }
 
     /// An object that this one controls.
-    fn object(&self, group: &str, version: &str, kind: &str, name: &str, labels: Value, spec: Value) -> Object {
+    fn object(&self, group: &str, version: &str, kind: &str, name: &str, labels: Value, spec: Value) -> FleetObject {
         let owner = json!({
             "apiVersion": format!("{}/{}", self.id.group, self.version),
             "kind": self.id.kind,
@@ -123,7 +123,7 @@ impl Maker<'_> {
 }
 
 /// The control plane, MachineDeployments and MachinePools of a Cluster's topology.
-fn topology(cluster: &Maker<'_>) -> Vec<Object> {
+fn topology(cluster: &Maker<'_>) -> Vec<FleetObject> {
     let Some(topology) = cluster.object.pointer("/spec/topology") else { return Vec::new() };
     let name = &cluster.id.name;
     let labels = |label: Option<(&str, &str)>| {
@@ -187,7 +187,7 @@ fn topology(cluster: &Maker<'_>) -> Vec<Object> {
 }
 
 /// Infrastructure, bootstrap configuration and Node of a Machine.
-fn machine_parts(machine: &Maker<'_>) -> Vec<Object> {
+fn machine_parts(machine: &Maker<'_>) -> Vec<FleetObject> {
     let mut made = Vec::new();
     let is_there = |group: &str| machine.children.iter().any(|child| child.id.group == group);
     for path in ["/spec/infrastructureRef", "/spec/bootstrap/configRef"] {
@@ -223,7 +223,7 @@ fn machine_parts(machine: &Maker<'_>) -> Vec<Object> {
 /// Adds the labels and annotations of a template to what is made from it.
 ///
 /// Source: Cluster API, controllers/external/util.go, `GenerateTemplate`.
-fn add_metadata(object: &mut Object, metadata: &Value) {
+fn add_metadata(object: &mut FleetObject, metadata: &Value) {
     let mut json: Value = serde_json::from_str(&object.json).unwrap_or_default();
     for map in ["labels", "annotations"] {
         if let (Some(of_template), Some(made)) =
@@ -246,9 +246,9 @@ fn made_from(reference: &Value, version: &str) -> Option<(String, String, String
     Some((group.to_owned(), of_reference.to_owned(), kind))
 }
 
-fn object(group: &str, version: &str, kind: &str, namespace: &str, name: &str, json: &Value) -> Object {
+fn object(group: &str, version: &str, kind: &str, namespace: &str, name: &str, json: &Value) -> FleetObject {
     let owned = str::to_owned;
-    Object {
+    FleetObject {
         id: ObjectId { group: owned(group), kind: owned(kind), namespace: owned(namespace), name: owned(name) },
         version: owned(version),
         json: json.to_string().into(),

@@ -5,7 +5,7 @@ use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Cluster, Get, LookupError, NotApplicableReason, Outcome, Settings, evaluate};
 use serde_json::{Value, json};
 
-use crate::object::{Object, ObjectId, Origin};
+use crate::object::{FleetObject, ObjectId, Origin};
 use crate::predicted::{Maker, predicted};
 use crate::relations::text;
 
@@ -33,10 +33,10 @@ pub(crate) fn blame(outcome: &Outcome) -> Option<Blame> {
 }
 
 /// Every object that cannot be read when what would be made from this one is evaluated.
-pub(crate) fn probe(object: &Object, settings: &Settings, cluster: &dyn Cluster) -> Vec<Blame> {
+pub(crate) fn probe(object: &FleetObject, settings: &Settings, cluster: &dyn Cluster) -> Vec<Blame> {
     let is_core = object.id.group == CORE_GROUP;
     let read = || serde_json::from_str::<Value>(&object.json).unwrap_or_default();
-    let evaluated = |children: Vec<Object>, cluster: &dyn Cluster| -> Vec<Blame> {
+    let evaluated = |children: Vec<FleetObject>, cluster: &dyn Cluster| -> Vec<Blame> {
         children.iter().filter_map(|child| blame(&evaluate(&child.review(), settings, cluster))).collect()
     };
     match &*object.id.kind {
@@ -71,20 +71,20 @@ pub(crate) fn probe(object: &Object, settings: &Settings, cluster: &dyn Cluster)
 }
 
 /// A field of a selector that selectors do not have: the API server drops it, and the labels below it select nothing.
-fn selector(object: &Object, json: &Value) -> Option<Blame> {
+fn selector(object: &FleetObject, json: &Value) -> Option<Blame> {
     let fields = json.pointer("/spec/selector").and_then(Value::as_object)?;
     let field = fields.keys().find(|field| !["matchLabels", "matchExpressions"].contains(&&***field))?;
     Some(Blame { object: object.id.to_string(), problem: messages::no_selector(field) })
 }
 
 /// What would be made from an object of which nothing is there.
-fn children(object: &Object, json: &Value, class: Option<&Value>) -> Vec<Object> {
+fn children(object: &FleetObject, json: &Value, class: Option<&Value>) -> Vec<FleetObject> {
     let (id, version) = (&object.id, &*object.version);
     predicted(&Maker { id, version, object: json, class, cluster: "", children: &[], find: &|_| None })
 }
 
 /// A MachineDeployment of no entry: its evaluation reads the list of entries.
-fn worker(cluster: &Object) -> Option<Object> {
+fn worker(cluster: &FleetObject) -> Option<FleetObject> {
     let topology = json!({ "spec": { "topology": { "workers": { "machineDeployments": [{ "name": MADE_UP }] } } } });
     children(cluster, &topology, None).into_iter().find(|child| child.id.kind == "MachineDeployment")
 }
@@ -97,7 +97,7 @@ fn control_plane() -> Value {
 }
 
 /// A Cluster with an entry for each class of workers, and one more whose class is not there.
-fn user(class: &Object, json: &Value) -> Object {
+fn user(class: &FleetObject, json: &Value) -> FleetObject {
     let entries = |list: &str| -> Vec<Value> {
         let classes = json.pointer(&format!("/spec/workers/{list}")).and_then(Value::as_array);
         let named = classes.into_iter().flatten().map(|class| text(class, "class"));
@@ -116,12 +116,12 @@ fn user(class: &Object, json: &Value) -> Object {
     });
     let id = ObjectId { kind: "Cluster".to_owned(), name: MADE_UP.to_owned(), ..class.id.clone() };
     let origin = Origin { source: 0, document: 0..0, item: None };
-    Object { id, version: class.version.clone(), json: cluster.to_string().into(), origin }
+    FleetObject { id, version: class.version.clone(), json: cluster.to_string().into(), origin }
 }
 
 /// A cluster with one more object.
 struct With<'a> {
-    object: &'a Object,
+    object: &'a FleetObject,
     cluster: &'a dyn Cluster,
 }
 

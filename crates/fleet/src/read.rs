@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::json::{DocumentJson, json};
-use crate::object::{Head, Object, Origin, group_and_version};
+use crate::object::{FleetObject, Head, Origin, group_and_version};
 use crate::problem::{Problem, Severity, messages};
 use crate::source::{Lines, Position, Source};
 use crate::tree::{Tree, TreeFault};
@@ -16,7 +16,7 @@ use crate::tree::{Tree, TreeFault};
 /// What one document holds.
 #[derive(Debug, Default)]
 pub struct Reading {
-    pub(crate) objects: Vec<Object>,
+    pub(crate) objects: Vec<FleetObject>,
     pub(crate) problems: Vec<Problem>,
 }
 
@@ -140,7 +140,7 @@ impl DocumentReader {
             _ => json.into(),
         };
         let version = group_and_version(api_version).1.to_owned();
-        self.reading.objects.push(Object { id, version, json, origin });
+        self.reading.objects.push(FleetObject { id, version, json, origin });
     }
 
     fn problem(&mut self, severity: Severity, message: String, at: usize) {

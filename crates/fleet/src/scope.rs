@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use metadata_propagation::cluster_api::{CORE_GROUP, INFRASTRUCTURE_GROUP};
 use serde_json::Value;
 
-use crate::object::{Object, ObjectId, group_and_version};
+use crate::object::{FleetObject, ObjectId, group_and_version};
 use crate::relations::{class_of, text};
 
 /// The namespace that kubectl takes where neither the manifest nor a flag names one.
@@ -41,7 +41,7 @@ fn is_namespaced(id: &ObjectId) -> bool {
 
 /// Gives every object a namespace whose kind has one. Returns further names by which some are found: a ClusterClass without a
 /// namespace, and the templates that it names, are in the namespace of the Clusters that use it.
-pub(crate) fn settle(objects: &mut [Object], namespace: &str) -> BTreeMap<ObjectId, ObjectId> {
+pub(crate) fn settle(objects: &mut [FleetObject], namespace: &str) -> BTreeMap<ObjectId, ObjectId> {
     let mut unplaced = BTreeSet::new();
     for (number, object) in objects.iter_mut().enumerate() {
         if object.id.namespace.is_empty() && is_namespaced(&object.id) {
@@ -49,7 +49,7 @@ pub(crate) fn settle(objects: &mut [Object], namespace: &str) -> BTreeMap<Object
             unplaced.insert(number);
         }
     }
-    let is_class = |object: &Object| object.id.group == CORE_GROUP && object.id.kind == "ClusterClass";
+    let is_class = |object: &FleetObject| object.id.group == CORE_GROUP && object.id.kind == "ClusterClass";
     let classes: Vec<usize> =
         unplaced.iter().copied().filter(|number| objects.get(*number).is_some_and(is_class)).collect();
     let mut further = BTreeMap::new();
@@ -89,7 +89,7 @@ fn place(id: &mut ObjectId, namespaces: &BTreeSet<String>, further: &mut BTreeMa
 }
 
 /// The namespaces of the Clusters that use a class of their own namespace, by its name.
-fn users(objects: &[Object]) -> BTreeMap<String, BTreeSet<String>> {
+fn users(objects: &[FleetObject]) -> BTreeMap<String, BTreeSet<String>> {
     let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for cluster in objects.iter().filter(|object| object.id.group == CORE_GROUP && object.id.kind == "Cluster") {
         let json: Value = serde_json::from_str(&cluster.json).unwrap_or_default();

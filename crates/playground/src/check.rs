@@ -1,6 +1,6 @@
 //! What the policy finds in objects as they are stored.
 
-use fleet::{Checked, Checker, Fleet, Level};
+use fleet::{Checker, FindingLevel, Fleet, ObjectFindings};
 use metadata_propagation::{Finding, Mode, OnXrd, Settings, Stance, TagDelivery, evaluate};
 use serde::Serialize;
 use serde_json::Value;
@@ -62,7 +62,7 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
     let objects = fleet
         .objects()
         .zip(checker.fleet(&fleet))
-        .map(|(object, Checked { findings, inert, is_concerned })| {
+        .map(|(object, ObjectFindings { findings, inert, is_concerned })| {
             let is_concerned = is_concerned && is_about_composites(object, &settings);
             let reported = if is_concerned { reported(object, &settings, &fleet) } else { Vec::new() };
             let text = fleet.sources().get(object.origin.source).map_or("", |source| &source.name);
@@ -72,8 +72,8 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
             };
             let told = findings.into_iter().map(|finding| {
                 let (level, severity) = match finding.level {
-                    Level::Error => ("error", Weight::Error),
-                    Level::Warning => ("warning", Weight::Warning),
+                    FindingLevel::Error => ("error", Weight::Error),
+                    FindingLevel::Warning => ("warning", Weight::Warning),
                 };
                 let place = places.of(&object.origin, &finding.at, &finding.keys);
                 let verdict = verdict(finding.check, &finding.at, &finding.message);
@@ -111,7 +111,7 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
 
 /// Whether the settings name the composites that a definition or a Composition is of; true for any other object. Where they
 /// do not, nothing is found, and nothing is known.
-fn is_about_composites(object: &fleet::Object, settings: &Settings) -> bool {
+fn is_about_composites(object: &fleet::FleetObject, settings: &Settings) -> bool {
     let composites = &settings.cloud_tags;
     let is_named = |path: &str| {
         let read: Value = serde_json::from_str(&object.json).unwrap_or_default();
@@ -131,7 +131,7 @@ fn is_about_composites(object: &fleet::Object, settings: &Settings) -> bool {
 }
 
 /// The findings of the checks with their verdicts, those included from which nothing follows.
-fn reported(object: &fleet::Object, settings: &Settings, fleet: &Fleet) -> Vec<Finding> {
+fn reported(object: &fleet::FleetObject, settings: &Settings, fleet: &Fleet) -> Vec<Finding> {
     let settings = Settings { mode: Mode::Mutate, ..settings.clone() };
     evaluate(&object.review(), &settings, fleet).report.unwrap_or_default().findings
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fleet::{Fleet, Object, Plan, Source};
+use fleet::{Fleet, FleetObject, Plan, Source};
 use metadata_propagation::{
     Cluster, Get, LogLine, LookupCause, LookupError, Manifests, Operation, Outcome, Report, Review, Settings, Stance,
     evaluate,
@@ -117,7 +117,7 @@ fn further(question: &EditQuestion, settings: &Settings) -> Vec<Further> {
     further.collect()
 }
 
-fn review<'r>(question: &'r EditQuestion, object: &'r Object, before: Option<&'r Object>) -> Review<'r> {
+fn review<'r>(question: &'r EditQuestion, object: &'r FleetObject, before: Option<&'r FleetObject>) -> Review<'r> {
     let mut review = object.review();
     if !has_name(&object.json) {
         review.name = Cow::Borrowed("");
@@ -148,8 +148,8 @@ fn has_name(json: &str) -> bool {
 }
 
 fn write(
-    object: &Object,
-    before: Option<&Object>,
+    object: &FleetObject,
+    before: Option<&FleetObject>,
     review: &Review<'_>,
     outcome: Outcome,
     places: &mut TextPlaces<'_>,
@@ -195,7 +195,7 @@ fn patch(object: &str, mutated: &str) -> Value {
 }
 
 /// What kubectl prints about one object: warnings go before what was done.
-fn kubectl(object: &Object, warnings: &[String], refusal: Option<String>, done: &str) -> String {
+fn kubectl(object: &FleetObject, warnings: &[String], refusal: Option<String>, done: &str) -> String {
     let mut lines: Vec<String> = warnings.iter().map(|warning| format!("Warning: {warning}")).collect();
     lines.push(match refusal {
         Some(message) => format!("Error from server: admission webhook \"…\" denied the request: {message}"),
@@ -208,7 +208,7 @@ fn kubectl(object: &Object, warnings: &[String], refusal: Option<String>, done: 
 }
 
 /// An AdmissionRequest, with everything that kwctl and the PolicyServer demand.
-fn request(object: &Object, review: &Review<'_>) -> Value {
+fn request(object: &FleetObject, review: &Review<'_>) -> Value {
     let read = |text: Option<&str>| text.and_then(|text| serde_json::from_str::<Value>(text).ok());
     let kind = json!({ "group": review.kind.group, "version": review.kind.version, "kind": review.kind.kind });
     json!({

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::Level;
+use fleet::FindingLevel;
 
 use super::bootstrap::taints as taints_of;
 use super::groups::{NodeGroup, Nodes, SetBy};
@@ -13,7 +13,7 @@ use super::keys::{
 /// What is said of a node group.
 #[derive(Default)]
 pub(crate) struct GroupVerdict {
-    pub(crate) findings: Vec<(Level, String)>,
+    pub(crate) findings: Vec<(FindingLevel, String)>,
     /// Annotations that are to have another value; `None` for those that are to be removed.
     pub(crate) values: BTreeMap<&'static str, Option<String>>,
 }
@@ -204,11 +204,11 @@ fn by(origin: SetBy) -> &'static str {
 
 impl GroupVerdict {
     fn error(&mut self, message: String) {
-        self.findings.push((Level::Error, message));
+        self.findings.push((FindingLevel::Error, message));
     }
 
     fn warning(&mut self, message: String) {
-        self.findings.push((Level::Warning, message));
+        self.findings.push((FindingLevel::Warning, message));
     }
 
     /// Notes the value that an annotation is to have.

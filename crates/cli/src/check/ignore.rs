@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use fleet::{Fleet, Locator, Object, Severity};
+use fleet::{Fleet, FleetObject, Locator, Severity};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ impl Ignores {
     }
 
     /// Why a finding is ignored, if it is.
-    pub(super) fn reason(&mut self, object: &Object, entry: &FindingEntry) -> Option<Ignored> {
+    pub(super) fn reason(&mut self, object: &FleetObject, entry: &FindingEntry) -> Option<Ignored> {
         let is_of = |checks: &[String]| checks.iter().any(|name| is_named(name, entry.check));
         let mut comments = self.comments.get_mut(&entry.place.source).into_iter().flatten();
         if let Some(comment) = comments.find(|it| it.scope.contains(&entry.place.span.start) && is_of(&it.checks)) {
@@ -140,7 +140,7 @@ impl Paths {
 }
 
 /// The checks and the reason of an object's annotation, or what is wrong with it; `None` where there is none.
-pub(super) fn annotation(object: &Object) -> Option<Result<(Vec<String>, String), String>> {
+pub(super) fn annotation(object: &FleetObject) -> Option<Result<(Vec<String>, String), String>> {
     if !object.json.contains(ANNOTATION) {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Rules and settings for composites, and the definitions that exist.
 
-use fleet::Level;
+use fleet::FindingLevel;
 use metadata_propagation::Settings;
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ fn groups<'a>(policy: &InstalledPolicy<'a>, settings: &Settings) -> Vec<Installa
     for (number, composites) in settings.cloud_tags.composites.iter().enumerate() {
         for group in composites.api_groups.iter().filter(|group| !policy.has_group(|known| *known == ***group)) {
             findings.push(InstallationFinding {
-                level: Level::Error,
+                level: FindingLevel::Error,
                 message: format!(
                     "{}: `cloudTags.composites` has group `{}`, and no rule has it",
                     policy.title(),
@@ -84,7 +84,7 @@ fn undefined<'a>(
                 let of_group = definitions.iter().filter(|definition| *definition.text("/spec/group") == **group);
                 let named = of_group.clone().find(|definition| plurals(definition).contains(resource));
                 let finding = |message: String, why, fix: String| InstallationFinding {
-                    level: Level::Error,
+                    level: FindingLevel::Error,
                     message: format!("{}: {message}", policy.title()),
                     object: Some(policy.item.object),
                     at: at.clone(),
@@ -139,7 +139,7 @@ fn uncovered<'a>(definition: &'a Item<'a>, tagging: &Tagging<'_, 'a>) -> Option<
     }
     let id = &definition.object.id;
     Some(InstallationFinding {
-        level: Level::Error,
+        level: FindingLevel::Error,
         message: format!(
             "{id} declares `spec.cloudTags`, and no policy has both a rule for `{plural}` and group `{group}` in `cloudTags.composites`"
         ),

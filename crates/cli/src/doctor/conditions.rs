@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{Level, count};
+use fleet::{FindingLevel, count};
 use serde_json::Value;
 
 use super::finding::{CheckResults, InstallationFinding};
@@ -31,7 +31,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
             findings.extend(differences(policy, (text("name"), at.clone()), &named, &listed));
             if settings.cluster_api.self_check {
                 findings.push(InstallationFinding {
-                    level: Level::Warning,
+                    level: FindingLevel::Warning,
                     message: format!(
                         "{title}: `clusterApi.selfCheck` is on, and match condition `{}` leaves controllers out",
                         text("name")
@@ -65,7 +65,7 @@ fn differences<'a>(
     let title = policy.title();
     if !more.is_empty() {
         findings.push(InstallationFinding {
-            level: Level::Error,
+            level: FindingLevel::Error,
             message: format!(
                 "{title}: match condition `{name}` names {}, and `clusterApi.controllers` does not",
                 join(more)
@@ -78,7 +78,7 @@ fn differences<'a>(
     }
     if !less.is_empty() {
         findings.push(InstallationFinding {
-            level: Level::Warning,
+            level: FindingLevel::Warning,
             message: format!(
                 "{title}: match condition `{name}` does not name {}, and `clusterApi.controllers` does",
                 join(less)

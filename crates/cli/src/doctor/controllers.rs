@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::Level;
+use fleet::FindingLevel;
 use metadata_propagation::{Controllers, Settings};
 
 use super::finding::{CheckResults, InstallationFinding};
@@ -56,7 +56,7 @@ fn not_installed<'a>(policy: &InstalledPolicy<'a>, managers: &[Manager<'a>]) -> 
         return Vec::new();
     }
     vec![InstallationFinding {
-        level: Level::Warning,
+        level: FindingLevel::Warning,
         message: format!("{} is about Cluster API, and no Deployment runs its core manager", policy.title()),
         object: Some(policy.item.object),
         at: "spec.rules".to_owned(),
@@ -80,7 +80,7 @@ fn not_listed<'a>(
     };
     let missing = managers.iter().filter(|manager| !is_listed(&manager.account));
     let finding = |manager: &Manager<'a>| InstallationFinding {
-        level: Level::Error,
+        level: FindingLevel::Error,
         message: format!(
             "{}: `clusterApi.controllers` does not list `{}`, the account of {} ({})",
             policy.title(),
@@ -117,7 +117,7 @@ fn unknown<'a>(
         };
         if EVERYBODY.contains(&name) {
             findings.push(finding(
-                Level::Error,
+                FindingLevel::Error,
                 format!("group `{name}`, which has every account in it"),
                 "a listed user is neither changed nor checked, so the policy does nothing for them",
                 "list the accounts of Cluster API's managers only",
@@ -141,7 +141,7 @@ fn unknown<'a>(
             continue;
         }
         findings.push(finding(
-            Level::Warning,
+            FindingLevel::Warning,
             format!("`{name}`, and no such account exists{guess}"),
             "names are compared exactly: a misspelled one matches nobody, and everybody who may create the account is trusted",
             "correct or remove the name, in `matchConditions` too",

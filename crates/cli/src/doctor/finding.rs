@@ -1,14 +1,14 @@
 //! What a check says.
 
-use fleet::{Level, Object};
+use fleet::{FindingLevel, FleetObject};
 
 /// What is wrong, where, why it matters, and what to do.
 #[derive(Clone)]
 pub(crate) struct InstallationFinding<'a> {
-    pub(crate) level: Level,
+    pub(crate) level: FindingLevel,
     pub(crate) message: String,
     /// `None` where an object is missing.
-    pub(crate) object: Option<&'a Object>,
+    pub(crate) object: Option<&'a FleetObject>,
     /// A path in the object.
     pub(crate) at: String,
     pub(crate) why: &'static str,

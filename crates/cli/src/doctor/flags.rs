@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::Level;
+use fleet::FindingLevel;
 use metadata_propagation::{ClusterApi, Pattern, Version};
 
 use super::finding::{CheckResults, InstallationFinding};
@@ -44,7 +44,7 @@ fn taints<'a>(policy: &InstalledPolicy<'a>, settings: &ClusterApi, core: &Manage
         return Vec::new();
     }
     vec![InstallationFinding {
-        level: Level::Warning,
+        level: FindingLevel::Warning,
         message: format!(
             "{}: `clusterApi.taints` is {}, and {} has `{TAINTS}={is_on}`",
             policy.title(),
@@ -83,7 +83,7 @@ fn patterns<'a>(
             false => list.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(", "),
         };
         findings.push(InstallationFinding {
-            level: Level::Warning,
+            level: FindingLevel::Warning,
             message: format!(
                 "{}: `clusterApi.node.{name}` has {}, and `--{flag}` of {} has {}",
                 policy.title(),

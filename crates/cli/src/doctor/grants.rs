@@ -1,6 +1,6 @@
 //! `contextAwareResources`.
 
-use fleet::{Level, count};
+use fleet::{FindingLevel, count};
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
@@ -24,7 +24,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         let findings = missing.map(|need| {
             let version = need.versions.first().map_or("", |version| version);
             InstallationFinding {
-                level: Level::Error,
+                level: FindingLevel::Error,
                 message: format!("{title} reads {}, and its `contextAwareResources` does not have it", need.kind),
                 object: Some(policy.item.object),
                 at: format!("{}.contextAwareResources", policy.at),

@@ -1,6 +1,6 @@
 //! Whether a policy runs this module.
 
-use fleet::Level;
+use fleet::FindingLevel;
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
@@ -22,7 +22,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         let reads = policy.settings.as_ref().is_ok_and(|settings| !needs(installation, policy, settings).is_empty());
         if !policy.kind.reads_objects && reads {
             findings.push(InstallationFinding {
-                level: Level::Error,
+                level: FindingLevel::Error,
                 message: format!("{title} has a kind without `contextAwareResources`, so it cannot read other objects"),
                 object: Some(policy.item.object),
                 at: "kind".to_owned(),
@@ -34,7 +34,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
             && policy.settings.as_ref().is_ok_and(|it| it.mode == metadata_propagation::Mode::Mutate)
         {
             findings.push(InstallationFinding {
-                level: Level::Error,
+                level: FindingLevel::Error,
                 message: format!("{title} has `mode: mutate`, and a group of policies cannot change objects"),
                 object: Some(policy.item.object),
                 at: format!("{}.settings.mode", policy.at),
@@ -48,7 +48,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
 
 fn none<'a>() -> InstallationFinding<'a> {
     InstallationFinding {
-        level: Level::Error,
+        level: FindingLevel::Error,
         message: format!("no policy runs a module named `{MODULE}`"),
         object: None,
         at: String::new(),

@@ -1,6 +1,6 @@
 //! The objects that are judged, with their fields.
 
-use fleet::{Fleet, Object};
+use fleet::{Fleet, FleetObject};
 use serde_json::Value;
 
 /// The group of Kubewarden's own kinds.
@@ -8,7 +8,7 @@ pub(crate) const KUBEWARDEN: &str = "policies.kubewarden.io";
 
 /// An object, and its fields.
 pub(crate) struct Item<'f> {
-    pub(crate) object: &'f Object,
+    pub(crate) object: &'f FleetObject,
     pub(crate) json: Value,
 }
 
@@ -31,7 +31,7 @@ impl Item<'_> {
 
 /// The objects of a fleet, with their fields.
 pub(crate) fn items(fleet: &Fleet) -> Vec<Item<'_>> {
-    let item = |object: &'_ Object| serde_json::from_str(&object.json).unwrap_or_default();
+    let item = |object: &'_ FleetObject| serde_json::from_str(&object.json).unwrap_or_default();
     fleet.objects().map(|object| Item { object, json: item(object) }).collect()
 }
 

@@ -1,6 +1,6 @@
 //! How a policy is run: what docs/operating.md asks for.
 
-use fleet::Level;
+use fleet::FindingLevel;
 use metadata_propagation::Mode;
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn changes<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let title = policy.title();
     if !is_true("mutating", false) {
         findings.push(InstallationFinding {
-            level: Level::Error,
+            level: FindingLevel::Error,
             message: format!("{title} has `mode: mutate` in its settings, and `mutating` is not true"),
             object: Some(policy.item.object),
             at: "spec.mutating".to_owned(),
@@ -44,7 +44,7 @@ fn changes<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     }
     if is_true("backgroundAudit", true) {
         findings.push(InstallationFinding {
-            level: Level::Warning,
+            level: FindingLevel::Warning,
             message: format!("{title} has `mode: mutate` in its settings, and `backgroundAudit` is not false"),
             object: Some(policy.item.object),
             at: "spec.backgroundAudit".to_owned(),
@@ -70,7 +70,7 @@ fn failure<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     };
     if !is_ignore && policy.has_group(str::is_empty) {
         return vec![finding(
-            Level::Error,
+            FindingLevel::Error,
             "is about Nodes, and `failurePolicy` is not `Ignore`",
             "while no PolicyServer answers, no Node can join or report its state, the PolicyServer's own included",
             "set `spec.failurePolicy: Ignore`",
@@ -78,7 +78,7 @@ fn failure<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     }
     if !is_ignore && policy.is_for_cluster_api() {
         return vec![finding(
-            Level::Warning,
+            FindingLevel::Warning,
             "is about Cluster API, and `failurePolicy` is not `Ignore`",
             "while no PolicyServer answers, nothing scales, heals or finishes its deletion, except by controllers that \
              `matchConditions` names",
@@ -87,7 +87,7 @@ fn failure<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     }
     if is_ignore && has_tags && !is_monitor && !policy.is_for_cluster_api() {
         return vec![finding(
-            Level::Warning,
+            FindingLevel::Warning,
             "is about composites, and `failurePolicy` is `Ignore`",
             "what is written while no PolicyServer answers has no cloud tags, and no controller adds them later",
             "set `spec.failurePolicy: Fail`",
@@ -112,7 +112,7 @@ fn times<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     if evaluation.is_none_or(|seconds| seconds < EVALUATION) && !policy.grants().is_empty() {
         let now = evaluation.map_or("is not set".to_owned(), |seconds| format!("is {seconds}"));
         findings.push(finding(
-            Level::Warning,
+            FindingLevel::Warning,
             format!("reads other objects, and `timeoutEvalSeconds` {now}"),
             "spec.timeoutEvalSeconds",
             "the PolicyServer refuses what takes longer, whatever `failurePolicy` says; its default of two seconds is too \
@@ -122,7 +122,7 @@ fn times<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     }
     if let Some(evaluation) = evaluation.filter(|seconds| *seconds > whole) {
         findings.push(finding(
-            Level::Error,
+            FindingLevel::Error,
             format!("has `timeoutSeconds` {whole}, less than `timeoutEvalSeconds` {evaluation}"),
             "spec.timeoutSeconds",
             "the API server gives up before the PolicyServer answers",
@@ -139,7 +139,7 @@ fn scope<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let labels = policy.spec("namespaceSelector").and_then(|selector| selector.get("matchLabels"));
     if is_global && labels.and_then(Value::as_object).is_some_and(|labels| !labels.is_empty()) {
         findings.push(InstallationFinding {
-            level: Level::Error,
+            level: FindingLevel::Error,
             message: format!("{} has `matchLabels` in `namespaceSelector`, which Kubewarden ignores", policy.title()),
             object: Some(policy.item.object),
             at: "spec.namespaceSelector.matchLabels".to_owned(),
@@ -150,7 +150,7 @@ fn scope<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     for rule in policy.rules() {
         if rule.groups.contains(&"*") || rule.resources.iter().any(|resource| resource.contains('*')) {
             findings.push(InstallationFinding {
-                level: Level::Warning,
+                level: FindingLevel::Warning,
                 message: format!("{} has `*` in a rule", policy.title()),
                 object: Some(policy.item.object),
                 at: rule.at,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{Level, count};
+use fleet::{FindingLevel, count};
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
@@ -77,7 +77,7 @@ fn missing<'a>(
         accounts.any(|item| (&item.object.id.namespace, &item.object.id.name) == (&account.namespace, &account.name));
     let Account { namespace, name } = account;
     (is_known && !is_there).then(|| InstallationFinding {
-        level: Level::Error,
+        level: FindingLevel::Error,
         message: format!("ServiceAccount {namespace}/{name} of PolicyServer {} does not exist", server.object.id.name),
         object: Some(server.object),
         at: "spec.serviceAccountName".to_owned(),
@@ -109,7 +109,7 @@ fn denied<'a>(
     }
     let Account { namespace, name } = account;
     (!kinds.is_empty()).then(|| InstallationFinding {
-        level: Level::Error,
+        level: FindingLevel::Error,
         message: format!("ServiceAccount {namespace}/{name} may not `get` {}", kinds.join(", ")),
         object: Some(server.object),
         at: "spec.serviceAccountName".to_owned(),

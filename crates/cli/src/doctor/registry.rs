@@ -1,6 +1,6 @@
 //! The LabelRegistry objects that the settings name.
 
-use fleet::Level;
+use fleet::FindingLevel;
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
@@ -27,7 +27,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         }
         let missing = names.iter().filter(|name| !known.contains(&&***name));
         let findings = missing.map(|name| InstallationFinding {
-            level: Level::Error,
+            level: FindingLevel::Error,
             message: format!(
                 "{}: LabelRegistry `{name}` does not exist{}",
                 policy.title(),

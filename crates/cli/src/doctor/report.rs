@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use annotate_snippets::{Group, Level as Severities, Renderer};
-use fleet::{Fleet, Level, Locator, count};
+use fleet::{FindingLevel, Fleet, Locator, count};
 use serde::Serialize;
 
 use super::checks::INSTALLATION_CHECKS;
@@ -45,7 +45,7 @@ struct Statement {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ReportedFinding {
-    pub(crate) level: Level,
+    pub(crate) level: FindingLevel,
     check: &'static str,
     message: String,
     why: &'static str,
@@ -87,8 +87,8 @@ impl InstallationReport {
         let mut locator = Locator::new(fleet.sources());
         let findings = findings.into_iter().map(|(check, finding)| {
             match finding.level {
-                Level::Error => summary.errors += 1,
-                Level::Warning => summary.warnings += 1,
+                FindingLevel::Error => summary.errors += 1,
+                FindingLevel::Warning => summary.warnings += 1,
             }
             let place = finding.object.map(|object| {
                 let place = locator.locate(&object.origin, &finding.at, &[]);
@@ -114,8 +114,8 @@ impl InstallationReport {
         let mut out = String::new();
         for entry in &self.findings {
             let level = match entry.level {
-                Level::Error => Severities::ERROR,
-                Level::Warning => Severities::WARNING,
+                FindingLevel::Error => Severities::ERROR,
+                FindingLevel::Warning => Severities::WARNING,
             };
             let mut group = Group::with_title(level.primary_title(&entry.message).id(entry.check));
             let label =

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::Level;
+use fleet::FindingLevel;
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::image::name_and_tag;
@@ -40,7 +40,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut CheckResults<'a>) {
         let text = |field: &str| condition.get(field).and_then(|value| value.as_str()).unwrap_or_default();
         if text("status") == "False" {
             findings.push(InstallationFinding {
-                level: Level::Error,
+                level: FindingLevel::Error,
                 message: format!(
                     "PolicyServer {name} is not ready: condition `{}` is false: {}",
                     text("type"),
@@ -60,7 +60,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut CheckResults<'a>) {
     };
     if minor < OLDEST {
         findings.push(InstallationFinding {
-            level: Level::Error,
+            level: FindingLevel::Error,
             message: format!("PolicyServer {name} has version 1.{minor}, and the policy needs 1.{OLDEST} or later"),
             object: Some(server.object),
             at: "spec.image".to_owned(),
@@ -70,7 +70,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut CheckResults<'a>) {
     }
     if minor < NO_LEAK && server.at("/spec/limits/memory").is_null() {
         findings.push(InstallationFinding {
-            level: Level::Warning,
+            level: FindingLevel::Warning,
             message: format!("PolicyServer {name} of version 1.{minor} has no memory limit"),
             object: Some(server.object),
             at: "spec".to_owned(),
@@ -85,7 +85,7 @@ fn missing<'a>(policy: &InstalledPolicy<'a>, servers: &[&Item<'_>]) -> Installat
     let name = policy.server();
     let guess = did_you_mean(name, servers.iter().map(|server| &*server.object.id.name));
     InstallationFinding {
-        level: Level::Error,
+        level: FindingLevel::Error,
         message: format!("{} names PolicyServer `{name}`, which does not exist{guess}", policy.title()),
         object: Some(policy.item.object),
         at: "spec.policyServer".to_owned(),

@@ -1,6 +1,6 @@
 //! The settings, by the engine's own validation.
 
-use fleet::Level;
+use fleet::FindingLevel;
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
@@ -11,7 +11,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         let findings = problems.iter().map(|problem| {
             let path = if problem.path.is_empty() { String::new() } else { format!(".{}", problem.path) };
             InstallationFinding {
-                level: Level::Error,
+                level: FindingLevel::Error,
                 message: format!("{}: {problem}", policy.title()),
                 object: Some(policy.item.object),
                 at: format!("{}.settings{path}", policy.at),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::Level;
+use fleet::FindingLevel;
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
@@ -31,7 +31,7 @@ fn inactive<'a>(policy: &InstalledPolicy<'a>, status: &str) -> InstallationFindi
     let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
     let status = if status.is_empty() { "has no status".to_owned() } else { format!("has status `{status}`") };
     InstallationFinding {
-        level: Level::Error,
+        level: FindingLevel::Error,
         message: format!("{id} is not active: it {status}{reasons}"),
         object: Some(policy.item.object),
         at: "status".to_owned(),

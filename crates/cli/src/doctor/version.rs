@@ -1,6 +1,6 @@
 //! `clusterApi.version` and the installed Cluster API.
 
-use fleet::Level;
+use fleet::FindingLevel;
 
 use super::finding::{CheckResults, InstallationFinding};
 use super::installation::Installation;
@@ -33,7 +33,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
             };
             let is_same = set == installed;
             let finding = InstallationFinding {
-                level: if set > installed { Level::Error } else { Level::Warning },
+                level: if set > installed { FindingLevel::Error } else { FindingLevel::Warning },
                 message: format!("{title}: `clusterApi.version` is {set}, and {} has {installed}", core.place()),
                 object: Some(policy.item.object),
                 at: format!("{}.settings.clusterApi.version", policy.at),

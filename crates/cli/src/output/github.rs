@@ -2,7 +2,7 @@
 //!
 //! Source: docs.github.com, "Workflow commands for GitHub Actions".
 
-use fleet::{Level, Severity};
+use fleet::{FindingLevel, Severity};
 
 use super::report::{CheckReport, LineColumn, Where};
 
@@ -18,8 +18,8 @@ pub(crate) fn github(report: &CheckReport) -> String {
     });
     let findings = report.findings.iter().map(|entry| {
         let command = match entry.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
+            FindingLevel::Error => "error",
+            FindingLevel::Warning => "warning",
         };
         line(command, &entry.place, entry.check, &format!("{}: {}", entry.object.title, entry.message))
     });

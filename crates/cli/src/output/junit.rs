@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleet::{Level, Severity};
+use fleet::{FindingLevel, Severity};
 use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
 
 use super::report::{CheckReport, IgnoredEntry};
@@ -13,7 +13,7 @@ use crate::Failure;
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn junit(report: &CheckReport, fail_on: Level) -> Result<Vec<u8>, Failure> {
+pub(crate) fn junit(report: &CheckReport, fail_on: FindingLevel) -> Result<Vec<u8>, Failure> {
     let mut suites: BTreeMap<String, TestSuite> = BTreeMap::new();
     let mut add = |file: &str, case: TestCase| {
         suites.entry(file.to_owned()).or_insert_with(|| TestSuite::new(file)).add_test_case(case);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fleet::{Finding, Fleet, Level, Object, Position, Severity};
+use fleet::{FindingLevel, Fleet, FleetObject, ObjectFinding, Position, Severity};
 use serde::Serialize;
 
 use crate::checks::Check;
@@ -49,7 +49,7 @@ pub(crate) struct FindingSummary {
 /// One finding.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct FindingEntry {
-    pub(crate) level: Level,
+    pub(crate) level: FindingLevel,
     pub(crate) check: &'static str,
     pub(crate) message: String,
     /// What to do about it.
@@ -133,8 +133,8 @@ pub(crate) struct LineColumn {
 impl CheckReport {
     pub(crate) fn finding(&mut self, entry: FindingEntry) {
         match entry.level {
-            Level::Error => self.summary.errors += 1,
-            Level::Warning => self.summary.warnings += 1,
+            FindingLevel::Error => self.summary.errors += 1,
+            FindingLevel::Warning => self.summary.warnings += 1,
         }
         self.findings.push(entry);
     }
@@ -163,15 +163,15 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl FindingEntry {
-    pub(crate) fn new(object: &Object, finding: Finding, place: Where) -> FindingEntry {
-        let Finding { level, check, message, at, .. } = finding;
+    pub(crate) fn new(object: &FleetObject, finding: ObjectFinding, place: Where) -> FindingEntry {
+        let ObjectFinding { level, check, message, at, .. } = finding;
         let help = Check::of(check).map_or("", |check| check.help);
         FindingEntry { level, check, message, help, object: object.into(), at, place }
     }
 }
 
-impl From<&Object> for ObjectRef {
-    fn from(object: &Object) -> ObjectRef {
+impl From<&FleetObject> for ObjectRef {
+    fn from(object: &FleetObject) -> ObjectRef {
         ObjectRef {
             api_version: object.api_version(),
             kind: object.id.kind.clone(),
@@ -182,8 +182,8 @@ impl From<&Object> for ObjectRef {
     }
 }
 
-impl From<&&Object> for ObjectRef {
-    fn from(object: &&Object) -> ObjectRef {
+impl From<&&FleetObject> for ObjectRef {
+    fn from(object: &&FleetObject) -> ObjectRef {
         (*object).into()
     }
 }

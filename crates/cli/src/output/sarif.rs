@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{Level, Severity};
+use fleet::{FindingLevel, Severity};
 use serde_json::{Value, json};
 
 use super::report::{CheckReport, FindingEntry, Ignored, IgnoredEntry, Where};
@@ -64,8 +64,8 @@ fn rule(id: &str) -> Value {
 
 fn finding(entry: &FindingEntry) -> Value {
     let level = match entry.level {
-        Level::Error => "error",
-        Level::Warning => "warning",
+        FindingLevel::Error => "error",
+        FindingLevel::Warning => "warning",
     };
     let message = format!("{}: {}", entry.object.title, entry.message);
     result(entry.check, level, &message, &entry.place)

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Severities, Renderer, Snippet};
-use fleet::{Fleet, Level, Severity, count};
+use fleet::{FindingLevel, Fleet, Severity, count};
 
 use super::report::{CheckReport, FindingSummary, Where};
 
@@ -27,8 +27,8 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
     }
     for (index, entry) in report.findings.iter().enumerate() {
         let level = match entry.level {
-            Level::Error => Severities::ERROR,
-            Level::Warning => Severities::WARNING,
+            FindingLevel::Error => Severities::ERROR,
+            FindingLevel::Warning => Severities::WARNING,
         };
         // Findings of one place are printed together.
         let next = report.findings.get(index + 1);

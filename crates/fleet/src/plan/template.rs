@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::reach::{LISTS, Machines, Part, machines};
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
-use crate::object::{Object, ObjectId};
+use crate::object::{FleetObject, ObjectId};
 use crate::relations::{references, text};
 use crate::scope::class_templates;
 
@@ -47,7 +47,7 @@ pub(super) fn machines_of(hierarchy: &Hierarchy, classes: &[(ObjectId, Part)]) -
 }
 
 /// A template with the owner that the ClusterClass controller gives it.
-pub(super) fn owned(template: &Object, classes: &[(ObjectId, Part)]) -> Object {
+pub(super) fn owned(template: &FleetObject, classes: &[(ObjectId, Part)]) -> FleetObject {
     let mut json: Value = serde_json::from_str(&template.json).unwrap_or_default();
     if let Some(metadata) = json.get_mut("metadata").and_then(Value::as_object_mut) {
         let owners = metadata.entry("ownerReferences").or_insert_with(|| json!([]));
@@ -56,7 +56,7 @@ pub(super) fn owned(template: &Object, classes: &[(ObjectId, Part)]) -> Object {
             owners.extend(classes.iter().map(owner));
         }
     }
-    Object { json: json.to_string().into(), ..template.clone() }
+    FleetObject { json: json.to_string().into(), ..template.clone() }
 }
 
 /// Whether a kind is one of templates from which parts of Machines or control planes are made.
