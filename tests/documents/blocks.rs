@@ -2,6 +2,9 @@
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
+use std::fs;
+use std::path::PathBuf;
+
 use anyhow::{Context, Result, bail, ensure};
 use metadata_propagation::Settings;
 use serde_json::{Value, json};
@@ -195,7 +198,7 @@ fn command_exists(line: &str) -> Result<()> {
                 vec![".".to_owned()]
             }
             "make" => {
-                let makefile = std::fs::read_to_string(testkit::root().join("Makefile"))?;
+                let makefile = fs::read_to_string(testkit::root().join("Makefile"))?;
                 for target in words.iter().filter(|word| !word.contains('=')) {
                     ensure!(makefile.lines().any(|line| line.starts_with(&format!("{target}:"))), "no target {target}");
                 }
@@ -204,7 +207,7 @@ fn command_exists(line: &str) -> Result<()> {
             "cargo" => return cargo_knows(words),
             "go" => {
                 let word = words.get(2).context("go run . what?")?;
-                let main = std::fs::read_to_string(folder.join("main.go"))?;
+                let main = fs::read_to_string(folder.join("main.go"))?;
                 ensure!(words.starts_with(&["run", "."]) && main.contains(&format!("\"{word}\"")), "no command {word}");
                 words.iter().skip(3).filter(|word| word.contains('/')).map(|_| ".".to_owned()).collect()
             }
@@ -228,33 +231,25 @@ fn command_exists(line: &str) -> Result<()> {
 
 /// Packages, programs, tests and cases that a cargo command names.
 fn cargo_knows(words: &[&str]) -> Result<()> {
-    let manifests = [
-        "Cargo.toml",
-        "crates/cases/Cargo.toml",
-        "crates/cli/Cargo.toml",
-        "crates/engine/Cargo.toml",
-        "crates/fleet/Cargo.toml",
-        "crates/live/Cargo.toml",
-        "crates/model/Cargo.toml",
-        "crates/testkit/Cargo.toml",
-        "crates/webhook/Cargo.toml",
-    ];
-    let of = |name: &str| -> Result<&str> {
-        let wanted = format!("name = \"{name}\"");
-        for manifest in manifests {
-            if std::fs::read_to_string(testkit::root().join(manifest))?.contains(&wanted) {
-                return Ok(manifest.trim_end_matches("Cargo.toml"));
-            }
+    let root = testkit::root();
+    let of = |name: &str| -> Result<PathBuf> {
+        let wanted = format!("\nname = \"{name}\"\n");
+        let mut folders = vec![root.clone()];
+        for entry in fs::read_dir(root.join("crates"))? {
+            folders.push(entry?.path());
         }
-        bail!("no package {name}")
+        let is_wanted = |folder: &PathBuf| {
+            fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|manifest| manifest.contains(&wanted))
+        };
+        folders.into_iter().find(is_wanted).with_context(|| format!("no package {name}"))
     };
-    let mut folder = "";
+    let mut folder = root.clone();
     for pair in words.windows(2) {
         match pair[0] {
             "-p" | "--package" => folder = of(pair[1])?,
             "--bin" | "--test" => {
                 let within = if pair[0] == "--bin" { "src/bin" } else { "tests" };
-                let path = testkit::root().join(folder).join(within).join(pair[1]);
+                let path = folder.join(within).join(pair[1]);
                 ensure!(
                     path.with_extension("rs").exists() || path.join("main.rs").exists(),
                     "no file {}",

@@ -121,7 +121,7 @@ fn underlined(LocatedPlacement { placement, place }: &LocatedPlacement, text: &s
     let value = placement.value.as_deref().unwrap_or_default();
     let (severity, message) = match &placement.state {
         State::Set => (Weight::Info, placement.why.clone().unwrap_or_else(|| "set here".to_owned())),
-        State::Differs(found) => (Weight::Warning, format!("`{value}` by the rules, not `{found}`")),
+        State::Differs(found) => (Weight::Warning, format!("the rules require `{value}`, found `{found}`")),
         _ => return None,
     };
     Some(Mark { text: text.to_owned(), place: (*place)?, severity, message })

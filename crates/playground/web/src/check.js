@@ -2,12 +2,12 @@
 import { count, h, sentence } from "./dom.js";
 
 const VERDICTS = {
-  fails: ["fails", "bad"],
-  lost: ["lost", "bad"],
+  fails: ["never created", "bad"],
+  lost: ["tags lost", "bad"],
   "cannot-tell": ["cannot tell", "note"],
   kept: ["tags kept", "good"],
 };
-const LEVELS = { error: ["refused", "bad"], warning: ["warning", "warn"], note: ["note", "note"] };
+const LEVELS = { error: ["error", "bad"], warning: ["warning", "warn"], note: ["note", "note"] };
 const DEFINES_TAGS = ["Composition", "CompositeResourceDefinition"];
 
 export const badge = ([text, color]) => h("span", { class: `badge ${color}` }, text);
@@ -26,7 +26,7 @@ function state(object) {
   for (const level of ["error", "warning", "note"]) {
     if (object.findings.some((finding) => finding.level === level)) return LEVELS[level];
   }
-  return object.inert ? ["not compared", "none"] : ["as it should be", "good"];
+  return object.inert ? ["skipped", "none"] : ["no findings", "good"];
 }
 
 function row(finding, show) {
@@ -42,9 +42,9 @@ function row(finding, show) {
 function card(object, show) {
   const { title, findings, inert, isConcerned } = object;
   const why = !isConcerned
-    ? "The settings do not say that such objects are checked."
+    ? "The settings do not enable checks of this object."
     : inert && !findings.length
-      ? `Not compared: ${inert}.`
+      ? `Skipped: ${inert}.`
       : null;
   return h(
     "li",
@@ -60,7 +60,7 @@ const SHOWN = 200;
 export const check = {
   id: "check",
   name: "Check",
-  lead: "Do cloud tags survive on their way through a definition and a Composition? Does a manifest carry what its owners propagate? Findings are underlined at their line.",
+  lead: "Checks whether a CompositeResourceDefinition and a Composition keep cloud tags, and whether objects have the labels and annotations that their owners propagate. Findings are underlined in the manifests.",
   texts: [
     { id: "manifests", label: "Manifests", isMain: true },
     { id: "settings", label: "Settings of the policy" },
@@ -72,7 +72,7 @@ export const check = {
     const findings = objects.flatMap((object) => object.findings);
     const of = (level) => findings.filter((finding) => finding.level === level).length;
     const broken = marks.filter((mark) => mark.severity === "error").length;
-    const told = `${count(objects.length, "object")}: ${of("error")} refused, ${count(of("warning"), "warning")}, ${count(of("note"), "note")}`;
+    const told = `${count(objects.length, "object")}: ${count(of("error"), "error")}, ${count(of("warning"), "warning")}, ${count(of("note"), "note")}`;
     return broken ? `${count(broken, "problem")} in the texts; ${told}` : told;
   },
   render({ objects }, { show }) {

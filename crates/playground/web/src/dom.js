@@ -43,7 +43,7 @@ export function copyable(label, text) {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
     } catch {
-      button.textContent = "Not allowed";
+      button.textContent = "Copy failed";
     }
   });
   return h("div", { class: "copyable" }, h("pre", { tabindex: "0", role: "region", "aria-label": label }, text), button);

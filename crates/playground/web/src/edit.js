@@ -29,7 +29,7 @@ function impact({ report, edits }, show) {
   ];
   const approved = report.rollout.approved;
   return section(
-    "What it does to Machines",
+    "Effects on Machines",
     table("Effects of this edit on Machines", ["Where", "Path", "Effect"], found.map(row)),
     approved ? h("p", {}, "Approved: ", approved) : null,
   );
@@ -44,14 +44,14 @@ function changes({ report }) {
     action === "added" ? plain(to) : `${plain(from)} → ${plain(to)}`,
     [sentence(rule), source ? h("span", { class: "quiet" }, ` from ${source}`) : null],
   ];
-  return section("What the policy writes", table("Changes by the policy", ["", "Entry", "Value", "Rule"], found.map(row)));
+  return section("Changes by the policy", table("Entries that the policy adds, changes or removes", ["Action", "Entry", "Value", "Rule"], found.map(row)));
 }
 
 function skipped({ report }) {
   const found = report?.skipped ?? [];
   if (!found.length) return null;
   const row = ({ map, key, from, reason }) => [code(key), map, from, reason];
-  return fold(`Not propagated (${found.length})`, {}, table("What is not propagated, and why", ["Key", "Map", "From", "Reason"], found.map(row)));
+  return fold(`Not propagated (${found.length})`, {}, table("Keys that are not propagated, with the reason", ["Key", "Map", "From", "Reason"], found.map(row)));
 }
 
 function tags({ report }) {
@@ -61,13 +61,13 @@ function tags({ report }) {
   return section(
     `Cloud tags under profile ${found.profile}`,
     h("p", {}, count(Object.keys(found.tags).length, "tag"), found.skipped.length ? `, ${count(found.skipped.length, "label")} skipped` : ""),
-    found.skipped.length ? table("Labels that become no tags", ["Label", "Tag", "Reason"], found.skipped.map(row)) : null,
+    found.skipped.length ? table("Labels that do not become tags", ["Label", "Tag", "Reason"], found.skipped.map(row)) : null,
   );
 }
 
 function findings({ report, findings: places }, show) {
   const found = report?.findings ?? [];
-  const colours = { reject: ["refused", "bad"], warn: ["warning", "warn"], ignore: ["note", "note"] };
+  const colours = { reject: ["error", "bad"], warn: ["warning", "warn"], ignore: ["note", "note"] };
   if (!found.length) return null;
   const item = ({ stance, message, check }, index) =>
     h(
@@ -83,45 +83,45 @@ function findings({ report, findings: places }, show) {
 function below(further) {
   if (!further.length) return null;
   const row = ({ title, isPredicted, at, key, from, to }) => [
-    [title, isPredicted ? h("span", { class: "quiet" }, " made by controllers") : null],
+    [title, isPredicted ? h("span", { class: "quiet" }, " created by controllers") : null],
     [code(at), ": ", code(key)],
-    to === null ? ["leaves: ", plain(from)] : from === null ? plain(to) : `${from} → ${to}`,
+    to === null ? ["removed: ", plain(from)] : from === null ? plain(to) : `${from} → ${to}`,
   ];
-  const caption = "Labels and annotations that are added, changed or removed in objects that are not written here";
-  return h("div", { class: "card" }, section("Further down", table(caption, ["Object", "Entry", "Value"], further.slice(0, 200).map(row))));
+  const caption = "Labels and annotations that are added, changed or removed in objects that this request does not write";
+  return h("div", { class: "card" }, section("Effects on other objects", table(caption, ["Object", "Entry", "Value"], further.slice(0, 200).map(row))));
 }
 
 function card(write, show) {
   const { title, accepted, code: status, kubectl, patch, report, place, inert } = write;
-  const verdict = accepted ? (patch.length ? ["accepted and completed", "good"] : ["accepted as it is", "good"]) : [`refused (${status})`, "bad"];
+  const verdict = accepted ? (patch.length ? ["accepted with changes", "good"] : ["accepted unchanged", "good"]) : [`rejected (${status})`, "bad"];
   return h(
     "li",
     { class: "card" },
     h("h3", {}, h("button", { type: "button", class: "link", onclick: () => show(place) }, title), " ", badge(verdict)),
-    copyable(`What kubectl prints about ${title}`, `$ kubectl apply --server-side -f new.yaml\n${kubectl}`),
+    copyable(`kubectl output for ${title}`, `$ kubectl apply --server-side -f new.yaml\n${kubectl}`),
     impact(write, show),
     findings(write, show),
     changes(write),
     tags(write),
-    inert ? h("p", { class: "quiet" }, "Not compared with what is above it: ", sentence(inert), ".") : null,
+    inert ? h("p", { class: "quiet" }, "Skipped: ", sentence(inert), ".") : null,
     skipped(write),
     patch.length ? fold(`JSON patch (${count(patch.length, "operation")})`, {}, copyable("JSON patch", JSON.stringify(patch, null, 2))) : null,
-    report ? fold("The whole report, as the audit annotation has it", {}, copyable("Report", JSON.stringify(report, null, 2))) : null,
+    report ? fold("Full report, as in the audit annotation", {}, copyable("Report", JSON.stringify(report, null, 2))) : null,
   );
 }
 
 export const edit = {
   id: "edit",
   name: "Edit",
-  lead: "Somebody changes an object: what the policy answers, what it adds, and what the edit does to Machines. An object that is not on the left is new.",
+  lead: "Shows how the policy responds to a write: warnings or a rejection, the changes that it makes, and the effects on Machines. An object that is not among the old objects is created.",
   texts: [
-    { id: "old", label: "Old objects, as they are stored", isMain: true },
-    { id: "new", label: "New objects, as they are written", isMain: true },
+    { id: "old", label: "Old objects, as stored", isMain: true },
+    { id: "new", label: "New objects, as submitted", isMain: true },
     { id: "others", label: "Other objects of the cluster" },
     { id: "settings", label: "Settings of the policy" },
   ],
   fields: [
-    { id: "user", label: "Who writes", value: "alice", hint: ["alice", "system:serviceaccount:capi-system:capi-manager"] },
+    { id: "user", label: "Username", value: "alice", hint: ["alice", "system:serviceaccount:capi-system:capi-manager"] },
     { id: "fieldManager", label: "Field manager", value: "kubectl" },
   ],
   question: ({ old, new: written, others, settings, user, fieldManager }) => ({ ask: "edit", old, new: written, others, settings, user, fieldManager }),
@@ -134,7 +134,7 @@ export const edit = {
     if (broken) return `${count(broken, "problem")} in the texts`;
     const warnings = writes.flatMap((write) => write.warnings).length;
     const changed = writes.flatMap((write) => write.report?.changes ?? []).length;
-    return `${count(writes.length, "write")}: ${refused} refused, ${count(warnings, "warning")}, ${count(changed, "change")} by the policy`;
+    return `${count(writes.length, "write")}: ${refused} rejected, ${count(warnings, "warning")}, ${count(changed, "change")} by the policy`;
   },
   render({ writes, further }, { show }) {
     if (!writes.length) return [h("p", { class: "quiet" }, "No writes yet: edit the new objects, or choose an example.")];
@@ -159,10 +159,10 @@ export const edit = {
     const quoted = `'${user.replaceAll("'", "'\\''")}'`;
     const more = [others.text.trim() && " --filename others.yaml", old.text.trim() && " --old old.yaml"].filter(Boolean).join("");
     return [
-      "# what becomes of the objects, and of what is made from them",
+      "# the effects on these objects and on those that controllers create from them",
       "propagate plan old.yaml new.yaml --settings settings.yaml",
       "",
-      "# the request through the policy itself, with the answers to its lookups",
+      "# run the policy itself on the request, with recorded responses to its lookups",
       `propagate session ${object} --filename new.yaml${more} --user ${quoted} --settings settings.yaml`,
       "kwctl run annotated-policy.wasm --allow-context-aware --request-path request.json --settings-path settings.yaml --replay-host-capabilities-interactions session.yml",
     ].join("\n");

@@ -122,7 +122,7 @@ class Pane {
     );
     const told = list.length ? h("ul", { class: "findings problems" }, list) : null;
     this.result.replaceChildren(...[told, ...view.render(answer, { show: go, pane: this })].flat().filter(Boolean));
-    this.command.replaceChildren(h("p", {}, "Save the files below, then:"), copyable("Command line", view.command(asked, answer)), downloads(view.files(asked, answer)));
+    this.command.replaceChildren(h("p", {}, "Save the files below, then run:"), copyable("Command line", view.command(asked, answer)), downloads(view.files(asked, answer)));
     for (const [id, options] of Object.entries(view.hints?.(answer) ?? {})) this.lists[id].replaceChildren(...options.map((option) => h("option", { value: option })));
     tell(view.summary(answer, asked));
   }
@@ -147,7 +147,7 @@ function downloads(files) {
     };
     return h("li", {}, h("button", { type: "button", class: "small", onclick: save }, name));
   };
-  return h("ul", { class: "downloads", "aria-label": "Download" }, files.filter(({ text }) => text.trim()).map(button));
+  return h("ul", { class: "downloads", "aria-label": "Files to download" }, files.filter(({ text }) => text.trim()).map(button));
 }
 
 let telling;
@@ -197,7 +197,7 @@ function tools(view) {
     } catch {
       // The address bar has it.
     }
-    tell(`${where}; everything is in the part behind the #, which no server sees.`);
+    tell(`${where}; the texts are in the part after #, which browsers do not send to any server.`);
   });
   return [h("label", {}, h("span", {}, "Example"), select), share];
 }
@@ -248,7 +248,7 @@ async function follow() {
     state = await stateOf(location.hash);
   } catch {
     await choose(VIEWS[0].id);
-    tell("This link cannot be read: it may have been cut.");
+    tell("This link cannot be read; it may be truncated.");
     return true;
   }
   if (!state || typeof state !== "object") return false;

@@ -15,7 +15,7 @@ function bar(label, taken, limit) {
 
 function verdict(cloud) {
   if (!cloud || cloud === "unknown") return null;
-  return cloud === "accepted" ? badge(["cloud takes it", "good"]) : badge([cloud.replace("refused", "cloud refuses"), "bad"]);
+  return cloud === "accepted" ? badge(["cloud accepts it", "good"]) : badge([cloud.replace("refused", "cloud rejects"), "bad"]);
 }
 
 function cell({ tag, key, value, reason, message, cloud }, column) {
@@ -47,7 +47,7 @@ function grid(title, caption, columns, labels) {
 export const matrix = {
   id: "matrix",
   name: "Matrix",
-  lead: "Which labels become cloud tags under which profile, how much of each limit they take, why the others are skipped, and what the cloud’s own interface says.",
+  lead: "Shows which labels become cloud tags under each profile, how much of each limit they use, why the others are skipped, and whether the cloud’s own API accepts the tags.",
   texts: [{ id: "labels", label: "Labels: qualified keys and their values", isMain: true }],
   question: ({ labels }) => ({ ask: "matrix", labels }),
   marks: (answer) => answer.marks,
@@ -58,10 +58,10 @@ export const matrix = {
   render({ labels, specified, strict }) {
     if (!Object.keys(labels).length) return [h("p", { class: "quiet" }, "No labels yet.")];
     return [
-      grid("Profiles", "Tag, or the reason for none; the lengths of key (with the prefix plexsphere:) and value against their limits; and what the cloud itself takes.", specified, labels),
-      grid("Strict profiles, where the settings choose them", "The same with keys spelled as the cloud takes them.", strict.map((column) => ({ ...column, isSpelled: true })), labels),
+      grid("Profiles", "Each cell shows “tag” or the reason why the label is skipped, the lengths of the key (including the prefix plexsphere:) and the value against their limits, and whether the cloud’s own API accepts the tag.", specified, labels),
+      grid("Strict profiles, if selected in the settings", "The same, with each key as the strict profile spells it.", strict.map((column) => ({ ...column, isSpelled: true })), labels),
     ];
   },
   files: ({ labels }) => [{ name: "labels.yaml", text: labels.text }],
-  command: () => "# what every profile and every cloud admits\npropagate profiles",
+  command: () => "# the limits of every profile and every cloud\npropagate profiles",
 };

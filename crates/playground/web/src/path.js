@@ -6,8 +6,8 @@ const STATES = {
   set: ["set here", "note"],
   present: ["propagates", "good"],
   predicted: ["propagates", "good"],
-  missing: ["propagates, not yet here", "good"],
-  differs: ["propagates, differs here", "warn"],
+  missing: ["propagates, not set yet", "good"],
+  differs: ["propagates, different value here", "warn"],
   "not-propagated": ["stops", "bad"],
   tag: ["cloud tag", "good"],
   "no-tag": ["no tag", "bad"],
@@ -20,7 +20,7 @@ function whole({ placements, unknown }) {
   const states = placements.map(stateOf);
   const found = ["differs", "missing", "present", "predicted", "set", "tag", "no-tag", "not-propagated"].find((state) => states.includes(state));
   if (found) return STATES[found];
-  return unknown ? ["not known", "none"] : ["not here", "none"];
+  return unknown ? ["unknown", "none"] : ["not set", "none"];
 }
 
 /** Places with the same value, state and reason in one line. */
@@ -73,7 +73,7 @@ function branch(objects, [number, ...others], show) {
     h(
       "div",
       { class: `node ${state[1]} ${place ? "" : "predicted"}` },
-      h("p", {}, name, " ", badge(state), others.length ? ` and ${others.length} like it` : null, place ? null : h("span", { class: "quiet" }, " made by controllers")),
+      h("p", {}, name, " ", badge(state), others.length ? ` and ${others.length} more like it` : null, place ? null : h("span", { class: "quiet" }, " created by controllers")),
       placements.length ? h("ul", {}, grouped(placements).map((group) => line(group, show, isOnly))) : null,
       !placements.length && unknown ? h("p", { class: "quiet" }, sentence(unknown)) : null,
     ),
@@ -85,7 +85,7 @@ function branch(objects, [number, ...others], show) {
 function drawn(picture) {
   if (!picture) return null;
   const { svg, description } = picture;
-  if (!svg) return h("p", { class: "quiet" }, "Too many different objects for a picture: `propagate graph` draws one cluster of them.");
+  if (!svg) return h("p", { class: "quiet" }, sentence("Too many different objects for one picture; use `propagate graph` to draw a single cluster."));
   const src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   const image = h("img", { src, alt: description });
   // Loaded or not, it is needed once.
@@ -96,7 +96,7 @@ function drawn(picture) {
 export const path = {
   id: "path",
   name: "Path",
-  lead: "Choose a label or annotation: where it propagates, from the ClusterClass to the Node or from a label to a cloud tag, where it stops, and by which rule. Objects that controllers would make are drawn in dashes.",
+  lead: "Choose a label or annotation to see where it propagates, from the ClusterClass to the Node or from a label to a cloud tag, by which rule, and where it stops. Objects that controllers would create have a dashed border.",
   texts: [
     { id: "manifests", label: "Manifests", isMain: true },
     { id: "settings", label: "Settings of the policy" },
@@ -131,7 +131,7 @@ export const path = {
     return [
       h("ul", { class: "chips", "aria-label": "Keys in these objects" }, chips),
       image,
-      h("ul", { class: "tree", "aria-label": `The way of ${chosen}` }, groups(objects, roots).slice(0, 100).map((group) => branch(objects, group, to))),
+      h("ul", { class: "tree", "aria-label": `Propagation path of ${chosen}` }, groups(objects, roots).slice(0, 100).map((group) => branch(objects, group, to))),
     ];
   },
   files: ({ manifests, settings }, answer) => [

@@ -37,7 +37,7 @@ test("a right Composition and its definition keep tags", () =>
     await it.example("Blueprint aws-instance");
     const badges = await it.page.locator(".card .badge").allInnerTexts();
     assert.deepEqual(badges, ["tags kept", "tags kept"]);
-    await it.page.locator("#status", { hasText: "2 objects: 0 refused, 0 warnings, 0 notes" }).waitFor();
+    await it.page.locator("#status", { hasText: "2 objects: 0 errors, 0 warnings, 0 notes" }).waitFor();
   }));
 
 test("a definition that loses tags is reported version by version", () =>
@@ -58,18 +58,18 @@ test("an edit that replaces Machines is reported as kubectl prints it", () =>
     assert.match(result, /spec\.template\.spec\.version\s+rollout/);
     assert.match(result, /spec\.replicas\s+scale/);
     assert.match(result, /nodeDrainTimeoutSeconds\s+in place/);
-    assert.match(result, /Further down[\s\S]*MachineSet fleet\/workers-\* made by controllers\s+spec\.template\.metadata\.labels: team\s+red → green/);
-    assert.deepEqual(await it.underlined("New objects, as they are written", "warning"), ["v1.34.2"]);
+    assert.match(result, /Effects on other objects[\s\S]*MachineSet fleet\/workers-\* created by controllers\s+spec\.template\.metadata\.labels: team\s+red → green/);
+    assert.deepEqual(await it.underlined("New objects, as submitted", "warning"), ["v1.34.2"]);
   }));
 
 test("an edit that a guard refuses is refused, and another user may do it", () =>
   withPage({}, async (it) => {
     await it.open();
     await it.tab("Edit");
-    await it.example("A label that a Machine is selected by");
+    await it.example("A Machine label that a selector matches");
     await it.says("denied the request: Machine fleet/workers-x7k2p-1");
-    await it.page.locator("#status", { hasText: "1 refused" }).waitFor();
-    await it.answered(() => it.page.getByLabel("Who writes").fill("system:serviceaccount:capi-system:capi-manager"));
+    await it.page.locator("#status", { hasText: "1 rejected" }).waitFor();
+    await it.answered(() => it.page.getByLabel("Username").fill("system:serviceaccount:capi-system:capi-manager"));
     await it.says("machine.cluster.x-k8s.io/workers-x7k2p-1 configured");
   }));
 
@@ -78,7 +78,7 @@ test("a new Machine gets what its MachineSet propagates, and the patch says so",
     await it.open();
     await it.tab("Edit");
     await it.example("A new Machine gets what its MachineSet propagates");
-    await it.says("accepted and completed");
+    await it.says("accepted with changes");
     await it.says("from MachineSet fleet/workers-x7k2p");
     await it.unfold("Reproduce on the command line");
     const download = async (name) => {
@@ -129,7 +129,7 @@ test("a label is followed to the Node, and the picture follows the manifest", ()
     await it.load("Manifests", "apiVersion: cluster.x-k8s.io/v1beta2\nkind: MachineDeployment\nmetadata: { namespace: a, name: mine }\nspec: { clusterName: c, template: { metadata: { labels: { wrong: right } } } }\n");
     await it.type("Manifests", "end", "# followed");
     assert.match(await it.result(), /MachineSet a\/mine-\*/);
-    assert.match(await it.result(), /made by controllers/);
+    assert.match(await it.result(), /created by controllers/);
     await it.unfold("Reproduce on the command line");
     assert.match(await it.page.locator(".pane").innerText(), /propagate explain MachineDeployment\/a\/mine 'wrong' --filename manifests\.yaml/);
   }));
@@ -146,8 +146,8 @@ test("labels meet the limits of every profile, and the clouds' own", () =>
     };
     assert.match(await cell(0, "aws:billing", "aws"), /^reserved-prefix/);
     assert.match(await cell(0, "acme/cost centre", "hetzner"), /^key-character-class[\s\S]*27\/63/);
-    assert.match(await cell(0, "platform/env", "hetzner"), /^tag[\s\S]*cloud refuses: key-character-class/);
-    assert.match(await cell(1, "platform/env", "hetzner-strict"), /^tag\s+plexsphere\/platform\.env[\s\S]*cloud takes it/);
+    assert.match(await cell(0, "platform/env", "hetzner"), /^tag[\s\S]*cloud rejects: key-character-class/);
+    assert.match(await cell(1, "platform/env", "hetzner-strict"), /^tag\s+plexsphere\/platform\.env[\s\S]*cloud accepts it/);
   }));
 
 test("settings of nonsense are reported at their place, and complete themselves", () =>
@@ -176,7 +176,7 @@ test("a link holds everything, and a fresh profile opens it", async () => {
   await withPage({}, async (it) => {
     await it.open();
     await it.tab("Edit");
-    await it.answered(() => it.page.getByLabel("Who writes").fill("bob"));
+    await it.answered(() => it.page.getByLabel("Username").fill("bob"));
     await it.load("Settings of the policy", "clusterApi: { rollout: reject }\n");
     await it.page.getByRole("button", { name: "Share by link" }).click();
     await it.page.waitForFunction(() => location.hash.startsWith("#s="));
@@ -186,7 +186,7 @@ test("a link holds everything, and a fresh profile opens it", async () => {
   await withPage({}, async (it) => {
     await it.open(link);
     assert.equal(await it.page.getByRole("tab", { name: "Edit" }).getAttribute("aria-selected"), "true");
-    assert.equal(await it.page.getByLabel("Who writes").inputValue(), "bob");
+    assert.equal(await it.page.getByLabel("Username").inputValue(), "bob");
     await it.says("`clusterApi.rollout` is `reject`");
   });
   await withPage({}, async (it) => {
