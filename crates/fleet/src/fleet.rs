@@ -31,6 +31,15 @@ pub struct Fleet {
 
 impl Fleet {
     /// Reads all documents of the texts, one after the other. Objects without a namespace are in `default`.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let names: Vec<String> = fleet.objects().map(|object| object.id.to_string()).collect();
+    /// assert_eq!(names, ["Machine default/m"]);
+    /// ```
     #[must_use]
     pub fn read(sources: Vec<Source>) -> Fleet {
         let readings = readings(&sources);
@@ -38,6 +47,15 @@ impl Fleet {
     }
 
     /// As [`Fleet::read`], with objects that have no namespace where they name none: as in a request.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
+    /// let fleet = Fleet::as_written(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let names: Vec<String> = fleet.objects().map(|object| object.id.to_string()).collect();
+    /// assert_eq!(names, ["Machine m"]);
+    /// ```
     #[must_use]
     pub fn as_written(sources: Vec<Source>) -> Fleet {
         let readings = readings(&sources);
@@ -46,6 +64,17 @@ impl Fleet {
 
     /// Puts together what was read of the documents of the texts, in their order. Of two objects of one name the first
     /// counts. Objects without a namespace are in `namespace`, where their kind has namespaces.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source, read_document};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
+    /// let source = Source { name: "cluster.yaml".into(), text: text.into() };
+    /// let reading = read_document(&source, 0, 0..text.len());
+    /// let fleet = Fleet::assemble(vec![source], vec![reading], "prod");
+    /// let names: Vec<String> = fleet.objects().map(|object| object.id.to_string()).collect();
+    /// assert_eq!(names, ["Machine prod/m"]);
+    /// ```
     #[must_use]
     pub fn assemble(sources: impl Into<Arc<[Source]>>, readings: Vec<Reading>, namespace: &str) -> Fleet {
         Fleet::build(sources.into(), readings, Some(namespace))
@@ -101,23 +130,61 @@ impl Fleet {
     }
 
     /// The objects that have the same name as an earlier one and are skipped, each behind the one that counts.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
+    /// let source = |name: &str| Source { name: name.into(), text: text.into() };
+    /// let fleet = Fleet::read(vec![source("a.yaml"), source("b.yaml")]);
+    /// let doubles: Vec<_> = fleet.doubles().map(|(first, later)| (first.origin.source, later.origin.source)).collect();
+    /// assert_eq!(doubles, [(0, 1)]);
+    /// ```
     pub fn doubles(&self) -> impl Iterator<Item = (&FleetObject, &FleetObject)> {
         self.doubles.iter().filter_map(|(first, later)| Some((self.objects.get(*first)?, self.objects.get(*later)?)))
     }
 
     /// The texts, for another fleet of some of them.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let again = Fleet::assemble(fleet.shared_sources(), Vec::new(), "default");
+    /// assert_eq!((again.sources()[0].text.as_str(), again.objects().count()), (text, 0));
+    /// ```
     #[must_use]
     pub fn shared_sources(&self) -> Arc<[Source]> {
         Arc::clone(&self.sources)
     }
 
     /// The texts, in the order in which they came.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let names: Vec<&str> = fleet.sources().iter().map(|source| source.name.as_str()).collect();
+    /// assert_eq!(names, ["cluster.yaml"]);
+    /// ```
     #[must_use]
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
 
     /// The objects in the order of the texts, without repeated ones.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}\n---\n\
+    ///     {apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m2}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let names: Vec<&str> = fleet.objects().map(|object| object.id.name.as_str()).collect();
+    /// assert_eq!(names, ["m", "m2"]);
+    /// ```
     pub fn objects(&self) -> impl Iterator<Item = &FleetObject> {
         let mut kept = self.by_id.clone();
         kept.sort_unstable();
@@ -125,12 +192,31 @@ impl Fleet {
     }
 
     /// What is wrong with documents, in the order of the texts.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Severity, Source};
+    ///
+    /// let text = "kind: [";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let problems: Vec<_> = fleet.problems().iter().map(|problem| (problem.severity, problem.source)).collect();
+    /// assert_eq!(problems, [(Severity::Error, 0)]);
+    /// ```
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
     /// The object of this name, in any version.
+    ///
+    /// ```
+    /// use fleet::{Fleet, ObjectId, Source};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let [group, kind, namespace, name] = ["cluster.x-k8s.io", "Machine", "default", "m"].map(String::from);
+    /// let found = fleet.find(&ObjectId { group, kind, namespace, name });
+    /// assert_eq!(found.map(|object| &*object.version), Some("v1beta2"));
+    /// ```
     #[must_use]
     pub fn find(&self, id: &ObjectId) -> Option<&FleetObject> {
         let id = self.further.get(id).unwrap_or(id);

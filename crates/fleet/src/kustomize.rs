@@ -13,6 +13,18 @@ use crate::source::Source;
 pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// What is said of each text that Kustomize reads and that is no manifest, by its number.
+///
+/// ```
+/// use fleet::{Source, of_kustomize};
+///
+/// let source = |name: &str, text: &str| Source { name: name.into(), text: text.into() };
+/// let sources = [
+///     source("base/cluster.yaml", "kind: Cluster"),
+///     source("base/kustomization.yaml", "resources: [cluster.yaml]\npatches: [{path: patch.yaml}]"),
+///     source("base/patch.yaml", "kind: Cluster"),
+/// ];
+/// assert_eq!(of_kustomize(&sources).into_keys().collect::<Vec<_>>(), [1, 2]);
+/// ```
 #[must_use]
 pub fn of_kustomize(sources: &[Source]) -> BTreeMap<usize, Reading> {
     let mut found = BTreeMap::new();
@@ -34,6 +46,13 @@ pub fn of_kustomize(sources: &[Source]) -> BTreeMap<usize, Reading> {
 }
 
 /// The folders and files that a kustomization is made from, by their names. A text that is no YAML has none.
+///
+/// ```
+/// use fleet::{Source, resources};
+///
+/// let kustomization = Source { name: "prod/kustomization.yaml".into(), text: "resources: [../base, pool.yaml]".into() };
+/// assert_eq!(resources(&kustomization), ["base", "prod/pool.yaml"]);
+/// ```
 #[must_use]
 pub fn resources(kustomization: &Source) -> Vec<String> {
     let folder = kustomization.name.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -36,6 +36,16 @@ impl<'f> Locator<'f> {
     }
 
     /// The first of the entries `keys` that is at the path `at` of an object, else what they would be in.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Locator, Position, Source};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let mut locator = Locator::new(fleet.sources());
+    /// let found = fleet.objects().map(|object| locator.locate(&object.origin, "metadata.name", &[])).collect::<Vec<_>>();
+    /// assert_eq!((found[0].position, found[0].is_exact), (Position { line: 1, column: 72 }, true));
+    /// ```
     pub fn locate(&mut self, origin: &Origin, at: &str, keys: &[String]) -> SourceSpan {
         let found = self.tree(origin).and_then(|tree| {
             let mut entries = keys.iter().filter_map(|key| find(tree, origin.item, at, Some(key)));
@@ -51,6 +61,13 @@ impl<'f> Locator<'f> {
     }
 
     /// Line and column of a byte of a text.
+    ///
+    /// ```
+    /// use fleet::{Locator, Position, Source};
+    ///
+    /// let sources = [Source { name: "cluster.yaml".into(), text: "kind: Cluster\nmetadata: {}\n".into() }];
+    /// assert_eq!(Locator::new(&sources).position(0, 24), Position { line: 2, column: 11 });
+    /// ```
     pub fn position(&mut self, source: usize, at: usize) -> Position {
         let text = self.sources.get(source).map_or("", |source| &source.text);
         self.lines.entry(source).or_insert_with(|| Lines::of(text)).position(text, at)

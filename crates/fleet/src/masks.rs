@@ -3,6 +3,15 @@
 use serde_json::{Map, Value};
 
 /// The object with the masked fields only; apiVersion, kind and metadata always stay, no masks keep everything.
+///
+/// ```
+/// use fleet::masked;
+/// use serde_json::json;
+///
+/// let machine = json!({"kind": "Machine", "metadata": {"name": "m"}, "spec": {"clusterName": "c", "version": "v1.33.0"}});
+/// let expected = json!({"kind": "Machine", "metadata": {"name": "m"}, "spec": {"clusterName": "c"}});
+/// assert_eq!(masked(&machine, &["spec.clusterName"]), expected);
+/// ```
 #[must_use]
 pub fn masked<M: AsRef<str>>(object: &Value, masks: &[M]) -> Value {
     let Some(fields) = object.as_object().filter(|_| !masks.is_empty()) else { return object.clone() };

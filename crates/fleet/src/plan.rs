@@ -117,6 +117,19 @@ pub struct EntryDifference {
 
 impl Plan {
     /// What becomes of the objects of `old` when those of `new` take their place.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Happens, Plan, Source};
+    /// use metadata_propagation::Settings;
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
+    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let plan = Plan::of(&Fleet::default(), &fleet, &Settings::default());
+    /// let objects: Vec<_> = plan.objects.iter().map(|object| (object.id.to_string(), object.happens)).collect();
+    /// assert_eq!(objects, [("MachineSet default/s".into(), Happens::Created)]);
+    /// assert_eq!(plan.verdict.creates, 1);
+    /// ```
     #[must_use]
     pub fn of(old: &Fleet, new: &Fleet, settings: &Settings) -> Plan {
         let mut settings = Settings { mode: Mode::Mutate, ..settings.clone() };
@@ -167,6 +180,15 @@ impl Plan {
     }
 
     /// Whether nothing happens at all.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Plan, Source};
+    /// use metadata_propagation::Settings;
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// assert!(Plan::of(&fleet, &fleet, &Settings::default()).is_empty());
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty() && self.further.is_empty()

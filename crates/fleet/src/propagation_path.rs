@@ -65,6 +65,19 @@ pub enum State {
 impl Hierarchy {
     /// The propagation path of a key: through all that is above an object, the object itself and all below it. Objects without the key
     /// are left out, but for the object itself.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Hierarchy, Source};
+    /// use metadata_propagation::Settings;
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
+    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
+    /// let path = hierarchy.propagation_path(0, "node.cluster.x-k8s.io/team");
+    /// let members: Vec<usize> = path.iter().map(|step| step.member).collect();
+    /// assert_eq!(members, [0, 1, 2]);
+    /// ```
     #[must_use]
     pub fn propagation_path(&self, number: usize, key: &str) -> Vec<PathStep> {
         let above = self.line(number);
@@ -78,7 +91,20 @@ impl Hierarchy {
         steps
     }
 
-    /// What an object itself has to do with a key: its step of [`Hierarchy::way`].
+    /// What an object itself has to do with a key: its step of [`Hierarchy::propagation_path`].
+    ///
+    /// ```
+    /// use fleet::{Fleet, Hierarchy, Source, State};
+    /// use metadata_propagation::Settings;
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
+    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
+    /// let placements = hierarchy.own_placements(1, "node.cluster.x-k8s.io/team");
+    /// let placements: Vec<_> = placements.iter().map(|placement| (&*placement.at, &placement.state)).collect();
+    /// assert_eq!(placements, [("metadata.labels", &State::Predicted)]);
+    /// ```
     #[must_use]
     pub fn own_placements(&self, number: usize, key: &str) -> Vec<Placement> {
         self.placements(number, key, &self.entries(&self.line(number)))
@@ -95,6 +121,18 @@ impl Hierarchy {
     }
 
     /// Why it is not known what propagates to an object: the reason at the object itself, or at the next one above that has one.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Hierarchy, Source};
+    /// use metadata_propagation::{NotApplicableReason, Settings};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m, \
+    ///     ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, name: s, controller: true}]}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
+    /// let unknown = hierarchy.unknown(0).map(|(member, unknown)| (member.id.to_string(), unknown.reason));
+    /// assert_eq!(unknown, Some(("Machine default/m".into(), NotApplicableReason::ParentMissing)));
+    /// ```
     #[must_use]
     pub fn unknown(&self, number: usize) -> Option<(&Member, &NotApplicable)> {
         let mut next = Some(number);
@@ -232,6 +270,10 @@ pub(crate) fn blocks<'v>(
 
 impl State {
     /// The state in words, printed after the value.
+    ///
+    /// ```
+    /// assert_eq!(fleet::State::Predicted.in_words(), "");
+    /// ```
     #[must_use]
     pub fn in_words(&self) -> String {
         match self {
@@ -249,6 +291,19 @@ impl State {
 
 impl Placement {
     /// An entry that propagates to an object.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Hierarchy, Placement, Source, State};
+    /// use metadata_propagation::Settings;
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s}, \
+    ///     spec: {clusterName: c, template: {metadata: {labels: {node.cluster.x-k8s.io/team: a}}}}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let hierarchy = Hierarchy::of(&fleet, &Settings::default());
+    /// let machine = &hierarchy.members()[1];
+    /// let placements: Vec<Placement> = machine.carried.iter().map(|entry| Placement::of(entry, machine)).collect();
+    /// assert!(placements.iter().all(|placement| placement.state == State::Predicted));
+    /// ```
     #[must_use]
     pub fn of(entry: &Propagated, member: &Member) -> Placement {
         let state = match &entry.found {

@@ -23,6 +23,15 @@ pub struct Reading {
 /// Reads one document of the text with the number `number`: an object, a list of objects, or several objects in JSON.
 ///
 /// What cannot be read is reported in the result.
+///
+/// ```
+/// use fleet::{Fleet, Source, read_document};
+///
+/// let source = Source { name: "c.yaml".into(), text: "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}".into() };
+/// let readings = source.documents().into_iter().map(|document| read_document(&source, 0, document)).collect();
+/// let fleet = Fleet::assemble(vec![source], readings, "default");
+/// assert_eq!(fleet.objects().count(), 1);
+/// ```
 #[must_use]
 pub fn read_document(source: &Source, number: usize, document: Range<usize>) -> Reading {
     let mut reader = DocumentReader { number, document, reading: Reading::default() };
@@ -205,6 +214,15 @@ fn offset(text: &str, part: &str) -> usize {
 ///
 /// # Errors
 /// When it is no YAML, more than one document, or has a key twice in the same mapping: a sentence, and where.
+///
+/// ```
+/// use fleet::{Position, Source, to_json};
+///
+/// let source = |text: &str| Source { name: "settings.yaml".into(), text: text.into() };
+/// assert_eq!(to_json(&source("mode: verify\n")), Ok(r#"{"mode":"verify"}"#.to_owned()));
+/// let fault = to_json(&source("mode: verify\nmode: mutate\n")).map_err(|(_, position)| position);
+/// assert_eq!(fault, Err(Position { line: 2, column: 1 }));
+/// ```
 pub fn to_json(source: &Source) -> Result<String, (String, Position)> {
     let text = &source.text;
     let fault = |message: String, at: usize| (message, Lines::of(text).position(text, at));

@@ -117,6 +117,15 @@ pub(crate) fn topology_entries(object: &Value) -> Vec<(&'static str, String)> {
 }
 
 /// Name and namespace of the class of a Cluster, in both versions; no namespace where it names none.
+///
+/// ```
+/// use fleet::class_of;
+/// use serde_json::json;
+///
+/// let cluster = json!({"spec": {"topology": {"classRef": {"name": "small", "namespace": "classes"}}}});
+/// assert_eq!(class_of(&cluster), Some(("small", Some("classes"))));
+/// assert_eq!(class_of(&json!({"spec": {}})), None);
+/// ```
 #[must_use]
 pub fn class_of(cluster: &Value) -> Option<(&str, Option<&str>)> {
     let topology = cluster.pointer("/spec/topology")?;

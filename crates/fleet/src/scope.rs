@@ -101,6 +101,17 @@ fn users(objects: &[FleetObject]) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// Group, kind and name of every template that a class names.
+///
+/// ```
+/// use std::collections::BTreeSet;
+///
+/// let api_version = "infrastructure.cluster.x-k8s.io/v1beta2";
+/// let template = serde_json::json!({"apiVersion": api_version, "kind": "AWSClusterTemplate", "name": "t"});
+/// let mut found = BTreeSet::new();
+/// fleet::class_templates(&serde_json::json!({"spec": {"infrastructure": {"templateRef": template}}}), &mut found);
+/// let expected = ["infrastructure.cluster.x-k8s.io", "AWSClusterTemplate", "t"].map(String::from);
+/// assert_eq!(found, BTreeSet::from([expected.into()]));
+/// ```
 pub fn class_templates(class: &Value, found: &mut BTreeSet<(String, String, String)>) {
     match class {
         Value::Object(fields) => {

@@ -19,6 +19,17 @@ pub struct Exchange {
 }
 
 /// The questions of one evaluation, in order.
+///
+/// ```
+/// use metadata_propagation::{Manifests, Review, Settings};
+///
+/// let review = Review::from_json(r#"{
+///     "operation": "CREATE", "userInfo": {}, "kind": {"group": "apps", "version": "v1", "kind": "Deployment"},
+///     "object": {"metadata": {"name": "web"}}}"#)?;
+/// // A Deployment is of no kind that has rules: nothing is read.
+/// assert_eq!(fleet::session(&review, &Settings::default(), &Manifests::default()), []);
+/// # Ok::<(), metadata_propagation::Malformed>(())
+/// ```
 #[must_use]
 pub fn session(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) -> Vec<Exchange> {
     let recorder = Recorder { cluster, exchanges: RefCell::default() };
@@ -27,6 +38,17 @@ pub fn session(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) 
 }
 
 /// A whole AdmissionRequest for an object, as an API server sends it when `username` creates the object, or updates `old`.
+///
+/// ```
+/// use fleet::{Fleet, Source, admission_request};
+///
+/// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
+/// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+/// let requests: Vec<_> = fleet.objects().map(|object| admission_request(&object.review(), None, "alice")).collect();
+/// assert_eq!(requests[0]["operation"], "CREATE");
+/// assert_eq!(requests[0]["resource"]["resource"], "machines");
+/// assert_eq!(requests[0]["object"]["metadata"], serde_json::json!({"name": "m", "namespace": "default"}));
+/// ```
 #[must_use]
 pub fn admission_request(review: &Review<'_>, old: Option<&str>, username: &str) -> Value {
     // The API server sets the namespace before it asks webhooks.
@@ -65,6 +87,11 @@ pub fn admission_request(review: &Review<'_>, old: Option<&str>, username: &str)
 /// The resource of a kind, as Kubernetes derives it where no definition names it.
 ///
 /// Source: apimachinery, `meta.UnsafeGuessKindToResource`.
+///
+/// ```
+/// let plurals = ["Machine", "ClusterClass", "NetworkPolicy"].map(fleet::plural);
+/// assert_eq!(plurals, ["machines", "clusterclasses", "networkpolicies"]);
+/// ```
 #[must_use]
 pub fn plural(kind: &str) -> String {
     let kind = kind.to_lowercase();

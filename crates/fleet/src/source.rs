@@ -25,6 +25,13 @@ impl Source {
     ///
     /// A line that begins with `---` begins a document in any place, and one that is `...` ends it (YAML 1.2.2,
     /// 9.1.2): so documents are found without parsing them, and a broken one does not hide the next.
+    ///
+    /// ```
+    /// use fleet::Source;
+    ///
+    /// let source = Source { name: "cluster.yaml".into(), text: "a: 1\n---\nb: 2\n".into() };
+    /// assert_eq!(source.documents(), [0..5, 5..14]);
+    /// ```
     #[must_use]
     pub fn documents(&self) -> Vec<Range<usize>> {
         let mut documents = Vec::new();

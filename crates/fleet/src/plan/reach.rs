@@ -45,6 +45,15 @@ impl Machines {
     pub(super) const NONE: Machines = Machines { named: BTreeSet::new(), predicted: BTreeMap::new() };
 
     /// How many they are.
+    ///
+    /// ```
+    /// use fleet::{Machines, ObjectId};
+    ///
+    /// let id = |kind: &str, name: &str| ObjectId {
+    ///     group: "cluster.x-k8s.io".into(), kind: kind.into(), namespace: "default".into(), name: name.into() };
+    /// let machines = Machines { named: [id("Machine", "m")].into(), predicted: [(id("MachineSet", "s"), 3)].into() };
+    /// assert_eq!(machines.count(), 4);
+    /// ```
     #[must_use]
     pub fn count(&self) -> u64 {
         let named = u64::try_from(self.named.len()).unwrap_or(u64::MAX);
