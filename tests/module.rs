@@ -130,11 +130,8 @@ fn payloads_that_are_no_json_get_an_answer() -> Result<()> {
     );
     assert_eq!(refused(b"{\"request\":\xff}")?, "cannot read the request: not UTF-8 at byte 11");
     assert_eq!(refused(b"{}")?, "cannot read the request: `request` is missing");
-    assert_eq!(refused(b"[]")?, "cannot read the request: `payload` is not an object with an object `request`");
-    assert_eq!(
-        refused(b"{\"request\":[]}")?,
-        "cannot read the request: `payload` is not an object with an object `request`"
-    );
+    assert_eq!(refused(b"[]")?, "cannot read the request: `payload` has no object `request`");
+    assert_eq!(refused(b"{\"request\":[]}")?, "cannot read the request: `payload` has no object `request`");
     Ok(())
 }
 
@@ -253,7 +250,7 @@ fn settings_are_judged_and_never_fail_as_a_call() -> Result<()> {
         (
             r#"{"modus":1,"lookup":{"onMissing":"ignore"}}"#,
             Some(
-                "lookup.onMissing: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`; \
+                "lookup.onMissing: unknown value `ignore`, expected one of `accept`, `warn`, `reject`; \
                  modus: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`",
             ),
         ),
@@ -272,7 +269,7 @@ fn settings_that_cannot_be_used_refuse_the_request() -> Result<()> {
     }, "settings": { "mode": "both" } });
     assert_eq!(
         refused(payload.to_string().as_bytes())?,
-        "cannot use the settings: mode: unknown variant `both`, expected `mutate` or `verify`"
+        "cannot use the settings: mode: unknown value `both`, expected `mutate` or `verify`"
     );
     Ok(())
 }

@@ -44,7 +44,7 @@ Machine fleet/c1-md0-x7k2p-1
     `.spec.template.metadata.labels` => `Machine.labels`, `InfraMachine.labels`, `BootstrapConfig.labels`
 Node worker-1
   from Machine fleet/c1-md0-x7k2p-1: not propagated
-    the key meets no criterion for Nodes
+    the key meets none of the criteria for syncing to Nodes
     help: use `node.cluster.x-k8s.io/team`, or add the label to the manager's flag `--additional-sync-machine-labels` and to `clusterApi.node.additionalLabels`
 ";
     assert_eq!((code, &*out, &*err), (Some(0), expected, ""));

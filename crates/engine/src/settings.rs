@@ -103,7 +103,7 @@ impl Settings {
     /// use metadata_propagation::Settings;
     ///
     /// let problems = Settings::validate(r#"{"mode": "x"}"#).map_err(|error| error.to_string());
-    /// assert_eq!(problems, Err("mode: unknown variant `x`, expected `mutate` or `verify`".to_owned()));
+    /// assert_eq!(problems, Err("mode: unknown value `x`, expected `mutate` or `verify`".to_owned()));
     /// ```
     pub fn validate(text: &str) -> Result<(), SettingsError> {
         SettingsError::unless_empty(Settings::from_json(text)?.cluster_api.node.uncompilable())
@@ -153,7 +153,7 @@ mod tests {
              lokup: unknown field, expected one of `mode`, `lookup`, `clusterApi`, `guards`, `cloudTags`; \
              lookup.apiVersions[a]: expected `Kind.group` such as `RKE2ControlPlane.controlplane.cluster.x-k8s.io`, \
              found `a`; \
-             mode: unknown variant `mutat`, expected `mutate` or `verify`"
+             mode: unknown value `mutat`, expected `mutate` or `verify`"
         );
     }
 

@@ -121,7 +121,7 @@ metadata:
   ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, name: ms, controller: true}]
 spec: {clusterName: c1}
 ";
-    let sentence = "label `team` not propagated: the value is not valid; set on MachineSet fleet/ms (.spec.template.metadata.labels)";
+    let sentence = "label `team` not propagated: the value is not valid; change it on MachineSet fleet/ms (.spec.template.metadata.labels)";
     let expected = [
         "MachineSet fleet/ms: no owner propagates anything to it".to_owned(),
         format!("15:3 Warning illegal {sentence}"),

@@ -133,8 +133,8 @@ fn an_svg_has_a_title_and_a_description_and_points_nowhere() -> Result<()> {
         .collect();
     let expected = [
         "Propagation path of team",
-        "team propagates to 7 of 11 objects. What propagates is missing, or has another value, in 7 of them. Node c1-cp-0: not propagated: the key meets no criterion for Nodes. Node worker-1: \
-         not propagated: the key meets no criterion for Nodes.",
+        "team propagates to 7 of 11 objects. What propagates is missing, or has another value, in 7 of them. Node c1-cp-0: not propagated: the key meets none of the criteria for syncing to Nodes. Node worker-1: \
+         not propagated: the key meets none of the criteria for syncing to Nodes.",
     ];
     assert_eq!(told, expected);
     let reference = ["href", "url(", "@import", "<script", "<image", "<use"].iter().find(|word| svg.contains(**word));

@@ -83,7 +83,7 @@ mod tests {
                     "labels",
                     "clusterApi.node.labels: unknown field, expected `additionalLabels` or `additionalAnnotations`"
                 ),
-                pair("mutat", "mode: unknown variant `mutat`, expected `mutate` or `verify`"),
+                pair("mutat", "mode: unknown value `mutat`, expected `mutate` or `verify`"),
             ]
         );
     }
@@ -92,7 +92,7 @@ mod tests {
     fn a_manifest_of_the_policy_has_its_settings() {
         assert_eq!(
             marks("kind: ClusterAdmissionPolicy\nspec:\n  settings: { mode: mutat }\n"),
-            [("mutat".to_owned(), "mode: unknown variant `mutat`, expected `mutate` or `verify`".to_owned())]
+            [("mutat".to_owned(), "mode: unknown value `mutat`, expected `mutate` or `verify`".to_owned())]
         );
         assert_eq!(marks("kind: AdmissionPolicy\nspec: {}\n"), []);
     }

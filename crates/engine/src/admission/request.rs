@@ -267,7 +267,7 @@ mod tests {
         for (text, expected) in [
             ("{", "`payload` is not JSON: EOF while parsing an object at line 1 column 1"),
             ("{} x", "`payload` is not JSON: trailing characters at line 1 column 4"),
-            ("[]", "`payload` is not an object with an object `request`"),
+            ("[]", "`payload` has no object `request`"),
             (r#"{"settings":{}}"#, "`request` is missing"),
             (r#"{"request":{"userInfo":{}}}"#, "`request.operation` is missing"),
             (r#"{"request":{"operation":"CREATE"}}"#, "`request.userInfo` is missing"),

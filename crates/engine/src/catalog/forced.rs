@@ -75,8 +75,8 @@ pub(crate) fn is_forced(key: &str) -> bool {
 impl Forced {
     /// The row in the manner of the page.
     pub(crate) fn line(&self) -> String {
-        ["`", self.key, "` is set by Cluster API below `", self.from.owner(), &self.from.printed(PAGE_VERSION), "`"]
-            .concat()
+        let (owner, path) = (self.from.owner(), self.from.printed(PAGE_VERSION));
+        ["`", self.key, "` is set by Cluster API on objects that `", owner, &path, "` propagates to"].concat()
     }
 }
 

@@ -61,7 +61,7 @@ pub(crate) const SELECTOR_CHANGE: Guard = Guard {
     default: Stance::Reject,
     on: "MachineDeployment, MachineSet",
     finds: "`spec.selector` changes",
-    because: "Machines that it no longer selects are orphaned and recreated",
+    because: "Machines that it no longer selects are orphaned, and new ones are created",
 };
 
 pub(crate) const ADOPTION: Guard = Guard {

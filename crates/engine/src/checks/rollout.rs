@@ -221,6 +221,9 @@ mod tests {
             "changing `spec.template.spec.version` replaces Machines; updated in place: `spec.template.metadata.labels`"
         );
         let many = [version, edit(&"a".repeat(30), Effect::InPlace), edit(&"b".repeat(30), Effect::InPlace)];
-        assert_eq!(first(&many), "changing `spec.template.spec.version` replaces Machines; 2 more updated in place");
+        assert_eq!(
+            first(&many),
+            "changing `spec.template.spec.version` replaces Machines; 2 other fields updated in place"
+        );
     }
 }

@@ -43,7 +43,7 @@ mod tests {
             (b"{}", "cannot read the request: `request` is missing"),
             (
                 br#"{"request":{"operation":"CREATE","userInfo":{}},"settings":{"mode":"x"}}"#,
-                "cannot use the settings: mode: unknown variant `x`, expected `mutate` or `verify`",
+                "cannot use the settings: mode: unknown value `x`, expected `mutate` or `verify`",
             ),
         ] {
             let outcome = evaluate_payload(payload, &Manifests::default());

@@ -37,7 +37,7 @@ impl fmt::Display for NotWritable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotWritable::InTheWay(path) if path.steps().is_empty() => f.write_str("it is not an object"),
-            NotWritable::InTheWay(path) => write!(f, "`{path}` is in the way"),
+            NotWritable::InTheWay(path) => write!(f, "`{path}` does not have the expected structure"),
         }
     }
 }
@@ -371,10 +371,10 @@ mod tests {
         let element = [Write { at: Path::fields(&["a"]).element(1), edit: Edit::Remove }];
         for (object, writes, expected) in [
             ("[]", &label[..], "it is not an object"),
-            (r#"{"metadata":"x"}"#, &label, "`metadata` is in the way"),
-            (r#"{"metadata":{"labels":[]}}"#, &label, "`metadata.labels` is in the way"),
-            (r#"{"a":[1]}"#, &element, "`a` is in the way"),
-            (r#"{"a":{}}"#, &element, "`a` is in the way"),
+            (r#"{"metadata":"x"}"#, &label, "`metadata` does not have the expected structure"),
+            (r#"{"metadata":{"labels":[]}}"#, &label, "`metadata.labels` does not have the expected structure"),
+            (r#"{"a":[1]}"#, &element, "`a` does not have the expected structure"),
+            (r#"{"a":{}}"#, &element, "`a` does not have the expected structure"),
         ] {
             assert_eq!(splice(Document::new(object).root(), writes).unwrap_err().to_string(), expected);
         }

@@ -132,7 +132,10 @@ mod tests {
         assert!(cached.ask(get(0), &cluster).is_ok());
         assert!(fresh.ask(get(0), &cluster).is_ok());
         let refused = fresh.ask(get(1), &cluster).as_ref().unwrap_err();
-        assert_eq!((refused.cause, &*refused.detail), (LookupCause::TooManyReads, "at most 16 in one evaluation"));
+        assert_eq!(
+            (refused.cause, &*refused.detail),
+            (LookupCause::TooManyReads, "at most 16 reads in one evaluation")
+        );
         assert_eq!(cluster.0.get(), MOST_READS);
         assert_eq!(fresh.records().last().map(|record| &*record.result), Some("too many reads"));
     }

@@ -91,7 +91,8 @@ impl fmt::Display for NotApplicable {
             NotApplicableReason::NoNodeYet => messages::has_no_node(because).into(),
             NotApplicableReason::AnotherCluster => messages::is_of_another_cluster(because).into(),
             NotApplicableReason::TopologyEntryMissing | NotApplicableReason::ClassEntryMissing => {
-                messages::has_no_such_entry(because).into()
+                let (object, entry) = because.split_once(": ").unwrap_or((because, ""));
+                messages::has_no_such_entry(object, entry).into()
             }
             NotApplicableReason::Claim => messages::CLAIM.into(),
             NotApplicableReason::UnusableAssignments => messages::UNUSABLE_ASSIGNMENTS.into(),
@@ -114,34 +115,34 @@ mod tests {
             (NotApplicableReason::Deleting, "", "it is being deleted"),
             (NotApplicableReason::Paused, "", "it is paused"),
             (NotApplicableReason::Paused, "Cluster a/b", "Cluster a/b is paused"),
-            (
-                NotApplicableReason::TopologyDryRun,
-                "",
-                "the topology controller compares what it wants with what is stored",
-            ),
+            (NotApplicableReason::TopologyDryRun, "", "the request is a dry run of the topology controller"),
             (NotApplicableReason::NoOwner, "", "no owner propagates anything to it"),
-            (NotApplicableReason::UnknownOwnerKind, "Other b", "Other b is of a kind that is not read"),
+            (NotApplicableReason::UnknownOwnerKind, "Other b", "Other b is of a kind that the policy does not read"),
             (NotApplicableReason::ParentMissing, "v1 A b", "v1 A b was not found"),
             (NotApplicableReason::LookupFailed, "v1 A b", "v1 A b could not be read"),
             (NotApplicableReason::RegistryUnavailable, "v1 A b", "v1 A b could not be read"),
-            (NotApplicableReason::ParentOfAnotherUid, "A b", "A b has another uid than the ownerReference names"),
+            (
+                NotApplicableReason::ParentOfAnotherUid,
+                "A b",
+                "the UID of A b differs from the one in the ownerReference",
+            ),
             (NotApplicableReason::ParentDeleting, "A b", "A b is being deleted"),
             (NotApplicableReason::NoTopology, "Cluster b", "Cluster b has no topology"),
-            (NotApplicableReason::AnotherControlPlane, "Cluster b", "Cluster b has another control plane"),
-            (NotApplicableReason::AnotherNode, "Machine b", "Machine b has another Node"),
+            (NotApplicableReason::AnotherControlPlane, "Cluster b", "Cluster b refers to a different control plane"),
+            (NotApplicableReason::AnotherNode, "Machine b", "Machine b refers to a different Node"),
             (NotApplicableReason::NoNodeYet, "Machine b", "Machine b has no Node yet"),
             (
                 NotApplicableReason::AnotherCluster,
                 "Machine b",
-                "Machine b belongs to another Cluster than the Node's annotation names",
+                "Machine b belongs to a different Cluster than the one in the Node's annotation",
             ),
-            (NotApplicableReason::TopologyEntryMissing, "Cluster b: md", "there is no entry Cluster b: md"),
-            (NotApplicableReason::ClassEntryMissing, "ClusterClass b: md", "there is no entry ClusterClass b: md"),
+            (NotApplicableReason::TopologyEntryMissing, "Cluster b: md", "Cluster b has no entry `md`"),
+            (NotApplicableReason::ClassEntryMissing, "ClusterClass b: md", "ClusterClass b has no entry `md`"),
             (NotApplicableReason::Claim, "", "it is a claim: its composite gets the tags"),
             (
                 NotApplicableReason::UnusableAssignments,
                 "",
-                "annotation `labels.plexsphere.com/assignments` cannot be used",
+                "annotation `labels.plexsphere.com/assignments` is not a valid map of assignments",
             ),
             (NotApplicableReason::Adopted, "", "it was adopted, not provisioned"),
             (NotApplicableReason::Adopted, "Cluster a/b", "Cluster a/b was adopted, not provisioned"),

@@ -304,7 +304,7 @@ mod tests {
             (
                 Action::Restored,
                 Fate::LeftToClusterApi,
-                Some("label `team` not restored: no readable managedFields; Cluster API will restore it"),
+                Some("label `team` not restored by this policy: no readable managedFields; Cluster API restores it"),
             ),
             (
                 Action::Removed,
@@ -322,7 +322,7 @@ mod tests {
         let forced = Change { place: None, ..added("cluster.x-k8s.io/set-name", "ms") };
         assert_eq!(
             warning(&forced),
-            "label `cluster.x-k8s.io/set-name` added: managed by Cluster API, from MachineSet fleet/ms"
+            "label `cluster.x-k8s.io/set-name` added: set by Cluster API from MachineSet fleet/ms"
         );
     }
 
@@ -391,8 +391,12 @@ mod tests {
             (TagSkipReason::ReservedPrefix, "aws", "keys starting with `aws:` are reserved (profile `aws`)"),
             (TagSkipReason::KeyTooLong, "openstack", "tag key longer than 255 bytes (profile `openstack`)"),
             (TagSkipReason::ValueTooLong, "hetzner", "value longer than 63 characters (profile `hetzner`)"),
-            (TagSkipReason::KeyCharacterClass, "aws", "only letters, digits and ` +-=._:/@` allowed (profile `aws`)"),
-            (TagSkipReason::CountCap, "generic", "limit of 32 reached (profile `generic`)"),
+            (
+                TagSkipReason::KeyCharacterClass,
+                "aws",
+                "only letters, digits and ` +-=._:/@` are allowed (profile `aws`)",
+            ),
+            (TagSkipReason::CountCap, "generic", "limit of 32 tags reached (profile `generic`)"),
         ] {
             let expected = format!("label `aws:cost` not added as a cloud tag: {expected}");
             assert_eq!(warning(reason, provider), expected);

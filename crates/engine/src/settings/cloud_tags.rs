@@ -190,7 +190,7 @@ impl CloudTags {
         if self.registry.is_some() && !self.definitions.is_empty() {
             problems.push(SettingProblem::new(
                 "cloudTags.registry",
-                "there are `definitions` as well: there is one registry",
+                "cannot be combined with `cloudTags.definitions`: remove one of them",
             ));
         }
         let mut names = BTreeSet::new();
@@ -202,7 +202,7 @@ impl CloudTags {
         problems.extend(of_definitions.map(|problem| problem.below("cloudTags.definitions")));
         let mut providers = BTreeSet::new();
         for provider in self.profiles.keys().filter(|provider| !providers.insert(provider.to_ascii_lowercase())) {
-            let problem = format!("provider `{provider}` is listed twice: case does not matter");
+            let problem = format!("provider `{provider}` is listed twice: case is ignored");
             problems.push(SettingProblem::new("cloudTags.profiles", problem));
         }
         let named: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
@@ -212,7 +212,7 @@ impl CloudTags {
             if tags > usize::from(self.reserve) {
                 continue;
             }
-            let problem = format!("leaves no tag of the {tags} that profile `{name}` admits");
+            let problem = format!("must be less than {tags}, the number of tags that profile `{name}` allows");
             problems.push(SettingProblem::new("cloudTags.reserve", problem));
         }
         let mut keys = BTreeSet::new();
@@ -282,13 +282,13 @@ mod tests {
              cloudTags.composites[4].apiGroups[0]: expected a string, found a number; \
              cloudTags.composites[4].provider: expected exactly one of `path`, `fixed`, `byKind`; \
              cloudTags.composites[5].apiGroups: expected at least one element; \
-             cloudTags.composites[5].provider: unknown variant `aws`, expected one of `path`, `fixed`, `byKind`; \
+             cloudTags.composites[5].provider: unknown value `aws`, expected one of `path`, `fixed`, `byKind`; \
              cloudTags.composites[6].provider.pth: unknown field, expected one of `path`, `fixed`, `byKind`; \
              cloudTags.composites[6].provider: expected exactly one of `path`, `fixed`, `byKind`; \
-             cloudTags.compositions: unknown variant `declare`, expected one of `ignore`, `warn`, `reject`; \
-             cloudTags.onRegistryFailure: unknown variant `ignore`, expected one of `accept`, `warn`, `reject`; \
+             cloudTags.compositions: unknown value `declare`, expected one of `ignore`, `warn`, `reject`; \
+             cloudTags.onRegistryFailure: unknown value `ignore`, expected one of `accept`, `warn`, `reject`; \
              cloudTags.registry.nam: unknown field, expected `name` or `names`; \
-             cloudTags.xrds: unknown variant `declares`, expected one of `ignore`, `warn`, `reject`, `declare`"
+             cloudTags.xrds: unknown value `declares`, expected one of `ignore`, `warn`, `reject`, `declare`"
         );
     }
 
@@ -308,7 +308,7 @@ mod tests {
              `blueprints.plexsphere.com`, found `infrastructure.cluster.x-k8s.io`; \
              cloudTags.composites[1].provider: expected exactly one of `path`, `fixed`, `byKind`; \
              cloudTags.composites[2].apiGroups: is missing; \
-             cloudTags.registry.names[0]: expected a text that is not empty, found ``; \
+             cloudTags.registry.names[0]: expected a non-empty string, found ``; \
              cloudTags.composites: API group `c.d` is listed twice"
         );
     }
@@ -321,8 +321,8 @@ mod tests {
         assert_eq!(settings.prefixes(), ["acme:", "acme_", "acme/"]);
         for prefix in ["", ":", "acme", "AWS:", "aws:acme:", "acs:"] {
             let expected = format!(
-                "cloudTags.prefix: expected a prefix that ends in `:`, has more than that, and is reserved by no cloud, \
-                 such as `acme:`, found `{prefix}`"
+                "cloudTags.prefix: expected a prefix such as `acme:`: one or more characters, then `:`, and not reserved \
+                 by any cloud, found `{prefix}`"
             );
             assert_eq!(refused(&format!(r#"{{"prefix":"{prefix}"}}"#)), expected);
         }
@@ -336,7 +336,7 @@ mod tests {
                     "definitions":{"b":{"scope":"domain"}},"registry":{"names":["default"]}}"#
             ),
             "cloudTags.composites: API group `a.b` is listed twice; \
-             cloudTags.registry: there are `definitions` as well: there is one registry"
+             cloudTags.registry: cannot be combined with `cloudTags.definitions`: remove one of them"
         );
     }
 
@@ -360,8 +360,8 @@ mod tests {
                 r#"{"profiles":{"OCI":"oci","oci":"oci"},"reserve":10,
                     "required":[{"key":"a"},{"key":"a"}]}"#
             ),
-            "cloudTags.profiles: provider `oci` is listed twice: case does not matter; \
-             cloudTags.reserve: leaves no tag of the 10 that profile `oci` admits; \
+            "cloudTags.profiles: provider `oci` is listed twice: case is ignored; \
+             cloudTags.reserve: must be less than 10, the number of tags that profile `oci` allows; \
              cloudTags.required: key `a` is listed twice"
         );
         assert_eq!(read(r#"{"reserve":65535}"#).reserve, 65535);
@@ -371,8 +371,8 @@ mod tests {
         assert_eq!(
             refused(r#"{"profiles":{"aws":"strict"},"reserve":-1,"refused":"reject","required":[{"key":""},["a"]]}"#),
             "cloudTags.profiles[aws]: expected a tag profile such as `hetzner-strict`, found `strict`; \
-             cloudTags.refused: unknown variant `reject`, expected `ignore` or `warn`; \
-             cloudTags.required[0].key: expected a text that is not empty, found ``; \
+             cloudTags.refused: unknown value `reject`, expected `ignore` or `warn`; \
+             cloudTags.required[0].key: expected a non-empty string, found ``; \
              cloudTags.required[1]: expected an object, found a list; \
              cloudTags.reserve: expected a whole number from 0 to 65535, found a number"
         );
@@ -386,9 +386,9 @@ mod tests {
                 r#"{"definitions":{"":{"scope":"domain"},"a":{"scope":"team"},"b":{"scope":"domain"},
                     "platform/origin":{"scope":"platform","cloudTagPropagation":true}}}"#
             ),
-            "cloudTags.definitions[a].scope: unknown variant `team`, expected one of `platform`, `domain`, `project`; \
+            "cloudTags.definitions[a].scope: unknown value `team`, expected one of `platform`, `domain`, `project`; \
              cloudTags.definitions[]: the key is empty; \
-             cloudTags.definitions[platform/origin]: a seeded definition has the scope `platform`, and cannot be opted in"
+             cloudTags.definitions[platform/origin]: a seeded definition must have scope `platform` and cannot be opted in"
         );
     }
 }

@@ -195,7 +195,7 @@ impl ClusterApi {
         }
         let (since, version) = (Version::NODE_EXPRESSIONS, self.version);
         let lists = self.node.lists().into_iter().filter(|(_, patterns)| !patterns.is_empty());
-        let needs = format!("needs Cluster API {since} or later, `clusterApi.version` is {version}");
+        let needs = format!("needs Cluster API {since} or later, but `clusterApi.version` is {version}");
         lists.map(|(path, _)| SettingProblem::new(path, &needs)).collect()
     }
 }
@@ -214,7 +214,7 @@ mod tests {
     fn expressions_need_the_version_that_has_them() {
         assert_eq!(
             refused(r#"{"version":"v1.9.6","node":{"additionalAnnotations":["a"]}}"#),
-            "clusterApi.node.additionalAnnotations: needs Cluster API v1.10 or later, `clusterApi.version` is v1.9"
+            "clusterApi.node.additionalAnnotations: needs Cluster API v1.10 or later, but `clusterApi.version` is v1.9"
         );
     }
 
@@ -222,9 +222,9 @@ mod tests {
     fn every_senseless_value_is_named_with_its_path() {
         assert_eq!(
             refused(r#"{"version":"1.14","controllers":["a",""],"node":{"additionalLabels":["ok","(?x)a"]}}"#),
-            "clusterApi.controllers[1]: expected a text that is not empty, found ``; \
-             clusterApi.node.additionalLabels[1]: `(?x)a` at byte 0: after `(?` stand flags out of `imsU` and `-`, \
-             then `:` or `)`; \
+            "clusterApi.controllers[1]: expected a non-empty string, found ``; \
+             clusterApi.node.additionalLabels[1]: `(?x)a` at byte 0: `(?` must be followed by flags from `imsU` or \
+             `-`, then `:` or `)`; \
              clusterApi.version: `1.14` is not `v1.MINOR` or `v1.MINOR.PATCH`"
         );
     }
@@ -264,9 +264,9 @@ mod tests {
         assert_eq!(ignored.iter().map(|key| &**key).collect::<Vec<_>>(), ["team", "example.com", "example.com/chart"]);
         assert_eq!(
             refused(r#"{"ignoreMisplaced":["example.com/",""]}"#),
-            "clusterApi.ignoreMisplaced[0]: expected a key, or a domain of keys without a slash at its end, found \
+            "clusterApi.ignoreMisplaced[0]: expected a key, or a domain without a trailing slash, found \
              `example.com/`; \
-             clusterApi.ignoreMisplaced[1]: expected a key, or a domain of keys without a slash at its end, found ``"
+             clusterApi.ignoreMisplaced[1]: expected a key, or a domain without a trailing slash, found ``"
         );
     }
 

@@ -76,7 +76,7 @@ impl Definition {
         match key {
             "" => Some("the key is empty"),
             _ if SEEDED.contains(&key) && !is_as_seeded => {
-                Some("a seeded definition has the scope `platform`, and cannot be opted in")
+                Some("a seeded definition must have scope `platform` and cannot be opted in")
             }
             _ => None,
         }
@@ -114,7 +114,7 @@ mod tests {
         for key in SEEDED {
             assert!(read_definition(key, r#"{"scope":"platform","cloudTagPropagation":false}"#).is_ok());
             for text in [r#"{"scope":"platform","cloudTagPropagation":true}"#, r#"{"scope":"domain"}"#] {
-                let changed = "a seeded definition has the scope `platform`, and cannot be opted in";
+                let changed = "a seeded definition must have scope `platform` and cannot be opted in";
                 assert_eq!(problems(key, text), format!("[{key}]: {changed}"));
             }
         }
@@ -129,7 +129,7 @@ mod tests {
             (
                 r#"{"scope":"team","cloudTagPropagation":"true"}"#,
                 "[a/b].cloudTagPropagation: expected a boolean, found a string; \
-                 [a/b].scope: unknown variant `team`, expected one of `platform`, `domain`, `project`",
+                 [a/b].scope: unknown value `team`, expected one of `platform`, `domain`, `project`",
             ),
             (
                 r#"{"tags":true,"scope":7}"#,

@@ -55,14 +55,14 @@ text!(
     #[cfg_attr(feature = "schema", schemars(extend("minLength" = 1)))]
     NonEmpty,
     |text| !text.is_empty(),
-    "a text that is not empty"
+    "a non-empty string"
 );
 text!(
     /// A key of labels or annotations, or a domain of keys such as `example.com`.
     #[cfg_attr(feature = "schema", schemars(extend("pattern" = "[^/]$")))]
     KeyOrDomain,
     |text| !text.is_empty() && !text.ends_with('/'),
-    "a key, or a domain of keys without a slash at its end"
+    "a key, or a domain without a trailing slash"
 );
 text!(
     /// A kind and its group, such as `RKE2ControlPlane.controlplane.cluster.x-k8s.io`.
@@ -93,7 +93,7 @@ text!(
     /// What every tag key begins with, such as `plexsphere:`.
     TagPrefix,
     is_tag_prefix,
-    "a prefix that ends in `:`, has more than that, and is reserved by no cloud, such as `acme:`"
+    "a prefix such as `acme:`: one or more characters, then `:`, and not reserved by any cloud"
 );
 
 impl Default for TagPrefix {
@@ -207,6 +207,6 @@ mod tests {
             FieldPath::try_from("spec..a".to_owned()).unwrap_err(),
             "expected a path such as `spec.parameters.provider`, found `spec..a`"
         );
-        assert_eq!(NonEmpty::try_from(String::new()).unwrap_err(), "expected a text that is not empty, found ``");
+        assert_eq!(NonEmpty::try_from(String::new()).unwrap_err(), "expected a non-empty string, found ``");
     }
 }

@@ -51,12 +51,12 @@ mod tests {
         for (registry, expected) in [
             (r#"{"name":"a","names":["b"]}"#, "cloudTags.registry: expected exactly one of `name`, `names`"),
             ("{}", "cloudTags.registry: expected exactly one of `name`, `names`"),
-            (r#"{"name":""}"#, "cloudTags.registry.name: expected a text that is not empty, found ``"),
+            (r#"{"name":""}"#, "cloudTags.registry.name: expected a non-empty string, found ``"),
             (r#"{"name":["a"]}"#, "cloudTags.registry.name: expected a string, found a list"),
             (r#"{"names":[]}"#, "cloudTags.registry.names: expected at least one element"),
             (r#"{"names":["a","b","a"]}"#, "cloudTags.registry.names: `a` is listed twice"),
             (r#"["default"]"#, "cloudTags.registry: expected `name` or `names`, found a list"),
-            (r#""default""#, "cloudTags.registry: unknown variant `default`, expected `name` or `names`"),
+            (r#""default""#, "cloudTags.registry: unknown value `default`, expected `name` or `names`"),
         ] {
             assert_eq!(read(registry).unwrap_err().to_string(), expected);
         }

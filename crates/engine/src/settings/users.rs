@@ -75,6 +75,6 @@ mod tests {
     #[test]
     fn an_empty_name_is_no_user() {
         let refused = Settings::from_json(r#"{"clusterApi":{"approveRolloutBy":[""]}}"#).unwrap_err().to_string();
-        assert_eq!(refused, "clusterApi.approveRolloutBy[0]: expected a text that is not empty, found ``");
+        assert_eq!(refused, "clusterApi.approveRolloutBy[0]: expected a non-empty string, found ``");
     }
 }

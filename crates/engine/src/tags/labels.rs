@@ -109,7 +109,7 @@ impl Assigned {
 /// The text of a value, or what it is instead.
 fn literal(value: &str) -> Result<String, &'static str> {
     match value.as_bytes().first() {
-        Some(b'"') => serde_json::from_str(value).map_err(|_| "a string that is not valid"),
+        Some(b'"') => serde_json::from_str(value).map_err(|_| "an invalid string"),
         Some(b'[') => Err("a list"),
         Some(b'{') => Err("an object"),
         Some(b'n') | None => Err("null"),
@@ -179,7 +179,7 @@ mod tests {
             let findings = found.findings(&[(key.to_owned(), opted_in)].into());
             findings.into_iter().map(|finding| finding.message).collect::<Vec<_>>()
         };
-        let expected = "assignment of `e` makes no cloud tag: its value is a list";
+        let expected = "assignment of `e` not added as a cloud tag: its value is a list";
         assert_eq!((findings("e"), findings("a")), (vec![expected.to_owned()], Vec::new()));
     }
 

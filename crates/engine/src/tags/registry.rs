@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(
             problems(r#"{"definitions":{"a/b":{"scope":"team"},"":{"scope":"domain"},"c":null}}"#),
             "spec.definitions[]: the key is empty; \
-             spec.definitions[a/b].scope: unknown variant `team`, expected one of `platform`, `domain`, `project`; \
+             spec.definitions[a/b].scope: unknown value `team`, expected one of `platform`, `domain`, `project`; \
              spec.definitions[c]: expected an object, found null"
         );
     }

@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_path_deeper_than_objects_are_is_refused() {
         let patch = format!(r#"{{"fromFieldPath":"a","toFieldPath":"{}a"}}"#, "a.".repeat(100_000));
-        let malformed = "`spec.resources[0].patches[0]` has more than 100 steps";
+        let malformed = "`spec.resources[0].patches[0]` has more than 100 segments";
         let spec = format!(r#"{{"resources":[{}]}}"#, resource("a", &patch));
         assert_eq!(last_finding(&spec).unwrap_err().to_string(), malformed);
     }

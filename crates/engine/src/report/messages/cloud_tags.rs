@@ -38,25 +38,25 @@ pub(crate) fn value_too_long(limit: usize, unit: Unit) -> String {
 /// The tag key has a character that the provider does not admit.
 pub(crate) fn key_characters(admitted: KeyCharacters) -> String {
     match admitted {
-        KeyCharacters::LettersDigitsAnd(others) => format!("only letters, digits and `{others}` allowed"),
-        KeyCharacters::NonControlBut("") => "no control characters allowed".to_owned(),
-        KeyCharacters::NonControlBut(others) => format!("no control characters or `{others}` allowed"),
+        KeyCharacters::LettersDigitsAnd(others) => format!("only letters, digits and `{others}` are allowed"),
+        KeyCharacters::NonControlBut("") => "control characters are not allowed".to_owned(),
+        KeyCharacters::NonControlBut(others) => format!("control characters and `{others}` are not allowed"),
     }
 }
 
 /// The same, where there is no room for the characters.
-pub(crate) const CHARACTERS_NOT_ALLOWED: &str = "characters not allowed";
+pub(crate) const CHARACTERS_NOT_ALLOWED: &str = "key has invalid characters";
 
 /// Labels with lower keys take all the tags that a resource may have.
 pub(crate) fn limit_reached(limit: usize) -> String {
-    format!("limit of {limit} reached")
+    format!("limit of {limit} tags reached")
 }
 
 /// The value begins as the provider's own do.
-pub(crate) const RESERVED_VALUE: &str = "value starts like the provider's own";
+pub(crate) const RESERVED_VALUE: &str = "value has a reserved prefix";
 
 /// The value has a character that the provider does not take.
-pub(crate) const VALUE_CHARACTERS: &str = "characters of the value not allowed";
+pub(crate) const VALUE_CHARACTERS: &str = "value has invalid characters";
 
 /// The tag key, or key and value together, are longer than the cloud takes.
 pub(crate) fn longer_than(what: &str, limit: Length) -> String {
@@ -72,39 +72,39 @@ pub(crate) fn key_taken(tag_key: &str) -> String {
 }
 
 /// Labels with lower keys take all the tags that a strict profile admits.
-pub(crate) const ALL_TAKEN: &str = "limit of the profile reached";
+pub(crate) const ALL_TAKEN: &str = "tag limit of the profile reached";
 
 /// The rule by which a cloud's own interface does not take a tag.
 pub(crate) const fn rule(reason: TagSkipReason) -> &'static str {
     match reason {
-        TagSkipReason::ReservedPrefix => "its beginning is reserved",
+        TagSkipReason::ReservedPrefix => "the key has a reserved prefix",
         TagSkipReason::KeyTooLong => "the key is too long",
         TagSkipReason::ValueTooLong => "the value is too long",
-        TagSkipReason::KeyCharacterClass => "characters of the key",
-        TagSkipReason::CountCap => "there are too many",
-        TagSkipReason::ReservedValue => "the value's beginning is reserved",
-        TagSkipReason::ValueCharacterClass => "characters of the value",
-        TagSkipReason::KeyCollision => "another key differs in case only",
+        TagSkipReason::KeyCharacterClass => "the key has invalid characters",
+        TagSkipReason::CountCap => "there are too many tags",
+        TagSkipReason::ReservedValue => "the value has a reserved prefix",
+        TagSkipReason::ValueCharacterClass => "the value has invalid characters",
+        TagSkipReason::KeyCollision => "another key differs only in case",
     }
 }
 
 /// The warning about tags that the cloud's own interface does not take: how many, and one of them with the rule.
 pub(crate) fn refused_by_cloud(cloud: &str, count: usize, tag: &str, rule: &str) -> String {
     match count {
-        1 => format!("`{cloud}` itself does not accept cloud tag `{tag}`: {rule}"),
-        _ => format!("`{cloud}` itself does not accept {count} cloud tags, such as `{tag}`: {rule}"),
+        1 => format!("the API of `{cloud}` does not accept cloud tag `{tag}`: {rule}"),
+        _ => format!("the API of `{cloud}` does not accept {count} cloud tags, such as `{tag}`: {rule}"),
     }
 }
 
 /// The warning, and with the composite's name the log line, about a required tag that a composite does not have.
 pub(crate) fn missing(key: &str, reason: &str) -> String {
     let reason = match reason {
-        "no-label" => "there is no such label",
+        "no-label" => "the label is not set",
         "not-defined" => "the label registry does not define it",
         "not-opted-in" => "its definition does not opt it in",
         "seeded" => "a seeded label cannot be opted in",
         "not-a-string" => "its value is not a string",
-        skipped => &format!("it is skipped, {skipped}"),
+        skipped => &format!("its label is skipped (`{skipped}`)"),
     };
     format!("required cloud tag of label `{key}` is missing: {reason}")
 }
@@ -123,7 +123,7 @@ const fn plural(unit: Unit) -> &'static str {
 
 /// The warning about a tag that a request edits.
 pub(crate) fn restored(tag: &str) -> String {
-    format!("cloud tag `{tag}` restored: set by its label")
+    format!("cloud tag `{tag}` restored: its label sets the value; change the label")
 }
 
 /// The warning about a tag that a request writes under the policy's prefix.
@@ -148,23 +148,23 @@ pub(crate) fn no_provider(place: &str, setting: &str, profile: &str) -> String {
 
 /// The warning, and with the composite's name the log line, about assignments that cannot be used.
 pub(crate) fn left_alone(problem: &str) -> String {
-    format!("cloud tags left as they are: {problem}")
+    format!("cloud tags unchanged: {problem}")
 }
 
 /// The same, where there is no room for what is wrong.
 pub(crate) const LEFT_ALONE: &str =
-    "cloud tags left as they are: annotation `labels.plexsphere.com/assignments` cannot be used";
+    "cloud tags unchanged: annotation `labels.plexsphere.com/assignments` is not a valid map of assignments";
 
 /// An assignment has a value of which no text can be made.
 pub(crate) fn unusable_assignment(key: &str, found: &str) -> String {
-    format!("assignment of `{key}` makes no cloud tag: its value is {found}")
+    format!("assignment of `{key}` not added as a cloud tag: its value is {found}")
 }
 
 /// Somebody calls a composite adopted.
-pub(crate) const ADOPTED_WAIVES: &str = "`platform/origin: adopted` waives all cloud tags, required ones too";
+pub(crate) const ADOPTED_WAIVES: &str = "with `platform/origin: adopted` no cloud tags are set, not even required ones";
 
 /// The same of a field that is no map.
-pub(crate) const NO_MAP_LEFT_ALONE: &str = "cloud tags left as they are: the field is not a map";
+pub(crate) const NO_MAP_LEFT_ALONE: &str = "cloud tags unchanged: the tag field is not a map";
 
 /// Logged when tags are written.
 pub(crate) fn updated(composite: &str) -> String {
@@ -183,7 +183,7 @@ pub(crate) fn unusable_registry(registry: &str, problems: &str) -> String {
 
 /// A registry object keeps its scope: otherwise its owner could take over what is above it.
 pub(crate) fn scope_stays(scope: Scope) -> String {
-    format!("is `{scope}` and cannot change; the owners of another scope have an object of their own")
+    format!("is `{scope}` and immutable; create a separate LabelRegistry for another scope")
 }
 
 /// A registry object has a definition of another scope than its own.
@@ -198,7 +198,7 @@ pub(crate) fn ignored_definition(ignored: &IgnoredDefinition) -> String {
     let reason = match reason {
         IgnoredReason::AnotherScope => format!("scope `{scope}` is not the scope of the object"),
         IgnoredReason::WiderScope => format!("LabelRegistry `{other}` defines the key with a wider scope"),
-        IgnoredReason::ListedFirst => format!("LabelRegistry `{other}` defines the key too, and is listed first"),
+        IgnoredReason::ListedFirst => format!("LabelRegistry `{other}`, which is listed earlier, also defines the key"),
     };
     format!("definition of `{qualified_key}` in LabelRegistry `{registry}` is ignored: {reason}")
 }
@@ -206,12 +206,12 @@ pub(crate) fn ignored_definition(ignored: &IgnoredDefinition) -> String {
 /// Definitions whose keys have another form than those of their scope. They count all the same.
 pub(crate) fn keys_of_another_form(scope: Scope, form: &str, keys: &[&str]) -> Option<String> {
     let keys = some_keys(keys)?;
-    Some(format!("keys of scope `{scope}` have the form `{form}`, and these have another: {keys}"))
+    Some(format!("these keys do not have the form `{form}` of scope `{scope}`: {keys}"))
 }
 
 /// Another object of the registry has a definition of the key that counts.
 pub(crate) fn already_defined(registry: &str, scope: Scope) -> String {
-    format!("is already defined in LabelRegistry `{registry}` with scope `{scope}`, which counts")
+    format!("is already defined in LabelRegistry `{registry}` with scope `{scope}`, which takes precedence")
 }
 
 /// Another object of the registry has a definition of the key that counts no more.
@@ -239,8 +239,8 @@ fn some_keys(keys: &[&str]) -> Option<String> {
 /// A registry object that the settings name is not deleted.
 pub(crate) fn refused_deletion(registry: &str, exempt: &str) -> String {
     format!(
-        "{registry} is the label registry (`cloudTags.registry`): without it composites with labels are not written; remove it \
-         from the settings, or annotate it with `{exempt}: REASON`"
+        "{registry} is used by `cloudTags.registry`: without it cloud tags cannot be set; to delete it, first remove it from the \
+         settings, or set annotation `{exempt}: <reason>`"
     )
 }
 
@@ -278,19 +278,19 @@ mod tests {
             (
                 key_characters(KeyCharacters::LettersDigitsAnd("-_.:/")),
                 "generic",
-                "only letters, digits and `-_.:/` allowed (profile `generic`)",
+                "only letters, digits and `-_.:/` are allowed (profile `generic`)",
             ),
             (
                 key_characters(KeyCharacters::NonControlBut("")),
                 "openstack",
-                "no control characters allowed (profile `openstack`)",
+                "control characters are not allowed (profile `openstack`)",
             ),
             (
                 key_characters(KeyCharacters::NonControlBut("<>%")),
                 "azure",
-                "no control characters or `<>%` allowed (profile `azure`)",
+                "control characters and `<>%` are not allowed (profile `azure`)",
             ),
-            (limit_reached(32), "generic", "limit of 32 reached (profile `generic`)"),
+            (limit_reached(32), "generic", "limit of 32 tags reached (profile `generic`)"),
         ] {
             let expected = format!("label `team` not added as a cloud tag: {expected}");
             assert_eq!(not_added("team", &reason, profile), expected);
@@ -301,7 +301,7 @@ mod tests {
     fn a_label_whose_tag_a_webhook_does_not_take_names_the_kind() {
         assert_eq!(
             not_taken("team", VALUE_CHARACTERS, "AWSCluster"),
-            "label `team` not added as a cloud tag: characters of the value not allowed (webhook of AWSCluster)"
+            "label `team` not added as a cloud tag: value has invalid characters (webhook of AWSCluster)"
         );
     }
 
@@ -327,7 +327,10 @@ mod tests {
             propagates_from("team", "Cluster fleet/c1"),
             "label `team` of Cluster fleet/c1 propagates to cloud tags"
         );
-        assert_eq!(restored("plexsphere:team"), "cloud tag `plexsphere:team` restored: set by its label");
+        assert_eq!(
+            restored("plexsphere:team"),
+            "cloud tag `plexsphere:team` restored: its label sets the value; change the label"
+        );
         assert_eq!(removed("plexsphere:team"), "cloud tag `plexsphere:team` removed: no label propagates to this tag");
     }
 
@@ -348,11 +351,11 @@ mod tests {
     fn tags_that_a_cloud_does_not_accept_are_counted() {
         assert_eq!(
             refused_by_cloud("hetzner", 1, "plexsphere:a", rule(TagSkipReason::KeyCharacterClass)),
-            "`hetzner` itself does not accept cloud tag `plexsphere:a`: characters of the key"
+            "the API of `hetzner` does not accept cloud tag `plexsphere:a`: the key has invalid characters"
         );
         assert_eq!(
             refused_by_cloud("hetzner", 3, "plexsphere:a", rule(TagSkipReason::KeyCharacterClass)),
-            "`hetzner` itself does not accept 3 cloud tags, such as `plexsphere:a`: characters of the key"
+            "the API of `hetzner` does not accept 3 cloud tags, such as `plexsphere:a`: the key has invalid characters"
         );
     }
 
@@ -361,7 +364,7 @@ mod tests {
         let setting = SettingValue { setting: "cloudTags.required[0].onMissing", value: "reject" };
         assert_eq!(
             refused_without("team", "no-label", setting),
-            "required cloud tag of label `team` is missing: there is no such label \
+            "required cloud tag of label `team` is missing: the label is not set \
              (`cloudTags.required[0].onMissing` is `reject`)"
         );
     }
@@ -370,7 +373,7 @@ mod tests {
     fn assignments_that_cannot_be_used_are_named() {
         assert_eq!(
             left_alone("`metadata.annotations[a]` has a number under `team`, not a string"),
-            "cloud tags left as they are: `metadata.annotations[a]` has a number under `team`, not a string"
+            "cloud tags unchanged: `metadata.annotations[a]` has a number under `team`, not a string"
         );
     }
 }

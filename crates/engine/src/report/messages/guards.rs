@@ -25,27 +25,27 @@ pub(crate) fn way_out(annotation: &str, pausing_helps: bool, by: Option<&str>) -
 
 /// An object without controller gets a label that names an owner.
 pub(crate) fn adoption(label: &str, kind: &str) -> String {
-    format!("label `{label}` without ownerReference: a controller adopts this {kind} and may delete it")
+    format!("label `{label}` without an ownerReference lets a controller adopt and delete this {kind}")
 }
 
 /// An object gets the labels of a topology entry, which has its own object.
 pub(crate) fn second_of_topology_entry(label: &str, kind: &str, entry: &str, cluster: &str) -> String {
-    format!("label `{label}` on a second {kind} for `{entry}` stops the topology of Cluster {cluster}")
+    format!("label `{label}` on a second {kind} for `{entry}` blocks topology reconciliation of Cluster {cluster}")
 }
 
 /// An object gets the labels of a topology entry that does not exist.
 pub(crate) fn topology_entry_missing(label: &str, kind: &str, entry: &str, cluster: &str) -> String {
-    format!("label `{label}`: Cluster {cluster} has no topology entry `{entry}` and deletes this {kind}")
+    format!("label `{label}`: Cluster {cluster} has no topology entry `{entry}`, so its controller deletes this {kind}")
 }
 
 /// An object gets the label of a topology's objects without that which names the entry.
 pub(crate) fn topology_object_without_name(label: &str, name_label: &str, cluster: &str) -> String {
-    format!("label `{label}` without `{name_label}` stops the topology of Cluster {cluster}")
+    format!("label `{label}` without `{name_label}` blocks topology reconciliation of Cluster {cluster}")
 }
 
 /// The selector of a MachineDeployment or MachineSet is another one.
 pub(crate) const SELECTOR_CHANGED: &str =
-    "`spec.selector` changed: objects it no longer selects are orphaned and recreated";
+    "`spec.selector` changed: objects it no longer selects are orphaned, and new ones are created";
 
 /// A label by which the owner finds an object has another value.
 pub(crate) fn selected_label_changed(label: &str, owner: &str, kind: &str) -> String {
@@ -59,12 +59,12 @@ pub(crate) fn selected_label_removed(label: &str, owner: &str, kind: &str) -> St
 
 /// The ownerReference to the controller points to another object.
 pub(crate) fn owner_changed(owner: &str, kind: &str) -> String {
-    format!("ownerReference to {owner} changed: it is not restored, and this {kind} may be replaced")
+    format!("ownerReference to {owner} changed: nothing restores it, and this {kind} may be replaced")
 }
 
 /// The ownerReference to the controller is gone.
 pub(crate) fn owner_removed(owner: &str, kind: &str) -> String {
-    format!("ownerReference to {owner} removed: it is not restored, and this {kind} may be replaced")
+    format!("ownerReference to {owner} removed: nothing restores it, and this {kind} may be replaced")
 }
 
 /// A key is in a map that propagates and must not be. The reason is one of the constants below.
@@ -77,10 +77,10 @@ pub(crate) const MANAGED_BY_CLUSTER_API: &str =
     "is managed by Cluster API; this value is overwritten or ignored on child objects";
 
 /// The label of control-plane Machines, in a template of workers.
-pub(crate) const JOINS_CONTROL_PLANE: &str = "makes new worker Machines join as members of the control plane";
+pub(crate) const JOINS_CONTROL_PLANE: &str = "makes new worker Machines join the control plane";
 
 /// The same in a MachinePool, whose Machines join as workers whatever their labels are.
-pub(crate) const COUNTS_AS_CONTROL_PLANE: &str = "makes worker Machines count as Machines of the control plane";
+pub(crate) const COUNTS_AS_CONTROL_PLANE: &str = "makes worker Machines count as control plane Machines";
 
 /// An annotation that a controller, a client or this policy writes for one object.
 pub(crate) const SINGLE_OBJECT: &str = "describes a single object and must not propagate";
@@ -98,7 +98,7 @@ pub(crate) const BLOCKS_DELETION: &str = "blocks the deletion of every child Mac
 pub(crate) const REMEDIATED_ENDLESSLY: &str = "makes MachineHealthChecks replace child Machines over and over";
 
 /// The annotation by which the autoscaler or a user chooses the Machine that goes.
-pub(crate) const DELETED_FIRST: &str = "marks every child Machine to be deleted first, so a scale-down cannot choose";
+pub(crate) const DELETED_FIRST: &str = "marks every child Machine for deletion first, so scaling down prefers none";
 
 /// The label by which managers with `--watch-filter` share the objects.
 pub(crate) const SELECTS_MANAGERS: &str = "decides which managers reconcile the child objects";
@@ -153,11 +153,11 @@ mod tests {
         for (message, expected) in [
             (
                 adoption("machine-template-hash", "Machine"),
-                "label `machine-template-hash` without ownerReference: a controller adopts this Machine and may delete it",
+                "label `machine-template-hash` without an ownerReference lets a controller adopt and delete this Machine",
             ),
             (
                 SELECTOR_CHANGED.to_owned(),
-                "`spec.selector` changed: objects it no longer selects are orphaned and recreated",
+                "`spec.selector` changed: objects it no longer selects are orphaned, and new ones are created",
             ),
             (
                 selected_label_changed("machine-template-hash", SET, "Machine"),
@@ -170,11 +170,11 @@ mod tests {
             ),
             (
                 owner_changed(SET, "Machine"),
-                "ownerReference to MachineSet fleet/ms changed: it is not restored, and this Machine may be replaced",
+                "ownerReference to MachineSet fleet/ms changed: nothing restores it, and this Machine may be replaced",
             ),
             (
                 owner_removed(SET, "Machine"),
-                "ownerReference to MachineSet fleet/ms removed: it is not restored, and this Machine may be replaced",
+                "ownerReference to MachineSet fleet/ms removed: nothing restores it, and this Machine may be replaced",
             ),
         ] {
             assert_eq!(message, expected);
@@ -193,12 +193,12 @@ mod tests {
             (
                 label("cluster.x-k8s.io/control-plane"),
                 JOINS_CONTROL_PLANE,
-                "label `cluster.x-k8s.io/control-plane` makes new worker Machines join as members of the control plane",
+                "label `cluster.x-k8s.io/control-plane` makes new worker Machines join the control plane",
             ),
             (
                 label("cluster.x-k8s.io/control-plane"),
                 COUNTS_AS_CONTROL_PLANE,
-                "label `cluster.x-k8s.io/control-plane` makes worker Machines count as Machines of the control plane",
+                "label `cluster.x-k8s.io/control-plane` makes worker Machines count as control plane Machines",
             ),
             (annotation("a"), SINGLE_OBJECT, "annotation `a` describes a single object and must not propagate"),
             (
@@ -221,8 +221,8 @@ mod tests {
             (
                 annotation("cluster.x-k8s.io/delete-machine"),
                 DELETED_FIRST,
-                "annotation `cluster.x-k8s.io/delete-machine` marks every child Machine to be deleted first, so a \
-                 scale-down cannot choose",
+                "annotation `cluster.x-k8s.io/delete-machine` marks every child Machine for deletion first, so \
+                 scaling down prefers none",
             ),
             (
                 label("cluster.x-k8s.io/watch-filter"),
@@ -268,21 +268,21 @@ mod tests {
         let setting = SettingValue { setting: "guards.selectorChange", value: "reject" };
         assert_eq!(
             refused_by(SELECTOR_CHANGED, setting),
-            "`spec.selector` changed: objects it no longer selects are orphaned and recreated \
+            "`spec.selector` changed: objects it no longer selects are orphaned, and new ones are created \
              (`guards.selectorChange` is `reject`)"
         );
     }
 
     #[test]
     fn a_refusal_names_the_ways_out() {
-        let admins = "one of `guards.exemptBy` (alice, admins)";
+        let admins = "a user in `guards.exemptBy` (alice, admins)";
         for (pausing_helps, by, expected) in [
             (true, None, "if this is intended, pause the Cluster or set annotation `example.com/exempt: <reason>`"),
             (false, None, "if this is intended, set annotation `example.com/exempt: <reason>`"),
             (
                 true,
                 Some(admins),
-                "if this is intended, pause the Cluster or have one of `guards.exemptBy` (alice, admins) set annotation \
+                "if this is intended, pause the Cluster or have a user in `guards.exemptBy` (alice, admins) set annotation \
                  `example.com/exempt: <reason>`",
             ),
         ] {
@@ -296,18 +296,18 @@ mod tests {
         for (message, expected) in [
             (
                 second_of_topology_entry(owned, "MachineDeployment", "md0", "fleet/c1"),
-                "label `topology.cluster.x-k8s.io/owned` on a second MachineDeployment for `md0` stops the topology of \
+                "label `topology.cluster.x-k8s.io/owned` on a second MachineDeployment for `md0` blocks topology reconciliation of \
                  Cluster fleet/c1",
             ),
             (
                 topology_entry_missing(owned, "MachinePool", "mp9", "fleet/c1"),
-                "label `topology.cluster.x-k8s.io/owned`: Cluster fleet/c1 has no topology entry `mp9` and deletes this \
+                "label `topology.cluster.x-k8s.io/owned`: Cluster fleet/c1 has no topology entry `mp9`, so its controller deletes this \
                  MachinePool",
             ),
             (
                 topology_object_without_name(owned, "topology.cluster.x-k8s.io/pool-name", "fleet/c1"),
-                "label `topology.cluster.x-k8s.io/owned` without `topology.cluster.x-k8s.io/pool-name` stops the topology \
-                 of Cluster fleet/c1",
+                "label `topology.cluster.x-k8s.io/owned` without `topology.cluster.x-k8s.io/pool-name` blocks topology \
+                 reconciliation of Cluster fleet/c1",
             ),
         ] {
             assert_eq!(message, expected);

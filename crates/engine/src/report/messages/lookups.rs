@@ -13,7 +13,7 @@ pub(crate) const NOT_GRANTED: &str = "not listed in the policy's `contextAwareRe
 /// The policy's metadata does not list the capability to read.
 pub(crate) const NO_CAPABILITY: &str = "capability `kubernetes/get_resource` is not granted";
 /// RBAC forbids it.
-pub(crate) const FORBIDDEN: &str = "forbidden for the PolicyServer's service account";
+pub(crate) const FORBIDDEN: &str = "forbidden for the PolicyServer's ServiceAccount";
 /// The host has no connection, is overloaded, or failed in another way.
 pub(crate) const UNAVAILABLE: &str = "the Kubernetes API could not be queried";
 /// The answer is no object, or one of another shape.
@@ -23,11 +23,11 @@ pub(crate) const TOO_MANY_READS: &str = "too many reads";
 
 /// How many reads one evaluation has.
 pub(crate) fn most_reads(most: usize) -> String {
-    format!("at most {most} in one evaluation")
+    format!("at most {most} reads in one evaluation")
 }
 
 /// A kind that neither the policy nor its settings name is never asked for.
-pub(crate) const NOT_ASKED: &str = "not queried: this kind is neither a built-in one nor in `lookup.apiVersions`";
+pub(crate) const NOT_ASKED: &str = "not read: this kind is neither built in nor listed in `lookup.apiVersions`";
 
 /// An object that is needed has no answer; `cause` is one of the above.
 pub(crate) fn cannot_read(object: &str, cause: &str) -> String {
@@ -36,7 +36,7 @@ pub(crate) fn cannot_read(object: &str, cause: &str) -> String {
 
 /// The same for a request that needs no answer; `message` is [`cannot_read`].
 pub(crate) fn passes_unread(message: &str) -> String {
-    format!("{message}; the request passes, because it changes nothing that the policy sets")
+    format!("{message}; the request is accepted, because it changes nothing that the policy sets")
 }
 
 /// The same as a refusal of the object under review, where the object that is needed does not exist.
@@ -60,7 +60,7 @@ mod tests {
             (NOT_SERVED, "cannot read v1 Kind a/b: not served by the API server in this version"),
             (NOT_GRANTED, "cannot read v1 Kind a/b: not listed in the policy's `contextAwareResources`"),
             (NO_CAPABILITY, "cannot read v1 Kind a/b: capability `kubernetes/get_resource` is not granted"),
-            (FORBIDDEN, "cannot read v1 Kind a/b: forbidden for the PolicyServer's service account"),
+            (FORBIDDEN, "cannot read v1 Kind a/b: forbidden for the PolicyServer's ServiceAccount"),
             (UNAVAILABLE, "cannot read v1 Kind a/b: the Kubernetes API could not be queried"),
             (UNREADABLE, "cannot read v1 Kind a/b: not of the expected shape"),
             (TOO_MANY_READS, "cannot read v1 Kind a/b: too many reads"),

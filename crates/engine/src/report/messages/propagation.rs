@@ -11,7 +11,7 @@ pub(crate) const RESTORED: &str = "restored";
 /// The request changed or dropped an entry that was right, and the settings leave the edit.
 pub(crate) const NOT_RESTORED: &str = "edited but not restored";
 /// The request changed or dropped an entry that was right, and restoring it could make the user its owner.
-pub(crate) const LEFT_TO_CLUSTER_API: &str = "not restored";
+pub(crate) const LEFT_TO_CLUSTER_API: &str = "not restored by this policy";
 /// An entry that this policy had added is gone.
 pub(crate) const REMOVED: &str = "removed";
 
@@ -26,7 +26,7 @@ pub(crate) fn set_on(source: Location<'_>) -> String {
 }
 
 /// Why an edit is left to Cluster API: who owned the entry is not known.
-pub(crate) const NO_MANAGED_FIELDS: &str = "no readable managedFields; Cluster API will restore it";
+pub(crate) const NO_MANAGED_FIELDS: &str = "no readable managedFields; Cluster API restores it";
 
 /// Why an entry is removed: the object above dropped it.
 pub(crate) fn no_longer_set_on(source: Location<'_>) -> String {
@@ -35,7 +35,7 @@ pub(crate) fn no_longer_set_on(source: Location<'_>) -> String {
 
 /// Why an entry is there: Cluster API derives it from an object above.
 pub(crate) fn managed_by_cluster_api(source: Location<'_>) -> String {
-    format!("managed by Cluster API, from {source}")
+    format!("set by Cluster API from {source}")
 }
 
 /// In a refusal: an entry is missing or has another value.
@@ -96,18 +96,18 @@ pub(crate) const SOURCE_DROPPED: &str = "added by this policy, no longer set on 
 
 /// The rule behind an entry that a topology has from its own Cluster's metadata.
 pub(crate) fn cluster_to_topology(map: &str, path: &str) -> String {
-    format!("`Cluster.metadata.{map}` => `Cluster.{path}` by `clusterApi.optIn.clusterToTopology`")
+    format!("`Cluster.metadata.{map}` => `Cluster.{path}` (`clusterApi.optIn.clusterToTopology`)")
 }
 
 /// An entry that the API server would refuse is left out.
 pub(crate) fn not_propagated(entry: EntryName<'_>, reason: &str, source: Location<'_>) -> String {
-    format!("{entry} not propagated: {reason}; set on {source}")
+    format!("{entry} not propagated: {reason}; change it on {source}")
 }
 
 /// The same of entries for which the annotations of the object have no room.
 pub(crate) fn no_room(count: usize) -> String {
     let entries = if count == 1 { "entry" } else { "entries" };
-    format!("{count} {entries} not propagated: all annotations of an object may have 256 KiB in total")
+    format!("{count} {entries} not propagated: annotations of an object are limited to 256 KiB in total")
 }
 
 /// In a warning, why an entry is left out.
@@ -137,10 +137,10 @@ mod tests {
     fn what_is_left_out_names_its_source_last() {
         assert_eq!(
             not_propagated(TEAM, INVALID_VALUE, SET),
-            "label `team` not propagated: the value is not valid; set on MachineSet fleet/ms (.spec.template.metadata.labels)"
+            "label `team` not propagated: the value is not valid; change it on MachineSet fleet/ms (.spec.template.metadata.labels)"
         );
-        assert_eq!(no_room(1), "1 entry not propagated: all annotations of an object may have 256 KiB in total");
-        assert_eq!(no_room(2), "2 entries not propagated: all annotations of an object may have 256 KiB in total");
+        assert_eq!(no_room(1), "1 entry not propagated: annotations of an object are limited to 256 KiB in total");
+        assert_eq!(no_room(2), "2 entries not propagated: annotations of an object are limited to 256 KiB in total");
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
             (
                 RESTORED,
                 managed_by_cluster_api(Location::Object("MachineSet fleet/ms")),
-                "label `team` restored: managed by Cluster API, from MachineSet fleet/ms",
+                "label `team` restored: set by Cluster API from MachineSet fleet/ms",
             ),
             (
                 NOT_RESTORED,
@@ -161,7 +161,7 @@ mod tests {
             (
                 LEFT_TO_CLUSTER_API,
                 NO_MANAGED_FIELDS.to_owned(),
-                "label `team` not restored: no readable managedFields; Cluster API will restore it",
+                "label `team` not restored by this policy: no readable managedFields; Cluster API restores it",
             ),
             (
                 REMOVED,
@@ -219,8 +219,8 @@ mod tests {
     fn rules_of_the_policys_own_are_worded_like_the_pages() {
         assert_eq!(
             cluster_to_topology("labels", "spec.topology.controlPlane.metadata.labels"),
-            "`Cluster.metadata.labels` => `Cluster.spec.topology.controlPlane.metadata.labels` by \
-             `clusterApi.optIn.clusterToTopology`"
+            "`Cluster.metadata.labels` => `Cluster.spec.topology.controlPlane.metadata.labels` \
+             (`clusterApi.optIn.clusterToTopology`)"
         );
         assert_eq!(RECORD, "record of the keys that this policy added");
     }

@@ -7,13 +7,14 @@ pub(crate) const DELETING: &str = "it is being deleted";
 /// Annotation of the object.
 pub(crate) const PAUSED: &str = "it is paused";
 /// Dry run of the topology controller.
-pub(crate) const TOPOLOGY_DRY_RUN: &str = "the topology controller compares what it wants with what is stored";
+pub(crate) const TOPOLOGY_DRY_RUN: &str = "the request is a dry run of the topology controller";
 /// No ownerReference that the rules know, and no topology.
 pub(crate) const NO_OWNER: &str = "no owner propagates anything to it";
 /// A claim.
 pub(crate) const CLAIM: &str = "it is a claim: its composite gets the tags";
 /// Assignments that are no map of strings.
-pub(crate) const UNUSABLE_ASSIGNMENTS: &str = "annotation `labels.plexsphere.com/assignments` cannot be used";
+pub(crate) const UNUSABLE_ASSIGNMENTS: &str =
+    "annotation `labels.plexsphere.com/assignments` is not a valid map of assignments";
 /// The field of cloud tags is no map.
 pub(crate) const UNUSABLE_TAGS: &str = "its cloud tags are not a map";
 /// An adopted composite.
@@ -36,7 +37,7 @@ pub(crate) fn is_deleting(object: &str) -> String {
 
 /// The owner is of a kind that may not be read.
 pub(crate) fn is_not_read(object: &str) -> String {
-    format!("{object} is of a kind that is not read")
+    format!("{object} is of a kind that the policy does not read")
 }
 
 /// There is no such object.
@@ -51,7 +52,7 @@ pub(crate) fn could_not_be_read(object: &str) -> String {
 
 /// The owner was deleted and made again.
 pub(crate) fn has_another_uid(object: &str) -> String {
-    format!("{object} has another uid than the ownerReference names")
+    format!("the UID of {object} differs from the one in the ownerReference")
 }
 
 /// A Cluster without a topology.
@@ -61,12 +62,12 @@ pub(crate) fn has_no_topology(object: &str) -> String {
 
 /// A Cluster with another control plane.
 pub(crate) fn has_another_control_plane(object: &str) -> String {
-    format!("{object} has another control plane")
+    format!("{object} refers to a different control plane")
 }
 
 /// A Machine with another Node.
 pub(crate) fn has_another_node(object: &str) -> String {
-    format!("{object} has another Node")
+    format!("{object} refers to a different Node")
 }
 
 /// A Machine without a Node.
@@ -76,12 +77,12 @@ pub(crate) fn has_no_node(object: &str) -> String {
 
 /// A Machine of another Cluster.
 pub(crate) fn is_of_another_cluster(object: &str) -> String {
-    format!("{object} belongs to another Cluster than the Node's annotation names")
+    format!("{object} belongs to a different Cluster than the one in the Node's annotation")
 }
 
-/// `entry` is the object and the name of the entry.
-pub(crate) fn has_no_such_entry(entry: &str) -> String {
-    format!("there is no entry {entry}")
+/// A Cluster or ClusterClass without the entry that the object is of.
+pub(crate) fn has_no_such_entry(object: &str, entry: &str) -> String {
+    format!("{object} has no entry `{entry}`")
 }
 
 /// Nothing propagates from this place to this kind.
@@ -93,11 +94,12 @@ pub(crate) const FORCED: &str = "Cluster API sets this label itself";
 /// Bookkeeping.
 pub(crate) const CONTROLLER_OWNED: &str = "the key belongs to a controller, a client or this policy";
 /// Holds of an upgrade.
-pub(crate) const UPGRADE_HOLD: &str = "it holds back an upgrade of the topology, not of the object";
+pub(crate) const UPGRADE_HOLD: &str =
+    "the annotation defers upgrades of the topology and has no meaning on this object";
 /// Criteria of Nodes.
-pub(crate) const NODE_CRITERIA: &str = "the key meets no criterion for Nodes";
+pub(crate) const NODE_CRITERIA: &str = "the key meets none of the criteria for syncing to Nodes";
 /// Patches of a class.
-pub(crate) const CLASS_PATCHES: &str = "a patch of the ClusterClass may decide otherwise";
+pub(crate) const CLASS_PATCHES: &str = "a patch of the ClusterClass may set a different value";
 /// The gate for taints.
 pub(crate) const TAINTS_GATE: &str = "the object has no taints yet, and `clusterApi.taints` is off";
 /// A label that a kubelet may not set.
@@ -109,4 +111,4 @@ pub(crate) const ILLEGAL_VALUE: &str = "the API server does not accept this valu
 /// The longest list.
 pub(crate) const TOO_MANY_ELEMENTS: &str = "the API server does not accept this many elements";
 /// The size of all annotations together.
-pub(crate) const ANNOTATIONS_TOO_LARGE: &str = "all annotations of an object may have 256 KiB in total";
+pub(crate) const ANNOTATIONS_TOO_LARGE: &str = "annotations of an object are limited to 256 KiB in total";

@@ -16,7 +16,7 @@ pub(crate) fn not_json(error: &dyn Display) -> String {
 }
 
 /// What is wrong with a payload that is JSON but no request.
-pub(crate) const NO_REQUEST: &str = "is not an object with an object `request`";
+pub(crate) const NO_REQUEST: &str = "has no object `request`";
 
 /// What is wrong with a field that every request has, and this one has not.
 pub(crate) const MISSING: &str = "is missing";
@@ -54,12 +54,14 @@ pub(crate) fn unwritable_object(error: &dyn Display) -> String {
 
 /// An account that is not listed writes as Cluster API's own controllers do.
 pub(crate) fn unlisted_controller(account: &str, field_manager: &str) -> String {
-    format!("`{account}` writes as `{field_manager}` and is not listed in `clusterApi.controllers`")
+    format!("`{account}` (field manager `{field_manager}`) is not listed in `clusterApi.controllers`")
 }
 
 /// The settings name a version of Cluster API that is newer than the rules.
 pub(crate) fn newer_version(version: Version, newest: Version) -> String {
-    format!("the rules of Cluster API {newest} apply: `clusterApi.version` is {version}, newer than this policy knows")
+    format!(
+        "`clusterApi.version` {version} is newer than this policy supports: the rules of Cluster API {newest} apply"
+    )
 }
 
 #[cfg(test)]

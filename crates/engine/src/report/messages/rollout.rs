@@ -3,7 +3,7 @@
 /// Whose Machines an edit replaces: those below the object.
 pub(crate) const MACHINES: &str = "Machines";
 /// Whose Machines an edit replaces: those of every Cluster that refers to a class or template.
-pub(crate) const MACHINES_OF_EVERY_CLUSTER: &str = "Machines of every Cluster that uses it";
+pub(crate) const MACHINES_OF_EVERY_CLUSTER: &str = "Machines of every Cluster that uses this object";
 
 /// Machines are replaced.
 pub(crate) fn replaces(path: &str, machines: &str) -> String {
@@ -47,7 +47,8 @@ pub(crate) fn with_in_place(message: &str, paths: &[&str]) -> String {
 
 /// The same, where there are too many paths to name them.
 pub(crate) fn with_in_place_count(message: &str, count: usize) -> String {
-    format!("{message}; {count} more updated in place")
+    let fields = if count == 1 { "field" } else { "fields" };
+    format!("{message}; {count} other {fields} updated in place")
 }
 
 /// How to make a refused edit all the same. An approval on the Cluster counts for what its topology owns. `by` says who may
@@ -69,8 +70,8 @@ mod tests {
             (true, None, "if this is intended, set annotation `example.com/approve: <reason>` here or on the Cluster"),
             (
                 false,
-                Some("one of `clusterApi.approveRolloutBy` (alice)"),
-                "if this is intended, have one of `clusterApi.approveRolloutBy` (alice) set annotation \
+                Some("a user in `clusterApi.approveRolloutBy` (alice)"),
+                "if this is intended, have a user in `clusterApi.approveRolloutBy` (alice) set annotation \
                  `example.com/approve: <reason>`",
             ),
         ] {
@@ -87,7 +88,7 @@ mod tests {
             ),
             (
                 may_replace("spec.variables", MACHINES_OF_EVERY_CLUSTER),
-                "changing `spec.variables` may replace Machines of every Cluster that uses it",
+                "changing `spec.variables` may replace Machines of every Cluster that uses this object",
             ),
             (
                 schedules("spec.rollout.after", MACHINES),
@@ -123,7 +124,7 @@ mod tests {
         );
         assert_eq!(
             with_in_place_count(&message, 3),
-            "changing `spec.version` replaces Machines; 3 more updated in place"
+            "changing `spec.version` replaces Machines; 3 other fields updated in place"
         );
     }
 }

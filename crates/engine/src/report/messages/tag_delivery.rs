@@ -16,9 +16,9 @@ pub(crate) fn about_resource(name: &str) -> String {
 /// … that is never created for what the sentence says.
 pub(crate) fn about_failed_resource(name: &str) -> String {
     if name.is_empty() {
-        "a resource is never created: ".to_owned()
+        "a resource is not created: ".to_owned()
     } else {
-        format!("resource `{name}` is never created: ")
+        format!("resource `{name}` is not created: ")
     }
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn too_many_patches(mebibytes: usize) -> String {
 
 /// A field path has more steps than an object has levels.
 pub(crate) fn too_deep(steps: usize) -> String {
-    format!("has more than {steps} steps")
+    format!("has more than {steps} segments")
 }
 
 /// A version has no schema at all.
@@ -95,7 +95,7 @@ pub(crate) fn validations_of(of: &str) -> impl Display {
 
 /// The field has a default, in most cases an empty map.
 pub(crate) const DEFAULT: &str =
-    "`default` gives composites without tags a map: `Required` is met, and `Replace` empties base tags";
+    "`default` adds a map where tags are absent: `Required` patches run, and `Replace` removes base tags";
 
 /// The field has both, and the second is a schema or `false`.
 pub(crate) const PROPERTIES_AND_ADDITIONAL: &str =
@@ -201,7 +201,7 @@ pub(crate) fn unknown_function(function: &str) -> impl Display {
 
 /// A step runs a function that composes resources by a program.
 pub(crate) fn program(function: &str) -> impl Display {
-    from_fn(move |f| write!(f, "function `{function}` composes resources by a program, which is not read"))
+    from_fn(move |f| write!(f, "function `{function}` composes resources with a program, which is not evaluated"))
 }
 
 /// function-tag-manager is in an earlier step than all resources.
@@ -274,7 +274,7 @@ pub(crate) fn no_earlier_base(name: &str) -> String {
 }
 
 /// A resource has patches, and no step that is known has its base.
-pub(crate) const NO_BASE: &str = "it has no base here, so its kind is unknown";
+pub(crate) const NO_BASE: &str = "has no base in this step, so its kind is unknown";
 
 /// No table of `CARRIERS` has the kind.
 pub(crate) fn unknown_kind(group: &str, kind: &str) -> impl Display {
@@ -297,10 +297,11 @@ pub(crate) fn from_environment(field: &str) -> impl Display {
 }
 
 /// A patch from `spec.cloudTags` names no target, which means the field of the same name.
-pub(crate) const NO_TO_FIELD_PATH: &str = "without `toFieldPath` tags are patched to a `spec.cloudTags` of its own";
+pub(crate) const NO_TO_FIELD_PATH: &str =
+    "`toFieldPath` is missing, so tags are patched to `spec.cloudTags` of the resource";
 
 /// A patch from `spec.cloudTags` asks for the field to be there.
-pub(crate) const REQUIRED_SOURCE: &str = "patch policy `Required` prevents it while there are no tags";
+pub(crate) const REQUIRED_SOURCE: &str = "a patch with `fromFieldPath: Required` fails if there are no tags";
 
 /// A patch from `spec.cloudTags` replaces tags of the resource's base.
 pub(crate) const REPLACES_BASE: &str = "patch replaces the tags of the base; `toFieldPath: MergeObjects` keeps them";
@@ -324,12 +325,12 @@ pub(crate) const TRANSFORMS: &str = "the effect of the patch's `transforms` on t
 
 /// … goes to another field than the one that holds tags.
 pub(crate) fn wrong_field(kind: &str, to: &str, field: &str) -> impl Display {
-    from_fn(move |f| write!(f, "tags are patched to `{to}`; `{kind}` has them in `{field}`"))
+    from_fn(move |f| write!(f, "tags are patched to `{to}`, but `{kind}` uses `{field}`"))
 }
 
 /// … goes to a field that the kind does not have.
 pub(crate) fn undeclared_field(to: &str, field: &str) -> impl Display {
-    from_fn(move |f| write!(f, "tags are patched to `{to}`, not `{field}`"))
+    from_fn(move |f| write!(f, "tags are patched to `{to}` instead of `{field}`"))
 }
 
 /// … goes to labels or annotations of the Kubernetes object, whose keys have no colon.
@@ -339,7 +340,7 @@ pub(crate) fn no_label_keys(to: &str) -> impl Display {
 
 /// … goes to a place where a text is expected.
 pub(crate) fn map_to_text(to: &str) -> impl Display {
-    from_fn(move |f| write!(f, "a map is patched to `{to}`, which is a text"))
+    from_fn(move |f| write!(f, "a map is patched to `{to}`, which is a string"))
 }
 
 /// Something else than a map stands where the tags belong.
@@ -360,13 +361,13 @@ pub(crate) const NEVER_UPDATED: &str = "without `Update` in `managementPolicies`
 
 /// A composite below this one gets nothing that its tags could come from.
 pub(crate) const NESTED_WITHOUT_TAGS: &str =
-    "neither `spec.cloudTags` nor labels that make tags are patched to this composite";
+    "neither `spec.cloudTags` nor labels that propagate to tags are patched to this composite";
 
 /// … gets single labels, of which the registry knows.
-pub(crate) const LABELS_OF_THE_REGISTRY: &str = "whether its labels make tags depends on the label registry";
+pub(crate) const LABELS_OF_THE_REGISTRY: &str = "whether its labels propagate to tags depends on the label registry";
 
 /// A composite below this one gets no tags, and makes its own from its labels.
-pub(crate) const LABELS_OF_ITS_OWN: &str = "the composite has labels of its own, from which its tags are made";
+pub(crate) const LABELS_OF_ITS_OWN: &str = "the nested composite has its own labels, and its tags are set from them";
 
 /// … goes to a field that may hold tags.
 pub(crate) fn unknown_field(kind: &str, to: &str) -> impl Display {
@@ -471,7 +472,7 @@ mod tests {
                 &undeclared_field(FIELD, "spec.forProvider.tags"),
                 &no_label_keys("metadata.labels"),
                 &map_to_text(FIELD),
-                &not_a_map("a text", FIELD),
+                &not_a_map("a string", FIELD),
                 &map_to_list("spec.forProvider.tags"),
                 &no_tags(kind, "spec.forProvider.tags"),
             ],

@@ -22,7 +22,7 @@ pub(crate) fn forbidden(annotation: &str) -> String {
 
 /// Who may set a waiver.
 pub(crate) fn one_of(setting: &str, users: &str) -> String {
-    format!("one of `{setting}` ({users})")
+    format!("a user in `{setting}` ({users})")
 }
 
 #[cfg(test)]
@@ -44,7 +44,7 @@ mod tests {
                 of_others("example.com/approve", "clusterApi.approveRolloutBy"),
                 "annotation `example.com/approve` is valid here only for users in `clusterApi.approveRolloutBy`",
             ),
-            (one_of("guards.exemptBy", "alice, admins"), "one of `guards.exemptBy` (alice, admins)"),
+            (one_of("guards.exemptBy", "alice, admins"), "a user in `guards.exemptBy` (alice, admins)"),
             (forbidden("example.com/exempt"), "annotation `example.com/exempt` may not be set by this user"),
         ] {
             assert_eq!(message, expected);

@@ -28,10 +28,10 @@ const SET_OPERATIONS: [&str; 3] = ["&&", "--", "~~"];
 const ESCAPES: [(&str, &str); 6] = [
     ("pP", "Unicode properties are not available: write ASCII, as in `[A-Za-z]`"),
     ("QE", "Rust has no quoting: write `\\` before each special character"),
-    ("0123456789", "no octal escapes, no backreferences: write `\\x` and two hexadecimal digits"),
+    ("0123456789", "octal escapes and backreferences are not supported: write `\\x` and two hexadecimal digits"),
     ("uU", "Go has no such escape: write `\\x` and two hexadecimal digits"),
     ("C", "Go has no such escape: write `.`"),
-    ("<>", "Rust reads a word boundary, Go the character: write it without `\\`"),
+    ("<>", "a word boundary in Rust, but the character itself in Go: write it without `\\`"),
 ];
 
 /// What a repeat would apply to, with the product of the repeat counts on the worst way down into it.
@@ -71,7 +71,7 @@ struct Scan<'a> {
 impl<'a> Scan<'a> {
     fn run(mut self) -> Result<(), PatternError> {
         if let Some(at) = self.source.find(|c: char| !c.is_ascii()) {
-            return self.refuse(at, "a key is ASCII: write ASCII characters only");
+            return self.refuse(at, "keys contain only ASCII characters: remove the non-ASCII character");
         }
         if self.source.len() > MOST_BYTES {
             return self.refuse(MOST_BYTES, format!("more than {MOST_BYTES} bytes: split it into several entries"));
@@ -81,7 +81,7 @@ impl<'a> Scan<'a> {
                 '(' => self.group(at)?,
                 ')' => {
                     let Some(outer) = self.outer.pop() else {
-                        return self.refuse(at, "`)` closes no group: write `\\)` for the character");
+                        return self.refuse(at, "`)` has no matching `(`: write `\\)` for the character");
                     };
                     self.level.then(Last::Nothing);
                     let copies = mem::replace(&mut self.level, outer).copies;
@@ -133,7 +133,10 @@ impl<'a> Scan<'a> {
             let (name, rest) = self.rest.split_once('>').unwrap_or_default();
             let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
             if !first || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-                return self.refuse(at, "a group's name is ASCII letters, digits and `_`, no digit first");
+                return self.refuse(
+                    at,
+                    "a group name must consist of ASCII letters, digits and `_`, and must not start with a digit",
+                );
             }
             self.rest = rest;
         } else if self.eat("?") {
@@ -145,7 +148,7 @@ impl<'a> Scan<'a> {
                 return Ok(());
             }
             if !self.eat(":") {
-                return self.refuse(at, "after `(?` stand flags out of `imsU` and `-`, then `:` or `)`");
+                return self.refuse(at, "`(?` must be followed by flags from `imsU` or `-`, then `:` or `)`");
             }
         }
         self.outer.push(mem::replace(&mut self.level, PatternGroup::new(at)));
@@ -158,10 +161,13 @@ impl<'a> Scan<'a> {
         let (least, most) = counts.split_once(',').map_or((counts, counts), |(least, most)| (least, most));
         let (Some(min), Some(max)) = (count(least), if most.is_empty() { Some(None) } else { count(most).map(Some) })
         else {
-            return self.refuse(at, "`{` begins no repeat that Go knows: write `\\{` for the character");
+            return self.refuse(at, "`{` does not start a valid repetition in Go: write `\\{` for the character");
         };
         if min.max(max.unwrap_or(0)) > MOST_COPIES || max.is_some_and(|max| max < min) {
-            return self.refuse(at, format!("a repeat's counts are at most {MOST_COPIES}, the smaller one first"));
+            return self.refuse(
+                at,
+                format!("repetition counts must be at most {MOST_COPIES}, and the first must not exceed the second"),
+            );
         }
         self.rest = rest;
         self.repeat(at, min, max)
@@ -173,13 +179,18 @@ impl<'a> Scan<'a> {
             Last::Nothing => {
                 return self.refuse(at, "there is nothing before it to repeat: write `\\` before the character");
             }
-            Last::Repeat(_) => return self.refuse(at, "Go repeats no repeat: put the inner one into `(?:` and `)`"),
+            Last::Repeat(_) => {
+                return self.refuse(at, "Go does not allow a repeated repetition: wrap the inner one in `(?:…)`");
+            }
             // Go does not look below a repeat that makes no copy.
             Last::Atom(_) if max == Some(0) => 1,
             Last::Atom(inner) => inner * max.unwrap_or(min).max(1),
         };
         if copies > MOST_COPIES {
-            return self.refuse(at, format!("nested repeats make {copies} copies, Go allows {MOST_COPIES}"));
+            return self.refuse(
+                at,
+                format!("nested repetitions expand to {copies} copies, but Go allows at most {MOST_COPIES}"),
+            );
         }
         self.level.last = Last::Repeat(copies);
         Ok(())
@@ -209,7 +220,7 @@ impl<'a> Scan<'a> {
             'a' | 'f' | 'n' | 'r' | 't' | 'v' => Ok(true),
             _ if !c.is_ascii_alphanumeric() => Ok(true),
             _ if others.contains(c) => Ok(false),
-            _ => self.refuse(at, format!("`\\{c}` is no escape here: write `{c}` for the character")),
+            _ => self.refuse(at, format!("`\\{c}` is not a valid escape here: write `{c}` for the character")),
         }
     }
 
@@ -217,13 +228,16 @@ impl<'a> Scan<'a> {
         self.eat("^");
         // Go reads `[]-a]` as a range from `]`, Rust as three characters.
         if self.rest.starts_with(']') {
-            return self.refuse(self.at(), "`]` at the beginning of a class: write `\\]`");
+            return self.refuse(self.at(), "`]` is not allowed at the beginning of a class: write `\\]`");
         }
         loop {
             let at = self.at();
             if let Some(pair) = SET_OPERATIONS.iter().find(|pair| self.rest.starts_with(**pair)) {
                 let (one, _) = pair.split_at(1);
-                return self.refuse(at, format!("`{pair}` in a class is an operation in Rust: write `\\{one}`"));
+                return self.refuse(
+                    at,
+                    format!("`{pair}` in a class is a set operation in Rust: write `\\{one}` for the character"),
+                );
             }
             if self.eat("]") {
                 return Ok(());
@@ -236,7 +250,10 @@ impl<'a> Scan<'a> {
             self.eat("-");
             // That the smaller end stands first is left to the compiler: both refuse the same.
             if !self.class_item(open)? || !low {
-                return self.refuse(at, "a range's end is a class such as `\\d`: write `\\-` for the character");
+                return self.refuse(
+                    at,
+                    "a range cannot start or end with a class such as `\\d`: write `\\-` for the character",
+                );
             }
         }
     }
@@ -254,7 +271,10 @@ impl<'a> Scan<'a> {
                         self.rest = rest;
                         Ok(false)
                     }
-                    None => self.refuse(at, "`[` in a class begins none of Go's `[:name:]`: write `\\[`"),
+                    None => self.refuse(
+                        at,
+                        "`[` in a class must start a Go class such as `[:alpha:]`: write `\\[` for the character",
+                    ),
                 }
             }
             Some(_) => Ok(true),

@@ -130,7 +130,7 @@ impl Error for ReadFault {
     }
 
     fn unknown_variant(variant: &str, variants: &'static [&'static str]) -> Self {
-        ReadFault::custom(format!("unknown variant `{variant}`, expected {}", one_of(variants)))
+        ReadFault::custom(format!("unknown value `{variant}`, expected {}", one_of(variants)))
     }
 
     fn unknown_field(_: &str, fields: &'static [&'static str]) -> Self {

@@ -189,7 +189,7 @@ impl<'a> TagPlaces<'_, 'a> {
         let Ok(found) = self.resource.object.get(&self.resource.kind.steps()) else { return };
         if matches!(*found, SimulatedValue::Scalar) {
             self.is_lost = true;
-            let message = messages::not_a_map("a text", self.resource.kind.field());
+            let message = messages::not_a_map("a string", self.resource.kind.field());
             faults.add(Fails, self.resource.at, message);
         }
     }

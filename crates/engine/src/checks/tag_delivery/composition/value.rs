@@ -388,8 +388,8 @@ pub(super) fn begins(prefixes: Prefixes<'_>, key: &str) -> bool {
 /// What is wrong with a step that leads nowhere, as the end of a sentence.
 fn mismatch(step: FieldPathStep<'_>) -> String {
     match step {
-        FieldPathStep::Field(name) => format!("`{name}` is below something that is not an object"),
-        FieldPathStep::Element(index) => format!("element {index} is below something that is not a list"),
+        FieldPathStep::Field(name) => format!("the parent of `{name}` is not an object"),
+        FieldPathStep::Element(index) => format!("the parent of element {index} is not a list"),
     }
 }
 
@@ -431,9 +431,9 @@ mod tests {
             assert_eq!(get(absent), Err(NoPathValue::NotFound), "{absent}");
         }
         for (path, problem) in [
-            ("a.text.b", "`b` is below something that is not an object"),
-            ("a.list.b", "`b` is below something that is not an object"),
-            ("a[0]", "element 0 is below something that is not a list"),
+            ("a.text.b", "the parent of `b` is not an object"),
+            ("a.list.b", "the parent of `b` is not an object"),
+            ("a[0]", "the parent of element 0 is not a list"),
         ] {
             assert_eq!(get(path), Err(NoPathValue::Mismatch(problem.to_owned())), "{path}");
         }
@@ -454,7 +454,7 @@ mod tests {
         let mut value = SimulatedValue::Absent;
         assert_eq!(
             write(&mut value, "a", SimulatedValue::Scalar, MergePolicy::Replace).unwrap_err(),
-            "`a` is below something that is not an object"
+            "the parent of `a` is not an object"
         );
         let mut value = SimulatedValue::Object(SimulatedObject::default());
         write(&mut value, "a.disks[2].tags", tags(), MergePolicy::Replace).unwrap();
