@@ -117,7 +117,9 @@ bench-check:
 
 ## bless: rewrite what the tests expect, for review in the diff
 bless: policy.wasm
-	BLESS=1 cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
+# docs/settings.md first: other tests read it.
+	BLESS=1 cargo test --locked --package metadata-propagation-policy --test generated settings
+	BLESS=1 TRYCMD=overwrite cargo test --locked --no-fail-fast --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
 
 ## carriers: the tag fields of one provider, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
 carriers:

@@ -8,11 +8,9 @@ use anyhow::{Context, Result};
 use metadata_propagation::Settings;
 use serde_json::{Map, Value, json};
 
-use crate::documents::read;
 use crate::file::{check, check_section};
 
 const PAGE: &str = "docs/settings.md";
-const SCHEMA: &str = "settings.schema.json";
 
 /// One setting.
 struct Setting {
@@ -41,13 +39,16 @@ struct SettingField<'s> {
 
 #[test]
 fn the_schema_is_the_settings_types() -> Result<()> {
-    let schema = schemars::schema_for!(Settings);
-    check(SCHEMA, &(serde_json::to_string_pretty(&schema)? + "\n"))
+    check("settings.schema.json", &(serde_json::to_string_pretty(&schema()?)? + "\n"))
+}
+
+fn schema() -> Result<Value> {
+    Ok(serde_json::to_value(schemars::schema_for!(Settings))?)
 }
 
 #[test]
 fn the_page_shows_every_setting() -> Result<()> {
-    let schema: Value = serde_json::from_str(&read(SCHEMA)?)?;
+    let schema = schema()?;
     for (section, _) in properties(&schema) {
         let mut table = "| setting | takes | default | meaning |\n|---|---|---|---|\n".to_owned();
         for setting in all(&schema)?.iter().filter(|setting| setting.path.split(['.', '[']).next() == Some(section)) {
@@ -62,7 +63,7 @@ fn the_page_shows_every_setting() -> Result<()> {
 /// Settings that take the same words share their rows.
 #[test]
 fn the_page_shows_what_the_words_mean() -> Result<()> {
-    let schema: Value = serde_json::from_str(&read(SCHEMA)?)?;
+    let schema = schema()?;
     let mut shared: Vec<(Vec<Word>, Vec<String>)> = Vec::new();
     for setting in all(&schema)?.into_iter().filter(|setting| !setting.words.is_empty()) {
         let path = format!("`{}`", setting.path);
@@ -81,7 +82,7 @@ fn the_page_shows_what_the_words_mean() -> Result<()> {
 
 #[test]
 fn the_page_shows_the_defaults() -> Result<()> {
-    let schema: Value = serde_json::from_str(&read(SCHEMA)?)?;
+    let schema = schema()?;
     let mut defaults = json!({});
     for Setting { path, default, .. } in all(&schema)? {
         let default = default.filter(|default| !default.is_null());

@@ -83,8 +83,7 @@ fn the_page_shows_the_tag_profiles() -> Result<()> {
 
 #[test]
 fn the_page_shows_what_clouds_take() -> Result<()> {
-    let mut table =
-        "| provider | what | key | value | tags | reserved beginnings | case of keys | source |\n".to_owned();
+    let mut table = "| provider | what | key | value | tags | reserved prefixes | case of keys | source |\n".to_owned();
     table.push_str("|---|---|---|---|---|---|---|---|\n");
     for cloud in CLOUDS {
         writeln!(table, "| {cloud} |")?;
@@ -104,7 +103,7 @@ fn the_page_shows_the_strict_profiles() -> Result<()> {
 
 #[test]
 fn the_page_shows_the_infrastructure_clusters() -> Result<()> {
-    let mut table = "| kind | tags | provider | its webhook takes | source |\n|---|---|---|---|---|\n".to_owned();
+    let mut table = "| kind | tags | provider | its webhook accepts | source |\n|---|---|---|---|---|\n".to_owned();
     for InfraCluster { kind, field, provider, webhook, source } in INFRA_CLUSTERS {
         write!(table, "| {kind} | `spec.{field}` | {provider} | ")?;
         match webhook {

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
+use metadata_propagation::Version;
+
 #[test]
 fn sessions_print_what_is_written_down() {
     trycmd::TestCases::new().env("KUBECONFIG", "none").case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
@@ -35,6 +37,7 @@ fn the_pages_show_what_is_printed() {
     }
     fs::write(repository.join("edited.yaml"), edited.replace("version: v1.34.2\n", "version: v1.35.0\n")).unwrap();
     let managers = fs::read_to_string(root.join("crates/cli/tests/doctor/managers.yaml")).unwrap();
+    let managers = managers.replace("NEWEST", &Version::NEWEST.to_string());
     let managers = managers.replace("namespace: capi-system", "namespace: cluster-api");
     fs::write(repository.join("managers.yaml"), managers).unwrap();
 

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use metadata_propagation::Version;
+
 /// The manifests of an installation: those of deploy/, and managers.
 const FILES: &[&str] = &[
     "deploy/policy-server.yaml",
@@ -25,6 +27,9 @@ const POLICY: &str = "cluster-api.yaml";
 const TAGS: &str = "cloud-tags.yaml";
 const NODES: &str = "nodes.yaml";
 const MANAGERS: &str = "managers.yaml";
+
+/// In a file or an edit, the newest version of Cluster API that the policy knows.
+const NEWEST: &str = "NEWEST";
 
 /// A file, a text in it, and what takes its place everywhere.
 type Edit = (&'static str, &'static str, &'static str);
@@ -64,9 +69,9 @@ const FINDINGS: &[(&str, &[Edit])] = &[
     ("no_core_manager", &[(MANAGERS, "provider: cluster-api,", "provider: other,"), (MANAGERS, "cluster-api-controller:", "other:")]),
     ("a_condition_with_another_list", &[(POLICY, "'system:serviceaccount:cattle-capi-system:capi-manager'", "'system:serviceaccount:flux-system:kustomize-controller'")]),
     ("a_self_check_that_sees_nothing", &[(POLICY, "selfCheck: false", "selfCheck: true")]),
-    ("a_version_that_is_too_new", &[(MANAGERS, "cluster-api-controller:v1.14.0", "cluster-api-controller:v1.12.3")]),
-    ("a_version_that_is_too_old", &[(POLICY, "version: v1.14", "version: v1.11")]),
-    ("a_manager_without_a_version", &[(MANAGERS, "cluster-api-controller:v1.14.0", "cluster-api-controller@sha256:00")]),
+    ("a_version_that_is_too_new", &[(MANAGERS, "cluster-api-controller:NEWEST.0", "cluster-api-controller:v1.12.3")]),
+    ("a_version_that_is_too_old", &[(POLICY, "version: NEWEST", "version: v1.11")]),
+    ("a_manager_without_a_version", &[(MANAGERS, "cluster-api-controller:NEWEST.0", "cluster-api-controller@sha256:00")]),
     ("a_feature_gate_that_the_settings_do_not_follow", &[(MANAGERS, "MachineTaintPropagation=false", "MachineTaintPropagation=true")]),
     ("labels_that_the_settings_do_not_follow", &[(MANAGERS, "--leader-elect", "\"--additional-sync-machine-labels=^example.com/,team\"")]),
     ("a_flag_and_its_value_as_two_arguments", &[(MANAGERS, "--leader-elect", "--additional-sync-machine-annotations, team")]),
@@ -84,10 +89,12 @@ fn installation(name: &str, edits: &[Edit]) -> PathBuf {
     fs::create_dir_all(&folder).unwrap();
     for path in FILES {
         let file = Path::new(path).file_name().unwrap();
-        let mut text = fs::read_to_string(root.join(path)).unwrap();
+        let newest = Version::NEWEST.to_string();
+        let mut text = fs::read_to_string(root.join(path)).unwrap().replace(NEWEST, &newest);
         for (_, from, to) in edits.iter().filter(|(of, ..)| *file == **of) {
-            assert!(text.contains(from), "{name}: {path} has no `{from}`");
-            text = text.replace(from, to);
+            let from = from.replace(NEWEST, &newest);
+            assert!(text.contains(&from), "{name}: {path} has no `{from}`");
+            text = text.replace(&from, to);
         }
         fs::write(folder.join(file), text).unwrap();
     }

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use metadata_propagation::Version;
+
 use api::{Api, Does, kubeconfig, propagate};
 
 fn fleet() -> String {
@@ -462,7 +464,8 @@ spec:
         )
     });
     let active = "\nstatus: { policyStatus: active }\nspec:\n  module:";
-    [texts, kinds.to_vec()].concat().join("\n---\n").replace("\nspec:\n  module:", active)
+    let text = [texts, kinds.to_vec()].concat().join("\n---\n").replace("\nspec:\n  module:", active);
+    text.replace("NEWEST", &Version::NEWEST.to_string())
 }
 
 #[test]
@@ -480,14 +483,15 @@ ok[grants]: ClusterAdmissionPolicy metadata-propagation-policy: `contextAwareRes
 ok[permissions]: ServiceAccount kubewarden/metadata-propagation: may `get` what is read: 6 kinds
 ok[controllers]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.controllers` lists the installed managers: `system:serviceaccount:capi-system:capi-manager`, `system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager`, `system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager`
 ok[conditions]: ClusterAdmissionPolicy metadata-propagation-policy: `matchConditions` names what `clusterApi.controllers` lists: 6 accounts
-ok[version]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.version` is v1.14, as is Deployment capi-system/capi-controller-manager
+ok[version]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.version` is NEWEST, as is Deployment capi-system/capi-controller-manager
 ok[flags]: ClusterAdmissionPolicy metadata-propagation-policy: settings and the flags of Deployment capi-system/capi-controller-manager agree
 ok[composites]: no policy needs this
 ok[registry]: no policy needs this
 
 13 checks: nothing found; 13 passed, 0 not examined
 ";
-    assert_eq!((code, &*out, &*err), (Some(0), expected, ""));
+    let expected = expected.replace("NEWEST", &Version::NEWEST.to_string());
+    assert_eq!((code, &*out, &*err), (Some(0), &*expected, ""));
     let expected = "\
 GET /api/v1
 GET /api/v1/serviceaccounts?limit=500

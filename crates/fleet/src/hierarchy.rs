@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
 use metadata_propagation::{
-    Cluster, Get, Guards, Listed, LookupCause, LookupError, Mode, Propagated, Report, Settings, Users, evaluate,
+    Cluster, Get, Guards, Listed, LookupCause, LookupError, Mode, Propagated, Report, Settings, evaluate,
     evaluate_and_list,
 };
 
@@ -79,7 +79,7 @@ impl Hierarchy {
 
     fn built(fleet: &Fleet, settings: &Settings, wants: Wants, before: Option<&Hierarchy>) -> Hierarchy {
         // Guards are off here; only missing entries matter.
-        let settings = Settings { mode: Mode::Mutate, guards: silent(), ..settings.clone() };
+        let settings = Settings { mode: Mode::Mutate, guards: Guards::ignored(), ..settings.clone() };
         let mut hierarchy = Hierarchy::default();
         let objects: Vec<&FleetObject> = fleet.objects().collect();
         // Values are large: only the relations of all objects are kept.
@@ -447,19 +447,5 @@ impl Cluster for Around<'_> {
         }
         let metadata = json!({ "name": get.name, "namespace": get.namespace });
         Ok(json!({ "apiVersion": get.api_version, "kind": get.kind, "metadata": metadata, "spec": {} }).to_string())
-    }
-}
-
-/// No guard rails.
-pub(crate) fn silent() -> Guards {
-    use metadata_propagation::Stance::Ignore;
-    Guards {
-        selector_labels: Ignore,
-        selector_change: Ignore,
-        adoption: Ignore,
-        reserved_keys: Ignore,
-        template_keys: Ignore,
-        node_unreachable: Ignore,
-        exempt_by: Users::default(),
     }
 }

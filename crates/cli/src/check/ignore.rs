@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::baseline::Baseline;
 use crate::Failure;
 use crate::args::IgnoredPaths;
-use crate::checks::{CHECKS, is_named};
+use crate::checks::{Check, is_named};
 use crate::output::report::{FindingEntry, Ignored, ReportedProblem, Where};
 
 /// Ignores the findings of one object, in its own annotations.
@@ -165,11 +165,11 @@ fn parsed(text: &str) -> Result<(Vec<String>, String), String> {
 }
 
 fn is_known(name: &str) -> bool {
-    CHECKS.iter().any(|check| is_named(name, check.id))
+    Check::all().iter().any(|check| is_named(name, check.id))
 }
 
 fn unknown(name: &str) -> String {
-    let names: Vec<&str> = CHECKS.iter().map(|check| check.id).collect();
+    let names: Vec<&str> = Check::all().iter().map(|check| check.id).collect();
     format!("there is no check `{name}`; the checks are {}", names.join(", "))
 }
 

@@ -17,6 +17,10 @@ pub struct Guard {
     pub finds: &'static str,
     /// What happens where it is not refused.
     pub because: &'static str,
+    /// What to do about it.
+    pub help: &'static str,
+    /// The heading of docs/guards.md that says more, as a link has it; empty for the page.
+    pub heading: &'static str,
 }
 
 /// The guard rails by name: what looks for each, and the setting of each, are matched on it.
@@ -53,6 +57,8 @@ pub(crate) const SELECTOR_LABELS: Guard = Guard {
     on: "Machine, MachineSet",
     finds: "a label by which the owner selects the object, or the ownerReference to its controller, is removed or changed",
     because: "the owner creates a replacement, nothing reverts the edit, and deleting the Cluster hangs",
+    help: "keep the label and the ownerReference; to remove a Machine, delete it",
+    heading: "",
 };
 
 pub(crate) const SELECTOR_CHANGE: Guard = Guard {
@@ -62,6 +68,8 @@ pub(crate) const SELECTOR_CHANGE: Guard = Guard {
     on: "MachineDeployment, MachineSet",
     finds: "`spec.selector` changes",
     because: "Machines that it no longer selects are orphaned, and new ones are created",
+    help: "keep the selector; create a new object for another selector",
+    heading: "",
 };
 
 pub(crate) const ADOPTION: Guard = Guard {
@@ -71,6 +79,8 @@ pub(crate) const ADOPTION: Guard = Guard {
     on: "Machine, MachineSet, MachineDeployment, MachinePool",
     finds: "an object without a controller gets labels that name an owner, or labels of a topology",
     because: "the owner adopts it, and may delete it at once; two objects for one entry stop a topology",
+    help: "remove the labels that name an owner, or set the ownerReference to the controller that owns the object",
+    heading: "adoption",
 };
 
 pub(crate) const RESERVED_KEYS: Guard = Guard {
@@ -80,6 +90,8 @@ pub(crate) const RESERVED_KEYS: Guard = Guard {
     on: "topology, class, machine templates",
     finds: "a map that propagates gets a key that Cluster API or a client sets itself",
     because: "it is overwritten on child objects, or harms all of them: pauses them, or has Machines replaced over and over",
+    help: "remove the key from the map, and set it on the object that it is meant for",
+    heading: "reserved-keys",
 };
 
 pub(crate) const TEMPLATE_KEYS: Guard = Guard {
@@ -89,6 +101,8 @@ pub(crate) const TEMPLATE_KEYS: Guard = Guard {
     on: "machine templates below a topology",
     finds: "a key that is neither in the topology nor in the class is added or changed",
     because: "no controller reverts it, and every child object gets it",
+    help: "set the key in the metadata of the topology's entry or of its class",
+    heading: "",
 };
 
 pub(crate) const NODE_UNREACHABLE: Guard = Guard {
@@ -98,4 +112,6 @@ pub(crate) const NODE_UNREACHABLE: Guard = Guard {
     on: "topology, class, machine templates, Machine",
     finds: "a key looks meant for Nodes and meets none of the criteria",
     because: "it stays on the Machine, and Cluster API does not say so",
+    help: "use a key below `node.cluster.x-k8s.io`, or add the key to the manager's flag `--additional-sync-machine-labels`",
+    heading: "keys-for-nodes",
 };

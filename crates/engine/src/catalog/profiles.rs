@@ -4,6 +4,7 @@ use std::fmt;
 
 use self::KeyCharacters::{LettersDigitsAnd, NonControlBut};
 use self::Unit::{Bytes, Runes};
+use super::text_limits::ListedCharacters;
 
 /// What every tag key of the specification's profiles begins with: one name to find, and to distinguish from the tags of
 /// others.
@@ -153,7 +154,7 @@ impl fmt::Display for KeyCharacters {
                 others
             }
         };
-        others.chars().try_for_each(|char| if char == ' ' { f.write_str(", space") } else { write!(f, " {char}") })
+        ListedCharacters(others).fmt(f)
     }
 }
 

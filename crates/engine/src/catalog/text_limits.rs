@@ -91,7 +91,7 @@ impl fmt::Display for Form {
 }
 
 /// Characters one by one; the space by its name, and what separates the cells of a table escaped.
-struct ListedCharacters<'a>(&'a str);
+pub(super) struct ListedCharacters<'a>(pub(super) &'a str);
 
 impl fmt::Display for ListedCharacters<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -37,7 +37,7 @@ pub struct CloudTags {
     pub prefix: TagPrefix,
     /// The registry object cannot be read, or does not exist.
     pub on_registry_failure: Reaction,
-    /// The profile of a provider: one of the four, or a strict one, which has the limits of the cloud's own interface.
+    /// The profile of a provider: one of the specification's, or a strict one, which has the limits of the cloud's API.
     pub profiles: BTreeMap<String, ProfileName>,
     /// How many tags of a resource are left to others, such as the provider's controller.
     #[serde(deserialize_with = "count")]

@@ -44,6 +44,26 @@ impl Default for Guards {
 }
 
 impl Guards {
+    /// No guard rail checks anything.
+    ///
+    /// ```
+    /// use metadata_propagation::{GuardRail, Guards, Stance};
+    ///
+    /// assert_eq!(Guards::ignored().stance(GuardRail::Adoption), Stance::Ignore);
+    /// ```
+    #[must_use]
+    pub fn ignored() -> Guards {
+        Guards {
+            selector_labels: Stance::Ignore,
+            selector_change: Stance::Ignore,
+            adoption: Stance::Ignore,
+            reserved_keys: Stance::Ignore,
+            template_keys: Stance::Ignore,
+            node_unreachable: Stance::Ignore,
+            exempt_by: Users::default(),
+        }
+    }
+
     /// What a guard rail leads to.
     ///
     /// ```

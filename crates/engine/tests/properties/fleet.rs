@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use metadata_propagation::{Call, Manifests, Review, Settings};
+use metadata_propagation::{Call, Manifests, Review, Settings, Version};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -214,7 +214,8 @@ fn settings() -> impl Strategy<Value = Value> {
     (conflict, reaction(), reaction(), expressions, seldom(6)).prop_map(
         |(conflict, missing, failure, expressions, old)| {
             let node = json!({ "additionalLabels": expressions, "additionalAnnotations": expressions });
-            let (version, node) = if old { ("v1.9", json!({})) } else { ("v1.14", node) };
+            let newest = Version::NEWEST.to_string();
+            let (version, node) = if old { ("v1.9", json!({})) } else { (&*newest, node) };
             json!({
                 "lookup": { "onMissing": missing, "onFailure": failure },
                 "clusterApi": { "version": version, "onConflict": conflict, "node": node },

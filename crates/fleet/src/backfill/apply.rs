@@ -1,11 +1,10 @@
 //! A configuration for server-side apply.
 
-use metadata_propagation::{Change, OnConflict, Settings};
+use metadata_propagation::{Change, Guards, OnConflict, Settings};
 use serde_json::{Map, Value, json};
 
 use super::managed::{Owned, OwnedPath, fields, remove};
 use super::{BackfillStep, ComparedObject, StoredObject};
-use crate::hierarchy::silent;
 use crate::member::Member;
 use crate::splice::block;
 
@@ -31,7 +30,7 @@ impl StoredObject<'_> {
             let path: Vec<&str> = change.at.split('.').chain([&*change.key]).collect();
             remove(&mut bare, &path);
         }
-        let mut settings = Settings { guards: silent(), ..self.settings.clone() };
+        let mut settings = Settings { guards: Guards::ignored(), ..self.settings.clone() };
         settings.cluster_api.on_conflict = OnConflict::Restore;
         let wanted = match self.evaluated(&bare, &settings) {
             Ok((_, completed)) => completed.unwrap_or_else(|| bare.clone()),
