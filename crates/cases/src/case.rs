@@ -256,9 +256,9 @@ mod tests {
             (&format!("{review}failures: [{{}}]"), "`failures[0]`: missing field `get`"),
             (
                 &format!("{review}review: {{}}"),
-                "5:1: cannot read this document: key `review` is twice in the same mapping",
+                "5:1: cannot read this document: key `review` occurs twice in the same mapping",
             ),
-            ("review: [", "1:9: cannot read this document: is not YAML: unclosed bracket '['"),
+            ("review: [", "1:9: cannot read this document: invalid YAML: unclosed bracket '['"),
         ] {
             let found = fault(text);
             assert!(found.starts_with(expected), "{text}: {found}");

@@ -148,7 +148,7 @@ fn what_is_forbidden_is_named_once_and_the_rest_is_answered() {
         is_forbidden.then_some(Does::Fails(403, "nodes is forbidden: User \"jane\" cannot list resource \"nodes\""))
     });
     let (code, out, err) = api.run(&["explain", "MachineSet/c1-md0-x7k2p", "team"]);
-    let expected = "cannot read `devmachines.infrastructure.cluster.x-k8s.io, nodes`: `SERVER` (context `prod`) forbids it: \
+    let expected = "cannot read `devmachines.infrastructure.cluster.x-k8s.io, nodes`: `SERVER` (context `prod`) denied the request (403): \
                     nodes is forbidden: User \"jane\" cannot list resource \"nodes\"\n";
     assert_eq!((code, &*err), (Some(2), expected));
     assert!(
@@ -165,9 +165,9 @@ fn where_everything_is_forbidden_one_namespace_may_not_be() {
         (path.contains('?') && !path.contains("/namespaces/fleet/"))
             .then_some(Does::Fails(403, "not in this namespace"))
     });
-    let forbidden = "error: `SERVER` (context `prod`) forbids it: not in this namespace";
+    let forbidden = "error: `SERVER` (context `prod`) denied the request (403): not in this namespace";
     let (code, out, err) = api.run(&["check", "--live", "-A"]);
-    assert_eq!((code, &*out, &*err), (Some(2), "", &*format!("{forbidden}; `--namespace` asks for one namespace\n")));
+    assert_eq!((code, &*out, &*err), (Some(2), "", &*format!("{forbidden}; use `--namespace` to read a single namespace\n")));
     let (code, out, err) = api.run(&["check", "--live", "-n", "secret"]);
     assert_eq!((code, &*out, &*err), (Some(2), "", &*format!("{forbidden}\n")));
     let (code, out, err) = api.run(&["explain", "cluster/c1", "region"]);
@@ -193,17 +193,17 @@ fn what_goes_wrong_is_one_sentence() {
         (
             "hangs",
             |_| Some(Does::Hangs),
-            "`SERVER` (context `prod`) did not answer within 1 s; `--request-timeout` sets another limit",
+            "`SERVER` (context `prod`) did not answer within 1 s; `--request-timeout` sets the limit",
         ),
         (
             "hangs-later",
             |path| path.contains("/machines?").then_some(Does::Hangs),
-            "`SERVER` (context `prod`) did not answer within 1 s; `--request-timeout` sets another limit",
+            "`SERVER` (context `prod`) did not answer within 1 s; `--request-timeout` sets the limit",
         ),
         (
             "other",
             |_| Some(Does::Says("<html>hello</html>")),
-            "`SERVER` (context `prod`) answers `/apis` with what is not expected: expected value at line 1 column 1",
+            "unexpected response of `SERVER` (context `prod`) to `/apis`: expected value at line 1 column 1",
         ),
         (
             "nothing",
@@ -235,13 +235,13 @@ fn what_goes_wrong_is_one_sentence() {
             "context",
             kubeconfig("http://a", "{ token: t }"),
             &["--context", "staging"],
-            "the kubeconfig `CONFIG` has no context `staging`; `--context` takes `prod`, `other`".to_owned(),
+            "the kubeconfig `CONFIG` has no context `staging`; its contexts: `prod`, `other`".to_owned(),
         ),
         (
             "current",
             kubeconfig("http://a", "{ token: t }").replace("current-context: prod\n", ""),
             &[],
-            "the kubeconfig `CONFIG` has no current context; `--context` takes `prod`, `other`".to_owned(),
+            "the kubeconfig `CONFIG` has no current context; its contexts: `prod`, `other`".to_owned(),
         ),
         (
             "plugin",
@@ -284,7 +284,7 @@ fn a_kind_that_the_server_fails_to_list_is_named() {
         path.contains("/devmachines").then_some(Does::Fails(500, "conversion webhook failed"))
     });
     let (code, _, err) = api.run(&["explain", "Machine/c1-cp-0"]);
-    let expected = "cannot read `devmachines.infrastructure.cluster.x-k8s.io`: `SERVER` (context `prod`) fails (500): conversion \
+    let expected = "cannot read `devmachines.infrastructure.cluster.x-k8s.io`: `SERVER` (context `prod`) returned an error (500): conversion \
                     webhook failed\n";
     assert_eq!((code, &*err), (Some(2), expected));
 }
@@ -337,7 +337,7 @@ fn files_are_read_where_files_are_named_or_there_is_no_kubeconfig() {
     assert_eq!((output.status.code(), place(&out)), (Some(0), Some("fleet.yaml:20:72".to_owned())));
     let output = propagate(Path::new("none"), &["check", "--live"]).current_dir(&folder).output().unwrap();
     let expected =
-        "error: there is no kubeconfig `none` and this is not a Pod; name one with `--kubeconfig`, or name files\n";
+        "error: there is no kubeconfig `none` and this is not a Pod; set `--kubeconfig`, or pass files\n";
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr)), (Some(2), expected.into()));
 }
 
@@ -539,7 +539,7 @@ not examined[flags]: cannot read `deployments.apps`
 
 13 checks: nothing found; 9 passed, 4 not examined";
     let forbidden = "cannot read `clusterrolebindings.rbac.authorization.k8s.io, deployments.apps`: `SERVER` (context `prod`) \
-                     forbids it: User \"jane\" cannot list it\n";
+                     denied the request (403): User \"jane\" cannot list it\n";
     assert_eq!((code, &*rest.join("\n"), &*err), (Some(2), expected, forbidden));
 }
 

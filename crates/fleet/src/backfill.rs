@@ -200,14 +200,14 @@ impl StoredObject<'_> {
 }
 
 mod messages {
-    pub(super) const BELOW_REFUSED: &str = "there is none for the object above it either";
-    pub(super) const NO_NAME: &str = "has no `metadata.name`, and so cannot be patched";
-    pub(super) const NO_LEGAL_NAME: &str = "kind, namespace or name is not one that Kubernetes allows";
+    pub(super) const BELOW_REFUSED: &str = "there is no command for its owner either";
+    pub(super) const NO_NAME: &str = "it has no `metadata.name` and cannot be patched";
+    pub(super) const NO_LEGAL_NAME: &str = "kind, namespace or name is not valid in Kubernetes";
 
     pub(super) fn to_be_removed(key: &str, at: &str) -> String {
         format!(
-            "`{key}` in `{at}` has to be removed, and server-side apply removes only what its own field manager set; the \
-             policy removes it with the next write"
+            "`{key}` in `{at}` must be removed, but server-side apply removes only what its own field manager set; the \
+             policy removes it at the next write"
         )
     }
 

@@ -285,6 +285,6 @@ fn quoted(message: &str) -> Vec<String> {
 
 mod messages {
     pub(super) fn no_parent(object: &str, problem: &str) -> String {
-        format!("cannot read {object} for what is made from it: {problem}")
+        format!("cannot read {object} as the parent of other objects: {problem}")
     }
 }

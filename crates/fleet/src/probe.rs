@@ -137,6 +137,6 @@ impl Cluster for With<'_> {
 
 mod messages {
     pub(super) fn no_selector(field: &str) -> String {
-        format!("`spec.selector` has a field `{field}`; labels are below `matchLabels`")
+        format!("`spec.selector` has unknown field `{field}`; set labels in `matchLabels`")
     }
 }

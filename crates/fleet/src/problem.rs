@@ -32,12 +32,12 @@ pub enum Severity {
 pub(crate) mod messages {
     /// A parser's own words.
     pub(crate) fn not_yaml(error: &dyn std::fmt::Display) -> String {
-        format!("is not YAML: {error}")
+        format!("invalid YAML: {error}")
     }
 
-    pub(crate) const ALIAS_OF_ITSELF: &str = "an alias is inside of its own anchor";
-    pub(crate) const KEY_NO_TEXT: &str = "a key is not text";
-    pub(crate) const MERGE_OF_NO_MAP: &str = "`<<` merges what is no mapping";
+    pub(crate) const ALIAS_OF_ITSELF: &str = "an alias refers to an anchor that contains it";
+    pub(crate) const KEY_NO_TEXT: &str = "a key is not a string";
+    pub(crate) const MERGE_OF_NO_MAP: &str = "the value of `<<` is not a mapping";
     pub(crate) const NOT_FINITE: &str = "infinity and `.nan` do not exist in JSON";
 
     pub(crate) fn too_deep(most: usize) -> String {
@@ -45,7 +45,7 @@ pub(crate) mod messages {
     }
 
     pub(crate) fn too_large() -> String {
-        "aliases make it too large".to_owned()
+        "too large when aliases are expanded".to_owned()
     }
 
     pub(crate) fn unreadable(message: &str) -> String {
@@ -53,14 +53,14 @@ pub(crate) mod messages {
     }
 
     pub(crate) fn twice(key: &str) -> String {
-        format!("key `{key}` occurs twice in the same mapping; the last one counts")
+        format!("key `{key}` occurs twice in the same mapping; the last value is used")
     }
 
     pub(crate) fn key_twice(key: &str) -> String {
-        format!("key `{key}` is twice in the same mapping")
+        format!("key `{key}` occurs twice in the same mapping")
     }
 
-    pub(crate) const MORE_DOCUMENTS: &str = "a second document begins here";
+    pub(crate) const MORE_DOCUMENTS: &str = "expected a single document, but a second one begins here";
     pub(crate) const JSON_PATCH: &str = "a JSON patch, not a Kubernetes object; skipped";
     pub(crate) const HELM_TEMPLATE: &str =
         "a Helm template, not a manifest; skipped: run `helm template … | propagate check -`";

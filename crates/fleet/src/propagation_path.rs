@@ -278,12 +278,12 @@ impl State {
     pub fn in_words(&self) -> String {
         match self {
             State::Set => "(set here)".to_owned(),
-            State::Present => "(there)".to_owned(),
+            State::Present => "(present)".to_owned(),
             State::Predicted => String::new(),
             State::Missing => "(missing)".to_owned(),
             State::Differs(found) => format!("(is `{found}`)"),
             State::NotPropagated => "not propagated".to_owned(),
-            State::NoTag => "no tag".to_owned(),
+            State::NoTag => "not added as a cloud tag".to_owned(),
             State::Tag => "(tag)".to_owned(),
         }
     }

@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn a_text_that_is_no_yaml_is_a_fault_at_its_place() {
         let (message, at) = fault("a: 1\nb: [1, 2\nc: 3\n");
-        assert!(message.starts_with("is not YAML: "), "{message}");
+        assert!(message.starts_with("invalid YAML: "), "{message}");
         assert_eq!(at, 15);
     }
 

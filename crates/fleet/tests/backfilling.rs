@@ -131,8 +131,8 @@ metadata:
     let refused: Vec<(String, String)> =
         backfill.refused.into_iter().map(|refused| (refused.id.to_string(), refused.reason)).collect();
     let expected = [
-        ("MachineSet fleet/ms", "has no `metadata.name`, and so cannot be patched"),
-        ("Machine fleet/m", "there is none for the object above it either"),
+        ("MachineSet fleet/ms", "it has no `metadata.name` and cannot be patched"),
+        ("Machine fleet/m", "there is no command for its owner either"),
     ];
     assert_eq!(refused, expected.map(|(id, reason)| (id.to_owned(), reason.to_owned())));
     assert_eq!(backfill.steps, []);
@@ -251,6 +251,6 @@ kubectl patch Node node-1 --type=merge -p '{}'
 fn a_name_that_a_shell_would_read_is_refused() {
     let text = ABOVE.replace("name: m\n", "name: m;reboot\n");
     let text = format!("{text}spec: {{clusterName: c1}}\n");
-    let reason = "kind, namespace or name is not one that Kubernetes allows".to_owned();
+    let reason = "kind, namespace or name is not valid in Kubernetes".to_owned();
     assert_eq!(texts(&fleet(text), Means::Touch), (vec![], vec![reason]));
 }

@@ -73,14 +73,14 @@ impl Access {
         let context = self.context.clone().or_else(|| whole.current_context.clone()).filter(|name| !name.is_empty());
         let Some(context) = context else {
             return Err(LiveFailure(format!(
-                "the kubeconfig `{}` has no current context; `--context` takes {}",
+                "the kubeconfig `{}` has no current context; its contexts: {}",
                 names(&files),
                 quoted(&known)
             )));
         };
         if !known.contains(&&*context) {
             return Err(LiveFailure(format!(
-                "the kubeconfig `{}` has no context `{context}`; `--context` takes {}",
+                "the kubeconfig `{}` has no context `{context}`; its contexts: {}",
                 names(&files),
                 quoted(&known)
             )));
@@ -115,7 +115,7 @@ fn has_proxy(kubeconfig: &Kubeconfig, context: &str) -> bool {
 fn in_cluster(files: &[PathBuf]) -> Result<(Option<String>, Config), LiveFailure> {
     if env::var_os("KUBERNETES_SERVICE_HOST").is_none() {
         return Err(LiveFailure(format!(
-            "there is no kubeconfig `{}` and this is not a Pod; name one with `--kubeconfig`, or name files",
+            "there is no kubeconfig `{}` and this is not a Pod; set `--kubeconfig`, or pass files",
             names(files)
         )));
     }
@@ -132,7 +132,7 @@ fn names(files: &[PathBuf]) -> String {
 
 fn quoted(names: &[&str]) -> String {
     match names {
-        [] => "none: it has no contexts".to_owned(),
+        [] => "none".to_owned(),
         names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
     }
 }

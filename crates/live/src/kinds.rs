@@ -76,11 +76,11 @@ const fn listed(topic: Topic, group: &'static str, resources: Option<&'static [&
 /// The ClusterRole with which everything is answered, except composites.
 #[must_use]
 pub fn cluster_role() -> String {
-    let mut role = "# What `propagate` may ask of a live cluster: `get` and `list`, and nothing else. It writes nothing.
+    let mut role = "# Permissions that `propagate` needs in a live cluster: `get` and `list` only; it writes nothing.
 #
-# Composites and claims of Crossplane have their own groups: add a rule with your groups and resources. A user who may
-# read one namespace only binds this role there with a RoleBinding, and calls `propagate` with `--namespace`; what the role
-# cannot grant there (Nodes, definitions and Compositions) is then named as forbidden.
+# Composites and claims of Crossplane have their own groups: add a rule with your groups and resources. For users
+# who may read only one namespace, bind this role there with a RoleBinding, and call `propagate` with `--namespace`; what the
+# role cannot grant there (Nodes, definitions and Compositions) is then reported as forbidden.
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
@@ -99,7 +99,7 @@ rules:
         let group = if group.is_empty() { "\"\"" } else { group };
         let resources = resources.map_or("\"*\"".to_owned(), |resources| resources.join(", "));
         if *topic == Topic::Installation && !std::mem::replace(&mut is_doctor, true) {
-            role += "  # `propagate doctor` reads these, and no other verb does.\n";
+            role += "  # Only `propagate doctor` reads these.\n";
         }
         let verbs = if *by_name { "get" } else { "get, list" };
         let _ = write!(role, "  - apiGroups: [{group}]\n    resources: [{resources}]\n    verbs: [{verbs}]\n");

@@ -47,7 +47,7 @@ impl Connection {
     /// When there is no such context, or the credentials cannot be had.
     pub fn new(access: &Access) -> Result<Connection, LiveFailure> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| LiveFailure(format!("cannot ask a cluster: {error}")))?;
+        let runtime = runtime.map_err(|error| LiveFailure(format!("cannot start the client: {error}")))?;
         let (server, namespace) = runtime.block_on(access.server())?;
         Ok(Connection { runtime, server, namespace })
     }
@@ -277,7 +277,7 @@ impl Reader<'_> {
             Err(Trouble::Fatal(failure)) => return Err(failure),
             Err(Trouble::NotFound) => {}
             Err(Trouble::Expired) => {
-                let why = format!("{} forgot the list before its end", self.server.name());
+                let why = format!("the list expired on {} before it was read completely; try again", self.server.name());
                 troubles.failed.push((what.to_owned(), why));
             }
             Err(Trouble::Forbidden(why)) => {
@@ -293,7 +293,7 @@ impl Reader<'_> {
         let objects = self.objects.into_inner();
         if let Some(why) = forbidden.values().next() {
             let hint = match self.query.namespaces {
-                None if self.query.topic != Topic::Installation => "; `--namespace` asks for one namespace",
+                None if self.query.topic != Topic::Installation => "; use `--namespace` to read a single namespace",
                 _ => "",
             };
             let names: Vec<&str> = forbidden.keys().map(|name| &**name).collect();

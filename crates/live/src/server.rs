@@ -41,7 +41,7 @@ impl Server {
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Trouble> {
         let text = self.text(path).await?;
         serde_json::from_str(&text).map_err(|error| {
-            Trouble::Refused(format!("{} answers `{path}` with what is not expected: {error}", self.name()))
+            Trouble::Refused(format!("unexpected response of {} to `{path}`: {error}", self.name()))
         })
     }
 
@@ -49,7 +49,7 @@ impl Server {
         let request = Request::get(path)
             .header(http::header::ACCEPT, "application/json")
             .body(Vec::new())
-            .map_err(|error| Trouble::Refused(format!("cannot ask for `{path}`: {error}")))?;
+            .map_err(|error| Trouble::Refused(format!("cannot request `{path}`: {error}")))?;
         let begin = Instant::now();
         let answer = self.client.request_text(request);
         let answer = match self.timeout {
@@ -68,7 +68,7 @@ impl Server {
 
     fn too_slow(&self, after: Duration) -> LiveFailure {
         LiveFailure(format!(
-            "{} did not answer within {:.0} s; `--request-timeout` sets another limit",
+            "{} did not answer within {:.0} s; `--request-timeout` sets the limit",
             self.name(),
             after.as_secs_f64()
         ))
@@ -83,12 +83,12 @@ impl Server {
                 "{} does not accept the credentials (401): they are expired or wrong; log in again",
                 self.name()
             ))),
-            403 => Trouble::Forbidden(format!("{} forbids it: {}", self.name(), status.message)),
+            403 => Trouble::Forbidden(format!("{} denied the request (403): {}", self.name(), status.message)),
             404 => Trouble::NotFound,
             410 => Trouble::Expired,
             code => {
                 let message = if status.message.is_empty() { path } else { &*status.message };
-                Trouble::Refused(format!("{} fails ({code}): {}", self.name(), one_line(message)))
+                Trouble::Refused(format!("{} returned an error ({code}): {}", self.name(), one_line(message)))
             }
         }
     }

@@ -12,7 +12,7 @@ const FLOWS: &[(Flow, &str)] = &[
     (Flow::Unknown, "cannot tell"),
     (Flow::Nothing, "nothing propagates"),
 ];
-const PREDICTED: &str = "predicted: controllers make it";
+const PREDICTED: &str = "predicted: created by controllers";
 const ALIKE: &str = "several objects";
 const END: &str = "end of a path";
 

@@ -24,11 +24,11 @@ pub(super) fn alike(kind: &str, count: usize, name: &str) -> (String, String) {
     let plural = plural(kind);
     let common = kind.to_lowercase().chars().zip(plural.chars()).take_while(|(a, b)| a == b).count();
     let kinds: String = kind.chars().take(common).chain(plural.chars().skip(common)).collect();
-    (format!("{count} {kinds} alike"), format!("such as {name}"))
+    (format!("{count} similar {kinds}"), format!("for example {name}"))
 }
 
 pub(super) fn objects(number: usize) -> String {
-    format!("{}, each next to the one that it is made from.", count(number, "object"))
+    format!("{}, each next to its owner.", count(number, "object"))
 }
 
 pub(super) fn reached(key: &str, reached: usize, objects: usize) -> String {
@@ -38,7 +38,8 @@ pub(super) fn reached(key: &str, reached: usize, objects: usize) -> String {
 pub(super) fn lacking(count: usize) -> String {
     match count {
         0 => String::new(),
-        _ => format!(" What propagates is missing, or has another value, in {count} of them."),
+        1 => " 1 of them lacks a propagated entry or has a different value.".to_owned(),
+        _ => format!(" {count} of them lack a propagated entry or have a different value."),
     }
 }
 
@@ -59,7 +60,7 @@ pub(super) fn no_tags(keys: &[&str]) -> String {
 }
 
 pub(super) fn not_compared(reason: &str) -> String {
-    format!("not compared: {reason}")
+    format!("skipped: {reason}")
 }
 
 /// Keys on a line; of many, the first ones and the number of the others.
@@ -80,11 +81,11 @@ mod tests {
     #[test]
     fn objects_that_look_alike_are_counted_by_their_kind() {
         for (kind, expected) in [
-            ("Machine", "200 Machines alike"),
-            ("ClusterClass", "200 ClusterClasses alike"),
-            ("MachinePolicy", "200 MachinePolicies alike"),
+            ("Machine", "200 similar Machines"),
+            ("ClusterClass", "200 similar ClusterClasses"),
+            ("MachinePolicy", "200 similar MachinePolicies"),
         ] {
-            assert_eq!(alike(kind, 200, "m"), (expected.to_owned(), "such as m".to_owned()));
+            assert_eq!(alike(kind, 200, "m"), (expected.to_owned(), "for example m".to_owned()));
         }
     }
 

@@ -7,11 +7,11 @@ const REASONS: &[(&str, &str)] = &[
     ("variables", "patches of the ClusterClass read variables, and patches are not evaluated"),
     ("patches", "patches of a ClusterClass are not evaluated"),
     ("ealthCheck", "it decides which Machines are replaced because they are unhealthy"),
-    ("strategy", "outdated Machines would be replaced, and the status does not say whether there are any"),
-    ("annotations[", "an upgrade that waits would go on, and the status does not say whether there is one"),
-    ("templateRef", "it depends on how the other template differs"),
-    (".ref", "it depends on how the other template differs"),
-    ("class", "it depends on how the other class differs"),
+    ("strategy", "outdated Machines would be replaced, but the status does not show whether there are any"),
+    ("annotations[", "a pending upgrade would continue, but the status does not show whether there is one"),
+    ("templateRef", "it depends on how the new template differs from the old one"),
+    (".ref", "it depends on how the new template differs from the old one"),
+    ("class", "it depends on how the new class differs from the old one"),
     ("clusterNetwork", "patches of the ClusterClass may read it, and patches are not evaluated"),
     ("initConfiguration", "it depends on which Machine initialized the control plane"),
 ];
@@ -32,10 +32,10 @@ pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
 
 /// A template that nothing names.
 pub(super) const NAMED_BY_NOTHING: &str =
-    "no known object names this template; if a ClusterClass does, its Machines are replaced";
+    "no known object refers to this template; if a ClusterClass does, its Machines are replaced";
 
 /// An edit of a class, or of a template that one names, where no Cluster of the class is known.
-pub(super) const NO_CLUSTER: &str = "no known Cluster uses this class; others may have Machines";
+pub(super) const NO_CLUSTER: &str = "no known Cluster uses this class; Clusters that are not among the objects may";
 
 /// A part of a class that is removed while Clusters use it.
-pub(super) const STILL_USED: &str = "Clusters use it, so Cluster API refuses the change";
+pub(super) const STILL_USED: &str = "Clusters use it, so Cluster API rejects the change";

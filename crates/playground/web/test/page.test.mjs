@@ -206,7 +206,7 @@ test("bad input gives a message at its line, and the page stays alive", () =>
     const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
     for (let at = 1; at < 10; at += 1) bomb.push(`${"abcdefghij"[at]}: &${"abcdefghij"[at]} [${Array(9).fill(`*${"abcdefghij"[at - 1]}`).join(",")}]`);
     await it.load("Manifests", `${bomb.join("\n")}\n`);
-    await it.says("aliases make it too large");
+    await it.says("too large when aliases are expanded");
 
     await it.load("Manifests", `${"- ".repeat(5000)}a\n`);
     assert.match(await it.result(), /manifests, line 1/);
