@@ -13,7 +13,7 @@ FEATURES := --features propagate/cluster $(TESTKIT_FEATURES)
 
 .PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check fuzz fmt lint e2e-tests bless \
 	conformance conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live explore reproducible policy.cdx.json dist registry-test chart-test \
-	policy-server-test scale carriers workflows pages playground playground-test playground-site clean
+	policy-server-test scale carriers changes workflows pages playground playground-test playground-site clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
@@ -120,6 +120,10 @@ bless: policy.wasm
 # docs/settings.md first: other tests read it.
 	BLESS=1 cargo test --locked --package metadata-propagation-policy --test generated settings
 	BLESS=1 TRYCMD=overwrite cargo test --locked --no-fail-fast --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
+
+## changes: makes the changes of CONTRIBUTING.md's table on copies, and counts their files; some of them: make changes CHANGES="guard verb"
+changes:
+	scripts/changes.sh $(CHANGES)
 
 ## carriers: the tag fields of one provider, from a provider's definitions: make carriers CRDS=FOLDER RELEASE="provider-upjet-aws v2.6.0"
 carriers:

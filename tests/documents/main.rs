@@ -3,6 +3,7 @@
 
 mod architecture;
 mod blocks;
+mod changes;
 mod dashboard;
 mod deploy;
 #[path = "../shared/documents.rs"]
