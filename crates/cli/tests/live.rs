@@ -167,7 +167,10 @@ fn where_everything_is_forbidden_one_namespace_may_not_be() {
     });
     let forbidden = "error: `SERVER` (context `prod`) denied the request (403): not in this namespace";
     let (code, out, err) = api.run(&["check", "--live", "-A"]);
-    assert_eq!((code, &*out, &*err), (Some(2), "", &*format!("{forbidden}; use `--namespace` to read a single namespace\n")));
+    assert_eq!(
+        (code, &*out, &*err),
+        (Some(2), "", &*format!("{forbidden}; use `--namespace` to read a single namespace\n"))
+    );
     let (code, out, err) = api.run(&["check", "--live", "-n", "secret"]);
     assert_eq!((code, &*out, &*err), (Some(2), "", &*format!("{forbidden}\n")));
     let (code, out, err) = api.run(&["explain", "cluster/c1", "region"]);
@@ -336,8 +339,7 @@ fn files_are_read_where_files_are_named_or_there_is_no_kubeconfig() {
     let out = String::from_utf8(output.stdout).unwrap();
     assert_eq!((output.status.code(), place(&out)), (Some(0), Some("fleet.yaml:20:72".to_owned())));
     let output = propagate(Path::new("none"), &["check", "--live"]).current_dir(&folder).output().unwrap();
-    let expected =
-        "error: there is no kubeconfig `none` and this is not a Pod; set `--kubeconfig`, or pass files\n";
+    let expected = "error: there is no kubeconfig `none` and this is not a Pod; set `--kubeconfig`, or pass files\n";
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr)), (Some(2), expected.into()));
 }
 

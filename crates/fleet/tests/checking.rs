@@ -165,7 +165,11 @@ fn what_others_are_made_from_is_read_as_their_parent() {
     for (kind, spec, problem) in [
         ("MachineDeployment", "{selector: [a]}", "`spec.selector` is not an object"),
         ("MachineSet", "{selector: {matchLabels: [a]}}", "`spec.selector.matchLabels` is not a map of strings"),
-        ("MachineDeployment", "{selector: {x: y}}", "`spec.selector` has unknown field `x`; set labels in `matchLabels`"),
+        (
+            "MachineDeployment",
+            "{selector: {x: y}}",
+            "`spec.selector` has unknown field `x`; set labels in `matchLabels`",
+        ),
         ("Cluster", "{topology: {class: [c]}}", "`spec.topology.class` is not a string"),
         ("ClusterClass", "{controlPlane: {templateRef: a}}", "`spec.controlPlane.templateRef` is not an object"),
         (
@@ -175,7 +179,8 @@ fn what_others_are_made_from_is_read_as_their_parent() {
         ),
         ("ClusterClass", "{patches: {a: b}}", "`spec.patches` is not a list"),
     ] {
-        let expected = format!("{kind} default/x: cannot read {kind} default/x as the parent of other objects: {problem}");
+        let expected =
+            format!("{kind} default/x: cannot read {kind} default/x as the parent of other objects: {problem}");
         assert_eq!(unreadable(&object(kind, spec)), [expected], "{kind} {spec}");
     }
 }

@@ -277,7 +277,8 @@ impl Reader<'_> {
             Err(Trouble::Fatal(failure)) => return Err(failure),
             Err(Trouble::NotFound) => {}
             Err(Trouble::Expired) => {
-                let why = format!("the list expired on {} before it was read completely; try again", self.server.name());
+                let why =
+                    format!("the list expired on {} before it was read completely; try again", self.server.name());
                 troubles.failed.push((what.to_owned(), why));
             }
             Err(Trouble::Forbidden(why)) => {

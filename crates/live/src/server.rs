@@ -40,9 +40,8 @@ impl Server {
     /// When there is none, or it is not what is expected.
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Trouble> {
         let text = self.text(path).await?;
-        serde_json::from_str(&text).map_err(|error| {
-            Trouble::Refused(format!("unexpected response of {} to `{path}`: {error}", self.name()))
-        })
+        serde_json::from_str(&text)
+            .map_err(|error| Trouble::Refused(format!("unexpected response of {} to `{path}`: {error}", self.name())))
     }
 
     async fn text(&self, path: &str) -> Result<String, Trouble> {
