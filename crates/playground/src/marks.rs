@@ -141,6 +141,6 @@ mod tests {
         let marks = TextPlaces::new(&fleet).problems();
         let [mark] = marks.as_slice() else { panic!("{marks:?}") };
         assert_eq!((&*mark.text, mark.severity, mark.place.line), ("m", Weight::Error, 2));
-        assert!(mark.message.starts_with("cannot read this document: is not YAML"), "{}", mark.message);
+        assert!(mark.message.starts_with("cannot read this document: invalid YAML"), "{}", mark.message);
     }
 }

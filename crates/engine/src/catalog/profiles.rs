@@ -200,7 +200,7 @@ mod tests {
         for refused in ["a<", "%", "a\u{7}", "\u{85}"] {
             assert!(!class.admit(refused), "{refused:?}");
         }
-        assert_eq!(class.to_string(), "any non-control rune but < %");
+        assert_eq!(class.to_string(), "any non-control rune but \\< %");
         assert_eq!(NonControlBut("").to_string(), "any non-control rune");
     }
 

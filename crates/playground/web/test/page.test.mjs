@@ -201,7 +201,7 @@ test("bad input gives a message at its line, and the page stays alive", () =>
     await it.open();
     const mistakes = await it.editor("Manifests").innerText();
     await it.load("Manifests", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  labels: {a: [b\n");
-    assert.match(await it.result(), /manifests, line \d+\s+cannot read this document: is not YAML/);
+    assert.match(await it.result(), /manifests, line \d+\s+cannot read this document: invalid YAML/);
 
     const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
     for (let at = 1; at < 10; at += 1) bomb.push(`${"abcdefghij"[at]}: &${"abcdefghij"[at]} [${Array(9).fill(`*${"abcdefghij"[at - 1]}`).join(",")}]`);
