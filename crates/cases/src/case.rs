@@ -199,7 +199,7 @@ fn whole(at: &str, review: Value) -> Result<Value, CaseFault> {
         _ => return Err(CaseFault::of(at, "`operation` must be CREATE, UPDATE, DELETE or CONNECT")),
     };
     if !["username", "userInfo"].iter().any(|name| fields.contains_key(*name)) {
-        return Err(CaseFault::of(at, "`username` is missing: who writes the object"));
+        return Err(CaseFault::of(at, "`username` is missing: the user who writes the object"));
     }
     if let Some(missing) = needed.iter().find(|name| !fields.contains_key(**name)) {
         let operation = fields["operation"].as_str().unwrap_or_default();
@@ -239,7 +239,10 @@ mod tests {
             ),
             ("review: 1", "`review`: expected a mapping with `operation`"),
             ("review: { user: alice }", &format!("`review`: unknown field `user`, expected one of {known}")),
-            ("review: { operation: CREATE, object: {} }", "`review`: `username` is missing: who writes the object"),
+            (
+                "review: { operation: CREATE, object: {} }",
+                "`review`: `username` is missing: the user who writes the object",
+            ),
             ("review: {}", "`review`: `operation` must be CREATE, UPDATE, DELETE or CONNECT"),
             ("steps: [{ operation: UPDATE, username: a, object: {} }]", "`steps[0]`: UPDATE needs `oldObject`"),
             (&format!("{review}steps: []"), "a case has `review` or `steps`, not both"),

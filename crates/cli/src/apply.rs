@@ -46,7 +46,9 @@ pub(crate) fn run(args: &ApplyArgs) -> Result<Exit, Failure> {
         let place = locator.locate(origin, "", &[]);
         let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
         let (line, column) = (place.position.line, place.position.column);
-        anstream::eprintln!("{name}:{line}:{column}: {id} lacks something, and cannot be edited in place");
+        anstream::eprintln!(
+            "{name}:{line}:{column}: {id} lacks propagated entries, but this document cannot be edited in place"
+        );
     }
     Ok(match is_changed && args.diff {
         _ if is_unreadable || !left.is_empty() => Exit::Unreadable,

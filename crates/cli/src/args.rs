@@ -22,16 +22,16 @@ const STYLES: Styles = Styles::styled()
 const ENDS: &str = "\
 Exit codes: 0 nothing found, 1 something found, 2 wrong usage or unreadable input, 3 nothing to check.
 
-Flags win over environment variables, and those over propagate.toml.";
+Flags take precedence over environment variables, and environment variables over propagate.toml.";
 
-/// What the rules of metadata propagation say about manifests, before anybody applies them.
+/// Check manifests against the metadata propagation rules before they are applied.
 #[derive(Debug, Parser)]
 #[command(name = "propagate", version, styles = STYLES, after_help = ENDS)]
 pub(crate) struct Cli {
     /// When to use color.
     #[arg(long, global = true, value_name = "WHEN", env = "PROPAGATE_COLOR")]
     pub(crate) color: Option<Color>,
-    /// The file with what the flags leave open [default: propagate.toml, where there is one].
+    /// Configuration file with defaults for flags that are not set [default: propagate.toml, if it exists].
     #[arg(long, global = true, value_name = "FILE", env = "PROPAGATE_CONFIG")]
     pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
@@ -40,57 +40,56 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Find what differs from the rules, does harm, or is not propagated.
+    /// Report differences from the rules, harmful edits, and entries that are not propagated.
     ///
-    /// Every object is evaluated as it is, with the others as its cluster, as the audit scanner does with stored
-    /// objects.
+    /// Each object is evaluated as if it were stored in a cluster with all other objects, as the audit scanner does.
     Check(CheckArgs),
-    /// Tell where labels and annotations come from, and how far they go.
+    /// Show where labels and annotations are set, and to which objects they propagate.
     ///
-    /// Objects that controllers make, and that are not there, are predicted.
+    /// Objects that controllers would create and that are not in the input are predicted.
     Explain(ExplainArgs),
-    /// Tell what a change of manifests does to Machines, labels and annotations.
+    /// Show what a change of manifests does to Machines, labels and annotations.
     ///
     /// What each edit does is classified as by the policy: in place, scale, rollout, scheduled rollout, destructive, or cannot
-    /// tell. The last line says what the change does in all. Exits with 0 where nothing differs, and with 1 where something
-    /// does, as `kubectl diff`; `--fail-on` passes over what is less grave.
+    /// tell. The last line is a summary. Exits with 0 if there is no difference and with 1 if there is one, like `kubectl
+    /// diff`; with `--fail-on`, less severe effects do not count.
     Plan(PlanArgs),
     /// Print the manifests with everything that the rules set.
     ///
-    /// What the rules do not touch stays as it is, byte for byte; comments, order and style of the rest stay.
+    /// Everything else is unchanged, byte for byte, including comments, order and style.
     Apply(ApplyArgs),
     /// Print commands that complete stored objects.
     ///
-    /// For a dump of a live cluster, as `kubectl get --output yaml` prints it. Each command is a patch that changes nothing
-    /// and reaches the policy. What the policy would refuse is not printed: it is named on standard error, with the reason,
-    /// and the exit code is 1.
+    /// For a dump of a live cluster, as `kubectl get --output yaml` prints it. Each command is an empty patch that only
+    /// triggers the policy. Objects that the policy would reject are not printed but reported on standard error, with the
+    /// reason, and the exit code is 1.
     Backfill(BackfillArgs),
     /// Draw objects and what propagates to them.
     Graph(GraphArgs),
     /// Compare annotations for scaling node groups from zero with the labels and taints that Nodes get.
     ///
-    /// Prints what differs as comments, and commands that correct the annotations.
+    /// Prints the differences as comments, followed by commands that correct the annotations.
     Autoscaler(AutoscalerArgs),
-    /// Check whether the policy is installed so that it works.
+    /// Check whether the policy is installed correctly.
     ///
     /// Compares policies, settings, permissions and match conditions with one another, and with the managers, kinds and
     /// definitions that are installed. Each finding has its reason and its fix. What cannot be read is named and does not pass.
     Doctor(DoctorArgs),
-    /// Write a request and the answers to its lookups, which `kwctl run` replays without a cluster.
+    /// Write an admission request and the answers to its lookups to files that `kwctl run` can replay without a cluster.
     Session(SessionArgs),
     /// Run cases: files with a request and the answer that is expected of the policy.
     ///
-    /// Exits with 1 where an answer differs from what is expected, and with 2 where a file is not a case.
+    /// Exits with 1 if an answer differs from the expected one, and with 2 if a file is not a case.
     Test(TestArgs),
-    /// Print the propagation rules in the words of Cluster API's page.
+    /// Print the propagation rules in the notation of the Cluster API documentation.
     Rules {
         /// The version of Cluster API [default: the newest known].
         #[arg(long, value_parser = crate::tables::version)]
         version: Option<Version>,
     },
-    /// Print what each provider admits in a cloud tag.
+    /// Print what each provider allows in a cloud tag.
     Profiles,
-    /// Print the default settings, or their schema, or say whether settings are valid.
+    /// Print the default settings or their schema, or validate a settings file.
     Settings(SettingsArgs),
     /// Print completions for a shell.
     Completions {
@@ -99,7 +98,7 @@ pub(crate) enum Verb {
     },
     /// Print the manual page.
     Man {
-        /// Write this page and one for each verb into a folder instead.
+        /// Write this page and one for each command to a directory instead.
         #[arg(long, value_name = "FOLDER")]
         directory: Option<PathBuf>,
     },
@@ -120,17 +119,17 @@ pub(crate) struct CheckArgs {
     /// several times [default: the folders that define objects of one name in different ways].
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Vec<PathBuf>,
-    /// The lowest level of findings that the exit code tells of [default: warn].
+    /// The lowest level of findings for which the exit code is 1 [default: warn].
     #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
     pub(crate) fail_on: Option<FailOn>,
     /// Answer the AdmissionReviews of a file, or the writes of an audit log, instead, in their order: JSON, one after the other or
     /// in a list, packed with gzip where the name ends in .gz. PATHs are what is stored besides. May be given several times.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "baseline", "write_baseline"])]
     pub(crate) reviews: Vec<PathBuf>,
-    /// Ignore the findings of this file, which `--write-baseline` writes.
+    /// Ignore the findings in this file, written by `--write-baseline`.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write all findings to a file that `--baseline` takes.
+    /// Write all findings to a file for `--baseline`.
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     pub(crate) write_baseline: Option<PathBuf>,
     /// Name every object that is not compared, every document that is no object and every finding that is ignored.
@@ -165,7 +164,7 @@ pub(crate) struct ApplyArgs {
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) sources: InputSources,
-    /// Print what would change; exits with 1 where something would.
+    /// Print a diff; exits with 1 if there is one.
     #[arg(long, conflicts_with = "in_place")]
     pub(crate) diff: bool,
     /// Write the files, and print their names.
@@ -179,10 +178,10 @@ pub(crate) struct BackfillArgs {
     /// folder].
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Print configurations for server-side apply instead of commands: for clusters without the policy.
+    /// Print manifests for server-side apply instead of commands; for clusters without the policy.
     #[arg(long, conflicts_with = "release")]
     pub(crate) server_side: bool,
-    /// Print the configurations by which server-side apply gives up what controllers own as well.
+    /// Print manifests with which server-side apply gives up fields that controllers own, too.
     #[arg(long)]
     pub(crate) release: bool,
     #[command(flatten)]
@@ -233,10 +232,10 @@ pub(crate) struct DoctorArgs {
     /// the kubeconfig; where there is none, the current folder].
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// The same.
+    /// Same as PATH; may be given several times.
     #[arg(long, short, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
-    /// The namespace of objects that are written without one [default: default].
+    /// The namespace of objects that do not set one [default: default].
     #[arg(long, short, value_name = "NAME", env = "PROPAGATE_NAMESPACE")]
     pub(crate) namespace: Option<String>,
     /// Render folders that have a kustomization with `kustomize` or `kubectl`, and read the result.
@@ -255,7 +254,7 @@ pub(crate) struct DoctorArgs {
 /// How a graph is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Picture {
-    /// A picture that is complete by itself.
+    /// A self-contained SVG image.
     Svg,
     /// A flowchart for Markdown that renders Mermaid.
     Mermaid,
@@ -272,13 +271,13 @@ pub(crate) struct SessionArgs {
     /// folder].
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// The manifests as they are stored: where the object is among them, the request is an UPDATE, else a CREATE.
+    /// The stored manifests; if they contain the object, the request is an UPDATE, otherwise a CREATE.
     #[arg(long, value_name = "PATH")]
     pub(crate) old: Option<PathBuf>,
     /// The user who writes it.
     #[arg(long, value_name = "NAME", default_value = "alice")]
     pub(crate) user: String,
-    /// The folder that request.json and session.yml are written to.
+    /// The directory to which request.json and session.yml are written.
     #[arg(long, short, value_name = "FOLDER", default_value = ".")]
     pub(crate) directory: PathBuf,
     #[command(flatten)]
@@ -297,7 +296,7 @@ pub(crate) struct TestArgs {
     /// How to print, and where to: text, json, yaml or junit. May be given several times.
     #[arg(long, short, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
     pub(crate) output: Vec<Output>,
-    /// Write what is answered into the files as `expect`, and print the names of those that change.
+    /// Write the actual answers to the files as `expect`, and print the names of changed files.
     #[arg(long, conflicts_with = "output")]
     pub(crate) write: bool,
 }
@@ -307,24 +306,24 @@ pub(crate) struct SettingsArgs {
     /// Print the JSON Schema.
     #[arg(long, conflicts_with = "check")]
     pub(crate) schema: bool,
-    /// Settings, or a manifest of the policy that has them: whether they are valid.
+    /// Validate these settings, or those in a manifest of the policy.
     #[arg(long, value_name = "FILE")]
     pub(crate) check: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
-    /// The manifests as they are, and as they are to be: files or folders. With --git one path in the repository, or none
-    /// for all of it. Against a cluster the manifests as they are to be.
+    /// The old and the new manifests: files or directories. With --git, at most one path in the repository [default: all of
+    /// it]. With a cluster, only the new manifests.
     #[arg(value_name = "OLD NEW")]
     pub(crate) paths: Vec<PathBuf>,
-    /// From one revision to another, or to the files as they are where only one is named.
+    /// Compare two revisions, or one revision with the working tree.
     #[arg(long, value_name = "REV[..REV]")]
     pub(crate) git: Option<String>,
     /// How to print.
     #[arg(long, short, value_name = "FORMAT", default_value = "text")]
     pub(crate) output: PlanFormat,
-    /// The least grave effect for which the exit code is 1 [default: any change].
+    /// The least severe effect for which the exit code is 1 [default: any change].
     #[arg(long, value_name = "EFFECT")]
     pub(crate) fail_on: Option<PlanFailOn>,
     #[command(flatten)]
@@ -346,19 +345,19 @@ pub(crate) enum PlanFormat {
     Github,
 }
 
-/// The least grave effect that counts.
+/// The least severe effect that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlanFailOn {
-    /// Machines may be replaced, and what is graver.
+    /// Machines may be replaced, or worse.
     CannotTell,
-    /// Machines are replaced, at once or at a time that is set, and what is graver.
+    /// Machines are replaced, now or at a scheduled time, or worse.
     Rollout,
     /// Machines are deleted or orphaned.
     Destructive,
 }
 
 impl PlanFailOn {
-    /// The least grave effect.
+    /// The least severe effect.
     pub(crate) fn effect(self) -> Effect {
         match self {
             PlanFailOn::CannotTell => Effect::CannotTell,
@@ -380,8 +379,8 @@ pub(crate) struct ExplainArgs {
     /// An object, as KIND/NAME or KIND/NAMESPACE/NAME; or KIND alone for the trees of all objects of a kind.
     #[arg(value_name = "KIND[/NAME]")]
     pub(crate) object: String,
-    /// A label or annotation: its whole way, from ClusterClass to Node, or to the tag that it becomes. With KIND alone, a
-    /// column.
+    /// A label or annotation: prints its propagation path, from ClusterClass to Node or to a cloud tag. With KIND alone,
+    /// adds a column for it.
     pub(crate) key: Option<String>,
     /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
     /// folder].
@@ -390,7 +389,7 @@ pub(crate) struct ExplainArgs {
     /// How to print.
     #[arg(long, short, value_name = "FORMAT", default_value = "text")]
     pub(crate) output: PlainFormat,
-    /// Keys that a tree has columns for.
+    /// Keys to print as columns of a tree.
     #[arg(long, short = 'L', value_name = "KEY", value_delimiter = ',')]
     pub(crate) label_columns: Vec<String>,
     #[command(flatten)]

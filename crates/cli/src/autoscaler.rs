@@ -58,8 +58,8 @@ pub(crate) fn run(args: &AutoscalerArgs) -> Result<Exit, Failure> {
     progress::end();
     if judged.is_empty() {
         anstream::eprintln!(
-            "no node group that may be scaled from zero among {} objects",
-            input.fleet.objects().count()
+            "no node group that can be scaled from zero among {}",
+            count(input.fleet.objects().count(), "object")
         );
     }
     let is_found = judged.iter().any(|group| !group.findings.is_empty());
@@ -108,7 +108,7 @@ fn in_words(judged: &Judged) -> String {
         let _ = writeln!(out, "#   {level}: {}", one_line(message));
     }
     if let Some(reason) = not_judged {
-        let _ = writeln!(out, "#   note: what its Nodes get is not known: {}", one_line(reason));
+        let _ = writeln!(out, "#   note: labels and taints of its Nodes are unknown: {}", one_line(reason));
     }
     out += patch.as_deref().unwrap_or_default();
     out

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
         let place = locator.locate(&refused.origin, "", &[]);
         let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
         let (line, column) = (place.position.line, place.position.column);
-        anstream::eprintln!("{name}:{line}:{column}: nothing for {}: {}", refused.id, refused.reason);
+        anstream::eprintln!("{name}:{line}:{column}: no command for {}: {}", refused.id, refused.reason);
     }
     if not_compared > 0 {
         anstream::eprintln!(
@@ -68,17 +68,17 @@ fn header(means: Means, steps: &[BackfillStep]) -> String {
     let apply = format!("kubectl apply --server-side --field-manager={FIELD_MANAGER} -f -");
     match means {
         Means::Touch => {
-            "# each patch is empty and reaches the policy, which does what the comment above it says\n".to_owned()
+            "# each patch is empty: it only triggers the policy, which makes the change that the comment above it describes\n".to_owned()
         }
         Means::Release => format!("# {apply}\n"),
         Means::Apply => {
             let mut lines =
-                format!("# {apply}\n# then, once the controllers own it as well: propagate backfill --release\n");
+                format!("# {apply}\n# then, once the controllers own these fields as well, run: propagate backfill --release\n");
             let conflicts = steps.iter().filter(|step| step.conflicts).count();
             if conflicts > 0 {
                 let of = steps.len();
                 lines += &format!(
-                    "# {conflicts} of {of} have another value: --force-conflicts replaces it, and takes its ownership\n"
+                    "# {conflicts} of {of} differ in a value: --force-conflicts overwrites it and takes ownership\n"
                 );
             }
             lines

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     if installation.policies.is_empty() && !installation.is_live {
         let is_unreadable = input::warn(&input);
         progress::end();
-        anstream::eprintln!("no policy runs a module named `{MODULE}` among {} objects", items.len());
+        anstream::eprintln!("no policy among {} runs a module named `{MODULE}`", fleet::count(items.len(), "object"));
         return Ok(if is_unreadable { Exit::Unreadable } else { Exit::Nothing });
     }
     let results = checks::all(&installation);

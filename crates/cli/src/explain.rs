@@ -88,10 +88,11 @@ fn no_key(hierarchy: &Hierarchy, args: &ExplainArgs, key: &str) -> Option<String
     let object = format!("{kind}/{key}");
     let is_name = || hierarchy.members().iter().any(|member| is_meant(&member.id, &object, namespace));
     if !kind.contains('/') && is_name() {
-        return Some(format!("`{key}` is taken for a label or annotation; the object is `{object}`"));
+        return Some(format!("`{key}` was read as a label or annotation; to name the object, write `{object}`"));
     }
     let is_folder = Path::new(key).is_dir();
-    is_folder.then(|| format!("`{key}` is taken for a label or annotation; `--filename {key}` reads the folder"))
+    is_folder
+        .then(|| format!("`{key}` was read as a label or annotation; to read the directory, use `--filename {key}`"))
 }
 
 fn meant(hierarchy: &Hierarchy, args: &ExplainArgs) -> Vec<usize> {

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     let graph = Graph::of(&hierarchy, key.as_deref(), within.as_deref());
     if graph.is_empty() {
         progress::end();
-        let objects = input.fleet.objects().count();
+        let objects = fleet::count(input.fleet.objects().count(), "object");
         match (&object, &key) {
             (Some(object), _) if within.is_some_and(|within| within.is_empty()) => {
                 anstream::eprint!("{}", names::nothing(object, input.fleet.objects().map(|object| &object.id)));
@@ -39,9 +39,9 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
             (Some(object), Some(key)) => anstream::eprintln!("`{key}` does not propagate to or from {object}"),
             (Some(object), None) => anstream::eprintln!("nothing propagates to or from {object}"),
             (None, Some(key)) => {
-                anstream::eprintln!("`{key}` is not set at any of {objects} objects and propagates to none");
+                anstream::eprintln!("`{key}` is not set on any of {objects} and does not propagate to any");
             }
-            (None, None) => anstream::eprintln!("nothing propagates between {objects} objects"),
+            (None, None) => anstream::eprintln!("nothing propagates between {objects}"),
         }
     } else {
         let picture = match args.format {

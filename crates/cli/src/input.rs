@@ -142,10 +142,12 @@ pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
     }
     if skipped > NAMED {
         let more = count(skipped - NAMED, "more object");
-        anstream::eprintln!("warning: {more} skipped for others of the same name");
+        anstream::eprintln!("warning: {more} skipped: an object of the same name is already defined");
     }
     if skipped > 0 {
-        anstream::eprintln!("help: name the files of one cluster; `propagate check` distinguishes several clusters");
+        anstream::eprintln!(
+            "help: pass the files of a single cluster; only `propagate check` handles several clusters"
+        );
     }
     is_unreadable
 }
@@ -177,7 +179,7 @@ pub(crate) fn fleet(sources: Arc<[Source]>, is_read: &(dyn Fn(&Source) -> bool +
     let mut readings: Vec<_> = documents.into_par_iter().map(read).collect();
     readings.extend(passed_over.into_values());
     let fleet = Fleet::assemble(sources, readings, namespace);
-    progress::step(format!("evaluating {} objects", fleet.objects().count()));
+    progress::step(format!("evaluating {}", count(fleet.objects().count(), "object")));
     fleet
 }
 

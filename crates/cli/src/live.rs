@@ -19,7 +19,7 @@ use crate::{Failure, progress};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Live cluster")]
 pub(crate) struct LiveArgs {
-    /// Read the objects of a cluster instead of files: of the kubeconfig's current context.
+    /// Read objects from the cluster of the kubeconfig's current context instead of files.
     #[arg(long)]
     live: bool,
     /// Read the cluster of this context.
@@ -31,7 +31,7 @@ pub(crate) struct LiveArgs {
     /// Read all namespaces of the cluster [default: --namespace, or the namespace of the context].
     #[arg(long, short = 'A', conflicts_with = "namespace")]
     all_namespaces: bool,
-    /// The longest time for one request to the cluster: 30s, 2m; 0 for no limit.
+    /// Timeout of each request to the cluster, such as 30s or 2m; 0 means no timeout.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
     request_timeout: Time,
 }
@@ -118,7 +118,7 @@ pub(crate) fn plan(args: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -
         return Ok(None);
     }
     if paths.is_empty() {
-        return Err(Failure("expected the manifests as they are to be".to_owned()));
+        return Err(Failure("expected PATHs of the new manifests".to_owned()));
     }
     let connection = args.connection()?;
     let namespace = sources.namespace.as_deref().filter(|name| !name.is_empty()).unwrap_or(connection.namespace());
@@ -179,7 +179,7 @@ fn failure(failure: live::LiveFailure) -> Failure {
 /// Seconds, or a number with a unit, as kubectl takes it.
 fn time(text: &str) -> Result<Time, String> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
-    let number: u64 = number.parse().map_err(|_| "expected a number of seconds, or such as 30s or 2m".to_owned())?;
+    let number: u64 = number.parse().map_err(|_| "expected a duration such as 30, 30s or 2m".to_owned())?;
     let seconds = match unit {
         "" | "s" => number,
         "m" => number.saturating_mul(60),
@@ -199,6 +199,6 @@ mod tests {
         assert_eq!(["30", "30s", "2m", "1h"].map(time), [seconds(30), seconds(30), seconds(120), seconds(3600)]);
         assert_eq!(time("0"), Ok(Time(None)));
         assert_eq!(time("2 m"), Err("` m` is not a unit; expected s, m or h".to_owned()));
-        assert_eq!(time("soon"), Err("expected a number of seconds, or such as 30s or 2m".to_owned()));
+        assert_eq!(time("soon"), Err("expected a duration such as 30, 30s or 2m".to_owned()));
     }
 }

@@ -1,6 +1,6 @@
 //! Objects by the names that kubectl takes.
 
-use fleet::{ObjectId, plural};
+use fleet::{ObjectId, count, plural};
 
 /// Short names of kinds.
 ///
@@ -102,7 +102,7 @@ pub(crate) fn nothing<'i>(object: &str, ids: impl Iterator<Item = &'i ObjectId>)
         }
     };
     let guess = guess.map(|(_, guess)| format!("; did you mean `{guess}`?")).unwrap_or_default();
-    format!("no {object} among {} objects{guess}\n", ids.len())
+    format!("no {object} among {}{guess}\n", count(ids.len(), "object"))
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ pub(crate) fn write_plain(
             Format::Junit if let Some(junit) = junit => junit()?,
             Format::Sarif | Format::Junit | Format::Github => {
                 let known = if junit.is_some() { "text, json, yaml or junit" } else { "text, json or yaml" };
-                return Err(Failure(format!("this is printed as {known}")));
+                return Err(Failure(format!("--output must be {known}")));
             }
         };
         write_to(file.as_deref(), &bytes)?;

@@ -16,7 +16,7 @@ pub(crate) struct InputSources {
     /// In folders .yaml, .yml and .json files are read; .gitignore, .ignore and .propagateignore are obeyed.
     #[arg(long, short, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
-    /// The namespace of objects that are written without one [default: default].
+    /// The namespace of objects that do not set one [default: default].
     #[arg(long, short, value_name = "NAME", env = "PROPAGATE_NAMESPACE")]
     pub(crate) namespace: Option<String>,
     /// Render folders that have a kustomization with `kustomize` or `kubectl`, and read what comes out: those that no other

@@ -349,7 +349,7 @@ fn what_was_asked_is_named_where_nothing_is_found() {
     let expected = "asked namespace `default` of `SERVER` (context `other`); `--namespace` names another namespace, \
                     `--all-namespaces` asks all\n";
     let (code, out, err) = api.run(&["explain", "Machine/c1-cp-0", "--context", "other"]);
-    assert_eq!((code, &*out, &*err), (Some(3), "no Machine/c1-cp-0 among 1 objects\n", expected));
+    assert_eq!((code, &*out, &*err), (Some(3), "no Machine/c1-cp-0 among 1 object\n", expected));
     let (code, out, _) = api.run(&["explain", "Machine/fleet/c1-cp-0", "--context", "other"]);
     assert_eq!((code, out.lines().next()), (Some(0), Some("Machine fleet/c1-cp-0")));
 }
@@ -367,7 +367,7 @@ metadata: { name: c1, labels: { region: south } }
     let (code, out, err) = api.run(&["plan", "cluster.yaml"]);
     let expected = "\
 Cluster fleet/c1 changes
-  replaces no Machine metadata.labels
+  replaces no Machines metadata.labels
   ~ metadata.labels region=south (was north)
 
 replaces 0 Machines, deletes 0, relabels 1 object, 0 cloud tags change
@@ -567,12 +567,12 @@ fn node_groups_of_a_live_cluster_get_commands_for_it() {
     let api = Api::start("autoscaler", &yaml.unwrap(), 500, no_rule);
     let (code, out, err) = api.run(&["autoscaler", "--context", "prod"]);
     let expected = r#"# MachineDeployment fleet/c1-md0-x7k2p: 2 findings
-#   warning: Nodes have label `node-role.kubernetes.io/worker=`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without kubernetes/autoscaler#8713 does not scale up for Pods that select it
-#   warning: Nodes have label `node.cluster.x-k8s.io/pool=blue`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without kubernetes/autoscaler#8713 does not scale up for Pods that select it
+#   warning: Nodes have label `node-role.kubernetes.io/worker=`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it
+#   warning: Nodes have label `node.cluster.x-k8s.io/pool=blue`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it
 # the topology controller sets the annotations of MachineDeployment fleet/c1-md0-x7k2p from entry `md0` of its Cluster
 kubectl --context=prod patch Cluster.cluster.x-k8s.io c1 -n fleet --type=json -p '[{"op":"test","path":"/spec/topology/workers/machineDeployments/1/name","value":"md0"},{"op":"add","path":"/spec/topology/workers/machineDeployments/1/metadata/annotations/capacity.cluster-autoscaler.kubernetes.io~1labels","value":"node-role.kubernetes.io/worker=,node.cluster.x-k8s.io/pool=blue"}]'
 # MachineDeployment fleet/c1-other-b4v9z: 1 finding
-#   warning: Nodes have label `node.cluster.x-k8s.io/pool=blue`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without kubernetes/autoscaler#8713 does not scale up for Pods that select it
+#   warning: Nodes have label `node.cluster.x-k8s.io/pool=blue`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it
 # the topology controller sets the annotations of MachineDeployment fleet/c1-other-b4v9z from entry `other` of its Cluster
 kubectl --context=prod patch Cluster.cluster.x-k8s.io c1 -n fleet --type=json -p '[{"op":"test","path":"/spec/topology/workers/machineDeployments/0/name","value":"other"},{"op":"add","path":"/spec/topology/workers/machineDeployments/0/metadata","value":{}},{"op":"add","path":"/spec/topology/workers/machineDeployments/0/metadata/annotations","value":{}},{"op":"add","path":"/spec/topology/workers/machineDeployments/0/metadata/annotations/capacity.cluster-autoscaler.kubernetes.io~1labels","value":"node.cluster.x-k8s.io/pool=blue"}]'
 "#;

@@ -105,7 +105,7 @@ fn judge_labels(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut GroupVerdict
         match known {
             Some((_, known)) if known == value => continue,
             Some((_, known)) => {
-                verdict.error(format!("Nodes have label `{key}={value}`, and `{LABELS}` has `{known}` for it"));
+                verdict.error(format!("Nodes have label `{key}={value}`, but `{LABELS}` has `{key}={known}`"));
                 value.clone_into(known);
             }
             None => {
@@ -113,7 +113,7 @@ fn judge_labels(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut GroupVerdict
                 match read == Some(value) && is_managed(key) {
                     true => verdict.warning(format!(
                         "Nodes have label `{key}={value}`, which `{LABELS}` lacks: an autoscaler without \
-                         kubernetes/autoscaler#8713 does not scale up for Pods that select it"
+                         pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it"
                     )),
                     false => verdict.error(format!(
                         "Nodes have label `{key}={value}` ({}), which `{LABELS}` lacks: the autoscaler does not scale up for \
@@ -131,7 +131,7 @@ fn judge_labels(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut GroupVerdict
         let is_real = nodes.labels.contains_key(key) || is_elsewhere();
         if !is_real {
             verdict.error(format!(
-                "`{LABELS}` has `{key}={value}`, and Nodes do not get it: the autoscaler scales up for Pods that stay pending"
+                "`{LABELS}` has `{key}={value}`, but Nodes do not get it: the autoscaler scales up for Pods that then stay pending"
             ));
         }
         is_real
@@ -154,7 +154,7 @@ fn judge_taints(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut GroupVerdict
         match promised.iter_mut().find(|known| known.is_same(taint)) {
             Some(known) if known == taint => continue,
             Some(known) => {
-                verdict.error(format!("Nodes have taint `{taint}`, and `{TAINTS}` has `{known}`"));
+                verdict.error(format!("Nodes have taint `{taint}`, but `{TAINTS}` has `{known}`"));
                 taint.clone_into(known);
             }
             None => {
@@ -177,7 +177,7 @@ fn judge_taints(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut GroupVerdict
         let is_real = !nodes.is_whole || is_of_kubernetes(&taint.key) || nodes.taints.iter().any(|(known, _)| known == taint);
         if !is_real {
             verdict.error(format!(
-                "`{TAINTS}` has `{taint}`, and Nodes do not get it: the autoscaler does not scale up for Pods that do not \
+                "`{TAINTS}` has `{taint}`, but Nodes do not get it: the autoscaler does not scale up for Pods that do not \
                  tolerate it"
             ));
         }

@@ -38,7 +38,7 @@ impl Baseline {
         let text =
             input::text(path).map_err(|reason| Failure(format!("cannot read `{}`: {reason}", path.display())))?;
         let content: Content = serde_json::from_str(&text)
-            .map_err(|error| Failure(format!("`{}` is no baseline: {error}", path.display())))?;
+            .map_err(|error| Failure(format!("`{}` is not a baseline: {error}", path.display())))?;
         Ok(Baseline { known: content.findings, found: BTreeSet::new() })
     }
 

@@ -159,7 +159,7 @@ fn parsed(text: &str) -> Result<(Vec<String>, String), String> {
         return Err(unknown(name));
     }
     match reason.trim() {
-        "" => Err("nothing is ignored without a reason: write `CHECK -- reason`".to_owned()),
+        "" => Err("a reason is required: write `CHECK -- reason`".to_owned()),
         reason => Ok((checks, reason.to_owned())),
     }
 }
@@ -240,7 +240,7 @@ mod tests {
         let text = "a: 1 # propagate: ignore=drift\nb: 2 # propagate: ignore=drfit -- x\n";
         let (comments, wrong) = comments_of(text, std::slice::from_ref(&(0..text.len())));
         let of_check = parsed("drfit -- x").unwrap_err();
-        let of_reason = "nothing is ignored without a reason: write `CHECK -- reason`".to_owned();
+        let of_reason = "a reason is required: write `CHECK -- reason`".to_owned();
         assert_eq!((comments, wrong), (Vec::new(), vec![(5, of_reason), (36, of_check)]));
     }
 }

@@ -257,7 +257,7 @@ fn in_words(answers: &ReviewAnswers, is_verbose: bool) -> String {
             let _ = writeln!(out, "  not compared: {reason}");
         }
         if answer.without_stored {
-            let _ = writeln!(out, "  edits are not judged: no earlier request has the object");
+            let _ = writeln!(out, "  edits are not judged: no earlier request contains the object");
         }
     }
     let named = if is_verbose { answers.not_judged.len() } else { NAMED };

@@ -54,7 +54,7 @@ fn groups<'a>(policy: &InstalledPolicy<'a>, settings: &Settings) -> Vec<Installa
             findings.push(InstallationFinding {
                 level: FindingLevel::Error,
                 message: format!(
-                    "{}: `cloudTags.composites` has group `{}`, and no rule has it",
+                    "{}: `cloudTags.composites` has group `{}`, but no rule has it",
                     policy.title(),
                     &**group
                 ),
@@ -96,7 +96,7 @@ fn undefined<'a>(
                         let known: Vec<&str> = of_group.flat_map(|definition| plurals(definition)).collect();
                         let guess = did_you_mean(resource, known.into_iter());
                         findings.push(finding(
-                            format!("a rule has `{resource}` of group `{group}`, and no CompositeResourceDefinition defines it{guess}"),
+                            format!("a rule names `{resource}` of group `{group}`, but no CompositeResourceDefinition defines it{guess}"),
                             "the rule matches nothing, so these composites get no cloud tags",
                             "write the plural that the definition has in `spec.names` or `spec.claimNames`".to_owned(),
                         ));
@@ -141,7 +141,7 @@ fn uncovered<'a>(definition: &'a Item<'a>, tagging: &Tagging<'_, 'a>) -> Option<
     Some(InstallationFinding {
         level: FindingLevel::Error,
         message: format!(
-            "{id} declares `spec.cloudTags`, and no policy has both a rule for `{plural}` and group `{group}` in `cloudTags.composites`"
+            "{id} declares `spec.cloudTags`, but no policy has both a rule for `{plural}` and group `{group}` in `cloudTags.composites`"
         ),
         object: Some(definition.object),
         at: "spec.names.plural".to_owned(),

@@ -67,7 +67,7 @@ fn differences<'a>(
         findings.push(InstallationFinding {
             level: FindingLevel::Error,
             message: format!(
-                "{title}: match condition `{name}` names {}, and `clusterApi.controllers` does not",
+                "{title}: match condition `{name}` names {}, but `clusterApi.controllers` does not",
                 join(more)
             ),
             object: Some(policy.item.object),
@@ -80,7 +80,7 @@ fn differences<'a>(
         findings.push(InstallationFinding {
             level: FindingLevel::Warning,
             message: format!(
-                "{title}: match condition `{name}` does not name {}, and `clusterApi.controllers` does",
+                "{title}: match condition `{name}` does not name {}, but `clusterApi.controllers` does",
                 join(less)
             ),
             object: Some(policy.item.object),

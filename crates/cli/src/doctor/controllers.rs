@@ -57,7 +57,7 @@ fn not_installed<'a>(policy: &InstalledPolicy<'a>, managers: &[Manager<'a>]) -> 
     }
     vec![InstallationFinding {
         level: FindingLevel::Warning,
-        message: format!("{} is about Cluster API, and no Deployment runs its core manager", policy.title()),
+        message: format!("{} has rules for Cluster API, but no Deployment runs its core manager", policy.title()),
         object: Some(policy.item.object),
         at: "spec.rules".to_owned(),
         why: "the names of its controllers, its version and its flags cannot be compared with the settings",
@@ -90,7 +90,7 @@ fn not_listed<'a>(
         ),
         object: Some(policy.item.object),
         at: format!("{}.settings.clusterApi.controllers", policy.at),
-        why: "its writes count as a user's: each costs reads and a warning, and settings that refuse users refuse it",
+        why: "its writes are treated as those of a user: each needs lookups, causes a warning, and may be rejected",
         fix: format!("add `{}` to `clusterApi.controllers`, and to `matchConditions`", manager.account.user()),
     };
     missing.map(finding).collect()
@@ -118,8 +118,8 @@ fn unknown<'a>(
         if EVERYBODY.contains(&name) {
             findings.push(finding(
                 FindingLevel::Error,
-                format!("group `{name}`, which has every account in it"),
-                "a listed user is neither changed nor checked, so the policy does nothing for them",
+                format!("group `{name}`, which includes every account"),
+                "requests of a listed user are neither changed nor checked, so the policy does nothing for them",
                 "list the accounts of Cluster API's managers only",
             ));
             continue;
@@ -142,8 +142,8 @@ fn unknown<'a>(
         }
         findings.push(finding(
             FindingLevel::Warning,
-            format!("`{name}`, and no such account exists{guess}"),
-            "names are compared exactly: a misspelled one matches nobody, and everybody who may create the account is trusted",
+            format!("`{name}`, but no such account exists{guess}"),
+            "names are compared exactly: a misspelled one matches nobody, and anyone who can create that account would be trusted",
             "correct or remove the name, in `matchConditions` too",
         ));
     }

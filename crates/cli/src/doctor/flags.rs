@@ -93,7 +93,7 @@ fn patterns<'a>(
             ),
             object: Some(policy.item.object),
             at: format!("{}.settings.clusterApi.node.{name}", policy.at),
-            why: "messages about keys of Nodes, and keys that are added to Nodes, differ from what the manager does",
+            why: "the policy adds and reports other keys for Nodes than the manager syncs",
             fix: format!("write the expressions of `--{flag}` into `clusterApi.node.{name}`"),
         });
     }

@@ -25,10 +25,10 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
             let version = need.versions.first().map_or("", |version| version);
             InstallationFinding {
                 level: FindingLevel::Error,
-                message: format!("{title} reads {}, and its `contextAwareResources` does not have it", need.kind),
+                message: format!("{title} reads {}, but `contextAwareResources` does not list it", need.kind),
                 object: Some(policy.item.object),
                 at: format!("{}.contextAwareResources", policy.at),
-                why: "the PolicyServer refuses the read, and `lookup.onFailure` or `cloudTags.onRegistryFailure` decides",
+                why: "the PolicyServer rejects the read, and `lookup.onFailure` or `cloudTags.onRegistryFailure` decides",
                 fix: format!("add `apiVersion: {}/{version}`, `kind: {}`", need.group, need.kind),
             }
         });

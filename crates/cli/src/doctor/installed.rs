@@ -26,7 +26,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
                 message: format!("{title} has a kind without `contextAwareResources`, so it cannot read other objects"),
                 object: Some(policy.item.object),
                 at: "kind".to_owned(),
-                why: "labels come from the objects above the one that is written; without reading them nothing propagates",
+                why: "labels propagate from the owners of the object that is written; without reading them nothing propagates",
                 fix: "delete it, and create a ClusterAdmissionPolicy instead: deploy/cluster-api.yaml".to_owned(),
             });
         }
@@ -38,7 +38,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
                 message: format!("{title} has `mode: mutate`, and a group of policies cannot change objects"),
                 object: Some(policy.item.object),
                 at: format!("{}.settings.mode", policy.at),
-                why: "a group has no field `mutating`: its members accept or refuse a request, and never change it",
+                why: "a group has no field `mutating`: its members accept or reject requests and cannot change them",
                 fix: "set `mode: verify`, or use a ClusterAdmissionPolicy".to_owned(),
             });
         }

@@ -18,7 +18,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
     for policy in &installation.policies {
         let findings = [changes(policy), failure(policy), times(policy), scope(policy)].concat();
         let mode = policy.spec("mode").and_then(Value::as_str).unwrap_or("protect");
-        let note = if mode == "monitor" { "; `mode: monitor` changes and refuses nothing" } else { "" };
+        let note = if mode == "monitor" { "; with `mode: monitor` nothing is changed or rejected" } else { "" };
         results.judge(&policy.title(), findings, || format!("fields of `spec` are as documented{note}"));
     }
 }
@@ -35,17 +35,17 @@ fn changes<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     if !is_true("mutating", false) {
         findings.push(InstallationFinding {
             level: FindingLevel::Error,
-            message: format!("{title} has `mode: mutate` in its settings, and `mutating` is not true"),
+            message: format!("{title} has `mode: mutate` in its settings, but `mutating` is not true"),
             object: Some(policy.item.object),
             at: "spec.mutating".to_owned(),
-            why: "the PolicyServer refuses each request that the policy would have changed",
+            why: "the PolicyServer rejects each request that the policy would have changed",
             fix: "set `spec.mutating: true`, or `mode: verify` in the settings".to_owned(),
         });
     }
     if is_true("backgroundAudit", true) {
         findings.push(InstallationFinding {
             level: FindingLevel::Warning,
-            message: format!("{title} has `mode: mutate` in its settings, and `backgroundAudit` is not false"),
+            message: format!("{title} has `mode: mutate` in its settings, but `backgroundAudit` is not false"),
             object: Some(policy.item.object),
             at: "spec.backgroundAudit".to_owned(),
             why: "the audit scanner ignores patches, so it reports an object without its labels as passed",
@@ -71,15 +71,15 @@ fn failure<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     if !is_ignore && policy.has_group(str::is_empty) {
         return vec![finding(
             FindingLevel::Error,
-            "is about Nodes, and `failurePolicy` is not `Ignore`",
-            "while no PolicyServer answers, no Node can join or report its state, the PolicyServer's own included",
+            "has rules for Nodes, but `failurePolicy` is not `Ignore`",
+            "while no PolicyServer answers, no Node can join or report its state, including the Node of the PolicyServer",
             "set `spec.failurePolicy: Ignore`",
         )];
     }
     if !is_ignore && policy.is_for_cluster_api() {
         return vec![finding(
             FindingLevel::Warning,
-            "is about Cluster API, and `failurePolicy` is not `Ignore`",
+            "has rules for Cluster API, but `failurePolicy` is not `Ignore`",
             "while no PolicyServer answers, nothing scales, heals or finishes its deletion, except by controllers that \
              `matchConditions` names",
             "set `spec.failurePolicy: Ignore`: Cluster API sets most labels itself, and the next write adds the rest",
@@ -88,7 +88,7 @@ fn failure<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     if is_ignore && has_tags && !is_monitor && !policy.is_for_cluster_api() {
         return vec![finding(
             FindingLevel::Warning,
-            "is about composites, and `failurePolicy` is `Ignore`",
+            "has rules for composites, but `failurePolicy` is `Ignore`",
             "what is written while no PolicyServer answers has no cloud tags, and no controller adds them later",
             "set `spec.failurePolicy: Fail`",
         )];
@@ -113,9 +113,9 @@ fn times<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
         let now = evaluation.map_or("is not set".to_owned(), |seconds| format!("is {seconds}"));
         findings.push(finding(
             FindingLevel::Warning,
-            format!("reads other objects, and `timeoutEvalSeconds` {now}"),
+            format!("reads other objects, but `timeoutEvalSeconds` {now}"),
             "spec.timeoutEvalSeconds",
-            "the PolicyServer refuses what takes longer, whatever `failurePolicy` says; its default of two seconds is too \
+            "the PolicyServer rejects what takes longer, whatever `failurePolicy` says; its default of two seconds is too \
              short for a slow API server",
             format!("set `spec.timeoutEvalSeconds: {EVALUATION}`"),
         ));

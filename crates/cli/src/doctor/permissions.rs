@@ -113,7 +113,7 @@ fn denied<'a>(
         message: format!("ServiceAccount {namespace}/{name} may not `get` {}", kinds.join(", ")),
         object: Some(server.object),
         at: "spec.serviceAccountName".to_owned(),
-        why: "objects above the one that is written cannot be read, so nothing propagates from them",
+        why: "owners of the object that is written cannot be read, so nothing propagates from them",
         fix: format!(
             "apply deploy/rbac.yaml, with ServiceAccount `{name}` in namespace `{namespace}` as the subject of its \
              ClusterRoleBinding; add resources that its ClusterRole does not have"

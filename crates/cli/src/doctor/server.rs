@@ -61,10 +61,10 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut CheckResults<'a>) {
     if minor < OLDEST {
         findings.push(InstallationFinding {
             level: FindingLevel::Error,
-            message: format!("PolicyServer {name} has version 1.{minor}, and the policy needs 1.{OLDEST} or later"),
+            message: format!("PolicyServer {name} has version 1.{minor}, but the policy needs 1.{OLDEST} or later"),
             object: Some(server.object),
             at: "spec.image".to_owned(),
-            why: "older ones do not know the field masks with which the policy reads objects, so every read fails",
+            why: "older versions do not support the field masks with which the policy reads objects, so every read fails",
             fix: format!("upgrade Kubewarden, or set `spec.image` to version 1.{OLDEST} or later"),
         });
     }
@@ -74,7 +74,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut CheckResults<'a>) {
             message: format!("PolicyServer {name} of version 1.{minor} has no memory limit"),
             object: Some(server.object),
             at: "spec".to_owned(),
-            why: "before 1.38 objects that were read stay in its memory after they expire",
+            why: "versions before 1.38 keep cached objects in memory after they expire",
             fix: "set `spec.limits.memory`, such as 512Mi".to_owned(),
         });
     }
@@ -89,7 +89,7 @@ fn missing<'a>(policy: &InstalledPolicy<'a>, servers: &[&Item<'_>]) -> Installat
         message: format!("{} names PolicyServer `{name}`, which does not exist{guess}", policy.title()),
         object: Some(policy.item.object),
         at: "spec.policyServer".to_owned(),
-        why: "without its PolicyServer the policy has no webhook, and every write passes unseen",
+        why: "without its PolicyServer the policy has no webhook, and every write is accepted unchecked",
         fix: "apply deploy/policy-server.yaml, or set `spec.policyServer` to one that exists".to_owned(),
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
                 message: format!("{}: {problem}", policy.title()),
                 object: Some(policy.item.object),
                 at: format!("{}.settings{path}", policy.at),
-                why: "a PolicyServer does not start with settings that are not valid; the Pods before it answer on",
+                why: "a PolicyServer does not start with invalid settings; existing Pods continue with the previous ones",
                 fix: "correct the setting: docs/settings.md; `propagate settings --check FILE` checks a file"
                     .to_owned(),
             }

@@ -35,7 +35,7 @@ fn inactive<'a>(policy: &InstalledPolicy<'a>, status: &str) -> InstallationFindi
         message: format!("{id} is not active: it {status}{reasons}"),
         object: Some(policy.item.object),
         at: "status".to_owned(),
-        why: "while a policy is not active no webhook is registered, and every write passes unseen",
+        why: "while a policy is not active no webhook is registered, and every write is accepted unchecked",
         fix: format!("see the log of the Pods of PolicyServer {}: docs/troubleshooting.md", policy.server()),
     }
 }

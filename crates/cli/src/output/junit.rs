@@ -41,7 +41,7 @@ pub(crate) fn junit(report: &CheckReport, fail_on: FindingLevel) -> Result<Vec<u
         add(&entry.place.file, TestCase::new(entry.object.title.clone(), status));
     }
     if report.findings.is_empty() && report.ignored.is_empty() && report.summary.unreadable == 0 {
-        let case = TestCase::new(format!("{} objects", report.summary.checked), TestCaseStatus::success());
+        let case = TestCase::new(fleet::count(report.summary.checked, "object"), TestCaseStatus::success());
         add("propagate", case);
     }
     written(suites)

@@ -56,7 +56,7 @@ fn rule(id: &str) -> Value {
         }),
         None => json!({
             "id": id,
-            "shortDescription": { "text": "a document or file cannot be read as it is meant" },
+            "shortDescription": { "text": "a document or file cannot be read, or is ambiguous" },
             "help": { "text": "correct the document; `.propagateignore` leaves out what is no manifest" },
         }),
     }

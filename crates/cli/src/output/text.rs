@@ -48,7 +48,10 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
         format!("{}: `{}` of {} is ignored: {reason}", entry.place, entry.check, entry.object.title)
     }));
     if report.summary.gone > 0 {
-        notes.push(format!("{} of the baseline are gone: write it again", count(report.summary.gone, "finding")));
+        notes.push(format!(
+            "{} of the baseline no longer found: update it with `--write-baseline`",
+            count(report.summary.gone, "finding")
+        ));
     }
     if !report.roots.is_empty() {
         notes.insert(0, format!("checked separately: {}", report.roots.join(", ")));
@@ -61,7 +64,7 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
         let _ = writeln!(out, "{}", note.render(&group));
     }
     if notes.len() > named {
-        let _ = writeln!(out, "and {} more notes: see --verbose", notes.len() - named);
+        let _ = writeln!(out, "and {}; `--verbose` prints all", count(notes.len() - named, "more note"));
     }
     if has_notes {
         out.push('\n');

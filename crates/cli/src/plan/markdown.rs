@@ -25,7 +25,7 @@ pub(super) fn markdown(plan: &Plan) -> String {
         }
     }
     if !plan.unknown.is_empty() {
-        out += "\nWhat propagates to these objects is not known:\n\n";
+        out += "\nIt is unknown what propagates to these objects:\n\n";
     }
     for object in &plan.unknown {
         let _ = writeln!(out, "- {}", one_line(&unknown(object)));

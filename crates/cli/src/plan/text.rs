@@ -33,7 +33,7 @@ pub(super) fn text(plan: &Plan) -> String {
         }
     }
     if !plan.further.is_empty() {
-        let _ = writeln!(out, "{BOLD}Further down{BOLD:#}");
+        let _ = writeln!(out, "{BOLD}Child objects{BOLD:#}");
     }
     for group in alike(plan) {
         let _ = writeln!(out, "  {}", group.title());
@@ -42,7 +42,7 @@ pub(super) fn text(plan: &Plan) -> String {
         }
     }
     if !plan.unknown.is_empty() {
-        let _ = writeln!(out, "{BOLD}What propagates to these objects is not known{BOLD:#}");
+        let _ = writeln!(out, "{BOLD}It is unknown what propagates to these objects{BOLD:#}");
     }
     for object in &plan.unknown {
         let _ = writeln!(out, "  {}", unknown(object));

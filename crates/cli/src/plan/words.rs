@@ -42,7 +42,7 @@ pub(super) fn happens(happens: Happens) -> &'static str {
 /// The effect of an edit.
 pub(super) fn effect(effect: Effect) -> String {
     match effect {
-        Effect::Nothing => "replaces no Machine".to_owned(),
+        Effect::Nothing => "replaces no Machines".to_owned(),
         effect => effect.to_string(),
     }
 }

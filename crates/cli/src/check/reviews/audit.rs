@@ -73,10 +73,10 @@ pub(super) enum NotJudged {
 impl NotJudged {
     pub(super) fn reason(self) -> &'static str {
         match self {
-            NotJudged::Patch => "a patch does not have the whole object",
+            NotJudged::Patch => "a patch does not contain the whole object",
             NotJudged::NoObject => "the event has no object: its level is not Request or RequestResponse",
             NotJudged::Deletion => "no earlier request has the object that is deleted",
-            NotJudged::Deletions => "an event about many objects has none of them",
+            NotJudged::Deletions => "a deletecollection event does not contain the deleted objects",
         }
     }
 }
