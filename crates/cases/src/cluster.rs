@@ -61,7 +61,7 @@ impl ApiServer {
                 return Err(CaseFault::of(at, "`apiVersion`, `kind` or `metadata.name` is missing"));
             };
             if let Some(first) = known.insert(id, number) {
-                return Err(CaseFault::of(at, format!("`cluster[{first}]` is the same object")));
+                return Err(CaseFault::of(at, format!("is the same object as `cluster[{first}]`")));
             }
         }
         Ok(ApiServer { objects: Arc::new(objects), cache: Arc::default(), failures: Arc::new(failures) })
@@ -83,7 +83,7 @@ impl ApiServer {
             self.remove(of);
         } else {
             if !is_named(&after, of) {
-                return Err(CaseFault::new(format!("the change does not make a {of}: {after}")));
+                return Err(CaseFault::new(format!("the changed object is not a {of}: {after}")));
             }
             if before.as_ref() == Some(&after) {
                 return Err(CaseFault::new("nothing changes"));

@@ -119,7 +119,7 @@ pub(crate) struct CheckArgs {
     /// several times [default: the folders that define objects of one name in different ways].
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Vec<PathBuf>,
-    /// The lowest level of findings for which the exit code is 1 [default: warn].
+    /// The lowest level of findings for which the exit code is 1 [default: warning].
     #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
     pub(crate) fail_on: Option<FailOn>,
     /// Answer the AdmissionReviews of a file, or the writes of an audit log, instead, in their order: JSON, one after the other or
@@ -244,7 +244,7 @@ pub(crate) struct DoctorArgs {
     /// How to print, and where to: text, json or yaml. May be given several times.
     #[arg(long, short, value_name = "FORMAT[=FILE]", value_delimiter = ',')]
     pub(crate) output: Vec<Output>,
-    /// The lowest level of findings for which the exit code is 1 [default: warn].
+    /// The lowest level of findings for which the exit code is 1 [default: warning].
     #[arg(long, value_name = "LEVEL", env = "PROPAGATE_FAIL_ON")]
     pub(crate) fail_on: Option<FailOn>,
     #[command(flatten)]
@@ -425,15 +425,19 @@ impl Color {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FailOn {
     #[default]
-    Warn,
-    Reject,
+    #[value(alias = "warn")]
+    #[serde(alias = "warn")]
+    Warning,
+    #[value(alias = "reject")]
+    #[serde(alias = "reject")]
+    Error,
 }
 
 impl FailOn {
     pub(crate) fn level(self) -> FindingLevel {
         match self {
-            FailOn::Warn => FindingLevel::Warning,
-            FailOn::Reject => FindingLevel::Error,
+            FailOn::Warning => FindingLevel::Warning,
+            FailOn::Error => FindingLevel::Error,
         }
     }
 }

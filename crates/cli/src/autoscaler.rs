@@ -98,7 +98,7 @@ fn said(hierarchy: &Hierarchy, group: &NodeGroup<'_>) -> Judged {
 fn in_words(judged: &Judged) -> String {
     let Judged { object, findings, not_judged, patch } = judged;
     let number = match findings.len() {
-        0 if not_judged.is_some() => "labels and taints not compared".to_owned(),
+        0 if not_judged.is_some() => "labels and taints skipped".to_owned(),
         0 => "nothing found".to_owned(),
         number => count(number, "finding"),
     };

@@ -1,6 +1,6 @@
 //! `propagate backfill`: what stored objects lack, as commands for kubectl or as configurations for server-side apply.
 
-use fleet::{Backfill, BackfillStep, FIELD_MANAGER, Locator, Means};
+use fleet::{Backfill, BackfillStep, FIELD_MANAGER, Locator, Means, count};
 
 use crate::args::BackfillArgs;
 use crate::live::{self, Question};
@@ -40,8 +40,8 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
     }
     if not_compared > 0 {
         anstream::eprintln!(
-            "{not_compared} of {} objects not compared: `propagate check` says why",
-            fleet.objects().count()
+            "{not_compared} of {} skipped: `propagate check --verbose` prints why",
+            count(fleet.objects().count(), "object")
         );
     }
     Ok(match refused.is_empty() {
@@ -78,7 +78,7 @@ fn header(means: Means, steps: &[BackfillStep]) -> String {
             if conflicts > 0 {
                 let of = steps.len();
                 lines += &format!(
-                    "# {conflicts} of {of} differ in a value: --force-conflicts overwrites it and takes ownership\n"
+                    "# values differ in {conflicts} of {of}: --force-conflicts overwrites them and takes ownership\n"
                 );
             }
             lines

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         Baseline::write(path, report.findings.iter())?;
         let FindingSummary { unreadable, .. } = report.summary;
         progress::end();
-        anstream::eprintln!("{} in {}", count(report.findings.len(), "finding"), path.display());
+        anstream::eprintln!("wrote {} to `{}`", count(report.findings.len(), "finding"), path.display());
         return Ok(if unreadable > 0 { Exit::Unreadable } else { Exit::Clean });
     }
     let fail_on = args.fail_on.unwrap_or_default().level();

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     output::print(out.as_bytes())?;
     if let Some(asked) = input.asked.as_ref().filter(|_| meant.is_empty()) {
         progress::end();
-        anstream::eprintln!("asked {asked}; `--namespace` names another namespace, `--all-namespaces` asks all");
+        anstream::eprintln!("read {asked}; use `--namespace` for another namespace, or `--all-namespaces`");
     }
     let is_unreadable = input::warn(&input);
     if let Some(key) = &key
@@ -106,7 +106,7 @@ fn object(hierarchy: &Hierarchy, number: usize, out: &mut String) {
     let Some(member) = hierarchy.member(number) else { return };
     let _ = writeln!(out, "{BOLD}{}{BOLD:#}{}", member.id, note(member));
     if let Some(reason) = &member.unknown {
-        let _ = writeln!(out, "  not compared: {reason}");
+        let _ = writeln!(out, "  skipped: {reason}");
         add_help(help_of_unknown(reason).as_ref(), "  ", out);
     }
     let mut last = "";
@@ -181,9 +181,8 @@ fn propagation_path(hierarchy: &Hierarchy, fleet: &Fleet, number: usize, key: &s
             if step.member == number { (BOLD, BOLD.render_reset()) } else { (Style::new(), BOLD.render_reset()) };
         let _ = writeln!(out, "{marked}{}{end}{}", member.id, note(member));
         if step.placements.is_empty() {
-            let reason = hierarchy
-                .unknown(step.member)
-                .map(|(member, reason)| format!(": {} is not compared: {reason}", member.id));
+            let reason =
+                hierarchy.unknown(step.member).map(|(member, reason)| format!(": {} is skipped: {reason}", member.id));
             let _ =
                 writeln!(out, "  `{key}` is not set here and does not propagate here{}", reason.unwrap_or_default());
             let help = match hierarchy.unknown(step.member) {

@@ -99,7 +99,7 @@ fn of_files(
 ) -> Result<Option<Input>, Failure> {
     match (args.is_named(), paths) {
         (true, [path, ..]) => Err(Failure(format!(
-            "files or a cluster, not both: `{}` and --live, --context, --kubeconfig or --all-namespaces",
+            "cannot read both files and a cluster: remove `{}`, or --live, --context, --kubeconfig and --all-namespaces",
             path.display()
         ))),
         (false, []) if !(is_for_clusters && has_kubeconfig()) => Ok(Some(input::read(&[".".into()], sources))),

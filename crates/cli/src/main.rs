@@ -86,7 +86,7 @@ fn main() -> ExitCode {
             }
             Verb::Man { directory: Some(folder) } => {
                 clap_mangen::generate_to(Cli::command(), folder)
-                    .map_err(|error| Failure(format!("{}: {error}", folder.display())))?;
+                    .map_err(|error| Failure(format!("cannot write `{}`: {error}", folder.display())))?;
                 Ok(Exit::Clean)
             }
         }

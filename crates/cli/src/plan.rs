@@ -64,7 +64,7 @@ fn inputs(args: &PlanArgs) -> Result<[Input; 2], Failure> {
                 None => Ok([git::read(revisions, path, namespace)?, read(path)]),
             }
         }
-        (None, _) => Err(Failure("expected OLD and NEW, or --git".to_owned())),
+        (None, _) => Err(Failure("expected OLD and NEW, --git, or a cluster and NEW".to_owned())),
         (Some(_), _) => Err(Failure("expected at most one path with --git".to_owned())),
     }
 }

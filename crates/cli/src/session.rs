@@ -28,7 +28,10 @@ pub(crate) fn run(args: &SessionArgs) -> Result<Exit, Failure> {
             return Ok(Exit::Nothing);
         }
         (Some(first), Some(second)) => {
-            return Err(Failure(format!("`{}` matches {} and {}", args.object, first.id, second.id)));
+            return Err(Failure(format!(
+                "`{}` matches {} and {}: write KIND/NAMESPACE/NAME",
+                args.object, first.id, second.id
+            )));
         }
     };
     let old = args.old.as_ref().map(|path| input::read(std::slice::from_ref(path), &args.sources));

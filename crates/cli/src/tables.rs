@@ -84,7 +84,7 @@ pub(crate) fn settings(args: &SettingsArgs) -> Result<Exit, Failure> {
         let newest = Version::NEWEST;
         output::print(
             format!(
-                "valid; clusterApi.version is {version}, and the rules of {newest} apply: it is the newest known\n"
+                "valid, but `clusterApi.version` {version} is newer than this program knows: the rules of {newest} apply\n"
             )
             .as_bytes(),
         )?;

@@ -170,7 +170,10 @@ fn revisions_of_a_repository_are_compared() {
     assert_eq!(run(&["plan", "--git", "main"]), (Some(0), "nothing changes\n".to_owned()));
     let (code, said) = run(&["plan", "--git", "nothing"]);
     assert!(code == Some(2) && said.contains("nothing"), "{code:?} {said}");
-    assert_eq!(run(&["plan", "clusters"]), (Some(2), "error: expected OLD and NEW, or --git\n".to_owned()));
+    assert_eq!(
+        run(&["plan", "clusters"]),
+        (Some(2), "error: expected OLD and NEW, --git, or a cluster and NEW\n".to_owned())
+    );
 }
 
 /// A program of this name takes the place of the real one.

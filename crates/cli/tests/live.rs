@@ -331,8 +331,7 @@ fn files_are_read_where_files_are_named_or_there_is_no_kubeconfig() {
     assert!(code == Some(1) && out.contains("manifests/fleet.yaml"), "{out}");
     assert_eq!(api.asked(), Vec::<String>::new());
     let (code, out, err) = api.run(&["explain", "cluster/c1", "region", "manifests/", "--live"]);
-    let expected =
-        "error: files or a cluster, not both: `manifests/` and --live, --context, --kubeconfig or --all-namespaces\n";
+    let expected = "error: cannot read both files and a cluster: remove `manifests/`, or --live, --context, --kubeconfig and --all-namespaces\n";
     assert_eq!((code, &*out, &*err), (Some(2), "", expected));
     let output =
         propagate(Path::new("none"), &["explain", "cluster/c1", "region"]).current_dir(&folder).output().unwrap();
@@ -346,8 +345,8 @@ fn files_are_read_where_files_are_named_or_there_is_no_kubeconfig() {
 #[test]
 fn what_was_asked_is_named_where_nothing_is_found() {
     let api = Api::start("nothing-found", &fleet(), 500, no_rule);
-    let expected = "asked namespace `default` of `SERVER` (context `other`); `--namespace` names another namespace, \
-                    `--all-namespaces` asks all\n";
+    let expected = "read namespace `default` of `SERVER` (context `other`); use `--namespace` for another namespace, or \
+                    `--all-namespaces`\n";
     let (code, out, err) = api.run(&["explain", "Machine/c1-cp-0", "--context", "other"]);
     assert_eq!((code, &*out, &*err), (Some(3), "no Machine/c1-cp-0 among 1 object\n", expected));
     let (code, out, _) = api.run(&["explain", "Machine/fleet/c1-cp-0", "--context", "other"]);
@@ -481,8 +480,8 @@ ok[server]: PolicyServer metadata-propagation: has version 1.37; 1.33 or later i
 ok[status]: ClusterAdmissionPolicy metadata-propagation-policy: is active
 ok[settings]: ClusterAdmissionPolicy metadata-propagation-policy: the settings are valid
 ok[operation]: ClusterAdmissionPolicy metadata-propagation-policy: fields of `spec` are as documented
-ok[grants]: ClusterAdmissionPolicy metadata-propagation-policy: `contextAwareResources` has what is read: 6 kinds
-ok[permissions]: ServiceAccount kubewarden/metadata-propagation: may `get` what is read: 6 kinds
+ok[grants]: ClusterAdmissionPolicy metadata-propagation-policy: `contextAwareResources` lists all that is read: 6 kinds
+ok[permissions]: ServiceAccount kubewarden/metadata-propagation: may `get` all that is read: 6 kinds
 ok[controllers]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.controllers` lists the installed managers: `system:serviceaccount:capi-system:capi-manager`, `system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager`, `system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager`
 ok[conditions]: ClusterAdmissionPolicy metadata-propagation-policy: `matchConditions` names what `clusterApi.controllers` lists: 6 accounts
 ok[version]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.version` is NEWEST, as is Deployment capi-system/capi-controller-manager
@@ -490,7 +489,7 @@ ok[flags]: ClusterAdmissionPolicy metadata-propagation-policy: settings and the 
 ok[composites]: no policy needs this
 ok[registry]: no policy needs this
 
-13 checks: nothing found; 13 passed, 0 not examined
+13 checks: nothing found; 13 passed, 0 skipped
 ";
     let expected = expected.replace("NEWEST", &Version::NEWEST.to_string());
     assert_eq!((code, &*out, &*err), (Some(0), &*expected, ""));
@@ -534,12 +533,12 @@ fn what_may_not_be_read_of_an_installation_does_not_pass() {
     let (code, out, err) = api.run(&["doctor"]);
     let rest: Vec<&str> = out.lines().filter(|line| !line.starts_with("ok[")).collect();
     let expected = "\
-not examined[permissions]: cannot read `deployments.apps`, `clusterrolebindings.rbac.authorization.k8s.io`
-not examined[controllers]: cannot read `deployments.apps`
-not examined[version]: cannot read `deployments.apps`
-not examined[flags]: cannot read `deployments.apps`
+skipped[permissions]: cannot read `deployments.apps`, `clusterrolebindings.rbac.authorization.k8s.io`
+skipped[controllers]: cannot read `deployments.apps`
+skipped[version]: cannot read `deployments.apps`
+skipped[flags]: cannot read `deployments.apps`
 
-13 checks: nothing found; 9 passed, 4 not examined";
+13 checks: nothing found; 9 passed, 4 skipped";
     let forbidden = "cannot read `clusterrolebindings.rbac.authorization.k8s.io, deployments.apps`: `SERVER` (context `prod`) \
                      denied the request (403): User \"jane\" cannot list it\n";
     assert_eq!((code, &*rest.join("\n"), &*err), (Some(2), expected, forbidden));
@@ -556,7 +555,7 @@ error[installed]: no policy runs a module named `metadata-propagation-policy`
  = help: apply deploy/policy-server.yaml, deploy/rbac.yaml and deploy/cluster-api.yaml, or install the chart
 
 
-1 check: 1 error; 0 passed, 0 not examined
+1 check: 1 error; 0 passed, 0 skipped
 ";
     assert_eq!((code, &*out, &*err), (Some(1), expected, ""));
 }
@@ -567,12 +566,12 @@ fn node_groups_of_a_live_cluster_get_commands_for_it() {
     let api = Api::start("autoscaler", &yaml.unwrap(), 500, no_rule);
     let (code, out, err) = api.run(&["autoscaler", "--context", "prod"]);
     let expected = r#"# MachineDeployment fleet/c1-md0-x7k2p: 2 findings
-#   warning: Nodes have label `node-role.kubernetes.io/worker=`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it
-#   warning: Nodes have label `node.cluster.x-k8s.io/pool=blue`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it
+#   warning: Nodes get label `node-role.kubernetes.io/worker=`, but `capacity.cluster-autoscaler.kubernetes.io/labels` does not have it: an autoscaler without pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it
+#   warning: Nodes get label `node.cluster.x-k8s.io/pool=blue`, but `capacity.cluster-autoscaler.kubernetes.io/labels` does not have it: an autoscaler without pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it
 # the topology controller sets the annotations of MachineDeployment fleet/c1-md0-x7k2p from entry `md0` of its Cluster
 kubectl --context=prod patch Cluster.cluster.x-k8s.io c1 -n fleet --type=json -p '[{"op":"test","path":"/spec/topology/workers/machineDeployments/1/name","value":"md0"},{"op":"add","path":"/spec/topology/workers/machineDeployments/1/metadata/annotations/capacity.cluster-autoscaler.kubernetes.io~1labels","value":"node-role.kubernetes.io/worker=,node.cluster.x-k8s.io/pool=blue"}]'
 # MachineDeployment fleet/c1-other-b4v9z: 1 finding
-#   warning: Nodes have label `node.cluster.x-k8s.io/pool=blue`, which `capacity.cluster-autoscaler.kubernetes.io/labels` lacks: an autoscaler without pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it
+#   warning: Nodes get label `node.cluster.x-k8s.io/pool=blue`, but `capacity.cluster-autoscaler.kubernetes.io/labels` does not have it: an autoscaler without pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it
 # the topology controller sets the annotations of MachineDeployment fleet/c1-other-b4v9z from entry `other` of its Cluster
 kubectl --context=prod patch Cluster.cluster.x-k8s.io c1 -n fleet --type=json -p '[{"op":"test","path":"/spec/topology/workers/machineDeployments/0/name","value":"other"},{"op":"add","path":"/spec/topology/workers/machineDeployments/0/metadata","value":{}},{"op":"add","path":"/spec/topology/workers/machineDeployments/0/metadata/annotations","value":{}},{"op":"add","path":"/spec/topology/workers/machineDeployments/0/metadata/annotations/capacity.cluster-autoscaler.kubernetes.io~1labels","value":"node.cluster.x-k8s.io/pool=blue"}]'
 "#;

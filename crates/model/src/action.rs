@@ -7,51 +7,51 @@ use crate::server::Values;
 use crate::spot::{EntryKey, FieldManager, ModelKind, ModelValue, Spot};
 use crate::world::{ReceivedWrite, World, WriteContext, WriteOutcome, WriteVerb};
 
-/// One event. In the world without the policy the same happens.
+/// One event. The same event happens in the world without the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ModelEvent {
     /// Alice writes another value into the Cluster's topology, or removes it.
     Source(EntryKey, Option<ModelValue>),
-    /// Alice pauses the Cluster, or ends that.
+    /// Alice pauses the Cluster, or resumes it.
     Pause(bool),
-    /// Alice edits an entry below, or removes it; the flag makes it a dry run.
+    /// Alice edits an entry of a child object, or removes it; the flag makes it a dry run.
     Edit(Spot, Option<ModelValue>, bool),
     /// An administrator completes an object, as `propagate backfill` prints it.
     Backfill(ModelKind),
     /// Alice deletes the Machine.
     Delete,
-    /// Velero makes the Machine again as it was at the beginning.
+    /// Velero recreates the Machine in its initial state.
     Restore,
-    /// Argo CD applies one entry, or nothing any more; the flag is whether by force.
+    /// Argo CD applies one entry, or stops applying it; the flag is `force`.
     Argo(Option<ModelValue>, bool),
-    /// The host's cache forgets.
+    /// The host's cache expires.
     Expire,
     /// The controller of a kind reconciles.
     Reconcile(ModelKind),
 }
 
-/// What both worlds have in common.
+/// The state shared by both worlds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CommonState {
     /// The Cluster.
     pub cluster: ClusterManifest,
-    /// What Argo CD wants; `None` is that it applies nothing.
+    /// The value that Argo CD applies; `None` if it applies nothing.
     pub argo: Option<ModelValue>,
 }
 
-/// What does not change.
+/// Inputs that do not change.
 #[derive(Debug, Clone, Copy)]
 pub struct FixedInputs {
     /// The values of the Machine in Velero's backup.
     pub backup: Values,
-    /// Which entry Argo CD has an opinion on.
+    /// The entry that Argo CD applies.
     pub argo_at: Spot,
-    /// What is put back.
+    /// The defect that is reintroduced.
     pub defect: Option<Defect>,
 }
 
 impl ModelEvent {
-    /// What both worlds have in common afterwards.
+    /// The shared state after the event.
     #[must_use]
     pub fn shared(self, mut shared: CommonState) -> CommonState {
         match self {
@@ -63,7 +63,7 @@ impl ModelEvent {
         shared
     }
 
-    /// Lets it happen in one world, where `place` is as it is afterwards. The writes that it takes are added to
+    /// Applies the event to one world; `place` is the context after the event. The resulting writes are added to
     /// `journal`.
     pub fn happen(
         self,
@@ -106,7 +106,7 @@ fn argo(fixed: &FixedInputs, value: Option<ModelValue>, force: bool) -> Received
     plain(kind, FieldManager::Argo, WriteVerb::Apply { values, is_whole: false, force })
 }
 
-/// What an object lacks of what its sources say.
+/// The values of an object's sources that the object lacks.
 fn lacking(world: &World, kind: ModelKind, cluster: ClusterManifest) -> Values {
     let mut values = world.wanted(kind, cluster);
     for Spot { slot, key, .. } in kind.spots() {
@@ -118,14 +118,14 @@ fn lacking(world: &World, kind: ModelKind, cluster: ClusterManifest) -> Values {
     values
 }
 
-/// What may happen at all: fewer events go deeper.
+/// The possible events. With fewer kinds of events, the search goes deeper.
 #[derive(Debug, Clone)]
 pub struct PossibleEvents {
-    /// The keys that the source has values for.
+    /// The keys for which the source may have values.
     pub keys: Vec<EntryKey>,
     /// The entries that Alice edits.
     pub edited: Vec<Spot>,
-    /// The objects that are completed.
+    /// The objects that are backfilled.
     pub backfilled: Vec<ModelKind>,
     /// Whether Argo CD acts.
     pub argo: bool,
@@ -133,12 +133,12 @@ pub struct PossibleEvents {
     pub pauses: bool,
     /// Whether the Machine is deleted and restored.
     pub deletes: bool,
-    /// Whether Alice tries edits as dry runs.
+    /// Whether Alice also makes edits as dry runs.
     pub tries: bool,
 }
 
 impl PossibleEvents {
-    /// Everything.
+    /// All events.
     #[must_use]
     pub fn whole() -> PossibleEvents {
         PossibleEvents {
@@ -152,21 +152,21 @@ impl PossibleEvents {
         }
     }
 
-    /// Everybody, and one label; no dry runs.
+    /// All actors and one label; no dry runs.
     #[must_use]
     pub fn of_label() -> PossibleEvents {
         let edited = Spot::all().filter(|spot| spot.key == EntryKey::Team).collect();
         PossibleEvents { keys: vec![EntryKey::Team], edited, tries: false, ..PossibleEvents::whole() }
     }
 
-    /// Everybody, and one label, which is edited at the Machine only.
+    /// All actors and one label, which is edited only on the Machine.
     #[must_use]
     pub fn at_machine() -> PossibleEvents {
         let PossibleEvents { keys, edited, backfilled, .. } = PossibleEvents::of(ModelKind::Machine);
         PossibleEvents { keys, edited, backfilled, ..PossibleEvents::of_label() }
     }
 
-    /// One label, and edits of one object at both of its places; nothing is deleted.
+    /// One label, and edits of one object in both of its label maps; nothing is deleted.
     #[must_use]
     pub fn of(kind: ModelKind) -> PossibleEvents {
         PossibleEvents {
@@ -180,7 +180,7 @@ impl PossibleEvents {
         }
     }
 
-    /// The events that may be next, and that change something.
+    /// Adds the possible next events that change something.
     pub fn actions(&self, shared: &CommonState, world: &World, actions: &mut Vec<ModelEvent>) {
         let values = [None, Some(ModelValue::Red), Some(ModelValue::Blue)];
         for key in &self.keys {

@@ -1,9 +1,9 @@
-//! Cluster API's controllers: each changes one object to what its source says.
+//! Cluster API's controllers: each reconciles one object with its source.
 
 use crate::spot::{FieldManager, ModelKind};
 use crate::world::{ReceivedWrite, World, WriteContext, WriteOutcome, WriteVerb};
 
-/// One reconciliation of the object of a kind, with the writes that it took, in order.
+/// One reconciliation of the object of a kind; returns its writes in order.
 ///
 /// Source: core/reconcilers/topology/cluster/structuredmerge, core/reconcilers/machinedeployment and machineset; all
 /// apply by force and remember what they applied.
@@ -34,7 +34,7 @@ pub fn reconcile(
     if manager == FieldManager::Topology
         && let Some(before) = world.object(kind).copied()
     {
-        // It writes where the answers to both differ, or what it owns.
+        // It writes if the two answers differ, or if the fields that it owns differ.
         let (Some(modified), Some(original)) = (apply(world, wanted, true), apply(world, before.values(), true)) else {
             return;
         };

@@ -1,13 +1,13 @@
-//! Defects that the policy or its surroundings once had, to be put back one at a time.
+//! Defects that the policy or its surroundings once had, reintroduced one at a time.
 
-/// A defect. None of them is in the engine: they are in what the world puts around it.
+/// A defect. Defects are not in the engine but in the simulated environment around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Defect {
     /// The user who edited a value owns it, also after the policy restored it.
     ForgottenOwners,
     /// `propagate backfill` applies what is missing, and keeps it.
     OwningBackfill,
-    /// The policy does not know when the topology controller compares.
+    /// The policy does not recognize the topology controller's dry runs.
     AnsweredDryRuns,
     /// A read past the host's cache is answered from it.
     CachedWrites,
@@ -29,7 +29,7 @@ impl Defect {
         }
     }
 
-    /// What is wrong with it.
+    /// A description of the defect.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Defect {
         }
     }
 
-    /// Whether it shows only where Cluster API's controllers are not listed in `clusterApi.controllers`.
+    /// Whether it is visible only if Cluster API's controllers are not listed in `clusterApi.controllers`.
     #[must_use]
     pub fn needs_unlisted_controllers(self) -> bool {
         self == Defect::AnsweredDryRuns

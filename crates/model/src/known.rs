@@ -1,4 +1,4 @@
-//! Where the policy is known to end otherwise than without it.
+//! Known differences between the final states with and without the policy.
 
 use crate::spot::{EntrySource, Spot};
 use crate::world::World;
@@ -6,11 +6,11 @@ use crate::world::World;
 /// A reason for which an entry may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KnownDifference {
-    /// The policy set a value before its controller did, or after its only owner had let go of it, and the source
-    /// dropped it before the controller came. Nobody owns the value, so nobody removes it.
+    /// The policy set a value before its controller did, or after its only owner released it, and the source
+    /// dropped it before the controller reconciled. The value has no owner, so it is never removed.
     SetAndDropped,
-    /// The policy restored a value of which somebody besides Cluster API had a share, who keeps it. Without the policy
-    /// the edit ends the share, and Cluster API takes the value back alone.
+    /// The policy restored a value that another manager co-owned with Cluster API, and that manager stays an owner.
+    /// Without the policy the edit ends the co-ownership, and Cluster API becomes the only owner.
     SharesKept,
 }
 
@@ -27,7 +27,7 @@ impl KnownDifference {
         }
     }
 
-    /// Whether it explains an entry of the world with the policy when nobody acts any more. What is after the entry differs too.
+    /// Whether it explains an entry in the settled world with the policy. The entries that follow from it differ too.
     #[must_use]
     pub fn explains(self, with: &World, spot: Spot) -> bool {
         let entry = with.object(spot.kind).map(|object| *object.at(spot.slot, spot.key)).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Every order of events in a small world: the policy is the real engine, the rest is a model.
 //!
-//! README.md says what the world holds and what it leaves out.
+//! README.md describes what the model includes and what it omits.
 
 #![expect(clippy::indexing_slicing, reason = "arrays have an element for each variant of the enum that indexes them")]
 

@@ -1,5 +1,5 @@
-//! `model COMMAND`: every order of events, and random ones for the real API server. README.md says what it is
-//! about.
+//! `model COMMAND`: every order of events, and random ones for the real API server. README.md explains
+//! it.
 
 use std::process::ExitCode;
 
@@ -28,8 +28,8 @@ fn main() -> Result<ExitCode> {
     }
 }
 
-/// Runs the searches with as many events as the table says, or fewer; those with controllers that are listed and those
-/// with controllers that are not beside each other.
+/// Runs the searches with the number of events in the table, or fewer; the searches with listed controllers run in
+/// parallel with those without.
 fn explore(events: Option<usize>) -> Result<ExitCode> {
     println!(
         "{:<34} {:<11} {:>6} {:>9} {:>9} {:>11} {:>8}",
@@ -58,7 +58,7 @@ fn explore(events: Option<usize>) -> Result<ExitCode> {
     Ok(if listed && unlisted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Puts the defects back one at a time, and prints the shortest story of each; then of what is known to differ.
+/// Reintroduces the defects one at a time and prints the shortest story of each; then those of the known differences.
 fn defects() -> ExitCode {
     let mut is_right = true;
     let known = KnownDifference::ALL.map(|known| (known.name(), "known to differ", find_known(known)));

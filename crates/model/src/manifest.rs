@@ -1,4 +1,4 @@
-//! The objects of the world as Kubernetes has them: JSON, and back.
+//! Converts the objects of the world to Kubernetes JSON and back.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value as Json, json};
@@ -6,9 +6,9 @@ use serde_json::{Map, Value as Json, json};
 use crate::server::{ModelObject, Values, value};
 use crate::spot::{EntryKey, FieldManager, ModelKind, ModelValue, Slot, Spot};
 
-/// The group and version of everything here.
+/// The group and version of all objects.
 pub const API_VERSION: &str = "cluster.x-k8s.io/v1beta2";
-/// The namespace of everything here.
+/// The namespace of all objects.
 pub const NAMESPACE: &str = "fleet";
 
 /// Labels by which Cluster API finds the objects of a topology.
@@ -18,12 +18,12 @@ const IDENTITY: [(&str, &str); 3] = [
     ("topology.cluster.x-k8s.io/owned", ""),
 ];
 const HASH: (&str, &str) = ("machine-template-hash", "1-abcde");
-/// An annotation of the topology that stays. No map of the world is ever empty.
+/// An annotation of the topology that is always set, so that no map is ever empty.
 const STAYS: (&str, &str) = ("stays", "here");
-/// Marks what the topology controller compares.
+/// Marks objects in the topology controller's dry runs.
 pub(crate) const DRY_RUN: &str = "topology.cluster.x-k8s.io/dry-run";
 
-/// What a Cluster says.
+/// The content of a Cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct ClusterManifest {
     /// The values of its topology, by key.
@@ -52,7 +52,7 @@ pub fn cluster(cluster: &ClusterManifest) -> Json {
     })
 }
 
-/// The ClusterClass, which nobody changes.
+/// The ClusterClass, which never changes.
 #[must_use]
 pub fn class() -> Json {
     json!({
@@ -63,7 +63,7 @@ pub fn class() -> Json {
     })
 }
 
-/// An object without owners, as somebody who reads it needs it, or writes it.
+/// An object without field owners, for readers and writers.
 #[must_use]
 pub fn written(kind: ModelKind, values: &Values) -> Json {
     let block = |slot| {
@@ -99,7 +99,7 @@ pub fn stored(kind: ModelKind, object: &ModelObject) -> Json {
     json
 }
 
-/// An object as a request has it that creates it: the API server knows its owners, and it has no uid.
+/// An object as in a CREATE request: the API server has set its field owners, but it has no uid yet.
 #[must_use]
 pub fn requested(kind: ModelKind, object: &ModelObject) -> Json {
     let mut json = written(kind, &object.values());
@@ -113,12 +113,12 @@ pub fn uid(kind: ModelKind) -> String {
     format!("{}-uid", kind.name())
 }
 
-/// Marks what the topology controller compares.
+/// Marks objects in the topology controller's dry runs.
 pub fn compared(object: &mut Json) {
     object["metadata"]["annotations"][DRY_RUN] = json!("");
 }
 
-/// What a manager says when it names values alone, such as an applier's configuration, or with null what is removed.
+/// Values only, such as an applier's configuration; in a merge patch, null removes a value.
 #[must_use]
 pub fn configuration(kind: ModelKind, named: impl Iterator<Item = (Spot, Option<ModelValue>)>) -> Json {
     let mut object = json!({
@@ -133,10 +133,10 @@ pub fn configuration(kind: ModelKind, named: impl Iterator<Item = (Spot, Option<
     object
 }
 
-/// What is left of an object when JSON is read as one.
+/// Reads JSON as an object of the model.
 ///
 /// # Errors
-/// When it says what no object of the world can say.
+/// When it contains something that no object of the model can contain.
 fn read(kind: ModelKind, json: &Json) -> Result<ModelObject> {
     let mut object = ModelObject::default();
     for Spot { slot, key, .. } in kind.spots() {
@@ -162,10 +162,10 @@ fn read(kind: ModelKind, json: &Json) -> Result<ModelObject> {
     Ok(object)
 }
 
-/// The same, where nothing else may be in it than what [`stored`] or [`requested`] would write.
+/// The same, but nothing may be in it except what [`stored`] or [`requested`] would write.
 ///
 /// # Errors
-/// When there is something else in it.
+/// When it contains anything else.
 pub fn read_whole(kind: ModelKind, json: &Json) -> Result<ModelObject> {
     let object = read(kind, json)?;
     let mut again = requested(kind, &object);

@@ -1,4 +1,4 @@
-//! The policy of the world: the real engine, asked with the bytes of an admission request.
+//! The policy of the model: the real engine, called with the bytes of an admission request.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -12,20 +12,20 @@ use crate::manifest::{self, ClusterManifest};
 use crate::server::{ModelObject, Values};
 use crate::spot::{FieldManager, ModelKind};
 
-/// What the policy is asked.
+/// A request to the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ModelRequest {
     /// The object's kind.
     pub kind: ModelKind,
-    /// Who writes.
+    /// The writer.
     pub manager: FieldManager,
     /// The object as it is stored; `None` on CREATE.
     pub before: Option<ModelObject>,
     /// The object as it would be stored.
     pub after: ModelObject,
-    /// Nothing is stored.
+    /// A dry run: nothing is stored.
     pub dry_run: bool,
-    /// The topology controller compares, and says so.
+    /// Marked as one of the topology controller's dry runs.
     pub compares: bool,
 }
 
@@ -40,18 +40,18 @@ pub struct Readable {
     pub set: Option<Values>,
 }
 
-/// What the policy answers.
+/// The policy's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PolicyAnswer {
     /// The object as it is to be stored.
     Accepted(ModelObject),
-    /// Why not.
+    /// Refused, with the reason.
     Refused(String),
-    /// It wrote something that it has no business with.
+    /// It wrote something outside its scope.
     Strange(String),
 }
 
-/// The engine with its settings, and with a defect where one is put back.
+/// The engine with its settings, and with a reintroduced defect, if any.
 pub struct PolicyUnderTest {
     defect: Option<Defect>,
     settings: &'static str,
@@ -61,7 +61,7 @@ pub struct PolicyUnderTest {
 type Question = (ModelRequest, Readable, Readable);
 
 impl PolicyUnderTest {
-    /// `lists_controllers` says whether Cluster API's controllers are known as such, which is the default.
+    /// `lists_controllers`: whether the settings list Cluster API's controllers, which is the default.
     #[must_use]
     pub fn new(defect: Option<Defect>, lists_controllers: bool) -> PolicyUnderTest {
         PolicyUnderTest { defect, settings: settings(lists_controllers), known: Mutex::default() }
@@ -69,7 +69,7 @@ impl PolicyUnderTest {
 
     /// Decides a request. The host's cache keeps what was read through it.
     ///
-    /// The same question is put to the engine once.
+    /// Results are cached: the same question is evaluated once.
     pub fn decide(&self, request: &ModelRequest, stored: &Readable, cache: &mut Readable) -> PolicyAnswer {
         let question = (*request, stored.for_kind(request.kind), cache.for_kind(request.kind));
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&question).cloned();
@@ -82,7 +82,7 @@ impl PolicyUnderTest {
         answer
     }
 
-    /// How many different questions the engine was asked.
+    /// The number of distinct questions that the engine evaluated.
     #[must_use]
     pub fn evaluations(&self) -> usize {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).len()
@@ -199,7 +199,7 @@ impl Readable {
     }
 }
 
-/// Kubewarden's host: what was read through the cache stays in it, a read past it leaves it as it is.
+/// Kubewarden's host: a read through the cache fills it, a read past it leaves it unchanged.
 struct ModelHost<'w> {
     stored: &'w Readable,
     cache: Cell<Readable>,

@@ -11,19 +11,19 @@ use crate::spot::ModelKind;
 use crate::story::story;
 use crate::twin::Twins;
 
-/// One search: who may do what, and how many events in a row.
+/// One search: the possible events, and the length of their sequences.
 pub struct Search {
-    /// What it is about.
+    /// Its name.
     pub name: &'static str,
-    /// Who may do what.
+    /// The possible events.
     pub alphabet: fn() -> PossibleEvents,
-    /// How many events in a row the bounded run tries.
+    /// The sequence length in the bounded run.
     pub events: usize,
-    /// How many `make explore` tries.
+    /// The sequence length in `make explore`.
     pub most: usize,
 }
 
-/// All of them. Fewer actors go deeper.
+/// All searches. Those with fewer actors go deeper.
 #[rustfmt::skip]
 pub const SEARCHES: &[Search] = &[
     Search { name: "everybody, both keys",           alphabet: PossibleEvents::whole,                   events: 2, most: 3 },
@@ -36,11 +36,11 @@ pub const SEARCHES: &[Search] = &[
 
 /// What a search found.
 pub struct SearchResult {
-    /// Different states.
+    /// The number of distinct states.
     pub states: usize,
-    /// Steps between them.
+    /// The number of steps between them.
     pub steps: usize,
-    /// Questions that the engine was asked.
+    /// The number of engine evaluations.
     pub evaluations: usize,
     /// How long it took.
     pub time: Duration,
@@ -58,7 +58,8 @@ pub struct Counterexample {
     pub story: String,
 }
 
-/// Tries every order of as many events as the model allows. One thread, so that each state is met on a shortest path.
+/// Tries every sequence of events up to the model's limit. Single-threaded, so that each state is reached on a shortest
+/// path.
 #[must_use]
 pub fn search(twins: Twins) -> SearchResult {
     let begin = Instant::now();
@@ -81,14 +82,14 @@ pub fn search(twins: Twins) -> SearchResult {
     }
 }
 
-/// The shortest way to a defect that is put back.
+/// The shortest path that exposes a reintroduced defect.
 #[must_use]
 pub fn find_defect(defect: Defect) -> Option<(&'static Search, SearchResult)> {
     let lists_controllers = !defect.needs_unlisted_controllers();
     shortest(|alphabet, events| Twins::new(Some(defect), lists_controllers, alphabet, events))
 }
 
-/// The shortest way to what is known to differ, where it counts.
+/// The shortest path to a known difference, when it is not tolerated.
 #[must_use]
 pub fn find_known(known: KnownDifference) -> Option<(&'static Search, SearchResult)> {
     shortest(|alphabet, events| {
@@ -98,7 +99,7 @@ pub fn find_known(known: KnownDifference) -> Option<(&'static Search, SearchResu
     })
 }
 
-/// All searches with one event, then with two, and so on.
+/// Runs all searches with one event, then with two, and so on.
 fn shortest(twins: impl Fn(PossibleEvents, usize) -> Twins) -> Option<(&'static Search, SearchResult)> {
     let most = SEARCHES.iter().map(|of| of.events).max().unwrap_or_default();
     let searches =

@@ -1,4 +1,4 @@
-//! The API server as far as the world needs it: maps whose entries have owners.
+//! The part of the API server that the world needs: maps whose entries have owners.
 //!
 //! Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go, `Update`, `Apply` and `prune`;
 //! k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager. Compared with a real API server by `make conformance-model`.
@@ -8,15 +8,15 @@ use crate::spot::{EntryKey, FieldManager, Managers, ModelKind, ModelValue, Slot,
 /// One entry of one map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct OwnedEntry {
-    /// `None` where there is none.
+    /// `None` if absent.
     pub value: Option<ModelValue>,
     /// The field managers that own it.
     pub owners: Managers,
-    /// The field managers whose own last write said this value. The API server does not know: it is for the properties.
+    /// The field managers whose last write set this value. The API server does not know it: only the properties use it.
     pub writers: Managers,
-    /// The policy wrote this value, its source had it then, and nobody has owned it since. For the properties too.
+    /// The policy wrote this value when its source had it, and it has had no owner since. Only the properties use it.
     pub is_policys: bool,
-    /// Who kept a share of this value when the policy restored it, besides Cluster API. For the properties too.
+    /// The co-owners of this value, besides Cluster API, when the policy restored it. Only the properties use it.
     pub kept: Managers,
 }
 
@@ -27,11 +27,11 @@ pub type Values = [[Option<ModelValue>; 2]; 2];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct ModelObject {
     entries: [[OwnedEntry; 2]; 2],
-    /// Who owns what is always the same of it: the labels that Cluster API forces, one annotation, `spec`.
+    /// The owners of its constant part: the labels that Cluster API forces, one annotation, `spec`.
     pub fixed: Managers,
 }
 
-/// What a server-side apply without force is refused for.
+/// A conflict: why a server-side apply without force is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conflict;
 
@@ -42,7 +42,7 @@ impl ModelObject {
         &self.entries[slot as usize][key as usize]
     }
 
-    /// The same, to be changed.
+    /// Mutable access to one entry.
     pub fn at_mut(&mut self, slot: Slot, key: EntryKey) -> &mut OwnedEntry {
         &mut self.entries[slot as usize][key as usize]
     }
@@ -53,7 +53,7 @@ impl ModelObject {
         self.entries.map(|entries| entries.map(|entry| entry.value))
     }
 
-    /// As the API server knows it, without what only the properties check.
+    /// As the API server knows it, without the fields that only the properties use.
     #[must_use]
     pub fn known(mut self) -> ModelObject {
         for entry in self.entries.iter_mut().flatten() {
@@ -62,7 +62,7 @@ impl ModelObject {
         self
     }
 
-    /// A new object that one manager makes: it owns everything.
+    /// A new object created by one manager, which owns everything.
     #[must_use]
     pub fn created(kind: ModelKind, manager: FieldManager, values: &Values) -> ModelObject {
         let mut object = ModelObject { fixed: Managers::only(manager), ..ModelObject::default() };
@@ -82,7 +82,7 @@ impl ModelObject {
         value: Option<ModelValue>,
     ) -> ModelObject {
         if self.at(slot, key).value == value {
-            // An update owns what it changes only.
+            // An update owns only what it changes.
             self.at_mut(slot, key).writers = self.at(slot, key).writers.and(manager);
         } else {
             self.set(slot, key, value, manager);
@@ -90,8 +90,8 @@ impl ModelObject {
         self
     }
 
-    /// A server-side apply: the manager owns the values that it names, and what it named before and names no longer
-    /// goes, unless another manager owns it.
+    /// A server-side apply: the manager owns the values that it applies, and a value that it applied before and omits
+    /// now is removed, unless another manager owns it.
     ///
     /// # Errors
     /// When it would change a value that another manager owns, without force.
@@ -133,7 +133,7 @@ impl ModelObject {
         Ok(self)
     }
 
-    /// Another value: who wrote it owns it, and nobody else.
+    /// Sets another value: its writer becomes the only owner.
     fn set(&mut self, slot: Slot, key: EntryKey, value: Option<ModelValue>, manager: FieldManager) {
         let owners = value.map_or(Managers::NOBODY, |_| Managers::only(manager));
         *self.at_mut(slot, key) = OwnedEntry { value, owners, writers: owners, ..OwnedEntry::default() };

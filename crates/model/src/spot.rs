@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What an entry may say.
+/// The possible values of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ModelValue {
     /// `red`
@@ -20,18 +20,18 @@ pub enum EntryKey {
     Note,
 }
 
-/// The three objects, from the source down. Each has its controller, which is numbered alike.
+/// The three objects, from the source down. Each has its controller, with the same index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ModelKind {
     /// The MachineDeployment of the topology.
     Deployment,
     /// Its MachineSet.
     Set,
-    /// The Machine of that.
+    /// The Machine of the MachineSet.
     Machine,
 }
 
-/// The two places of an object that have labels and annotations.
+/// The two metadata locations of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Slot {
     /// `metadata`
@@ -45,7 +45,7 @@ pub enum Slot {
 pub struct Spot {
     /// The object.
     pub kind: ModelKind,
-    /// The place in it.
+    /// The location in it.
     pub slot: Slot,
     /// The key.
     pub key: EntryKey,
@@ -56,7 +56,7 @@ pub struct Spot {
 pub enum EntrySource {
     /// The Cluster's topology.
     Topology,
-    /// An entry of the owner.
+    /// An entry of the owner object.
     Above(Spot),
 }
 
@@ -73,11 +73,11 @@ pub enum FieldManager {
     Argo,
     /// Alice, with `kubectl edit`.
     Alice,
-    /// Velero, which makes objects again.
+    /// Velero, which recreates objects.
     Velero,
     /// `propagate backfill --server-side`.
     Backfill,
-    /// An administrator's empty patches: never an owner of anything.
+    /// An administrator's empty patches: this manager never owns anything.
     Patch,
 }
 
@@ -160,7 +160,7 @@ impl ModelKind {
         }
     }
 
-    /// The places of the object that have labels and annotations.
+    /// The metadata locations of the object.
     #[must_use]
     pub fn slots(self) -> &'static [Slot] {
         match self {
@@ -177,7 +177,7 @@ impl ModelKind {
 }
 
 impl Spot {
-    /// Every entry, those of sources before those that follow them.
+    /// Every entry, sources before the entries that depend on them.
     pub fn all() -> impl Iterator<Item = Spot> {
         ModelKind::ALL.into_iter().flat_map(ModelKind::spots)
     }
@@ -196,7 +196,7 @@ impl Spot {
 }
 
 impl FieldManager {
-    /// All that may own something.
+    /// All managers that can own something.
     pub const OWNERS: [FieldManager; 7] = [
         FieldManager::Topology,
         FieldManager::Deployment,
@@ -228,7 +228,7 @@ impl FieldManager {
         !matches!(self, FieldManager::Alice | FieldManager::Velero | FieldManager::Patch)
     }
 
-    /// Whether it is a controller of Cluster API.
+    /// Whether it is a Cluster API controller.
     #[must_use]
     pub fn is_controller(self) -> bool {
         matches!(self, FieldManager::Topology | FieldManager::Deployment | FieldManager::Set)
@@ -250,7 +250,7 @@ impl FieldManager {
 }
 
 impl Managers {
-    /// Nobody.
+    /// The empty set.
     pub const NOBODY: Managers = Managers(0);
 
     /// One manager alone.
@@ -259,13 +259,13 @@ impl Managers {
         Managers::NOBODY.and(manager)
     }
 
-    /// With one more.
+    /// With one manager more.
     #[must_use]
     pub fn and(self, manager: FieldManager) -> Managers {
         Managers(self.0 | 1 << manager as u8)
     }
 
-    /// With one less.
+    /// Without one manager.
     #[must_use]
     pub fn without(self, manager: FieldManager) -> Managers {
         Managers(self.0 & !(1 << manager as u8))
@@ -277,19 +277,19 @@ impl Managers {
         self.0 & 1 << manager as u8 != 0
     }
 
-    /// Those that both sets have.
+    /// The intersection of both sets.
     #[must_use]
     pub fn in_both(self, other: Managers) -> Managers {
         Managers(self.0 & other.0)
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// In the order in which they are listed.
+    /// The managers in the order of [`FieldManager::OWNERS`].
     pub fn each(self) -> impl Iterator<Item = FieldManager> {
         FieldManager::OWNERS.into_iter().filter(move |manager| self.has(*manager))
     }

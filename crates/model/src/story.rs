@@ -1,4 +1,4 @@
-//! A path through the model as sentences: who wrote what, and who owned it then.
+//! A path through the model as sentences: who wrote what, and who owned it afterwards.
 
 use crate::action::ModelEvent;
 use crate::server::OwnedEntry;
@@ -6,7 +6,7 @@ use crate::spot::{FieldManager, ModelKind, ModelValue, Spot};
 use crate::twin::{Flaw, StateVerdict, TwinState, Twins};
 use crate::world::{ReceivedWrite, World, WriteOutcome, WriteVerb};
 
-/// The events of a path, what they lead to, and how that differs from what they lead to without the policy.
+/// The events of a path, their results, and how these differ from the results without the policy.
 #[must_use]
 pub fn story(twins: &Twins, actions: &[ModelEvent]) -> String {
     let mut state = twins.beginning();
@@ -24,7 +24,7 @@ pub fn story(twins: &Twins, actions: &[ModelEvent]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What happens, in one sentence.
+/// An event as one sentence.
 pub(crate) fn sentence(action: ModelEvent, twins: &Twins) -> String {
     let set = |value: Option<ModelValue>| {
         value.map_or("removes it".to_owned(), |value| format!("sets it to {}", value.text()))
@@ -58,7 +58,7 @@ fn entry_name(map: &str) -> &str {
     map.trim_end_matches('s')
 }
 
-/// What became of a write, where that is not seen by what is stored.
+/// The result of a write, if the stored state does not show it.
 fn outcome(write: &ReceivedWrite, written: &WriteOutcome) -> Option<String> {
     let who = write.manager.text();
     Some(match written {
@@ -87,7 +87,7 @@ fn values_of(kind: ModelKind, value: impl Fn(Spot) -> Option<ModelValue>) -> Vec
     if texts.is_empty() { vec!["nothing".to_owned()] } else { texts }
 }
 
-/// The entries that are stored otherwise than before.
+/// The entries whose stored state changed.
 fn changed(before: &World, after: &World) -> Vec<String> {
     let mut lines = Vec::new();
     for kind in ModelKind::ALL {

@@ -1,4 +1,4 @@
-//! Random paths as requests to a real API server, with what the model says is stored after each event.
+//! Random traces as requests to a real API server, with the state that the model predicts after each event.
 
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -31,10 +31,10 @@ pub fn traces(seed: u64, count: usize) -> Json {
     json!([listed, of(false, count / 2, &mut random)])
 }
 
-/// The beginning, random events, and what controllers do in the end.
+/// The initial writes, random events, and the final reconciliations.
 fn trace(twins: &Twins, random: &mut SmallRng) -> Json {
     let mut state = twins.beginning();
-    // The policy reads for the first writes too, where controllers are not listed.
+    // If controllers are not listed, the policy also reads for the first writes, so the cache is expired first.
     let mut events = vec![beginning(&state), event(twins, &mut state, ModelEvent::Expire)];
     for _ in 0..EVENTS {
         let action = any(twins, &state, random);
@@ -49,7 +49,7 @@ fn trace(twins: &Twins, random: &mut SmallRng) -> Json {
     json!(events)
 }
 
-/// One event of those that may be next, each sort of them as likely as another.
+/// A random possible next event; each sort of event has the same probability.
 fn any(twins: &Twins, state: &TwinState, random: &mut SmallRng) -> ModelEvent {
     let mut actions = Vec::new();
     twins.alphabet.actions(&state.shared, &state.with, &mut actions);
@@ -90,7 +90,7 @@ fn event(twins: &Twins, state: &mut TwinState, action: ModelEvent) -> Json {
     })
 }
 
-/// How everything is created: the class, the Cluster, and what the controllers apply.
+/// The initial writes: the class, the Cluster, and the objects that the controllers apply.
 fn beginning(state: &TwinState) -> Json {
     let create = |object: Json| {
         json!({
@@ -108,7 +108,7 @@ fn beginning(state: &TwinState) -> Json {
     json!({ "story": "the beginning", "expires": false, "writes": writes, "after": stored(&state.with) })
 }
 
-/// A write as it is sent, and what has to be answered.
+/// A write as it is sent, and the expected answer.
 fn request(write: &ReceivedWrite, written: &WriteOutcome) -> Json {
     let ReceivedWrite { kind, manager, verb, dry_run, compares } = *write;
     let (name, force, mut object) = match verb {
@@ -142,7 +142,7 @@ fn request(write: &ReceivedWrite, written: &WriteOutcome) -> Json {
     })
 }
 
-/// What is stored of each object; null for one that is not there.
+/// The stored entries of each object; null if it does not exist.
 fn stored(world: &World) -> Json {
     let of = |kind: ModelKind| {
         (kind.text().to_owned(), world.object(kind).map_or(json!(null), |object| entries(kind, object)))

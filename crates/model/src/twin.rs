@@ -1,4 +1,4 @@
-//! The same events in a world with the policy and in all worlds without, and what has to hold.
+//! The same events in a world with the policy and in all worlds without it, and the properties that must hold.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -15,31 +15,31 @@ use crate::spot::{EntryKey, FieldManager, ModelKind, ModelValue, Slot, Spot};
 use crate::without::{Without, Worlds};
 use crate::world::{ReceivedWrite, World, WriteContext, WriteOutcome};
 
-/// Nobody's write is refused.
+/// No write is refused.
 pub const ACCEPTED: &str = "nobody's write is refused that would pass without the policy";
 /// Values and owners are those of the world without the policy.
 pub const ALIKE: &str = "once nobody acts any more, values and owners are those without the policy";
-/// Controllers finish.
+/// Reconciliation terminates.
 pub const ENDS: &str = "nothing runs for ever";
-/// What is there has a source, or somebody who wrote it.
+/// Every value has a source, or a manager that wrote it.
 pub const DROPPED: &str = "a key that its source dropped is gone";
 
-/// A controller that still changes something after this number of rounds never ends: there are three hops.
+/// Controllers that still change something after this number of rounds never settle: there are three hops.
 const ROUNDS: usize = 10;
 
 /// The world with the policy, and those without.
 #[derive(Debug, Clone, Eq)]
 pub struct TwinState {
-    /// What all have in common.
+    /// The state shared by all worlds.
     pub shared: CommonState,
     /// The world with the policy.
     pub with: World,
-    /// Every world that the same events may lead to without the policy.
+    /// Every world that may result from the same events without the policy.
     pub without: Worlds,
-    /// Set when the policy did what it must never do.
+    /// Set when the policy violated its contract.
     pub flaw: Option<Flaw>,
-    /// How many more events may follow. States are the same whatever it is: the search meets each first on a shortest
-    /// path.
+    /// How many more events may follow. It is not part of a state's identity: the search reaches each state first on a
+    /// shortest path.
     pub left: usize,
 }
 
@@ -56,34 +56,34 @@ impl Hash for TwinState {
     }
 }
 
-/// What the policy must never do.
+/// A violation of the policy's contract.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Flaw {
     /// It refused a write.
     Refused(String),
-    /// It wrote what is none of its business.
+    /// It wrote something outside its scope.
     Strange(String),
 }
 
-/// The model: who may do what, and what is wrong on purpose.
+/// The model: the possible events, and the intentional defects.
 pub struct Twins {
-    /// The policy of the one world.
+    /// The policy in the world that has one.
     pub policy: PolicyUnderTest,
-    /// What does not change.
+    /// The inputs that do not change.
     pub fixed: FixedInputs,
-    /// What may happen.
+    /// The possible events.
     pub alphabet: PossibleEvents,
-    /// The Cluster at the beginning.
+    /// The initial Cluster.
     pub cluster: ClusterManifest,
-    /// How many events may follow each other.
+    /// The maximum number of events.
     pub events: usize,
-    /// What is known to differ and does not count.
+    /// Known differences that are tolerated.
     pub tolerated: Vec<KnownDifference>,
-    /// What is known of worlds without the policy.
+    /// The cache of the worlds without the policy.
     without: Without,
 }
 
-/// What is wrong with a state, or with what becomes of it when nobody acts any more.
+/// What is wrong with a state, or with the state in which it settles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StateVerdict {
     /// See [`ACCEPTED`].
@@ -92,12 +92,12 @@ pub struct StateVerdict {
     pub differ: Vec<Spot>,
     /// See [`ENDS`].
     pub is_restless: bool,
-    /// Entries that ought to be gone, see [`DROPPED`].
+    /// Entries that should have been removed, see [`DROPPED`].
     pub stay: Vec<Spot>,
 }
 
 impl Twins {
-    /// A model of everything.
+    /// A model with all events.
     #[must_use]
     pub fn new(defect: Option<Defect>, lists_controllers: bool, alphabet: PossibleEvents, events: usize) -> Twins {
         let cluster = ClusterManifest { topology: [Some(ModelValue::Red), None], paused: false };
@@ -113,7 +113,7 @@ impl Twins {
         }
     }
 
-    /// The state in which everything begins.
+    /// The initial state.
     #[must_use]
     pub fn beginning(&self) -> TwinState {
         let world = World::settled(&self.cluster);
@@ -122,7 +122,7 @@ impl Twins {
         TwinState { shared, with: world, without, flaw: None, left: self.events }
     }
 
-    /// The state after an event, and the writes that it took in the world with the policy.
+    /// The state after an event, and its writes in the world with the policy.
     #[must_use]
     pub fn after(&self, state: &TwinState, action: ModelEvent) -> (TwinState, Vec<(ReceivedWrite, WriteOutcome)>) {
         let (mut next, journal) = self.with_policy(state, action);
@@ -132,7 +132,7 @@ impl Twins {
         (next, journal)
     }
 
-    /// The same, while the worlds without the policy stay as they are.
+    /// The same, without updating the worlds without the policy.
     fn with_policy(&self, state: &TwinState, action: ModelEvent) -> (TwinState, Vec<(ReceivedWrite, WriteOutcome)>) {
         let mut state = state.clone();
         let mut journal = Vec::new();
@@ -148,9 +148,9 @@ impl Twins {
         (state, journal)
     }
 
-    /// What becomes of a state when nobody acts any more: the Cluster is resumed, controllers run until none of them
-    /// changes anything, the host's cache forgets, Argo CD applies what it wants once more. `None` where that does not
-    /// end.
+    /// The state that results without further events: the Cluster is resumed, controllers run until none of them
+    /// changes anything, the host's cache expires, and Argo CD applies its value once more. `None` if this does not
+    /// terminate.
     #[must_use]
     pub fn closed(&self, state: &TwinState) -> Option<TwinState> {
         let mut state = state.clone();
@@ -165,7 +165,7 @@ impl Twins {
         Some(state)
     }
 
-    /// Runs the controllers until they are done.
+    /// Runs the controllers until they change nothing more.
     fn settled(&self, mut state: TwinState) -> Option<TwinState> {
         for _ in 0..ROUNDS {
             let mut next = state.clone();
@@ -199,7 +199,7 @@ impl Twins {
         }
     }
 
-    /// The entries of which something is wrong, without those that are known to differ.
+    /// The entries that are wrong, except known differences.
     fn spots(&self, closed: &TwinState, is_wrong: impl Fn(Spot) -> bool) -> Vec<Spot> {
         let is_known = |spot: &Spot| self.tolerated.iter().any(|known| known.explains(&closed.with, *spot));
         Spot::all().filter(|spot| is_wrong(*spot) && !is_known(spot)).collect()
@@ -214,7 +214,7 @@ fn entry(world: &World, spot: Spot) -> Option<(Option<ModelValue>, crate::spot::
     })
 }
 
-/// Whether an entry is there that its source does not have, and that nobody who owns it ever asked for.
+/// Whether an entry exists that its source does not have, and that none of its owners wrote.
 fn stays(closed: &TwinState, spot: Spot) -> bool {
     let Some(object) = closed.with.object(spot.kind) else { return false };
     let entry = object.at(spot.slot, spot.key);
@@ -223,7 +223,7 @@ fn stays(closed: &TwinState, spot: Spot) -> bool {
 }
 
 thread_local! {
-    /// The last verdict: every property asks for the same one.
+    /// The last verdict, cached because every property needs it.
     static LAST: RefCell<Option<(TwinState, StateVerdict)>> = const { RefCell::new(None) };
 }
 

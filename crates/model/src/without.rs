@@ -1,6 +1,6 @@
 //! The worlds without the policy that the same events may lead to.
 //!
-//! Controllers take their time. Without the policy an edit may be reverted at once, or be there still when its source
+//! Controllers take their time. Without the policy an edit may be reverted at once, or still exist when its source
 //! changes, and both are right. So there is not one world without the policy but the set of those that the events may
 //! lead to, whenever the controllers run.
 
@@ -12,7 +12,7 @@ use crate::action::{CommonState, FixedInputs, ModelEvent};
 use crate::spot::ModelKind;
 use crate::world::{World, WriteContext};
 
-/// A set of worlds. Those of one [`Without`] are compared by their number.
+/// A set of worlds. Sets from one [`Without`] are compared by their index.
 #[derive(Debug, Clone)]
 pub struct Worlds {
     number: usize,
@@ -40,7 +40,7 @@ impl Hash for Worlds {
     }
 }
 
-/// What is known of worlds without the policy.
+/// A cache of the worlds without the policy.
 #[derive(Default)]
 pub struct Without {
     known: Mutex<RememberedKeys>,
@@ -49,12 +49,12 @@ pub struct Without {
 #[derive(Default)]
 struct RememberedKeys {
     numbers: HashMap<Arc<BTreeSet<World>>, usize>,
-    /// What a set becomes by an event; `None` is that nobody acts any more.
+    /// The set after an event; `None` means that no further event happens.
     after: HashMap<(usize, Option<ModelEvent>, CommonState), Worlds>,
 }
 
 impl Without {
-    /// The set of one world.
+    /// A set with one world.
     #[must_use]
     pub fn only(&self, world: World) -> Worlds {
         self.set(BTreeSet::from([world]))
@@ -75,7 +75,7 @@ impl Without {
         })
     }
 
-    /// Those of the worlds in which no controller changes anything any more.
+    /// The worlds in which no controller changes anything any more.
     #[must_use]
     pub fn done(&self, worlds: &Worlds, shared: CommonState, fixed: &FixedInputs) -> Worlds {
         self.once(worlds, None, shared, || {

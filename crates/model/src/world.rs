@@ -1,23 +1,23 @@
-//! The objects of the world, the host's cache, what controllers remember, and how a write gets into them.
+//! The objects of the world, the host's cache, what controllers remember, and how a write changes them.
 
 use crate::manifest::ClusterManifest;
 use crate::policy::{ModelRequest, PolicyAnswer, PolicyUnderTest, Readable};
 use crate::server::{Conflict, ModelObject, OwnedEntry, Values};
 use crate::spot::{EntrySource, FieldManager, ModelKind, ModelValue, Spot};
 
-/// Everything that exists, but for the Cluster.
+/// All state except the Cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct World {
     objects: [Option<ModelObject>; 3],
-    /// What the policy's host read through its cache.
+    /// The contents of the policy host's cache.
     cache: Readable,
-    /// What each controller applied last, until the object changes: it does not apply that again.
+    /// What each controller applied last, until the object changes: it does not apply the same again.
     ///
     /// Source: internal/util/ssa/patch.go, `Patch`, whose cache has the resourceVersion after the apply in its key.
     remembered: [Option<Values>; 3],
 }
 
-/// Where a write takes place.
+/// The context of a write.
 #[derive(Clone, Copy)]
 pub struct WriteContext<'p> {
     /// The Cluster as it is stored.
@@ -31,13 +31,13 @@ pub struct WriteContext<'p> {
 pub struct ReceivedWrite {
     /// The object's kind.
     pub kind: ModelKind,
-    /// Who writes.
+    /// The writer.
     pub manager: FieldManager,
-    /// How.
+    /// The kind of write.
     pub verb: WriteVerb,
-    /// Nothing is stored.
+    /// A dry run: nothing is stored.
     pub dry_run: bool,
-    /// With the annotation of the topology controller's dry runs.
+    /// Has the annotation of the topology controller's dry runs.
     pub compares: bool,
 }
 
@@ -54,32 +54,32 @@ pub enum WriteVerb {
     Apply {
         /// What is applied.
         values: Values,
-        /// With everything that the object's controller applies besides.
+        /// Includes everything else that the object's controller applies.
         is_whole: bool,
-        /// Values of others are taken over.
+        /// Takes over values owned by other managers.
         force: bool,
     },
     /// Deleted.
     Delete,
 }
 
-/// What becomes of a write.
+/// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// Stored, or what a dry run answers; `None` where the object is gone.
+    /// The stored object, or the dry run's answer; `None` if the object was deleted.
     Stored(Option<ModelObject>),
     /// The API server found a conflict.
     Conflict,
-    /// There is no such object, or there is one already.
+    /// The object does not exist, or already exists.
     Impossible,
-    /// The policy refused.
+    /// The policy refused the write.
     Refused(String),
-    /// The policy wrote something that it has no business with.
+    /// The policy wrote something outside its scope.
     Strange(String),
 }
 
 impl World {
-    /// Everything as the Cluster's topology says, applied by the controllers.
+    /// The initial world: the controllers have applied the Cluster's topology.
     #[must_use]
     pub fn settled(cluster: &ClusterManifest) -> World {
         let values = [cluster.topology; 2];
@@ -93,7 +93,7 @@ impl World {
         self.objects[kind as usize].as_ref()
     }
 
-    /// What the controller of a kind applied last, where it would not apply that again.
+    /// What the controller of a kind applied last, if it would not apply it again.
     #[must_use]
     pub fn remembered(&self, kind: ModelKind) -> Option<Values> {
         self.remembered[kind as usize]
@@ -104,26 +104,26 @@ impl World {
         self.remembered[kind as usize] = Some(values);
     }
 
-    /// The host's cache forgets what it has.
+    /// Empties the host's cache.
     pub fn expire(&mut self) {
         self.cache = Readable::default();
     }
 
-    /// Whether the host's cache has anything.
+    /// Whether the host's cache is not empty.
     #[must_use]
     pub fn has_cached(&self) -> bool {
         self.cache != Readable::default()
     }
 
-    /// The same without what decides about nothing where there is no policy: to apply the same again changes nothing
-    /// there, and nobody reads through the host's cache.
+    /// A copy without the state that has no effect without a policy: applying the same values again changes nothing
+    /// and the host's cache is not used.
     #[must_use]
     pub fn as_stored(&self) -> World {
         let objects = self.objects.map(|object| object.map(ModelObject::known));
         World { objects, cache: Readable::default(), remembered: [None; 3] }
     }
 
-    /// A write: the API server works out the owners, asks the policy, and stores the answer.
+    /// Performs a write: the API server computes the owners, calls the policy, and stores the result.
     pub fn write(&mut self, place: WriteContext<'_>, write: &ReceivedWrite) -> WriteOutcome {
         let ReceivedWrite { kind, manager, verb, dry_run, compares } = *write;
         let before = self.objects[kind as usize];
@@ -184,7 +184,7 @@ impl World {
         Readable { cluster: Some(cluster), deployment: values(ModelKind::Deployment), set: values(ModelKind::Set) }
     }
 
-    /// What the policy answered, with what only the properties check.
+    /// The policy's answer, with the fields that only the properties use.
     fn remarked(
         &self,
         write: &ReceivedWrite,
@@ -213,7 +213,7 @@ impl World {
         answered
     }
 
-    /// What the source of an entry says.
+    /// The value of an entry's source.
     #[must_use]
     pub fn source(&self, spot: Spot, cluster: ClusterManifest) -> Option<ModelValue> {
         match spot.source() {
@@ -222,7 +222,7 @@ impl World {
         }
     }
 
-    /// What the sources of an object say of it.
+    /// The values of an object's sources.
     #[must_use]
     pub fn wanted(&self, kind: ModelKind, cluster: ClusterManifest) -> Values {
         let mut values = Values::default();

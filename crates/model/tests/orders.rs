@@ -1,11 +1,11 @@
-//! Every order of events up to a depth, and every defect that is put back.
+//! Every order of events up to a depth, and every reintroduced defect.
 
 use model::defect::Defect;
 use model::known::KnownDifference;
 use model::search::{SEARCHES, SearchResult, find_defect, find_known, search};
 use model::twin::{ALIKE, DROPPED, Twins};
 
-/// The stories of what ends otherwise.
+/// The stories of the known differences.
 fn ends_otherwise(lists_controllers: bool) -> Vec<String> {
     let searched = SEARCHES.iter().filter_map(|of| {
         let twins = Twins::new(None, lists_controllers, (of.alphabet)(), of.events);

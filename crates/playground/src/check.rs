@@ -1,4 +1,4 @@
-//! What the policy finds in objects as they are stored.
+//! What the policy finds in stored objects.
 
 use fleet::{Checker, FindingLevel, Fleet, ObjectFindings};
 use metadata_propagation::{Finding, Mode, OnXrd, Settings, Stance, TagDelivery, evaluate};
@@ -12,12 +12,12 @@ use crate::settings;
 /// The answer.
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckAnswer {
-    /// What is wrong with the texts themselves.
+    /// Problems in the texts themselves.
     marks: Vec<Mark>,
     objects: Vec<CheckedObject>,
 }
 
-/// One object, in the order in which they are.
+/// One object, in the order of the texts.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CheckedObject {
@@ -26,9 +26,9 @@ struct CheckedObject {
     text: String,
     #[serde(flatten)]
     place: TextRange,
-    /// Whether the policy checks such objects under these settings.
+    /// Whether the policy checks objects of this kind with these settings.
     is_concerned: bool,
-    /// Why it was not compared with what is above it, if it was not.
+    /// Why it was not compared with its owner, if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     inert: Option<String>,
     findings: Vec<ShownFinding>,
@@ -37,11 +37,11 @@ struct CheckedObject {
 /// One finding.
 #[derive(Debug, Serialize)]
 struct ShownFinding {
-    /// `reject`, `warn`, or `note`: nothing follows.
+    /// `reject`, `warn`, or `note`, which has no effect.
     level: &'static str,
-    /// The setting that decides whether it blocks the request, or what found it.
+    /// The setting that decides whether it blocks the request, or the check that found it.
     check: &'static str,
-    /// What becomes of cloud tags.
+    /// The effect on cloud tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<TagDelivery>,
     /// The path in the object.
@@ -109,8 +109,8 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
     CheckAnswer { marks, objects }
 }
 
-/// Whether the settings name the composites that a definition or a Composition is of; true for any other object. Where they
-/// do not, nothing is found, and nothing is known.
+/// Whether the settings name the composite kind of a definition or a Composition; true for any other object. If they do
+/// not, there are no findings, and no conclusion is possible.
 fn is_about_composites(object: &fleet::FleetObject, settings: &Settings) -> bool {
     let composites = &settings.cloud_tags;
     let is_named = |path: &str| {
@@ -130,7 +130,7 @@ fn is_about_composites(object: &fleet::FleetObject, settings: &Settings) -> bool
     }
 }
 
-/// The findings of the checks with their verdicts, those included from which nothing follows.
+/// The findings of the checks with their verdicts, including those without effect.
 fn reported(object: &fleet::FleetObject, settings: &Settings, fleet: &Fleet) -> Vec<Finding> {
     let settings = Settings { mode: Mode::Mutate, ..settings.clone() };
     evaluate(&object.review(), &settings, fleet).report.unwrap_or_default().findings

@@ -24,12 +24,12 @@ pub(crate) struct EditAnswer {
     further: Vec<Further>,
 }
 
-/// A label or annotation of an object below that is added, changed or removed.
+/// A label or annotation that is added to, changed in or removed from a child object.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Further {
     title: String,
-    /// Whether controllers would make the object first.
+    /// Whether the object does not exist yet and controllers would create it.
     is_predicted: bool,
     at: String,
     key: String,
@@ -37,7 +37,7 @@ struct Further {
     to: Option<String>,
 }
 
-/// What becomes of one object.
+/// The result of one write.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ObjectEdit {
@@ -51,13 +51,13 @@ struct ObjectEdit {
     patch: Value,
     warnings: Vec<String>,
     report: Option<Report>,
-    /// Why nothing was compared, if nothing was.
+    /// Why the comparison was skipped, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     inert: Option<String>,
     log: Vec<LogLine>,
     /// What kubectl prints.
     kubectl: String,
-    /// Where in the text the object, its changes, its findings and its edits are.
+    /// The positions of the object, its changes, its findings and its edits in the text.
     place: TextRange,
     changes: Vec<TextRange>,
     findings: Vec<TextRange>,
@@ -69,7 +69,7 @@ struct ObjectEdit {
     stored: Option<Box<RawValue>>,
 }
 
-/// Judges each object of the new text in its order; those before it are stored, if they were accepted.
+/// Evaluates the objects of the new text in order; objects before it are already stored if they were accepted.
 pub(crate) fn edit(question: EditQuestion) -> EditAnswer {
     let read = settings::read(&question.settings.source());
     let [old, new, others] =
@@ -99,11 +99,11 @@ pub(crate) fn edit(question: EditQuestion) -> EditAnswer {
     EditAnswer { marks, writes, further }
 }
 
-/// What the writes lead to in all other objects, once everything is as the rules want it.
+/// The effects of the writes on all other objects, once every rule has been applied.
 fn further(question: &EditQuestion, settings: &Settings) -> Vec<Further> {
     let [old, new, others] = [&question.old, &question.new, &question.others].map(NamedText::source);
     let before = Fleet::read(vec![old.clone(), others.clone()]);
-    // Of two objects of one name the first counts.
+    // If two objects have the same name, the first is used.
     let after = Fleet::read(vec![new, old, others]);
     let entries = Plan::of(&before, &after, settings).further.into_iter();
     let further = entries.map(|entry| Further {
@@ -133,7 +133,7 @@ fn review<'r>(question: &'r EditQuestion, object: &'r FleetObject, before: Optio
     review
 }
 
-/// Whether an object has a name already, and not only the beginning of one.
+/// Whether an object has `metadata.name`, not only `generateName`.
 fn has_name(json: &str) -> bool {
     #[derive(Deserialize)]
     struct Named {
@@ -194,7 +194,7 @@ fn patch(object: &str, mutated: &str) -> Value {
     serde_json::to_value(json_patch::diff(&read(object), &read(mutated))).unwrap_or_default()
 }
 
-/// What kubectl prints about one object: warnings go before what was done.
+/// What kubectl prints about one object: warnings first, then the result.
 fn kubectl(object: &FleetObject, warnings: &[String], refusal: Option<String>, done: &str) -> String {
     let mut lines: Vec<String> = warnings.iter().map(|warning| format!("Warning: {warning}")).collect();
     lines.push(match refusal {
@@ -207,7 +207,7 @@ fn kubectl(object: &FleetObject, warnings: &[String], refusal: Option<String>, d
     lines.join("\n")
 }
 
-/// An AdmissionRequest, with everything that kwctl and the PolicyServer demand.
+/// An AdmissionRequest, with every field that kwctl and the PolicyServer require.
 fn request(object: &FleetObject, review: &Review<'_>) -> Value {
     let read = |text: Option<&str>| text.and_then(|text| serde_json::from_str::<Value>(text).ok());
     let kind = json!({ "group": review.kind.group, "version": review.kind.version, "kind": review.kind.kind });
@@ -227,7 +227,7 @@ fn request(object: &FleetObject, review: &Review<'_>) -> Value {
     })
 }
 
-/// The name of a resource, as kinds are usually named.
+/// The name of a resource, by the usual plural rules.
 fn plural(kind: &str) -> String {
     let kind = kind.to_lowercase();
     match kind.strip_suffix('y') {
@@ -237,7 +237,7 @@ fn plural(kind: &str) -> String {
     }
 }
 
-/// What is underlined in the new text.
+/// The marks underlined in the new text.
 fn told(write: &ObjectEdit, sources: &[Source]) -> Vec<Mark> {
     let text = sources.first().map_or("", |source| &source.name);
     let mark =
@@ -259,7 +259,7 @@ fn told(write: &ObjectEdit, sources: &[Source]) -> Vec<Mark> {
     marks
 }
 
-/// What is stored: what was written so far, else what was there before.
+/// The stored text: what was written so far, otherwise the original.
 struct StoredText<'s> {
     written: Manifests,
     old: &'s Fleet,

@@ -1,7 +1,8 @@
 //! The engine for a page in a browser: one function, JSON in and JSON out.
 //!
-//! [`answer`] takes a question of the page ([`PageQuestion`] has its forms) and never fails: what cannot be read is answered
-//! with problems, each at its place in a text. Nothing is decided here; the engine and `crates/fleet` decide.
+//! [`answer`] takes a question of the page (see [`PageQuestion`]) and never fails: unreadable input is answered
+//! with problems, each with its position in a text. This crate makes no decisions; the engine and `crates/fleet`
+//! decide.
 
 mod check;
 mod edit;
@@ -28,7 +29,7 @@ pub fn answer(question: &str) -> String {
     }
 }
 
-/// There is no such question.
+/// The answer to an unknown question.
 #[derive(Serialize)]
 struct Unanswered {
     error: String,

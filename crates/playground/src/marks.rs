@@ -1,4 +1,4 @@
-//! Places in the texts of the page, and what is said there.
+//! Positions in the texts of the page, and the messages shown there.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use fleet::{Fleet, Locator, Origin, Severity, Source};
 use serde::Serialize;
 
-/// Something that is said at a place of a text.
+/// A message at a position in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Mark {
     /// The name of the text.
@@ -28,7 +28,7 @@ pub(crate) struct TextRange {
     line: usize,
 }
 
-/// How much it matters.
+/// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Weight {
@@ -47,7 +47,7 @@ impl From<Severity> for Weight {
     }
 }
 
-/// Finds places in the texts of a fleet.
+/// Finds positions in the texts of a fleet.
 pub(crate) struct TextPlaces<'f> {
     fleet: &'f Fleet,
     locator: Locator<'f>,
@@ -65,7 +65,7 @@ impl<'f> TextPlaces<'f> {
         self.place(found.source, found.span)
     }
 
-    /// What is wrong with the documents.
+    /// The problems in the documents.
     pub(crate) fn problems(&mut self) -> Vec<Mark> {
         let mut marks = Vec::new();
         for problem in self.fleet.problems() {

@@ -1,4 +1,4 @@
-//! Which labels become tags under each profile, why the others do not, and what the cloud itself says.
+//! Which labels become tags under each profile, why the others do not, and how the cloud API validates them.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ pub(crate) struct MatrixAnswer {
     marks: Vec<Mark>,
     /// The specification's profiles.
     specified: Vec<Column>,
-    /// The strict ones.
+    /// The strict profiles.
     strict: Vec<Column>,
     labels: Labels,
 }
 
-/// A profile, how much of its limits the labels take, and what becomes of each.
+/// A profile, how much of its limits the labels use, and the result for each label.
 #[derive(Debug, Serialize)]
 struct Column {
     name: &'static str,
@@ -31,7 +31,7 @@ struct Column {
     key: usize,
     value: usize,
     tags: usize,
-    /// The tags that the labels make.
+    /// The number of tags made from the labels.
     made: usize,
     /// One for each label, in their order.
     cells: Vec<Cell>,
@@ -44,17 +44,17 @@ struct Cell {
     /// Lengths as the limits count them.
     key: usize,
     value: usize,
-    /// Why it is no tag; absent where it is one.
+    /// Why it is not a tag; absent if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    /// What the cloud's own interface says to the tag.
+    /// How the cloud's own API validates the tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     cloud: Option<CloudVerdict>,
 }
 
-/// Asks every profile about every label.
+/// Evaluates every label under every profile.
 pub(crate) fn matrix(question: &Matrix) -> MatrixAnswer {
     let source = question.labels.source();
     let lines = LineStarts::of(&source);
@@ -118,7 +118,7 @@ fn column(rules: TagRules, provider: &str, key: Length, value: Length, labels: &
     }
 }
 
-/// How long a text is; of what has a prefix, its name.
+/// The length of a text; for a key with a prefix, the length of its name part.
 fn length(of: Length, text: &str) -> usize {
     match of {
         Length::Runes(_) => text.chars().count(),

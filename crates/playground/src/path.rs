@@ -1,4 +1,4 @@
-//! Where a label or annotation goes: the objects from the top down, and what each has to do with the key.
+//! The propagation path of a label or annotation: the objects from the root down, and how the key relates to each.
 
 use std::collections::BTreeMap;
 
@@ -14,26 +14,26 @@ use crate::settings;
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct PathAnswer {
     marks: Vec<Mark>,
-    /// The keys of labels and annotations, those first that most objects have.
+    /// The keys of labels and annotations, the most frequent first.
     keys: Vec<String>,
-    /// The numbers of the objects that nothing is above.
+    /// The indexes of the objects without an owner.
     roots: Vec<usize>,
     objects: Vec<PathObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<PathPicture>,
 }
 
-/// The same as a picture.
+/// The same as a diagram.
 #[derive(Debug, Serialize)]
 struct PathPicture {
-    /// Absent where it has too many boxes.
+    /// Absent if the diagram has too many boxes.
     #[serde(skip_serializing_if = "Option::is_none")]
     svg: Option<String>,
-    /// The picture in words.
+    /// The diagram in words.
     description: String,
 }
 
-/// Boxes of a picture that can still be checked.
+/// The largest number of boxes in a readable diagram.
 const BOXES: usize = 300;
 
 /// One object.
@@ -43,21 +43,21 @@ struct PathObject {
     title: String,
     kind: String,
     children: Vec<usize>,
-    /// Where it is in the manifests; absent where it is not there, but would be made.
+    /// Where it is in the manifests; absent if it does not exist yet but would be created.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<TextRange>,
     placements: Vec<LocatedPlacement>,
-    /// Why it is not known what propagates to it.
+    /// Why propagation to it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<String>,
 }
 
-/// The key at one place of an object.
+/// The key in one map of an object.
 #[derive(Debug, Serialize)]
 struct LocatedPlacement {
     #[serde(flatten)]
     placement: Placement,
-    /// The line of the entry, where it is written.
+    /// The line of the entry, if it is in the manifests.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<TextRange>,
 }
@@ -116,7 +116,7 @@ fn located(placement: Placement, member: &Member, key: &str, places: &mut TextPl
     LocatedPlacement { placement, place }
 }
 
-/// What is said at the place of an entry.
+/// The message at the position of an entry.
 fn underlined(LocatedPlacement { placement, place }: &LocatedPlacement, text: &str) -> Option<Mark> {
     let value = placement.value.as_deref().unwrap_or_default();
     let (severity, message) = match &placement.state {

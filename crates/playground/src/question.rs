@@ -1,4 +1,4 @@
-//! What the page asks.
+//! The questions that the page sends.
 
 use fleet::Source;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ pub(crate) enum PageQuestion {
     Matrix(Matrix),
 }
 
-/// What does the policy find in these objects, as they are stored?
+/// What does the policy find in these stored objects?
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CheckQuestion {
@@ -25,7 +25,7 @@ pub(crate) struct CheckQuestion {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct EditQuestion {
-    /// The objects as they are stored; those that are not here are new.
+    /// The objects as they are stored; objects that are missing here are new.
     pub(crate) old: NamedText,
     /// The objects as they are written.
     pub(crate) new: NamedText,
@@ -42,7 +42,7 @@ pub(crate) struct EditQuestion {
     pub(crate) dry_run: bool,
 }
 
-/// Where does a label or annotation go in these objects?
+/// Which of these objects does a label or annotation propagate to?
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PathQuestion {
@@ -59,7 +59,7 @@ pub(crate) struct Matrix {
     pub(crate) labels: NamedText,
 }
 
-/// A text of the page, by the name that it has there.
+/// A text of the page, and its name on the page.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NamedText {

@@ -6,14 +6,14 @@ use serde_json::Value as Json;
 
 use crate::marks::{LineStarts, Mark, Weight};
 
-/// Settings, and what is said about them.
+/// Settings, and messages about them.
 pub(crate) struct ReadSettings {
-    /// `None` where they cannot be used.
+    /// `None` if they are invalid.
     pub(crate) settings: Option<Settings>,
     pub(crate) marks: Vec<Mark>,
 }
 
-/// Reads settings in YAML or JSON; each problem is a mark at its place.
+/// Reads settings in YAML or JSON; each problem is a mark at its position.
 pub(crate) fn read(source: &Source) -> ReadSettings {
     let lines = LineStarts::of(source);
     let mark = |severity, message: String, span: std::ops::Range<usize>| Mark {

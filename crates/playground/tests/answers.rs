@@ -1,4 +1,4 @@
-//! What the page gets, question by question.
+//! The answers that the page receives, one test per question.
 
 #![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 

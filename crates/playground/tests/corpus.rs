@@ -9,7 +9,7 @@ use testkit::cluster::ApiServer;
 use testkit::difference;
 use testkit::runner::{admit, engine, engine_of_files};
 
-/// What the page can ask: writes of whole, named objects in a cluster that is never out of reach.
+/// The page can ask about writes of complete, named objects in a cluster that is always reachable.
 fn can_be_asked(review: &Value, cluster: &ApiServer) -> bool {
     let object = &review["object"];
     let old = &review["oldObject"];
@@ -27,7 +27,7 @@ fn can_be_asked(review: &Value, cluster: &ApiServer) -> bool {
     cluster.is_always_in_reach() && is_whole(object) && is_named && is_written && has_no_parts
 }
 
-/// JSON that is YAML too: YAML must not have some characters that JSON may have.
+/// JSON that is also valid YAML: YAML does not allow some characters that JSON allows.
 fn yaml(value: &Value) -> String {
     let escaped = |character: char| match character {
         '\u{7f}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => format!("\\u{:04x}", u32::from(character)),
@@ -36,7 +36,7 @@ fn yaml(value: &Value) -> String {
     value.to_string().chars().map(escaped).collect()
 }
 
-/// Without the words of the host, which are not those of a fleet.
+/// Removes the host's wording, which differs from that of a fleet.
 fn without_details(answer: &mut Value) {
     for line in answer["log"].as_array_mut().into_iter().flatten() {
         line.as_object_mut().map(|line| line.remove("detail"));

@@ -1,7 +1,7 @@
-//! The table of carriers, made of a provider's CustomResourceDefinitions: which field of which kind holds tags.
+//! The table of carriers, generated from a provider's CustomResourceDefinitions: which field of which kind holds tags.
 //!
-//! What a field is for is not in its schema. [`PROVIDERS`] says it, provider by provider, with the evidence that a schema does
-//! have: providers made by upjet show the tags that are in effect beside the ones that were asked for, in `status.atProvider`.
+//! A schema does not state the purpose of a field. [`PROVIDERS`] lists it by provider, with the evidence that a schema
+//! does contain: upjet-based providers report the effective tags, not only the requested ones, in `status.atProvider`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -19,20 +19,20 @@ pub struct ProviderRule {
     pub file: &'static str,
     /// The end of its API groups.
     pub group: &'static str,
-    /// Fields below `spec.forProvider`; the first that a kind declares holds its tags.
+    /// Fields below `spec.forProvider`; the first field that a kind declares holds its tags.
     fields: &'static [TagField],
-    /// Kinds of which no field holds tags, whatever its name.
+    /// Kinds without a tag field, no matter how their fields are named.
     without: &'static [&'static str],
-    /// Kinds that are left out of the table, because nobody knows.
+    /// Kinds that are omitted from the table, because it is unknown whether their field holds tags.
     unknown: &'static [&'static str],
 }
 
 /// A field that holds tags.
 struct TagField {
     shape: CrdTagShape,
-    /// Below `spec.forProvider`; elements of lists are left out.
+    /// Below `spec.forProvider`; list indexes are omitted.
     path: &'static str,
-    /// The field below `status.atProvider` that has to be there too.
+    /// The field below `status.atProvider` that must exist too.
     evidence: Option<&'static str>,
 }
 
@@ -50,7 +50,7 @@ const fn proven(path: &'static str, evidence: &'static str) -> TagField {
     TagField { shape: Map, path, evidence: Some(evidence) }
 }
 
-/// The providers that are known.
+/// The supported providers.
 pub const PROVIDERS: &[ProviderRule] = &[
     ProviderRule {
         file: "aws",
@@ -64,7 +64,7 @@ pub const PROVIDERS: &[ProviderRule] = &[
     ProviderRule {
         file: "azure",
         group: "azure.upbound.io",
-        // A list called `tags` are the tags that API Management has of its own.
+        // A list named `tags` holds API Management's own tags.
         fields: &[field(Map, "tags")],
         without: &[],
         unknown: &[],
@@ -72,8 +72,8 @@ pub const PROVIDERS: &[ProviderRule] = &[
     ProviderRule {
         file: "gcp",
         group: "gcp.upbound.io",
-        // `labels` without the evidence are a type of group, or settings of a notification channel. `tags` are firewall
-        // targets, or Resource Manager tags, which have to exist before.
+        // `labels` without the evidence are group types or notification channel settings. `tags` are firewall
+        // targets, or Resource Manager tags, which must already exist.
         fields: &[
             proven("labels", "effectiveLabels"),
             proven("resourceLabels", "effectiveLabels"),
@@ -132,12 +132,12 @@ pub const PROVIDERS: &[ProviderRule] = &[
     },
 ];
 
-/// How the names of fields end that are like tags.
+/// Suffixes of field names that resemble tags.
 const TAG_LIKE: [&str; 3] = ["tags", "labels", "metadata"];
-/// Below references that upjet makes: labels of Kubernetes objects, which select one.
+/// In references that upjet generates: label selectors for Kubernetes objects.
 const SELECTS: &str = "matchLabels";
 
-/// A CustomResourceDefinition, as far as it is read.
+/// The fields of a CustomResourceDefinition that are read.
 #[derive(Deserialize)]
 struct ProviderCrd {
     kind: String,
@@ -179,7 +179,7 @@ struct CrdSchema {
 }
 
 impl CrdSchema {
-    /// The schema at a path. Elements of lists are left out of paths.
+    /// The schema at a path. List indexes are omitted from paths.
     fn at(&self, path: &str) -> Option<&CrdSchema> {
         path.split('.').try_fold(self, |here, name| here.element().properties.get(name))
     }
@@ -197,7 +197,7 @@ impl CrdSchema {
         }
     }
 
-    /// The maps of strings below this one whose names are like tags.
+    /// The string maps below this schema whose names resemble tags.
     fn tag_like(&self, path: &str, found: &mut BTreeSet<String>) {
         for (name, schema) in &self.element().properties {
             let path = format!("{path}.{name}");
@@ -210,16 +210,16 @@ impl CrdSchema {
     }
 }
 
-/// What is known of one kind.
+/// The tag fields of one kind.
 #[derive(Default, PartialEq)]
 struct CarrierKind {
     tags: Option<(CrdTagShape, &'static str)>,
-    /// Other maps of strings whose names are like tags.
+    /// Other string maps whose names resemble tags.
     others: BTreeSet<String>,
 }
 
 impl CarrierKind {
-    /// Adds what another definition of the kind says: of another version, or of the namespaced group.
+    /// Merges another definition of the kind: of another version, or of the namespaced group.
     fn add(&mut self, other: CarrierKind) {
         self.tags = self.tags.or(other.tags);
         self.others.extend(other.others);
@@ -229,7 +229,7 @@ impl CarrierKind {
 /// The table of the provider whose definitions are in a folder, as the text of its file, and the provider.
 ///
 /// # Errors
-/// When a file cannot be read, or the definitions are of no provider that is known, or of several.
+/// When a file cannot be read, or the definitions are of no supported provider, or of several.
 pub fn table(folder: &Path, release: &str) -> anyhow::Result<(&'static ProviderRule, String)> {
     let mut kinds: BTreeMap<(String, String), CarrierKind> = BTreeMap::new();
     let mut of: Option<&'static ProviderRule> = None;
@@ -271,7 +271,7 @@ fn provider(group: &str) -> Option<(&'static ProviderRule, String)> {
     })
 }
 
-/// What a definition says of its kind; `None` where it is no managed resource, or nobody knows.
+/// The kind of a definition; `None` if it is not a managed resource, or is listed as unknown.
 fn kind(provider: &ProviderRule, service: &str, definition: &ProviderCrd) -> Option<CarrierKind> {
     let name = format!("{service}/{}", definition.spec.names.kind);
     if provider.unknown.contains(&&*name) {
@@ -300,7 +300,7 @@ fn kind(provider: &ProviderRule, service: &str, definition: &ProviderCrd) -> Opt
     known
 }
 
-/// The file: one kind a line, so that a diff between releases is read line by line.
+/// The file: one kind per line, so that diffs between releases are readable.
 fn text(
     provider: &ProviderRule,
     release: &str,

@@ -1,5 +1,5 @@
-//! The corpus: every case of `testdata/cases`, by topic. `BLESS=1` rewrites what is expected; the change is then reviewed
-//! like code.
+//! The corpus: every case of `testdata/cases`, by topic. `BLESS=1` rewrites the expected answers; the change is then
+//! reviewed like code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use cases::AnswerForm;
 pub use cases::Case;
 use serde_json::{Value, json};
 
-/// The topics that state the whole answer. Together they have every kind of content that a report can have.
+/// The topics that state the whole answer. Together they cover every kind of content in a report.
 const WHOLE: &[&str] = &[
     "beyond-cluster-api",
     "conflict",
@@ -50,7 +50,7 @@ fn read(path: &Path) -> Result<Case> {
     Ok(case)
 }
 
-/// Rewrites the `expect` of a case's file, and leaves the rest as it is.
+/// Rewrites the `expect` of a case's file, and keeps the rest unchanged.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -61,7 +61,7 @@ pub fn bless(case: &Case, answers: &[Value]) -> Result<()> {
     Ok(fs::write(&path, case.with_expect(&text, answers, &quoted(&yaml))?)?)
 }
 
-/// Block style in which the words that are booleans to kubectl, and not in YAML 1.2, are quoted.
+/// Block style; words that kubectl reads as booleans, but YAML 1.2 does not, are quoted.
 fn quoted(yaml: &str) -> String {
     let line = |line: &str| {
         let is_word = |word: &str| ["y", "n", "yes", "no", "on", "off"].contains(&&*word.to_ascii_lowercase());

@@ -18,7 +18,7 @@ fn said(failure: &QuestionFailure) -> String {
     }
 }
 
-/// What kube makes of the answer of an API server that is no object.
+/// kube's error for an API server's answer that is not an object.
 ///
 /// Source: kube-client, `Error::Api`; kube-core, `Status`.
 #[must_use]
@@ -28,7 +28,7 @@ pub fn api_error(message: &str, reason: &str, code: u16) -> String {
     )
 }
 
-/// What answers `kubernetes/get_resource`.
+/// A host that answers `kubernetes/get_resource`.
 pub trait ResourceHost: Send + Sync {
     /// Answers a payload as the callback of Kubewarden's host does.
     ///
@@ -37,7 +37,7 @@ pub trait ResourceHost: Send + Sync {
     fn get_resource(&self, payload: &[u8]) -> Result<Vec<u8>, String>;
 }
 
-/// Payload of `kubernetes/get_resource`; tests/module.rs holds what the module sends to the SDK's own type.
+/// Payload of `kubernetes/get_resource`; tests/module.rs compares the module's payload with the SDK's own type.
 #[cfg(feature = "host")]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

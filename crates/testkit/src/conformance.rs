@@ -1,4 +1,4 @@
-//! Vectors: what Cluster API's own functions say of generated fleets. `conformance/functions` asks them.
+//! Vectors: the results of Cluster API's own functions for generated fleets, written by `conformance/functions`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -20,7 +20,7 @@ use crate::runner::Door;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum Vector {
-    /// An object as somebody wrote it, and the metadata that it must carry.
+    /// An object as a user wrote it, and the metadata that it must have.
     Written(WrittenObject),
     /// A name, and the label value that is made of it.
     Formatted(Formatted),
@@ -28,7 +28,7 @@ pub enum Vector {
     Classified(Classified),
 }
 
-/// An object as somebody wrote it, the objects above it, and the metadata that it must carry.
+/// An object as a user wrote it, its owners, and the metadata that it must have.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenObject {
@@ -40,7 +40,7 @@ pub struct WrittenObject {
     pub kind: String,
     /// Its version.
     pub version: String,
-    /// The version of the objects above it, where it is another.
+    /// The version of its owners, if different.
     #[serde(default)]
     pub above: String,
     /// The policy's settings; absent for the defaults.
@@ -52,9 +52,9 @@ pub struct WrittenObject {
     pub review: Value,
     /// Label and annotation maps, by path.
     pub expected: BTreeMap<String, BTreeMap<String, String>>,
-    /// How they relate to the object's.
+    /// How the expected maps relate to the object's maps.
     pub relation: Relation,
-    /// In-place mutable fields by path; null where Cluster API leaves the object's own.
+    /// In-place mutable fields by path; null if Cluster API keeps the object's own value.
     #[serde(default)]
     pub fields: BTreeMap<String, Value>,
 }
@@ -63,9 +63,9 @@ pub struct WrittenObject {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Relation {
-    /// It is the whole map.
+    /// The expected map is the whole map.
     Equals,
-    /// The object has keys of its own besides.
+    /// The object may have further keys.
     Overlays,
 }
 
@@ -125,12 +125,12 @@ pub fn vectors() -> Result<Vec<Vector>> {
 /// Function, kind and version.
 pub type Topic = (String, String, String);
 
-/// What came of all vectors.
+/// The results of all vectors.
 #[derive(Debug, Default)]
 pub struct Findings {
     /// Vectors by function, kind and version.
     pub counts: BTreeMap<Topic, VectorCount>,
-    /// Where the answer is another than Cluster API's, and no deviation says so; and deviations that are none.
+    /// Differences from Cluster API that are not listed as deviations; and listed deviations that do not occur.
     pub differences: Vec<String>,
 }
 
@@ -141,11 +141,11 @@ pub struct VectorCount {
     pub all: usize,
     /// Those that agree entry by entry.
     pub agreeing: usize,
-    /// Those that agree but for listed deviations.
+    /// Those that agree except for listed deviations.
     pub deviating: usize,
 }
 
-/// Asks an entry point all vectors.
+/// Runs all vectors through an entry point.
 ///
 /// # Errors
 /// When vectors or deviations cannot be read, or the entry point fails.
@@ -169,7 +169,7 @@ pub fn ask(door: &Door) -> Result<Findings> {
 }
 
 impl Vector {
-    /// Function, kind and version; the name; and where an entry point answers otherwise than Cluster API.
+    /// Function, kind and version; the name; and where an entry point's answer differs from Cluster API's.
     fn put_to(self, door: &Door) -> Result<(Topic, String, Vec<EntryDeviation>)> {
         let written = match self {
             Vector::Written(written) => written,
@@ -185,7 +185,7 @@ impl Vector {
 }
 
 impl Formatted {
-    /// A Machine below a MachineSet of that name.
+    /// A Machine of a MachineSet with that name.
     fn written(self) -> WrittenObject {
         let metadata = json!({ "name": self.name, "namespace": "fleet", "uid": "set" });
         let owner = json!({
@@ -226,7 +226,7 @@ impl WrittenObject {
         (self.function.clone(), self.kind.clone(), version)
     }
 
-    /// Where an entry point's answer is another than Cluster API's. Keys of the object's own stay, on both sides.
+    /// Where an entry point's answer differs from Cluster API's. Keys that only the object has are kept on both sides.
     fn differences(&self, door: &Door) -> Result<Vec<EntryDeviation>> {
         let request = request(self.review.clone());
         let cluster = ApiServer::new(self.cluster.clone(), Vec::new())?;

@@ -1,20 +1,20 @@
-//! Where two texts differ, for a reader: a unified diff.
+//! The differences between two texts, as a unified diff.
 
 use serde::Serialize;
 use similar::TextDiff;
 
-/// What is in place of what was expected, line by line; empty where nothing differs.
+/// The diff from the expected text to the found one, by lines; empty if they are equal.
 #[must_use]
 pub fn lines(expected: &str, found: &str) -> String {
     TextDiff::from_lines(expected, found).unified_diff().context_radius(3).header("expected", "found").to_string()
 }
 
-/// The same of two values, as YAML.
+/// The same for two values, as YAML.
 pub fn values<E: Serialize, F: Serialize>(expected: &E, found: &F) -> String {
     lines(&yaml(expected), &yaml(found))
 }
 
-/// A value as YAML, or why it has none.
+/// A value as YAML, or why it cannot be written as YAML.
 pub(crate) fn yaml<T: Serialize>(value: &T) -> String {
     serde_yaml_ng::to_string(value).unwrap_or_else(|error| error.to_string())
 }

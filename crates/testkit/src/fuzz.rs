@@ -1,4 +1,4 @@
-//! What fuzzing asks: any bytes go in, and what comes out keeps the laws. The targets in `fuzz/` and the test that
+//! Fuzz targets: for any input bytes, the output must satisfy the laws. The targets in `fuzz/` and the test that
 //! replays found inputs call these functions.
 
 mod scenes;
@@ -20,14 +20,14 @@ pub use self::scenes::{SETTINGS, Scene, scenes};
 pub use self::seeds::seeds;
 use crate::laws::{is_answerable, stands};
 
-/// A target: bytes in, the broken law out.
+/// A target: takes bytes and returns the broken law, if any.
 pub type FuzzTarget = fn(&[u8]) -> Result<()>;
 
 /// The targets by name.
 pub const TARGETS: &[(&str, FuzzTarget)] = &[("review", review), ("settings", settings), ("looked_up", looked_up)];
 
-/// The payload of a `validate` call. A field `cluster`, which the policy passes over, lists the objects to be found; a
-/// text in it is the cause for which everything else is not.
+/// The payload of a `validate` call. A field `cluster`, which the policy ignores, lists the existing objects; a
+/// string in it is the lookup error for all other objects.
 ///
 /// # Errors
 /// When a law is broken.
@@ -61,7 +61,7 @@ pub fn settings(data: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Every problem is reported, and of an object, where it is.
+/// Every problem is reported, and, if the input is an object, with its path.
 fn tells_where(text: &str, error: &SettingsError) -> Result<()> {
     ensure!(!error.problems.is_empty() && !error.to_string().is_empty(), "refused without a reason");
     let is_object = serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object());
@@ -72,8 +72,8 @@ fn tells_where(text: &str, error: &SettingsError) -> Result<()> {
     Ok(())
 }
 
-/// Answers to lookups: the first byte picks one of the [`scenes`], the lines behind it are what the cluster returns, in
-/// order. An empty line is a kind that is not served; behind the last line nothing is found.
+/// Answers to lookups: the first byte picks one of the [`scenes`], the lines after it are what the cluster returns, in
+/// order. An empty line is a kind that is not served; after the last line nothing is found.
 ///
 /// # Errors
 /// When a law is broken.
@@ -93,7 +93,7 @@ pub fn looked_up(data: &[u8]) -> Result<()> {
     })
 }
 
-/// What is copied from a text that is not JSON is not JSON either: callers of the engine validate first.
+/// Parts copied from invalid JSON are invalid too: callers of the engine validate first.
 fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
@@ -127,7 +127,7 @@ impl<'a> OfPayload<'a> {
 }
 
 impl Cluster for OfPayload<'_> {
-    /// Names do not count: one object of a kind is enough to go on.
+    /// Names are ignored: any object of the kind matches.
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         #[derive(Deserialize)]
         struct Kind<'a> {
@@ -143,7 +143,7 @@ impl Cluster for OfPayload<'_> {
     }
 }
 
-/// A cluster that answers with one line after the other, and to a question that it knows as it did before.
+/// A cluster that answers each new question with the next line, and a repeated question with the same line.
 struct LineCluster<'a> {
     lines: &'a [u8],
     asked: RefCell<Vec<Get>>,

@@ -1,4 +1,4 @@
-//! What the policy may write, and that it wrote nothing else: objects compared byte for byte.
+//! What the policy may write, and checks, byte for byte, that it wrote nothing else.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,15 +15,15 @@ use crate::owners::only_owners_moved;
 /// A map of an object that the policy may write.
 #[derive(Debug)]
 pub struct OwnedMap {
-    /// Group of the objects; any where it is empty.
+    /// Group of the objects; any if empty.
     pub group: &'static str,
-    /// Kind of the objects; any of the group where it is empty.
+    /// Kind of the objects; any of the group if empty.
     pub kind: &'static str,
     /// Dotted path from the object's root.
     pub at: &'static str,
 }
 
-/// Every map that the policy may write. Nothing else of an object is its business.
+/// Every map that the policy may write. It never changes anything else of an object.
 #[rustfmt::skip]
 pub const OWNED: &[OwnedMap] = &[
     row("", "", "metadata.labels"),
@@ -50,10 +50,10 @@ pub const OWNED: &[OwnedMap] = &[
     row("controlplane.cluster.x-k8s.io", "",     "spec.machineTemplate.metadata.annotations"),
 ];
 
-/// Who owns what: it follows what is written.
+/// Field ownership, which changes with what is written.
 pub const MANAGED_FIELDS: &str = "metadata.managedFields";
 
-/// What the last steps of these paths are called.
+/// The last steps of these paths.
 const MAPS: [&str; 6] = ["labels", "annotations", "cloudTags", "additionalTags", "additionalLabels", "freeformTags"];
 
 const fn row(group: &'static str, kind: &'static str, at: &'static str) -> OwnedMap {
@@ -80,14 +80,14 @@ pub fn owned(kind: &GroupVersionKind<'_>) -> Vec<String> {
     maps.map(|row| row.at.to_owned()).chain(fields).collect()
 }
 
-/// Holds what an evaluation wrote against the object it was given: outside the owned paths every byte is the same, and
-/// inside owned maps every entry that the report does not name is, key and value, in its old place.
+/// Compares an evaluation's result with its input object: outside the owned paths every byte is the same, and
+/// inside owned maps every entry that the report does not name keeps its key, value and position.
 ///
 /// # Errors
 /// When anything else changed, or the report does not say what was written.
 pub fn only_owned_maps_changed(kind: &GroupVersionKind<'_>, object: &str, outcome: &Outcome) -> Result<()> {
     let Some(written) = outcome.object.as_deref() else { return Ok(()) };
-    // What is no JSON, and no API server sends, may become JSON by what is removed.
+    // Invalid JSON, which no API server sends, may become valid JSON by a removal.
     if serde_json::from_str::<IgnoredAny>(object).is_err() {
         return Ok(());
     }
@@ -109,7 +109,8 @@ pub fn only_owned_maps_changed(kind: &GroupVersionKind<'_>, object: &str, outcom
     Comparison { owned, changes: by_map, all: changes }.objects("", object, written)
 }
 
-/// Compares a CompositeResourceDefinition with what it was: everything is kept, and what came is below a version's schema.
+/// Compares a CompositeResourceDefinition with its original: everything is kept, and all additions are in a version's
+/// schema.
 fn only_declares(path: &str, before: &Value, after: &Value) -> Result<()> {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => {
@@ -157,7 +158,7 @@ impl Comparison<'_> {
         ensure!(new.fields.len() >= old.fields.len(), "`{path}` lost a field");
         let (stood, added) = new.fields.split_at(old.fields.len());
         for (index, (old, new)) in old.fields.iter().zip(stood).enumerate() {
-            // What now comes first has the bracket before it, and no comma.
+            // The new first field follows the bracket, without a comma.
             let key = |before: &str| before.trim_start_matches([',', '{']).to_owned();
             let stays = old.before == new.before || (lost && index == 0 && key(old.before) == key(new.before));
             ensure!(stays, "`{path}`: `{}` became `{}`", old.before, new.before);
@@ -215,7 +216,7 @@ impl Comparison<'_> {
             .try_for_each(|(index, (old, new))| self.values(&format!("{path}[{index}]"), old.get(), new.get()))
     }
 
-    /// A field that is gone: an owned one that the report removes, or what held nothing else.
+    /// A removed field: an owned one that the report lists as removed, or an object that contained nothing else.
     fn lost(&self, path: &str, value: &str) -> Result<()> {
         let is_removed =
             |at: &str, name: &str| self.changes.get(at).and_then(|changes| changes.get(name)) == Some(&None);
@@ -260,7 +261,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The path without the places of elements in their lists.
+/// The path without list indexes.
 fn pattern(path: &str) -> String {
     let parts = path.split('[').enumerate().map(|(index, part)| match part.split_once(']') {
         Some((_, rest)) if index > 0 => format!("[]{rest}"),
@@ -273,10 +274,10 @@ fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// A JSON object in the pieces of its text.
+/// A JSON object, split into pieces of its text.
 struct PieceObject<'a> {
     fields: Vec<FieldText<'a>>,
-    /// What is behind the last value, or the opening bracket.
+    /// The text after the last value, or after the opening bracket.
     after: &'a str,
 }
 
@@ -285,7 +286,7 @@ struct FieldText<'a> {
     /// The key as it is written, quotes included.
     raw_key: &'a str,
     value: &'a str,
-    /// What is between the value before and this one.
+    /// The text between the previous value and this one.
     before: &'a str,
 }
 
@@ -304,12 +305,12 @@ fn fields(text: &str) -> Result<PieceObject<'_>> {
         let raw_key = before.get(quotes.0..=quotes.1).context("a value without a key")?;
         fields.push(FieldText { key, raw_key, value, before });
     }
-    // What is behind the opening bracket of an object without fields is behind the fields that it gets.
+    // The text after the opening bracket of an empty object comes after the fields that are added.
     let after = if fields.is_empty() { rest.trim_start().trim_start_matches('{') } else { rest };
     Ok(PieceObject { fields, after })
 }
 
-/// The entries of an object as they are, those of one key included.
+/// The entries of an object as written, including duplicate keys.
 struct ExactEntriesVisitor;
 
 impl<'de> Visitor<'de> for ExactEntriesVisitor {

@@ -1,6 +1,6 @@
 //! Which functions of a module execute the instructions of a call.
 //!
-//! A call is stopped after one instruction in a thousand, again and again, and its stack is read. So the figures are the
+//! A call is stopped at each thousandth of its instructions, and its stack is read. So the figures are the
 //! same on every machine.
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::scenarios::Scenario;
 /// How often a call is stopped: each stop is a thousandth of its instructions.
 pub const STOPS: u64 = 1000;
 
-/// The stacks of one call, the innermost function first, and how many instructions it has. The module has to be one that
+/// The stacks of one call, the innermost function first, and how many instructions it has. The module must be one that
 /// [counts](Module::counting), and whose functions have names.
 ///
 /// # Errors
@@ -27,7 +27,7 @@ pub fn stacks(module: &Module, scenario: &Scenario) -> Result<(u64, Vec<Vec<Stri
     Ok((total, (1..STOPS).map(stack).collect::<Result<_>>()?))
 }
 
-/// The part of the policy that a function belongs to: a module of the engine, or what the engine is built on.
+/// The part of the policy that a function belongs to: a module of the engine, or one of its dependencies.
 #[must_use]
 pub fn part(function: &str) -> &str {
     if let Some((_, path)) = function.rsplit_once("20metadata_propagation") {

@@ -49,7 +49,7 @@ fn sizes(group: &NodeGroup<'_>, verdict: &mut GroupVerdict) {
     if let (Some(min), Some(max)) = (sizes.get(MIN_SIZE), sizes.get(MAX_SIZE))
         && (max < min || *max == 0)
     {
-        verdict.error(format!("the sizes are {min} to {max}: the group is not scaled"));
+        verdict.error(format!("the minimum size is {min} and the maximum size {max}: the group is not scaled"));
     }
 }
 
@@ -78,8 +78,7 @@ fn capacity(group: &NodeGroup<'_>, verdict: &mut GroupVerdict) {
             Some(_) => "its infrastructure template has no `status.capacity`",
             None => "its infrastructure template is not among the objects",
         };
-        let message =
-            format!("{} not set, and {template}: the group is not scaled from zero without", missing.join(" and "));
+        let message = format!("{} not set, and {template}: the group is not scaled from zero", missing.join(" and "));
         match group.has_capacity {
             Some(_) => verdict.error(message),
             None => verdict.warning(message),
@@ -105,18 +104,18 @@ fn judge_labels(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut GroupVerdict
         match known {
             Some((_, known)) if known == value => continue,
             Some((_, known)) => {
-                verdict.error(format!("Nodes have label `{key}={value}`, but `{LABELS}` has `{key}={known}`"));
+                verdict.error(format!("Nodes get label `{key}={value}`, but `{LABELS}` has `{key}={known}`"));
                 value.clone_into(known);
             }
             None => {
                 let read = template.and_then(|labels| labels.get(key)?.as_str());
                 match read == Some(value) && is_managed(key) {
                     true => verdict.warning(format!(
-                        "Nodes have label `{key}={value}`, which `{LABELS}` lacks: an autoscaler without \
+                        "Nodes get label `{key}={value}`, but `{LABELS}` does not have it: an autoscaler without \
                          pull request kubernetes/autoscaler#8713 does not scale up for Pods that select it"
                     )),
                     false => verdict.error(format!(
-                        "Nodes have label `{key}={value}` ({}), which `{LABELS}` lacks: the autoscaler does not scale up for \
+                        "Nodes get label `{key}={value}` from {}, but `{LABELS}` does not have it: the autoscaler does not scale up for \
                          Pods that select it",
                         by(*origin)
                     )),
@@ -154,17 +153,17 @@ fn judge_taints(group: &NodeGroup<'_>, nodes: &Nodes, verdict: &mut GroupVerdict
         match promised.iter_mut().find(|known| known.is_same(taint)) {
             Some(known) if known == taint => continue,
             Some(known) => {
-                verdict.error(format!("Nodes have taint `{taint}`, but `{TAINTS}` has `{known}`"));
+                verdict.error(format!("Nodes get taint `{taint}`, but `{TAINTS}` has `{known}`"));
                 taint.clone_into(known);
             }
             None => {
                 match template.contains(taint) {
                     true => verdict.warning(format!(
-                        "Nodes have taint `{taint}`, which `{TAINTS}` lacks: an autoscaler that does not read \
+                        "Nodes get taint `{taint}`, but `{TAINTS}` does not have it: an autoscaler that does not read \
                          `spec.template.spec.taints` (kubernetes/autoscaler#9239) scales up for Pods that do not tolerate it"
                     )),
                     false => verdict.error(format!(
-                        "Nodes have taint `{taint}` ({}), which `{TAINTS}` lacks: the autoscaler scales up for Pods that do not \
+                        "Nodes get taint `{taint}` from {}, but `{TAINTS}` does not have it: the autoscaler scales up for Pods that do not \
                          tolerate it",
                         by(*origin)
                     )),
@@ -197,8 +196,8 @@ fn is_of_kubernetes(key: &str) -> bool {
 
 fn by(origin: SetBy) -> &'static str {
     match origin {
-        SetBy::Rules => "by the rules",
-        SetBy::Kubelet => "by the bootstrap template",
+        SetBy::Rules => "the propagation rules",
+        SetBy::Kubelet => "the bootstrap template",
     }
 }
 

@@ -40,8 +40,7 @@ fn of_topology(
     values: &BTreeMap<&'static str, Option<String>>,
 ) -> Result<String, String> {
     let id = &group.member.id;
-    let none =
-        || format!("no patch: the entry of the Cluster's topology that {id} is made from is not among the objects");
+    let none = || format!("cannot print a patch: the topology entry of {id} is not among the objects");
     let (_, list, label) = LISTS.iter().find(|(kind, ..)| *kind == id.kind).ok_or_else(none)?;
     let text = |path: &str, key: &str| group.object.pointer(path).and_then(|map| map.get(key)?.as_str());
     let entry_name = text("/metadata/labels", label).ok_or_else(none)?;
@@ -74,7 +73,9 @@ fn of_topology(
             Some(value) => steps.push(json!({ "op": "add", "path": at, "value": value })),
             None if is_there => steps.push(json!({ "op": "remove", "path": at })),
             None => {
-                return Err(format!("no patch: `{key}` of {id} comes from the ClusterClass, or was set on the object"));
+                return Err(format!(
+                    "cannot print a patch: `{key}` of {id} is set in the ClusterClass or on the object itself"
+                ));
             }
         }
     }

@@ -103,7 +103,10 @@ impl Ignores {
         let unused = all.filter(|(_, comment)| !comment.is_used);
         let problems = unused.map(|(source, comment)| ReportedProblem {
             severity: Severity::Warning,
-            message: format!("nothing is found here that `{}` ignores; remove the comment", comment.checks.join(",")),
+            message: format!(
+                "the comment ignores `{}`, but there is no such finding here; remove it",
+                comment.checks.join(",")
+            ),
             place: Where::of(fleet, source, comment.at..comment.at, locator.position(source, comment.at)),
         });
         problems.collect()

@@ -129,8 +129,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     Ok(match args.fail_on.unwrap_or_default() {
         _ if is_unreadable => Exit::Unreadable,
         _ if requests + not_judged == 0 => Exit::Nothing,
-        FailOn::Warn if rejected + warned > 0 => Exit::Found,
-        FailOn::Reject if rejected > 0 => Exit::Found,
+        FailOn::Warning if rejected + warned > 0 => Exit::Found,
+        FailOn::Error if rejected > 0 => Exit::Found,
         _ => Exit::Clean,
     })
 }
@@ -254,27 +254,27 @@ fn in_words(answers: &ReviewAnswers, is_verbose: bool) -> String {
             let _ = writeln!(out, "  {change}");
         }
         if let Some(reason) = &answer.not_compared {
-            let _ = writeln!(out, "  not compared: {reason}");
+            let _ = writeln!(out, "  skipped: {reason}");
         }
         if answer.without_stored {
-            let _ = writeln!(out, "  edits are not judged: no earlier request contains the object");
+            let _ = writeln!(out, "  the edit is not checked: no earlier request contains the object");
         }
     }
     let named = if is_verbose { answers.not_judged.len() } else { NAMED };
     for UnjudgedWrite { file, number, verb, object, user, reason } in answers.not_judged.iter().take(named) {
-        let _ = writeln!(out, "{BOLD}not judged{BOLD:#} {file} {number}: {verb} {object} by {user}: {reason}");
+        let _ = writeln!(out, "{BOLD}skipped{BOLD:#} {file} {number}: {verb} {object} by {user}: {reason}");
     }
     if answers.not_judged.len() > named {
         let more = answers.not_judged.len() - named;
-        let _ = writeln!(out, "{more} more not judged; `--verbose` names them");
+        let _ = writeln!(out, "{more} more skipped; `--verbose` prints all");
     }
     let ReviewsSummary { requests, accepted, changed, rejected, warned, not_compared, .. } = answers.summary;
     let ReviewsSummary { without_stored, not_judged, other_kinds, .. } = answers.summary;
     let besides = [
         (warned, "with warnings"),
-        (not_compared, "not compared"),
+        (not_compared, "with a skipped object"),
         (without_stored, "without the stored object"),
-        (not_judged, "not judged"),
+        (not_judged, "skipped"),
         (other_kinds, "of other kinds"),
     ];
     let besides = besides.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!("; {number} {what}"));

@@ -33,7 +33,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
                 findings.push(InstallationFinding {
                     level: FindingLevel::Warning,
                     message: format!(
-                        "{title}: `clusterApi.selfCheck` is on, and match condition `{}` leaves controllers out",
+                        "{title}: `clusterApi.selfCheck` is on, but match condition `{}` excludes controllers",
                         text("name")
                     ),
                     object: Some(policy.item.object),

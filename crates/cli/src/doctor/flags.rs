@@ -46,14 +46,14 @@ fn taints<'a>(policy: &InstalledPolicy<'a>, settings: &ClusterApi, core: &Manage
     vec![InstallationFinding {
         level: FindingLevel::Warning,
         message: format!(
-            "{}: `clusterApi.taints` is {}, and {} has `{TAINTS}={is_on}`",
+            "{}: `clusterApi.taints` is {}, but {} has `{TAINTS}={is_on}`",
             policy.title(),
             settings.taints,
             core.place()
         ),
         object: Some(policy.item.object),
         at: format!("{}.settings.clusterApi.taints", policy.at),
-        why: "taints are then propagated at admission and not by the manager, or by the manager only",
+        why: "taints then propagate either at admission only, or by the manager only",
         fix: format!("set `clusterApi.taints: {is_on}`"),
     }]
 }
@@ -85,7 +85,7 @@ fn patterns<'a>(
         findings.push(InstallationFinding {
             level: FindingLevel::Warning,
             message: format!(
-                "{}: `clusterApi.node.{name}` has {}, and `--{flag}` of {} has {}",
+                "{}: `clusterApi.node.{name}` has {}, but `--{flag}` of {} has {}",
                 policy.title(),
                 join(&set),
                 core.place(),
@@ -94,7 +94,7 @@ fn patterns<'a>(
             object: Some(policy.item.object),
             at: format!("{}.settings.clusterApi.node.{name}", policy.at),
             why: "the policy adds and reports other keys for Nodes than the manager syncs",
-            fix: format!("write the expressions of `--{flag}` into `clusterApi.node.{name}`"),
+            fix: format!("set the expressions of `--{flag}` in `clusterApi.node.{name}`"),
         });
     }
     findings

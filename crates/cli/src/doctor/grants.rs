@@ -34,7 +34,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         });
         results.judge(&title, findings.collect(), || match needs.len() {
             0 => "reads no other objects".to_owned(),
-            number => format!("`contextAwareResources` has what is read: {}", count(number, "kind")),
+            number => format!("`contextAwareResources` lists all that is read: {}", count(number, "kind")),
         });
     }
 }

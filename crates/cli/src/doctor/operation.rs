@@ -80,8 +80,8 @@ fn failure<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
         return vec![finding(
             FindingLevel::Warning,
             "has rules for Cluster API, but `failurePolicy` is not `Ignore`",
-            "while no PolicyServer answers, nothing scales, heals or finishes its deletion, except by controllers that \
-             `matchConditions` names",
+            "while no PolicyServer answers, nothing is scaled, remediated or deleted, except by controllers that \
+             `matchConditions` lists",
             "set `spec.failurePolicy: Ignore`: Cluster API sets most labels itself, and the next write adds the rest",
         )];
     }
@@ -89,7 +89,7 @@ fn failure<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
         return vec![finding(
             FindingLevel::Warning,
             "has rules for composites, but `failurePolicy` is `Ignore`",
-            "what is written while no PolicyServer answers has no cloud tags, and no controller adds them later",
+            "objects that are written while no PolicyServer answers get no cloud tags, and no controller adds them later",
             "set `spec.failurePolicy: Fail`",
         )];
     }

@@ -27,7 +27,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         let subject = format!("PolicyServer {name}");
         let server = installation.of_kind(KUBEWARDEN, "PolicyServer").find(|server| server.object.id.name == name);
         let Some(server) = server else {
-            results.not_examined(&subject, "is not there");
+            results.not_examined(&subject, "does not exist");
             continue;
         };
         let Some(account) = account(installation, server) else {
@@ -42,7 +42,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
         let finding = missing(installation, server, &account);
         let finding = finding.or_else(|| denied(installation, server, &account, &needs));
         let findings = finding.into_iter().collect();
-        results.judge(&title, findings, || format!("may `get` what is read: {}", count(needs.len(), "kind")));
+        results.judge(&title, findings, || format!("may `get` all that is read: {}", count(needs.len(), "kind")));
     }
 }
 

@@ -129,7 +129,7 @@ impl InstallationReport {
         }
         let lists = [
             ("ok", CheckedSubjects::passed as fn(&CheckedSubjects) -> &[Statement]),
-            ("not examined", CheckedSubjects::not_examined),
+            ("skipped", CheckedSubjects::not_examined),
         ];
         for (word, list) in lists {
             for checked in &self.checks {
@@ -146,7 +146,7 @@ impl InstallationReport {
             (0, warnings) => count(*warnings, "warning"),
             (errors, warnings) => format!("{}, {}", count(*errors, "error"), count(*warnings, "warning")),
         };
-        let _ = writeln!(out, "\n{}: {found}; {passed} passed, {not_examined} not examined", count(*checks, "check"));
+        let _ = writeln!(out, "\n{}: {found}; {passed} passed, {not_examined} skipped", count(*checks, "check"));
         out
     }
 }

@@ -48,7 +48,7 @@ fn judge<'a>(server: &'a Item<'a>, results: &mut CheckResults<'a>) {
                 ),
                 object: Some(server.object),
                 at: "status.conditions".to_owned(),
-                why: "policies on it may not be served; `failurePolicy` of each policy decides about writes meanwhile",
+                why: "its policies may not be served; until they are, the `failurePolicy` of each decides whether writes are accepted",
                 fix: format!("see `kubectl describe policyserver {name}` and the log of its Pods"),
             });
         }

@@ -49,7 +49,7 @@ pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> S
         let reasons: BTreeSet<String> = (0..hierarchy.members().len())
             .filter(|number| roots.contains(number) || is_below(number))
             .filter_map(|number| hierarchy.unknown(number))
-            .map(|(member, reason)| format!("? {} is not compared: {reason}", member.id))
+            .map(|(member, reason)| format!("? {} is skipped: {reason}", member.id))
             .collect();
         for reason in reasons {
             out += &reason;

@@ -57,7 +57,7 @@ fn rule(id: &str) -> Value {
         None => json!({
             "id": id,
             "shortDescription": { "text": "a document or file cannot be read, or is ambiguous" },
-            "help": { "text": "correct the document; `.propagateignore` leaves out what is no manifest" },
+            "help": { "text": "correct the document, or list files that are not manifests in `.propagateignore`" },
         }),
     }
 }

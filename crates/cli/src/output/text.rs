@@ -42,7 +42,7 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
         };
     }
     let not_compared = report.not_compared.iter();
-    notes.extend(not_compared.map(|it| format!("{}: {} is not compared: {}", it.place, it.object.title, it.reason)));
+    notes.extend(not_compared.map(|it| format!("{}: {} is skipped: {}", it.place, it.object.title, it.reason)));
     let ignored = report.ignored.iter().map(|it| (&it.entry, it.ignored.reason()));
     notes.extend(ignored.map(|(entry, reason)| {
         format!("{}: `{}` of {} is ignored: {reason}", entry.place, entry.check, entry.object.title)
@@ -116,9 +116,13 @@ fn summary(summary: &FindingSummary, roots: usize) -> String {
         (0, warnings) => count(*warnings, "warning"),
         (errors, warnings) => format!("{}, {}", count(*errors, "error"), count(*warnings, "warning")),
     };
-    let besides =
-        [(unreadable, "unreadable"), (skipped, "skipped"), (not_compared, "not compared"), (ignored, "ignored")];
-    let besides = besides.iter().filter(|(number, _)| **number > 0).map(|(number, what)| format!("; {number} {what}"));
+    let besides = [
+        (*unreadable, format!("{unreadable} unreadable")),
+        (*skipped, format!("{} skipped", count(*skipped, "document"))),
+        (*not_compared, format!("{} skipped", count(*not_compared, "object"))),
+        (*ignored, format!("{} ignored", count(*ignored, "finding"))),
+    ];
+    let besides = besides.iter().filter(|(number, _)| *number > 0).map(|(_, what)| format!("; {what}"));
     let roots = if roots > 1 { format!(" in {roots} roots") } else { String::new() };
     format!("{checked} of {} checked{roots}: {found}{}\n", count(*objects, "object"), besides.collect::<String>())
 }

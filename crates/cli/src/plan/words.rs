@@ -60,7 +60,7 @@ pub(super) fn details(planned: &PlannedEdit) -> String {
             format!(": replaces {}", of_machines(machines))
         }
         (Effect::Rollout | Effect::Scheduled, _) => {
-            format!(": replaces {}; an annotation defers it for {}", of_machines(machines), deferred.join(", "))
+            format!(": replaces {}; an annotation defers the rollout of {}", of_machines(machines), deferred.join(", "))
         }
         (Effect::Destructive, _) if *is_deletion => format!(": deletes {}", of_machines(machines)),
         (Effect::Destructive, _) => format!(": orphans {}", of_machines(machines)),

@@ -75,7 +75,7 @@ impl NotJudged {
         match self {
             NotJudged::Patch => "a patch does not contain the whole object",
             NotJudged::NoObject => "the event has no object: its level is not Request or RequestResponse",
-            NotJudged::Deletion => "no earlier request has the object that is deleted",
+            NotJudged::Deletion => "no earlier request contains the deleted object",
             NotJudged::Deletions => "a deletecollection event does not contain the deleted objects",
         }
     }
