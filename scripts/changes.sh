@@ -35,7 +35,12 @@ for name in "${names[@]}"; do
     patch=$root/testdata/changes/$name.patch
     begin=$SECONDS
     git worktree add --quiet --detach "$copy" HEAD
-    git -C "$copy" apply --index "$patch"
+    if ! git -C "$copy" apply --index "$patch"; then
+        echo "$patch does not apply any more: make the change again" >&2
+        failed=1
+        git worktree remove --force "$copy"
+        continue
+    fi
     written=$(git -C "$copy" diff --cached --name-only)
     for _ in first second; do
         BLESS=1 TRYCMD=overwrite tests > "$work/$name.bless" 2>&1 || true
