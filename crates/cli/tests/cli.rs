@@ -1,10 +1,12 @@
 //! Golden sessions: what is typed, what is printed, and how it ends. `TRYCMD=overwrite` rewrites them.
 
+mod deployed;
+
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-use metadata_propagation::Version;
+use deployed::with_version;
 
 #[test]
 fn sessions_print_what_is_written_down() {
@@ -37,8 +39,7 @@ fn the_pages_show_what_is_printed() {
     }
     fs::write(repository.join("edited.yaml"), edited.replace("version: v1.34.2\n", "version: v1.35.0\n")).unwrap();
     let managers = fs::read_to_string(root.join("crates/cli/tests/doctor/managers.yaml")).unwrap();
-    let managers = managers.replace("NEWEST", &Version::NEWEST.to_string());
-    let managers = managers.replace("namespace: capi-system", "namespace: cluster-api");
+    let managers = with_version(&managers).replace("namespace: capi-system", "namespace: cluster-api");
     fs::write(repository.join("managers.yaml"), managers).unwrap();
 
     let pages = ["cli.md", "first-ten-minutes.md"];

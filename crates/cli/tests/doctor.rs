@@ -2,11 +2,13 @@
 //! `TRYCMD=overwrite` rewrites what is expected.
 #![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
+mod deployed;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use metadata_propagation::Version;
+use deployed::with_version;
 
 /// The manifests of an installation: those of deploy/, and managers.
 const FILES: &[&str] = &[
@@ -28,10 +30,7 @@ const TAGS: &str = "cloud-tags.yaml";
 const NODES: &str = "nodes.yaml";
 const MANAGERS: &str = "managers.yaml";
 
-/// In a file or an edit, the newest version of Cluster API that the policy knows.
-const NEWEST: &str = "NEWEST";
-
-/// A file, a text in it, and what takes its place everywhere.
+/// A file, a text in it, and its replacement. `DEPLOYED` in a file or an edit is the version of Cluster API in deploy/.
 type Edit = (&'static str, &'static str, &'static str);
 
 /// A fact, and the edits that lead to it.
@@ -69,9 +68,9 @@ const FINDINGS: &[(&str, &[Edit])] = &[
     ("no_core_manager", &[(MANAGERS, "provider: cluster-api,", "provider: other,"), (MANAGERS, "cluster-api-controller:", "other:")]),
     ("a_condition_with_another_list", &[(POLICY, "'system:serviceaccount:cattle-capi-system:capi-manager'", "'system:serviceaccount:flux-system:kustomize-controller'")]),
     ("a_self_check_that_sees_nothing", &[(POLICY, "selfCheck: false", "selfCheck: true")]),
-    ("a_version_that_is_too_new", &[(MANAGERS, "cluster-api-controller:NEWEST.0", "cluster-api-controller:v1.12.3")]),
-    ("a_version_that_is_too_old", &[(POLICY, "version: NEWEST", "version: v1.11")]),
-    ("a_manager_without_a_version", &[(MANAGERS, "cluster-api-controller:NEWEST.0", "cluster-api-controller@sha256:00")]),
+    ("a_version_that_is_too_new", &[(MANAGERS, "cluster-api-controller:DEPLOYED.0", "cluster-api-controller:v1.12.3")]),
+    ("a_version_that_is_too_old", &[(POLICY, "version: DEPLOYED", "version: v1.11")]),
+    ("a_manager_without_a_version", &[(MANAGERS, "cluster-api-controller:DEPLOYED.0", "cluster-api-controller@sha256:00")]),
     ("a_feature_gate_that_the_settings_do_not_follow", &[(MANAGERS, "MachineTaintPropagation=false", "MachineTaintPropagation=true")]),
     ("labels_that_the_settings_do_not_follow", &[(MANAGERS, "--leader-elect", "\"--additional-sync-machine-labels=^example.com/,team\"")]),
     ("a_flag_and_its_value_as_two_arguments", &[(MANAGERS, "--leader-elect", "--additional-sync-machine-annotations, team")]),
@@ -89,10 +88,9 @@ fn installation(name: &str, edits: &[Edit]) -> PathBuf {
     fs::create_dir_all(&folder).unwrap();
     for path in FILES {
         let file = Path::new(path).file_name().unwrap();
-        let newest = Version::NEWEST.to_string();
-        let mut text = fs::read_to_string(root.join(path)).unwrap().replace(NEWEST, &newest);
+        let mut text = with_version(&fs::read_to_string(root.join(path)).unwrap());
         for (_, from, to) in edits.iter().filter(|(of, ..)| *file == **of) {
-            let from = from.replace(NEWEST, &newest);
+            let from = with_version(from);
             assert!(text.contains(&from), "{name}: {path} has no `{from}`");
             text = text.replace(&from, to);
         }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what tests are made of may fail like a test")]
 
 mod api;
+mod deployed;
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -11,9 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use metadata_propagation::Version;
-
 use api::{Api, Does, kubeconfig, propagate};
+use deployed::with_version;
 
 fn fleet() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/fleet.yaml")).unwrap()
@@ -466,7 +466,7 @@ spec:
     });
     let active = "\nstatus: { policyStatus: active }\nspec:\n  module:";
     let text = [texts, kinds.to_vec()].concat().join("\n---\n").replace("\nspec:\n  module:", active);
-    text.replace("NEWEST", &Version::NEWEST.to_string())
+    with_version(&text)
 }
 
 #[test]
@@ -484,14 +484,14 @@ ok[grants]: ClusterAdmissionPolicy metadata-propagation-policy: `contextAwareRes
 ok[permissions]: ServiceAccount kubewarden/metadata-propagation: may `get` all that is read: 6 kinds
 ok[controllers]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.controllers` lists the installed managers: `system:serviceaccount:capi-system:capi-manager`, `system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager`, `system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager`
 ok[conditions]: ClusterAdmissionPolicy metadata-propagation-policy: `matchConditions` names what `clusterApi.controllers` lists: 6 accounts
-ok[version]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.version` is NEWEST, as is Deployment capi-system/capi-controller-manager
+ok[version]: ClusterAdmissionPolicy metadata-propagation-policy: `clusterApi.version` is DEPLOYED, as is Deployment capi-system/capi-controller-manager
 ok[flags]: ClusterAdmissionPolicy metadata-propagation-policy: settings and the flags of Deployment capi-system/capi-controller-manager agree
 ok[composites]: no policy needs this
 ok[registry]: no policy needs this
 
 13 checks: nothing found; 13 passed, 0 skipped
 ";
-    let expected = expected.replace("NEWEST", &Version::NEWEST.to_string());
+    let expected = with_version(expected);
     assert_eq!((code, &*out, &*err), (Some(0), &*expected, ""));
     let expected = "\
 GET /api/v1
