@@ -9,6 +9,7 @@ use crate::checks::guards::{self, Guarded};
 use crate::checks::waiver::Standing;
 use crate::checks::{self, Checked, misplaced};
 use crate::json::Malformed;
+use crate::json::document::Document;
 use crate::propagation::metadata::Above;
 use crate::report::finding::Finding;
 use crate::report::rollout_impact::RolloutImpact;
@@ -63,7 +64,9 @@ impl<'e> Evaluation<'e> {
     }
 
     fn checked(&self, settled: &Settled<'e>, exemption: &Standing<'e>) -> Result<Checked, Malformed> {
-        let rewritten = self.pass.written.get().map(|written| self.subject.rewritten(written)).transpose()?;
+        let written = settled.object.as_ref();
+        let written = written.map(|text| self.pass.written.get_or_init(|| Document::new(text.clone())));
+        let rewritten = written.map(|written| self.subject.rewritten(written)).transpose()?;
         checks::check(&Guarded {
             subject: rewritten.as_ref().unwrap_or(self.subject),
             above: settled.above.as_ref(),

@@ -6,7 +6,6 @@ use super::Evaluation;
 use super::decide::Decision;
 use super::said::{Said, line};
 use super::settled::Settled;
-use crate::json::document::Document;
 use crate::json::splice::{Write, splice};
 use crate::propagation::metadata::Differences;
 use crate::propagation::ownership::Ownership;
@@ -57,11 +56,12 @@ impl<'e> Evaluation<'e> {
     fn settle_propagated(&self, changes: Vec<Change>) -> Settled<'e> {
         let is_conflict = |change: &Change| change.action == Action::Restored;
         let on_conflict = self.settings.cluster_api.on_conflict;
-        let (written, drift): (Vec<Change>, Vec<Change>) =
-            changes.into_iter().partition(|change| match self.settings.mode {
-                Mode::Verify => false,
-                Mode::Mutate => !is_conflict(change) || on_conflict == OnConflict::Restore,
-            });
+        let is_left = |change: &mut Change| match self.settings.mode {
+            Mode::Verify => true,
+            Mode::Mutate => is_conflict(change) && on_conflict != OnConflict::Restore,
+        };
+        let mut written = changes;
+        let mut drift: Vec<Change> = written.extract_if(.., is_left).collect();
         if self.settings.mode == Mode::Verify && !drift.is_empty() {
             return self.refused_for(messages::does_not_match, VERIFY, drift);
         }
@@ -71,11 +71,11 @@ impl<'e> Evaluation<'e> {
         }
         let ownership = written.iter().any(Change::moves_owners).then(|| Ownership::of(self.subject));
         let ownership = ownership.as_ref();
-        let may_write = |change: &Change| !is_conflict(change) || ownership.is_none_or(|it| it.may_restore(change));
-        let (written, left): (Vec<Change>, Vec<Change>) = written.into_iter().partition(may_write);
+        let is_left = |change: &mut Change| is_conflict(change) && ownership.is_some_and(|it| !it.may_restore(change));
+        let left: Vec<Change> = written.extract_if(.., is_left).collect();
         let said =
             self.said_of_changes([(&written, Fate::Written), (&drift, Fate::Left), (&left, Fate::LeftToClusterApi)]);
-        let drift = [drift, left].concat();
+        drift.extend(left);
         if written.is_empty() {
             return Settled { said, drift, ..Settled::default() };
         }
@@ -210,13 +210,10 @@ impl<'e> Evaluation<'e> {
 
     /// Writes changes into the object, and their `owners` with them. `said` is what is said of that. An object that cannot be
     /// written is refused.
-    fn write(&self, changes: Vec<Change>, owners: Option<Write>, said: Said) -> Settled<'e> {
-        let writes: Vec<Write> = changes.iter().map(Change::write).chain(owners).collect();
+    fn write(&self, changes: Vec<Change>, owners: Option<Write<'_>>, said: Said) -> Settled<'e> {
+        let writes: Vec<Write<'_>> = changes.iter().map(Change::write).chain(owners).collect();
         match splice(self.subject.object.root, &writes) {
-            Ok(object) => {
-                self.pass.written.get_or_init(|| Document::new(object.clone()));
-                Settled { object: Some(object), changes, said, ..Settled::default() }
-            }
+            Ok(object) => Settled { object: Some(object), changes, said, ..Settled::default() },
             Err(error) => {
                 Settled { rejection: Some(Rejection::unwritable(&error)), drift: changes, ..Settled::default() }
             }

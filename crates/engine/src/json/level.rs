@@ -150,7 +150,8 @@ fn fields(text: &str, begin: usize, levels: u8) -> Option<(Vec<(Key, Node)>, usi
         return Some((Vec::new(), end));
     }
     let mut at = skip_space(bytes, begin + 1);
-    let mut found = Vec::with_capacity(8);
+    // Most objects have fewer fields; what is not used is given back below.
+    let mut found = Vec::with_capacity(16);
     loop {
         (bytes.get(at) == Some(&b'"')).then_some(())?;
         let StringEnd { quote, has_escapes } = string_end(bytes, at + 1)?;
@@ -172,7 +173,10 @@ fn fields(text: &str, begin: usize, levels: u8) -> Option<(Vec<(Key, Node)>, usi
         };
         match behind(bytes, end, b',') {
             Some(next) => at = next,
-            None => return Some((found, closed(bytes, end, b'}')?)),
+            None => {
+                found.shrink_to_fit();
+                return Some((found, closed(bytes, end, b'}')?));
+            }
         }
     }
 }

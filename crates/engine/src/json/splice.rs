@@ -1,28 +1,30 @@
 //! Writes values into an object's text; every other byte stays as it is.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::document::Json;
 use super::path::{Path, Step};
 use super::string::push_string;
 
-/// One value to set or to remove.
+/// One field to set or to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Write {
-    /// Where the value stands, from the root. Objects on the way are made where they are absent or null, unless nothing
-    /// would be in them; elements of lists must be there.
-    pub(crate) at: Path,
-    pub(crate) edit: Edit,
+pub(crate) struct Write<'w> {
+    /// The path of the object that has the field. Objects on the path are created if they are absent or null and
+    /// something is set in them; elements of lists must exist.
+    pub(crate) object: &'w [Step],
+    pub(crate) field: &'w str,
+    pub(crate) edit: Edit<'w>,
 }
 
-/// What becomes of a value.
+/// What happens to a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Edit {
-    /// It becomes this JSON.
-    Set(String),
-    /// It goes.
+pub(crate) enum Edit<'w> {
+    /// Its value becomes this JSON.
+    Set(Cow<'w, str>),
+    /// It is removed.
     Remove,
-    /// It goes, and the object that it was the last field of goes with it.
+    /// It is removed, and so is its object if that has no other field.
     RemoveAndPrune,
 }
 
@@ -46,10 +48,10 @@ impl fmt::Display for NotWritable {
 ///
 /// # Errors
 /// When a value on the way to a write is of another kind.
-pub(crate) fn splice(object: Json<'_>, writes: &[Write]) -> Result<String, NotWritable> {
+pub(crate) fn splice(object: Json<'_>, writes: &[Write<'_>]) -> Result<String, NotWritable> {
     let mut plan = SplicePlan::default();
     for write in writes {
-        plan.add(write.at.steps(), &write.edit);
+        plan.add(write);
     }
     let mut out = String::with_capacity(object.text().len() + 64 * writes.len());
     plan.write(object, &mut out)?;
@@ -59,7 +61,7 @@ pub(crate) fn splice(object: Json<'_>, writes: &[Write]) -> Result<String, NotWr
 /// What becomes of one value, and of what is in it.
 #[derive(Default)]
 struct SplicePlan<'a> {
-    edit: Option<&'a Edit>,
+    edit: Option<&'a Edit<'a>>,
     fields: Plans<&'a str, SplicePlan<'a>>,
     elements: Plans<usize, SplicePlan<'a>>,
 }
@@ -103,17 +105,13 @@ enum LeftValue {
 }
 
 impl<'a> SplicePlan<'a> {
-    fn add(&mut self, steps: &'a [Step], edit: &'a Edit) {
-        let (plan, rest) = match steps {
-            [] => {
-                self.edit = Some(edit);
-                return;
-            }
-            [Step::Field(name), rest @ ..] => (self.fields.get_or_add(name), rest),
-            [Step::Element(index), rest @ ..] => (self.elements.get_or_add(*index), rest),
-        };
-        if let Some(plan) = plan {
-            plan.add(rest, edit);
+    fn add(&mut self, Write { object, field, edit }: &'a Write<'a>) {
+        let object = object.iter().try_fold(self, |plan, step| match step {
+            Step::Field(name) => plan.fields.get_or_add(name),
+            Step::Element(index) => plan.elements.get_or_add(*index),
+        });
+        if let Some(plan) = object.and_then(|object| object.fields.get_or_add(field)) {
+            plan.edit = Some(edit);
         }
     }
 
@@ -174,7 +172,6 @@ impl<'a> SplicePlan<'a> {
         let mut entries = ObjectEntries::begin(list, "[]", out);
         for (index, element) in elements.enumerate() {
             match self.elements.get(&index) {
-                Some(plan) if plan.removes() => entries.leave_out(element),
                 Some(plan) => entries.write(element, plan)?,
                 None => entries.keep(element),
             }
@@ -263,17 +260,25 @@ mod tests {
 
     const LABELS: &[&str] = &["metadata", "labels"];
 
-    fn set(object: &[&'static str], key: &'static str, json: &str) -> Write {
-        Write { at: Path::fields(object).field(key), edit: Edit::Set(json.to_owned()) }
+    /// The path of an object, the field and what happens to it.
+    type Edited = (Path, &'static str, Edit<'static>);
+
+    fn set(object: &[&'static str], field: &'static str, json: &'static str) -> Edited {
+        (Path::fields(object), field, Edit::Set(json.into()))
     }
 
-    fn remove(object: &[&'static str], key: &'static str) -> Write {
-        Write { at: Path::fields(object).field(key), edit: Edit::Remove }
+    fn remove(object: &[&'static str], field: &'static str) -> Edited {
+        (Path::fields(object), field, Edit::Remove)
+    }
+
+    fn written(object: &str, edits: &[Edited]) -> Result<String, NotWritable> {
+        let writes = edits.iter().map(|(path, field, edit)| Write { object: path.steps(), field, edit: edit.clone() });
+        splice(Document::new(object).root(), &writes.collect::<Vec<_>>())
     }
 
     #[track_caller]
-    fn check(object: &str, writes: &[Write], expected: &str) {
-        assert_eq!(splice(Document::new(object).root(), writes).unwrap(), expected);
+    fn check(object: &str, edits: &[Edited], expected: &str) {
+        assert_eq!(written(object, edits).unwrap(), expected);
     }
 
     #[test]
@@ -304,8 +309,6 @@ mod tests {
     fn a_whole_value_may_be_set() {
         check(r#"{"a": 1 ,"spec":{"b":1}}"#, &[set(&[], "spec", "{}")], r#"{"a": 1 ,"spec":{}}"#);
         check(r#"{"a":null}"#, &[set(&[], "a", "60")], r#"{"a":60}"#);
-        let element = Write { at: Path::fields(&["a"]).element(1), edit: Edit::Set("3".to_owned()) };
-        check(r#"{"a":[1, 2]}"#, &[element], r#"{"a":[1, 3]}"#);
     }
 
     #[test]
@@ -325,8 +328,6 @@ mod tests {
         ] {
             check(object, &[remove(LABELS, "a")], expected);
         }
-        let first = Write { at: Path::fields(&["a"]).element(0), edit: Edit::Remove };
-        check(r#"{"a":[1,2,3]}"#, &[first], r#"{"a":[2,3]}"#);
     }
 
     #[test]
@@ -346,17 +347,17 @@ mod tests {
 
     #[test]
     fn elements_of_a_list_are_written_in_their_place() {
-        let at = Path::fields(&["list"]).element(1).field("metadata").field("labels").field("a");
+        let labels = Path::fields(&["list"]).element(1).field("metadata").field("labels");
         check(
             r#"{"list":[ {"n":0} , {"n":1}]}"#,
-            &[Write { at, edit: Edit::Set("\"1\"".to_owned()) }],
+            &[(labels, "a", Edit::Set("\"1\"".into()))],
             r#"{"list":[ {"n":0} , {"n":1,"metadata":{"labels":{"a":"1"}}}]}"#,
         );
     }
 
     #[test]
     fn an_object_goes_with_its_last_field_where_the_write_says_so() {
-        let pruned = [Write { at: Path::fields(&["spec", "deletion", "order"]), edit: Edit::RemoveAndPrune }];
+        let pruned = [(Path::fields(&["spec", "deletion"]), "order", Edit::RemoveAndPrune)];
         check(r#"{"spec":{"deletion":{"order":"Oldest"},"a":1}}"#, &pruned, r#"{"spec":{"a":1}}"#);
         check(r#"{"spec":{"deletion":{"order":"Oldest","b":1}}}"#, &pruned, r#"{"spec":{"deletion":{"b":1}}}"#);
         check(r#"{"spec":{"deletion":{},"a":1}}"#, &pruned, r#"{"spec":{"deletion":{},"a":1}}"#);
@@ -368,15 +369,15 @@ mod tests {
     #[test]
     fn what_is_in_the_way_is_named() {
         let label = [set(LABELS, "a", "\"1\"")];
-        let element = [Write { at: Path::fields(&["a"]).element(1), edit: Edit::Remove }];
-        for (object, writes, expected) in [
+        let element = [(Path::fields(&["a"]).element(1), "b", Edit::Remove)];
+        for (object, edits, expected) in [
             ("[]", &label[..], "it is not an object"),
             (r#"{"metadata":"x"}"#, &label, "`metadata` does not have the expected structure"),
             (r#"{"metadata":{"labels":[]}}"#, &label, "`metadata.labels` does not have the expected structure"),
             (r#"{"a":[1]}"#, &element, "`a` does not have the expected structure"),
             (r#"{"a":{}}"#, &element, "`a` does not have the expected structure"),
         ] {
-            assert_eq!(splice(Document::new(object).root(), writes).unwrap_err().to_string(), expected);
+            assert_eq!(written(object, edits).unwrap_err().to_string(), expected);
         }
     }
 }

@@ -8,7 +8,6 @@ use std::cmp::Ordering;
 
 use crate::catalog::appliers::APPLIERS;
 use crate::json::document::Json;
-use crate::json::path::Path;
 use crate::json::splice::{Edit, Write, splice};
 use crate::kube::object::group_and_version;
 
@@ -85,7 +84,7 @@ impl<'a> ManagedFieldsEntry<'a> {
         if fields == self.fields.text() {
             return Some(Cow::Borrowed(self.json.text()));
         }
-        let write = Write { at: Path::fields(&["fieldsV1"]), edit: Edit::Set(fields.to_owned()) };
+        let write = Write { object: &[], field: "fieldsV1", edit: Edit::Set(fields.into()) };
         splice(self.json, &[write]).ok().map(Cow::Owned)
     }
 }

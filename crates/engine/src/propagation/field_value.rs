@@ -7,7 +7,6 @@ use crate::catalog::limits::most;
 use crate::catalog::place::Place;
 use crate::json::Malformed;
 use crate::json::document::{Document, Json};
-use crate::json::path::Path;
 use crate::json::splice::{Edit, Write, splice};
 use crate::kube::duration;
 use crate::kube::object::Object;
@@ -72,10 +71,10 @@ impl Element {
         let missing = self.fields.iter().filter(|(field, value)| standing.fields.get(*field) != Some(*value));
         let missing: Vec<(&String, &String)> = missing.collect();
         let document = Document::new(standing.json.as_str());
-        let writes: Vec<Write> = (missing.iter())
+        let writes: Vec<Write<'_>> = (missing.iter())
             .map(|(field, value)| {
                 let text = serde_json::to_string(value).unwrap_or_default();
-                Write { at: Path::default().field((*field).clone()), edit: Edit::Set(text) }
+                Write { object: &[], field, edit: Edit::Set(text.into()) }
             })
             .collect();
         match splice(document.root(), &writes) {

@@ -150,7 +150,7 @@ fn change(
         to: Some(Value::json(wanted.to_json(version))),
         rule: field.rule(layer.place, place).into(),
         source: layer.origin.object.to_string().into(),
-        path: Path::fields(container),
+        path: Path::fields(container).into(),
         entry: "field",
         place: Some(printed(field, layer.place, layer.origin.version).into()),
         owned: Some(owned),

@@ -62,34 +62,18 @@ pub(crate) fn differences<'e>(
     lookups: &Lookups<'e>,
 ) -> Result<Differences<'e>, Stop> {
     let sources = sources::of(subject, settings, lookups)?;
-    let mut changes = Vec::new();
     let mut skips = Vec::new();
     let mut compared = Vec::new();
-    let mut descriptions = Descriptions::default();
     // Of an object that is being deleted only fields are kept.
     let targets: &[Place] = if subject.object.deleting { &[] } else { &sources.targets };
     for &target in targets {
         for map in MapKind::BOTH {
             let actual = subject.object.map(target, map, None)?;
             let expected = expected(&sources, target, map, &actual, settings, &mut skips);
-            let missing: Vec<_> = expected.iter().filter(|(_, entry)| !entry.is_set).collect();
-            if !missing.is_empty() {
-                let old = subject.old_map(target, map)?;
-                let of_map = WrittenMap::of(target, map, subject.object.version);
-                changes.extend(missing.into_iter().map(|(key, entry)| {
-                    let owned = OwnedPath {
-                        place: target,
-                        value: OwnedValue::Entry(map),
-                        elements: Vec::new(),
-                        is_as_stored: old.get(key) == Some(&*entry.value),
-                        can_wait: !(sources.tracked || map == MapKind::Labels && sources.finds_by(key)),
-                    };
-                    descriptions.change(&of_map, key, entry, &actual, owned)
-                }));
-            }
             compared.push(Compared { target, map, expected, actual });
         }
     }
+    let mut changes = missing(subject, &sources, &compared)?;
     let mut above = Above::default();
     if subject.template().is_some() || subject.place == Some(Place::Machine) {
         above.carried = carried(subject, &sources, &compared, &skips);
@@ -132,6 +116,35 @@ struct Compared<'e> {
     actual: Map<'e>,
 }
 
+impl<'e> Compared<'e> {
+    /// The entries that the map lacks, or has with another value.
+    fn missing(&self) -> impl Iterator<Item = (&'e str, &Expected<'e>)> {
+        self.expected.iter().filter(|(_, entry)| !entry.is_set)
+    }
+}
+
+/// The changes that set the entries that an object lacks.
+fn missing(subject: &Subject<'_>, sources: &Sources<'_>, compared: &[Compared<'_>]) -> Result<Vec<Change>, Stop> {
+    let mut changes = Vec::with_capacity(compared.iter().map(|of| of.missing().count()).sum());
+    let mut descriptions = Descriptions::default();
+    for of in compared.iter().filter(|of| of.missing().next().is_some()) {
+        let Compared { target, map, actual, .. } = of;
+        let old = subject.old_map(*target, *map)?;
+        let written = WrittenMap::of(*target, *map, subject.object.version);
+        changes.extend(of.missing().map(|(key, entry)| {
+            let owned = OwnedPath {
+                place: *target,
+                value: OwnedValue::Entry(*map),
+                elements: Vec::new(),
+                is_as_stored: old.get(key) == Some(&*entry.value),
+                can_wait: !(sources.tracked || *map == MapKind::Labels && sources.finds_by(key)),
+            };
+            descriptions.change(&written, key, entry, actual, owned)
+        }));
+    }
+    Ok(changes)
+}
+
 /// The keys that may come from above, in lists that are sorted.
 fn carried<'e>(
     subject: &Subject<'e>,
@@ -156,7 +169,7 @@ fn carried<'e>(
 
 /// One map of the object, as the report names it.
 struct WrittenMap {
-    path: Path,
+    path: Arc<Path>,
     at: Arc<str>,
     map: MapKind,
 }
@@ -164,7 +177,7 @@ struct WrittenMap {
 impl WrittenMap {
     fn of(target: Place, map: MapKind, version: &str) -> Self {
         let path = Path::fields(target.path(version)).field(map.field());
-        WrittenMap { at: path.to_string().into(), path, map }
+        WrittenMap { at: path.to_string().into(), path: path.into(), map }
     }
 }
 
@@ -211,7 +224,7 @@ impl<'e> Descriptions<'e> {
             to: Some(Value::string(&entry.value)),
             rule,
             source,
-            path: written.path.clone(),
+            path: Arc::clone(&written.path),
             entry: written.map.entry(),
             place: entry.origin.place.map(|_| place),
             owned: Some(owned),

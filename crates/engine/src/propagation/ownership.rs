@@ -14,11 +14,14 @@ use std::cmp::Ordering;
 use crate::admission::bookkeeping::same_but_bookkeeping;
 use crate::admission::subject::Subject;
 use crate::json::document::{Document, Json};
-use crate::json::path::{Path, Step};
+use crate::json::path::Step;
 use crate::json::splice::{Edit, Write, splice};
 use crate::kube::field_set::{NotASet, Transfer, below, has_itself};
 use crate::kube::managed_fields::ManagedFieldsEntry;
 use crate::report::change::{Change, OwnedElement, OwnedPath};
+
+/// The path of the object that has `managedFields`.
+const METADATA: &[Step] = &[Step::Field(Cow::Borrowed("metadata"))];
 
 /// The owners of one object's fields, as the request has them and as they are stored.
 pub(crate) struct Ownership<'s, 'e> {
@@ -56,9 +59,9 @@ impl<'s, 'e> Ownership<'s, 'e> {
     }
 
     /// The write of `metadata.managedFields` that goes with what is written; `None` where it stays as requested.
-    pub(crate) fn write(&self, written: &[Change]) -> Option<Write> {
+    pub(crate) fn write(&self, written: &[Change]) -> Option<Write<'static>> {
         let text = self.returned(written)?;
-        Some(Write { at: Path::fields(&["metadata", "managedFields"]), edit: Edit::Set(text) })
+        Some(Write { object: METADATA, field: "managedFields", edit: Edit::Set(text.into()) })
     }
 
     /// `metadata.managedFields` with the owners of what is written; `None` where it stays as requested.
@@ -121,7 +124,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         if !written.iter().all(|(_, owned)| owned.is_as_stored) {
             return false;
         }
-        let writes: Vec<Write> = written.iter().map(|(change, _)| change.write()).collect();
+        let writes: Vec<Write<'_>> = written.iter().map(|(change, _)| change.write()).collect();
         let Ok(text) = splice(self.subject.object.root, &writes) else { return false };
         same_but_bookkeeping(Document::new(text).root(), old.root)
     }

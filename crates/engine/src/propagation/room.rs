@@ -53,7 +53,7 @@ fn writes_annotation(change: &Change) -> bool {
 
 /// Bytes of keys and values that the map at `path` has after all changes.
 fn size(object: &Object<'_>, path: &Path, changes: &[Change]) -> Result<usize, Malformed> {
-    let of_map: Vec<&Change> = changes.iter().filter(|change| change.path == *path).collect();
+    let of_map: Vec<&Change> = changes.iter().filter(|change| *change.path == *path).collect();
     let stays = |key: &str| !of_map.iter().any(|change| change.key == key);
     let stored = at(object.root, path)?.as_map()?;
     let kept: usize = stored.iter().filter(|(key, _)| stays(key)).map(|(key, value)| key.len() + value.len()).sum();

@@ -35,7 +35,7 @@ pub struct Change {
     pub source: Arc<str>,
     /// Path of the map or object, for writing.
     #[serde(skip)]
-    pub(crate) path: Path,
+    pub(crate) path: Arc<Path>,
     /// What the entry is called: `label`, `annotation`, `field`, `cloud tag`.
     #[serde(skip)]
     pub(crate) entry: &'static str,
@@ -173,7 +173,7 @@ pub(crate) fn own_change(
         to,
         rule: rule.into(),
         source: "".into(),
-        path,
+        path: path.into(),
         entry,
         place: None,
         owned: None,
@@ -186,15 +186,15 @@ impl Change {
         self.owned.is_some() && self.action != Action::Added
     }
 
-    pub(crate) fn write(&self) -> Write {
+    pub(crate) fn write(&self) -> Write<'_> {
         let holder = self.path.steps().last();
         let is_never_empty =
             holder.is_some_and(|step| matches!(step, Step::Field(name) if NEVER_EMPTY.contains(&&**name)));
         let edit = match &self.to {
-            Some(value) => Edit::Set(value.as_json().into_owned()),
+            Some(value) => Edit::Set(value.as_json()),
             None if is_never_empty => Edit::RemoveAndPrune,
             None => Edit::Remove,
         };
-        Write { at: self.path.clone().field(self.key.clone()), edit }
+        Write { object: self.path.steps(), field: &self.key, edit }
     }
 }

@@ -264,7 +264,7 @@ mod tests {
             to: Some(Value::string(value)),
             rule: "a rule".into(),
             source: "MachineSet fleet/ms".into(),
-            path: crate::json::path::Path::fields(&["metadata", "labels"]),
+            path: crate::json::path::Path::fields(&["metadata", "labels"]).into(),
             entry: "label",
             place: Some(PATH.into()),
             owned: None,

@@ -22,7 +22,7 @@ pub(super) struct TagsField<'a, 'e> {
     /// Its name, below `spec`.
     name: &'static str,
     json: Json<'e>,
-    path: Path,
+    path: Arc<Path>,
     /// The path, as it is printed.
     at: Arc<str>,
     /// A tag comes from no other object.
@@ -61,7 +61,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
             subject,
             name,
             json,
-            path,
+            path: path.into(),
             at,
             source: "".into(),
             prefixes,
@@ -116,7 +116,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
 
     /// What differs from the tags that labels make, where of the policy's other entries those go that `goes` says.
     pub(super) fn held_to(&self, made: &Transformed, goes: impl Fn(&str, Json<'e>) -> bool) -> Held<'e> {
-        let mut held = Held::default();
+        let mut held = Held { changes: Vec::with_capacity(made.tags.len()), ..Held::default() };
         for ((key, value), label) in made.tags.iter().zip(made.labels.values()) {
             let holds = |field: Json<'_>| field.as_str() == Some(value);
             let from = self.present.get(&**key).copied();
@@ -150,7 +150,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
     /// Its removal, where it is a map without entries.
     pub(super) fn without_empty_map(&self) -> Change {
         let empty = self.change(self.name, Action::Removed, None, None, messages::EMPTY_MAP.to_owned());
-        Change { at: "spec".into(), entry: "field", path: Path::fields(&["spec"]), ..empty }
+        Change { at: "spec".into(), entry: "field", path: Path::fields(&["spec"]).into(), ..empty }
     }
 
     /// One entry that is not as it should be.
@@ -163,7 +163,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
             to: to.map(|tag| Value::string(tag)),
             rule: rule.into(),
             source: Arc::clone(&self.source),
-            path: self.path.clone(),
+            path: Arc::clone(&self.path),
             entry: "cloud tag",
             place: None,
             owned: None,

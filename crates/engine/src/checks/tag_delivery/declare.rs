@@ -60,7 +60,7 @@ fn added(object: Json<'_>, key: &str, value: &str) -> Change {
         to: Some(Value::json(value)),
         rule: DECLARATION_RULE.into(),
         source: "".into(),
-        path,
+        path: path.into(),
         entry: "field",
         place: None,
         owned: None,
@@ -84,7 +84,7 @@ mod tests {
         let document = Document::new(text);
         let missing_in = |object: Json<'_>| missing(object.get("spec").unwrap()).unwrap();
         let changes = missing_in(document.root());
-        let writes: Vec<Write> = changes.iter().map(|(_, change)| change.write()).collect();
+        let writes: Vec<Write<'_>> = changes.iter().map(|(_, change)| change.write()).collect();
         let written = splice(document.root(), &writes).unwrap();
         assert!(missing_in(Document::new(&*written).root()).is_empty(), "missing twice: {written}");
         (changes, written)
