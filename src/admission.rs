@@ -1,5 +1,5 @@
-//! Bytes of the host ⇄ review, settings and outcome of the engine. Never fails as a guest call: whatever comes in, a
-//! structured answer goes out.
+//! Converts the host's bytes to the engine's review and settings, and its outcome back. The guest call never fails:
+//! every input gets a structured answer.
 
 use kubewarden_policy_sdk::settings::SettingsValidationResponse;
 use kubewarden_policy_sdk::wapc_guest::CallResult;
@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use crate::host::{HostCluster, log};
 
-/// The bytes of the largest request that is read: 16 MiB. An API server takes objects of up to 3 MiB; a request has two, and
-/// who owns their fields. A larger one is refused while there is memory left to say so: a guest whose memory ends can only
-/// trap.
+/// The size limit of a request: 16 MiB. An API server accepts objects of up to 3 MiB; a request contains two, and
+/// their managed fields. A larger one is refused while there is memory left for the answer: a guest that runs out of
+/// memory can only trap.
 const LARGEST_REQUEST: usize = 16 << 20;
 
 /// Answers one admission request.
@@ -30,7 +30,7 @@ pub(crate) fn validate(payload: &[u8]) -> CallResult {
     Ok(answer(&outcome).or_else(|error| answer(&refusal(format!("cannot write the answer: {error}"))))?)
 }
 
-/// Tells whether settings can be used; all problems in one message.
+/// Reports whether settings are valid; all problems are in one message.
 pub(crate) fn validate_settings(payload: &[u8]) -> CallResult {
     let judged = match str::from_utf8(payload) {
         Ok(text) => Settings::validate(text).map_err(|error| error.to_string()),
@@ -39,7 +39,7 @@ pub(crate) fn validate_settings(payload: &[u8]) -> CallResult {
     Ok(serde_json::to_vec(&SettingsValidationResponse { valid: judged.is_ok(), message: judged.err() })?)
 }
 
-/// Kubewarden's validation response, with the object as text: the SDK's own has it as a tree, which loses bytes.
+/// Kubewarden's validation response, with the object as text: the SDK's own type has it as a tree, which loses bytes.
 #[derive(Serialize)]
 struct Response<'a> {
     accepted: bool,

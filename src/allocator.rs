@@ -1,9 +1,10 @@
 //! The memory of one request.
 //!
-//! Kubewarden gives each request an instance of its own, and drops it with all its memory. So nothing has to be found again
-//! once it is freed: memory is handed out front to back, and only the piece handed out last is taken back or extended.
+//! Kubewarden creates a new instance for each request, and drops it with all its memory. So freed memory need not be
+//! reused: memory is allocated front to back, and only the last allocation is freed or extended.
 //!
-//! A guest whose memory ends can only trap. What is read is limited for that reason, see `LARGEST_REQUEST` in `admission`.
+//! A guest that runs out of memory can only trap. Input is limited for that reason, see `LARGEST_REQUEST` in
+//! `admission`.
 
 #![expect(unsafe_code, reason = "an allocator hands out raw memory")]
 
@@ -15,30 +16,31 @@ use std::ptr::null_mut;
 /// Bytes of a page of WebAssembly.
 const PAGE: usize = 65_536;
 
-/// How many pages the memory grows by at least.
+/// The minimum number of pages by which the memory grows.
 const LEAST_PAGES: usize = 8;
 
-/// Hands out memory front to back.
+/// Allocates memory front to back.
 pub(crate) struct Bump {
-    /// The first byte that was not handed out; 0 before anything was.
+    /// The first byte that is not allocated; 0 before the first allocation.
     next: Cell<usize>,
-    /// The end of the memory that exists.
+    /// The end of the existing memory.
     end: Cell<usize>,
 }
 
-// SAFETY: the module has one thread: it is built without atomics, and Kubewarden calls an instance once at a time.
+// SAFETY: the module has one thread: it is built without atomics, and Kubewarden makes one call at a time to an
+// instance.
 unsafe impl Sync for Bump {}
 
 #[global_allocator]
 static BUMP: Bump = Bump { next: Cell::new(0), end: Cell::new(0) };
 
 unsafe extern "C" {
-    /// The linker puts it behind stack and data. Its address counts, not its value.
+    /// The linker places it after stack and data. Its address matters, not its value.
     static __heap_base: u8;
 }
 
 impl Bump {
-    /// Makes everything below `next` belong to what was handed out; false where memory does not reach so far.
+    /// Marks everything below `next` as allocated; false if memory cannot grow that far.
     fn reach(&self, next: usize) -> bool {
         if next > self.end.get() {
             let end = memory_size::<0>() * PAGE;
@@ -60,8 +62,8 @@ impl Bump {
     }
 }
 
-// SAFETY: a piece begins at or behind the end of every piece that is in use, at a multiple of its alignment, and memory
-// exists to its end. Only the last piece is taken back or changes its size in place.
+// SAFETY: an allocation begins at or after the end of every allocation in use, at a multiple of its alignment, and
+// memory exists to its end. Only the last allocation is freed or resized in place.
 unsafe impl GlobalAlloc for Bump {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let mut next = self.next.get();
@@ -89,10 +91,11 @@ unsafe impl GlobalAlloc for Bump {
         if size <= layout.size() {
             return piece;
         }
-        // SAFETY: the alignment is that of a layout, and the caller promises that the size does not overflow with it.
+        // SAFETY: the alignment comes from a layout, and the caller guarantees that the size, rounded up to it, does
+        // not overflow.
         let larger = unsafe { self.alloc(Layout::from_size_align_unchecked(size, layout.align())) };
         if !larger.is_null() {
-            // SAFETY: the new piece is larger, and pieces do not overlap.
+            // SAFETY: the new allocation is larger, and allocations do not overlap.
             unsafe { piece.copy_to_nonoverlapping(larger, layout.size()) };
         }
         larger

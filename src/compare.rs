@@ -1,13 +1,13 @@
 //! `memcmp` by words of eight bytes, two at a time.
 //!
-//! Rust's `memcmp` for wasm32 compares byte by byte, and keys of labels share long prefixes: comparing them was half of the
-//! instructions of a composite with 60 labels. This one replaces it, because Rust's is a weak symbol.
+//! Rust's `memcmp` for wasm32 compares byte by byte, and keys of labels share long prefixes: comparing them took half
+//! of the instructions of a composite with 60 labels. This one replaces it, because Rust's is a weak symbol.
 
 use std::cmp::Ordering;
 
-/// Compares two slices of one length, as `memcmp` does.
+/// Compares two slices of the same length, as `memcmp` does.
 ///
-/// It must not call `memcmp`: slices are not compared as a whole anywhere in it.
+/// It must not call `memcmp`: so it never compares whole slices.
 #[cfg_attr(
     not(all(target_arch = "wasm32", target_os = "unknown")),
     allow(dead_code, reason = "elsewhere the C library has one; tests use this")
@@ -18,7 +18,7 @@ fn compare(a: &[u8], b: &[u8]) -> Ordering {
             return compare_pairs(pair, other);
         }
     }
-    // The bytes that were compared already are equal.
+    // The bytes compared so far are equal.
     if let (Some(pair), Some(other)) = (a.last_chunk(), b.last_chunk()) {
         return compare_pairs(pair, other);
     }
@@ -63,11 +63,11 @@ mod exported {
     /// Negative, zero or positive, as the first `length` bytes at `a` are less than, equal to or greater than those at `b`.
     ///
     /// # Safety
-    /// Both have to point to `length` readable bytes: the contract of C's `memcmp`.
+    /// Both must point to `length` readable bytes: the contract of C's `memcmp`.
     #[expect(unsafe_code, reason = "the compiler calls it by this name, with pointers")]
     #[unsafe(no_mangle)]
     unsafe extern "C" fn memcmp(a: *const u8, b: *const u8, length: usize) -> i32 {
-        // SAFETY: the caller's promise, and nothing is written while the slices exist.
+        // SAFETY: the caller guarantees it, and nothing is written while the slices exist.
         let (a, b) = unsafe { (from_raw_parts(a, length), from_raw_parts(b, length)) };
         super::compare(a, b) as i32
     }
@@ -87,7 +87,7 @@ mod tests {
                 for change in [1_u8, 99, 100, 155] {
                     let mut other = base.clone();
                     other[at] = other[at].wrapping_add(change);
-                    // What is after the first difference does not count.
+                    // Bytes after the first difference do not matter.
                     other[at + 1..].fill(0);
                     assert_eq!(compare(&base, &other), base.cmp(&other), "{base:?} {other:?}");
                     assert_eq!(compare(&other, &base), other.cmp(&base), "{other:?} {base:?}");

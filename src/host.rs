@@ -10,7 +10,7 @@ use serde::Serialize;
 /// The cluster behind the host capability `kubernetes/get_resource`.
 pub(crate) struct HostCluster;
 
-/// The SDK's `GetResourceRequest`, with borrowed texts.
+/// The SDK's `GetResourceRequest`, with borrowed strings.
 #[derive(Serialize)]
 struct GetResource<'a> {
     api_version: &'a str,
@@ -45,7 +45,7 @@ impl Cluster for HostCluster {
 )]
 fn text(bytes: Vec<u8>) -> Result<String, Utf8Error> {
     utf8(&bytes)?;
-    // SAFETY: they are UTF-8.
+    // SAFETY: the bytes were validated as UTF-8.
     Ok(unsafe { String::from_utf8_unchecked(bytes) })
 }
 
@@ -53,7 +53,7 @@ fn unreadable(error: &dyn Display) -> LookupError {
     LookupError { cause: LookupCause::Unreadable, detail: error.to_string() }
 }
 
-/// Texts by which the host's failures are distinguished, in the order in which they are tried: the host hands errors on as
+/// Texts that distinguish the host's failures, in the order in which they are tried: the host passes errors on as
 /// text only.
 ///
 /// Source: Kubewarden, crates/policy-evaluator/src: callback_handler/kubernetes/client.rs, runtimes/callback.rs; kube
@@ -63,21 +63,21 @@ const FAILURES: &[(&str, LookupCause)] = &[
     ("has not been granted access to Kubernetes", LookupCause::NotGranted),
     ("named '", LookupCause::NotFound),
     ("Cannot find resource", LookupCause::NotServed),
-    // The only 404 that reaches a policy is that of the discovery; one of a read becomes "named '" above.
+    // The only 404 that reaches a policy is that of discovery; the 404 of a read becomes "named '" above.
     ("404 page not found", LookupCause::NotServed),
     ("code: 404", LookupCause::NotServed),
     ("is forbidden", LookupCause::Forbidden),
     ("Forbidden", LookupCause::Forbidden),
 ];
 
-/// What is before an error that the host hands on, outermost first: by waPC, by the host's own callback, by kube.
+/// Prefixes of an error that the host passes on, outermost first: by waPC, by the host's own callback, by kube.
 const PREFIXES: &[&str] = &["Host error: ", "Callback evaluation failure: ", "ApiError: "];
 
-/// What the host adds to its own refusals: it speaks of the host's log.
+/// The suffix of the host's own refusals: it refers to the host's log.
 const NOTICE: &str = ". The violation has been reported.";
 
-/// The cause of a failure, and what was said in one line: without what the host puts around it, and without the
-/// answer's fields and the stack trace that may follow.
+/// The cause of a failure, and its message in one line: without the host's prefixes and suffix, and without the
+/// answer's fields and any stack trace.
 fn failure(text: &str) -> LookupError {
     let text = text.split("Stack backtrace:").next().unwrap_or(text);
     let cause =
@@ -94,7 +94,7 @@ fn message(said: &str) -> &str {
     answer.rsplit_once(": ").map_or(answer, |(message, _)| message)
 }
 
-/// Hands a line to the host's log, and not through the SDK's drain, which adds file, line and column of this code. Logging
+/// Writes a line to the host's log, bypassing the SDK's drain, which adds file, line and column of this code. Logging
 /// failures are ignored.
 pub(crate) fn log(line: &LogLine) {
     if let Ok(message) = to_json(line) {
@@ -106,7 +106,7 @@ pub(crate) fn log(line: &LogLine) {
 mod tests {
     use super::*;
 
-    /// What the host itself says is alone; what its callback says is behind a prefix.
+    /// The host's own errors have no prefix; errors of its callback have one.
     #[test]
     fn every_failure_text_has_its_cause() {
         for (said, cause) in [
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    /// As anyhow prints kube's error, to which kube gives the text `ApiError: {status} ({status:?})`.
+    /// kube's error as anyhow prints it; kube's own text is `ApiError: {status} ({status:?})`.
     fn answered(context: &str, message: &str, reason: &str, code: u16) -> String {
         let status = kube_core::Status::failure(message, reason).with_code(code);
         format!(

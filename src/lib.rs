@@ -1,4 +1,4 @@
-//! Kubewarden policy: the waPC door to the engine in `crates/engine`, where all rules live.
+//! Kubewarden policy: the waPC entry point to the engine in `crates/engine`, which contains all rules.
 
 mod admission;
 #[cfg(all(target_arch = "wasm32", target_os = "unknown"))]

@@ -1,4 +1,4 @@
-//! The compiled module, asked what Cluster API's own functions were asked.
+//! Runs the vectors of Cluster API's own functions through the compiled module.
 
 use anyhow::Result;
 use testkit::conformance::ask;

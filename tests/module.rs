@@ -82,7 +82,7 @@ fn the_module_has_at_most_four_megabytes() -> Result<()> {
     Ok(())
 }
 
-/// Two builds of one source are the same only when neither says where it was made: scripts/reproducible.sh.
+/// Two builds of one source are identical only if they contain no build paths: scripts/reproducible.sh.
 #[test]
 fn the_module_names_no_folder_of_the_machine_that_built_it() -> Result<()> {
     let module = Module::policy()?;
@@ -111,7 +111,7 @@ fn what_the_module_asks_of_the_host_is_the_sdks_request() -> Result<()> {
     for (asked, _) in gets {
         let typed: GetResourceRequest = serde_json::from_slice(&asked)?;
         let mut asked: Value = serde_json::from_slice(&asked)?;
-        // The SDK has a set where the module may have a list.
+        // The SDK uses a set, while the module may use a list.
         asked["field_masks"].as_array_mut().context("no masks")?.sort_by_key(Value::to_string);
         assert_eq!(asked, serde_json::to_value(typed)?);
     }
@@ -219,7 +219,7 @@ fn a_request_over_sixteen_mebibytes_is_refused_with_an_answer() -> Result<()> {
     Ok(())
 }
 
-/// Ten thousand labels to be added: what is written in pieces takes far more memory than the request has bytes.
+/// Ten thousand labels to be added: the output takes far more memory than the request has bytes.
 #[test]
 fn ten_thousand_labels_are_added() -> Result<()> {
     let labels: BTreeMap<String, &str> = (0..10_000).map(|number| (format!("example.com/l{number}"), "x")).collect();

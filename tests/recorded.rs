@@ -11,7 +11,7 @@ use testkit::cluster::{ApiServer, ResourceHost};
 use testkit::module::Module;
 use testkit::recorded::{LIFE, PEOPLE, play};
 
-/// How many of the recorded reviews are the controllers' own.
+/// How many of the recorded reviews are controllers' writes.
 const CONTROLLERS: usize = 825;
 
 #[test]
@@ -38,8 +38,8 @@ fn no_write_of_a_controller_is_changed_refused_or_looked_up() -> Result<()> {
     Ok(())
 }
 
-/// What the policy does when people edit, pause, move and delete, write by write. Writes that it leaves alone are not
-/// listed, and so answered as they are.
+/// What the policy does when users edit, pause, move and delete, write by write. Writes that it does not change are not
+/// listed.
 #[test]
 fn what_people_write_is_answered_as_listed() -> Result<()> {
     let policy = Module::policy()?;
@@ -51,7 +51,7 @@ fn what_people_write_is_answered_as_listed() -> Result<()> {
         }
         if !answer.patch.is_empty() || !answer.warnings.is_empty() {
             listed.push_str(&told(file, number, request, &answer));
-            // What is restored is warned about in the same words.
+            // Restored entries have a warning with the same text.
             if answer.patch.is_empty() {
                 listed.push_str(&format!("warned: {}", answer.warnings.join("; ")));
             }
@@ -67,11 +67,11 @@ fn what_people_write_is_answered_as_listed() -> Result<()> {
     Ok(())
 }
 
-/// What a controller wrote is complete, no matter who writes next: it follows the rules itself.
+/// An object written by a controller is complete, no matter who writes next: the controller follows the rules itself.
 ///
-/// The exceptions are writes on an older read of the parent, where the policy adds the key early. They are listed one by
-/// one; a listed exception that no longer is one fails, and every key that was added early has to be there after a later
-/// write of the controller itself.
+/// The exceptions are writes based on an older read of the parent, where the policy adds the key early. They are listed
+/// one by one; a listed exception that no longer occurs fails, and every key that was added early must be present after
+/// a later write of the controller itself.
 #[test]
 fn what_controllers_write_is_complete_as_anybodys_write() -> Result<()> {
     let policy = Module::policy()?;

@@ -1,4 +1,4 @@
-//! `settings.schema.json` and the policy take the same settings, and refuse the same.
+//! `settings.schema.json` and the policy accept and reject the same settings.
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
@@ -18,10 +18,10 @@ mod documents;
 #[path = "shared/policies.rs"]
 mod policies;
 
-/// Maps that have keys of the user's own.
+/// Maps with user-defined keys.
 const MAPS: [&str; 4] = ["apiVersions", "byKind", "definitions", "profiles"];
 
-/// Settings of the corpus that together have every field that a case sets.
+/// Settings of the corpus that together contain every field that any case sets.
 fn samples() -> Result<Vec<Value>> {
     let (mut known, mut samples) = (BTreeSet::new(), Vec::new());
     for case in corpus()? {
@@ -36,7 +36,7 @@ fn samples() -> Result<Vec<Value>> {
     Ok(samples)
 }
 
-/// The field that a pointer leads to, whatever the position in a list and the key in a map.
+/// The field that a pointer leads to, regardless of list indexes and map keys.
 fn field(pointer: &str) -> String {
     let (mut field, mut last) = (String::new(), "");
     for step in pointer.split('/').skip(1) {
@@ -51,7 +51,7 @@ fn schema() -> Result<Validator> {
     Ok(jsonschema::draft202012::new(&serde_json::from_str(&read("settings.schema.json")?)?)?)
 }
 
-/// The JSON pointers of a value and of all that is in it.
+/// The JSON pointers of a value and of everything in it.
 fn pointers(value: &Value, path: &str, found: &mut Vec<String>) {
     found.push(path.to_owned());
     match value {
@@ -63,7 +63,7 @@ fn pointers(value: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Every change of one value of a sample: its pointer, what it is, and the settings.
+/// Every change of one value of a sample: its pointer and the changed settings.
 fn changed(sample: &Value, change: impl Fn(&mut Value) -> bool) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     pointers(sample, "", &mut all);
@@ -75,7 +75,7 @@ fn changed(sample: &Value, change: impl Fn(&mut Value) -> bool) -> Vec<(String, 
     all.into_iter().filter_map(change).collect()
 }
 
-/// The words that settings may have as values.
+/// The words that are allowed as values of settings.
 fn words(schema: &Value, found: &mut BTreeSet<String>) {
     match schema {
         Value::Object(fields) => {
@@ -87,7 +87,7 @@ fn words(schema: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// What a setting can have other than its default, as far as there is a choice: the other words, or the other boolean.
+/// The non-default values of a setting with a fixed choice: the other words, or the other boolean.
 fn others(pointer: &str, default: &Value, words: &BTreeSet<String>) -> Vec<Value> {
     let all = words.iter().map(|word| json!(word)).chain([json!(true), json!(false)]);
     let is_taken = |value: &Value| {
@@ -136,7 +136,7 @@ fn what_is_written_is_what_is_read() -> Result<()> {
         let mut written = Vec::new();
         pointers(&case.settings, "", &mut written);
         for pointer in written {
-            // An object and the elements of a list may leave out fields.
+            // An object and list elements may omit fields.
             let stated = |settings: &Value| match settings.pointer(&pointer) {
                 Some(Value::Object(_)) => None,
                 Some(Value::Array(items)) => Some(json!(items.len())),
@@ -148,7 +148,7 @@ fn what_is_written_is_what_is_read() -> Result<()> {
     Ok(())
 }
 
-/// Settings that are shown, deployed or evaluated somewhere, each with its place.
+/// Settings that are shown, deployed or evaluated somewhere, each with its location.
 fn shown() -> Result<Vec<(String, Value)>> {
     let mut shown: Vec<_> = corpus()?.into_iter().map(|case| (case.name, case.settings)).collect();
     shown.push(("defaults".to_owned(), serde_json::to_value(Settings::default())?));
@@ -189,7 +189,7 @@ fn a_value_of_another_type_is_refused_by_both() -> Result<()> {
         ] {
             let is_other_type = |value: &Value| std::mem::discriminant(value) != std::mem::discriminant(&other);
             let replace = |value: &mut Value| {
-                // A text for a text is another matter: whether it makes sense, only the policy says.
+                // A string in place of a string is not covered: only the policy decides whether it is valid.
                 let replaces = is_other_type(value) || value.is_array() || value.is_object();
                 *value = other.clone();
                 replaces
@@ -229,7 +229,7 @@ fn an_unknown_field_an_unknown_word_and_a_missing_field_are_refused_by_both() ->
             changed(&sample, add).into_iter().chain(changed(&sample, misspell)).chain(changed(&sample, remove));
         for (pointer, settings) in settings {
             let read = Settings::from_json(&settings.to_string());
-            // Maps have keys of the user's own.
+            // Maps have user-defined keys.
             assert_eq!(read.is_ok(), schema.is_valid(&settings), "{pointer}: {settings}");
             refused += usize::from(read.is_err());
         }
@@ -238,7 +238,7 @@ fn an_unknown_field_an_unknown_word_and_a_missing_field_are_refused_by_both() ->
     Ok(())
 }
 
-/// A form may write null for a field that it leaves out. The schema does not offer it.
+/// A form may write null for an omitted field. The schema does not offer null.
 #[test]
 fn a_field_that_is_null_is_absent_and_an_entry_that_is_null_is_refused() -> Result<()> {
     let meant = |settings: &Value| {
@@ -263,7 +263,7 @@ fn a_field_that_is_null_is_absent_and_an_entry_that_is_null_is_refused() -> Resu
     Ok(())
 }
 
-/// What is beside a setting in an editor.
+/// The description of a setting in an editor.
 #[test]
 fn every_setting_is_described() -> Result<()> {
     let schema = serde_json::to_value(schemars::schema_for!(Settings))?;

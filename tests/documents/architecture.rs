@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md names what exists.
+//! Everything that ARCHITECTURE.md names exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,7 +29,7 @@ fn every_table_is_in_its_file() -> Result<()> {
     Ok(())
 }
 
-/// The tables that the engine shows to others are all listed.
+/// All public tables of the engine are listed.
 #[test]
 fn every_public_table_is_listed() -> Result<()> {
     let listed: BTreeSet<String> = rows("Tables")?.into_iter().filter_map(|row| row.into_iter().nth(1)).collect();

@@ -22,7 +22,7 @@ fn all(language: &str) -> Result<Vec<FencedBlock>> {
     Ok(all)
 }
 
-/// The words behind a fence say what a block of YAML is, and so what is done with it.
+/// The words after a fence define the type of a YAML block, and thus how it is checked.
 #[test]
 fn every_block_of_yaml_is_what_it_says() -> Result<()> {
     let blocks = all("yaml")?;
@@ -48,7 +48,7 @@ fn every_block_of_yaml_is_what_it_says() -> Result<()> {
     Ok(())
 }
 
-/// A case that the engine answers, as it expects where it expects something.
+/// A case, evaluated by the engine and compared with its `expect`, if any.
 fn is_answered(text: &str) -> Result<()> {
     let case = Case::read("case", text, &json!({}))?;
     let answers = case.answers()?;
@@ -56,7 +56,7 @@ fn is_answered(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Rules of a ClusterAdmissionPolicy: kinds by name, and nothing but what the policy checks.
+/// Rules of a ClusterAdmissionPolicy: kinds by name, and only kinds that the policy checks.
 fn are_rules(value: &Value) -> Result<()> {
     for rule in value.as_array().context("no list")? {
         let fields: Vec<&String> = rule.as_object().context("no rule")?.keys().collect();
@@ -102,7 +102,7 @@ fn is_part_of_a_policy(value: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Values of the chart, whose settings the engine takes.
+/// Values of the chart, whose settings the engine accepts.
 fn are_values(values: &Value) -> Result<()> {
     let schema = crate::documents::read("charts/metadata-propagation-policy/values.schema.json")?;
     jsonschema::validate(&serde_json::from_str(&schema)?, values).map_err(|error| anyhow::anyhow!("{error}"))?;
@@ -130,7 +130,7 @@ fn is_admitted(object: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Among the properties of a composite's spec the block keeps its tags, and without it they are lost.
+/// With the block among the properties of a composite's spec, tags are kept; without it, they are lost.
 fn keeps_cloud_tags(properties: &Value) -> Result<()> {
     let composites = json!([{ "apiGroups": ["example.com"], "provider": { "fixed": "aws" } }]);
     let settings = json!({ "cloudTags": { "composites": composites, "xrds": "reject" } });
@@ -155,7 +155,7 @@ fn keeps_cloud_tags(properties: &Value) -> Result<()> {
 #[test]
 fn every_command_exists() -> Result<()> {
     let blocks = all("console")?;
-    // Sessions, with prompts and what is printed, are run by crates/cli.
+    // Sessions, with prompts and output, are run by crates/cli.
     for FencedBlock { at, text, .. } in blocks.iter().filter(|block| !block.text.starts_with("$ ")) {
         for line in text.replace("\\\n", " ").lines() {
             command_exists(line).with_context(|| format!("{at}: {line}"))?;
@@ -178,7 +178,7 @@ fn every_command_exists() -> Result<()> {
     Ok(())
 }
 
-/// One line of a shell, as far as it names what is in this repository.
+/// Checks the parts of a shell line that name something in this repository.
 fn command_exists(line: &str) -> Result<()> {
     let mut folder = testkit::root();
     for command in line.split("&&") {
@@ -217,7 +217,7 @@ fn command_exists(line: &str) -> Result<()> {
             }
             "kwctl" => after(&["--request-path", "--replay-host-capabilities-interactions", "--settings-path"]),
             "propagate" => words.iter().filter(|word| word.ends_with(".yaml")).map(|word| (*word).to_owned()).collect(),
-            // They take nothing of this repository.
+            // They use nothing from this repository.
             "cosign" | "gh" | "git" | "rustup" | "sha256sum" => Vec::new(),
             script if script.starts_with("scripts/") => vec![script.to_owned()],
             other => bail!("nothing is known about `{other}`"),

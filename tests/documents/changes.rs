@@ -1,4 +1,4 @@
-//! What CONTRIBUTING.md says that a change costs, and the files of the patches in testdata/changes, which
+//! Compares the costs of a change in CONTRIBUTING.md with the files of the patches in testdata/changes, which
 //! `scripts/changes.sh` tries.
 
 use std::fs;
@@ -8,7 +8,7 @@ use regex::Regex;
 
 use crate::documents::read;
 
-/// The files that a row of the table names. `NAME` and `N` stand for what the change decides.
+/// The files that a row of the table names. `NAME` and `N` are placeholders for values that the change chooses.
 fn files_of_row(page: &str, row: &str) -> Result<Vec<Regex>> {
     let line = page.lines().find(|line| line.starts_with(&format!("| {row} | ")));
     let cell = line.and_then(|line| line.split(" | ").nth(1)).with_context(|| format!("no row `{row}`"))?;

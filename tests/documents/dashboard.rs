@@ -1,4 +1,4 @@
-//! docs/grafana.json asks for metrics that a PolicyServer has, about the policies of deploy/.
+//! docs/grafana.json queries metrics that a PolicyServer exports, for the policies of deploy/.
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
@@ -11,7 +11,7 @@ use crate::documents::read;
 use crate::policies::objects;
 
 /// What a PolicyServer of version 1.33 or later exports, <https://docs.kubewarden.io/reference/metrics-reference>. A
-/// histogram is asked for by its buckets.
+/// histogram is queried by its buckets.
 const METRICS: [&str; 2] =
     ["kubewarden_policy_evaluation_latency_milliseconds_bucket", "kubewarden_policy_evaluations_total"];
 const LABELS: [&str; 10] = [
@@ -66,7 +66,7 @@ fn every_query_asks_for_what_there_is() -> Result<()> {
     Ok(())
 }
 
-/// The name that the dashboard looks for is how every policy of deploy/ begins.
+/// The name prefix that the dashboard queries is that of every policy in deploy/.
 #[test]
 fn the_dashboard_sees_every_policy() -> Result<()> {
     for entry in std::fs::read_dir(testkit::root().join("deploy"))? {

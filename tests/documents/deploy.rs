@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::manifests::{are_defaults, defaults, plural, yaml};
 use crate::policies::{objects, policies};
 
-/// Group and name of what is read or served.
+/// Group and name of a resource.
 type Resource = (String, String);
 
 fn object(path: &str, kind: &str) -> Result<Value> {
@@ -24,7 +24,7 @@ fn strings(value: &Value) -> impl Iterator<Item = String> {
 fn resources(rules: &Value) -> BTreeSet<Resource> {
     let mut resources = BTreeSet::new();
     for rule in rules.as_array().into_iter().flatten() {
-        // Helm values have one group to a rule.
+        // Helm values have one group per rule.
         let groups = strings(&rule["apiGroups"]).chain(rule["apiGroup"].as_str().map(str::to_owned));
         for group in groups {
             resources.extend(strings(&rule["resources"]).map(|name| (group.clone(), name)));
@@ -33,7 +33,7 @@ fn resources(rules: &Value) -> BTreeSet<Resource> {
     resources
 }
 
-/// What `contextAwareResources` grant.
+/// The resources that `contextAwareResources` grants.
 fn granted(spec: &Value) -> BTreeSet<Resource> {
     let grants = spec["contextAwareResources"].as_array().into_iter().flatten();
     grants
@@ -90,7 +90,7 @@ fn a_policy_for_reports_has_the_settings_of_the_one_that_writes() -> Result<()> 
     Ok(())
 }
 
-/// Composites are their owners': the metadata cannot name them.
+/// Composite kinds are defined by users, so the metadata cannot name them.
 #[test]
 fn two_policies_divide_the_rules_of_the_metadata() -> Result<()> {
     let (policies, metadata) = (policies()?, yaml("policy-metadata.yml")?);
@@ -146,7 +146,7 @@ fn every_policy_runs_on_the_policy_server_whose_account_is_bound() -> Result<()>
     Ok(())
 }
 
-/// What the audit scanner needs to go on: kinds by name, in one version, and permission to list them.
+/// What the audit scanner needs: kinds by name, in one version, and permission to list them.
 #[test]
 fn the_scanner_may_list_what_the_policies_for_reports_ask_about() -> Result<()> {
     let mut asked = BTreeSet::new();
@@ -189,14 +189,15 @@ fn the_job_that_touches_composites_may_list_get_and_patch_them_and_nothing_else(
     assert_eq!(pod["serviceAccountName"], account["name"]);
     let named: Vec<String> =
         resources(&role["rules"]).into_iter().map(|(group, name)| format!("{name}.{group}")).collect();
-    // An annotation that is taken away and was never there: nothing is written but what the policy adds.
+    // Removes an annotation that does not exist: only the policy's additions are written.
     let touch = "metadata-propagation.plexsphere.com/touched-";
     let expected = json!(["annotate", named.join(","), "--all", "--all-namespaces", touch]);
     assert_eq!(pod["containers"][0]["args"], expected);
     Ok(())
 }
 
-/// `conformance/cluster` evaluates the conditions; here they name the controllers that the settings name.
+/// `conformance/cluster` evaluates the conditions; this test checks that they name the same controllers as the
+/// settings.
 #[test]
 fn the_match_conditions_list_the_controllers_of_the_settings() -> Result<()> {
     let conditions = yaml("deploy/match-conditions.yaml")?["spec"]["matchConditions"].take();
@@ -228,7 +229,7 @@ fn the_match_conditions_list_the_controllers_of_the_settings() -> Result<()> {
     Ok(())
 }
 
-/// Where Rancher keeps its Clusters, and where Cluster API's managers are.
+/// The namespaces of Rancher's Clusters and of Cluster API's managers.
 #[test]
 fn on_rancher_the_scanner_sees_clusters() -> Result<()> {
     let skipped: Vec<String> = strings(&yaml("deploy/rancher-values.yaml")?["global"]["skipNamespaces"]).collect();

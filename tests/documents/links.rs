@@ -1,4 +1,4 @@
-//! Links of the documents lead somewhere.
+//! The targets of the documents' links exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -16,7 +16,7 @@ fn links(document: &str) -> Result<Vec<String>> {
     Ok(links.map(|link| link.split_whitespace().collect()).collect())
 }
 
-/// The anchors that GitHub gives to a document's headings.
+/// The anchors that GitHub generates for a document's headings.
 fn anchors(document: &str) -> Result<BTreeSet<String>> {
     let (_, text) = blocks(document)?;
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -34,7 +34,7 @@ fn anchors(document: &str) -> Result<BTreeSet<String>> {
     Ok(anchors)
 }
 
-/// A path without its `..`.
+/// A path with `..` resolved.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -78,7 +78,7 @@ fn every_link_leads_to_a_file_and_a_heading() -> Result<()> {
     Ok(())
 }
 
-/// It is shown where there is no repository around it.
+/// The page is also shown outside the repository.
 #[test]
 fn what_goes_into_the_module_has_absolute_links() -> Result<()> {
     let links = links("USAGE.md")?;

@@ -1,4 +1,4 @@
-//! What the documents say is what the policy does: examples are evaluated, commands and links exist, and the manifests of
+//! The documents match the policy: examples are evaluated, commands and links exist, and the manifests of
 //! deploy/ agree with the metadata and with one another.
 
 mod architecture;

@@ -1,4 +1,4 @@
-//! The form, the metadata and what documents show agree with one another and with the settings' defaults.
+//! The form, the metadata and the documents agree with one another and with the settings' defaults.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ fn the_documented_defaults_are_what_no_settings_mean() -> Result<()> {
     Ok(())
 }
 
-/// Holds every setting that is written out to its default.
+/// Compares every setting that is written out with its default.
 pub(crate) fn are_defaults(at: &str, shown: &Value) -> Result<()> {
     let defaults = defaults()?;
     let mut paths = Vec::new();
@@ -50,7 +50,7 @@ fn readme_and_usage_show_defaults() -> Result<()> {
     Ok(())
 }
 
-/// The paths of all that is no object with fields of its own.
+/// The paths of all values that are not objects with fields.
 fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
     match value.as_object().filter(|fields| !fields.is_empty()) {
         Some(fields) => fields.iter().for_each(|(name, value)| leaves(value, &format!("{path}/{name}"), found)),
@@ -101,9 +101,9 @@ fn the_rules_ask_for_the_writes_of_named_kinds() -> Result<()> {
         for resource in rule["resources"].as_array().context("resources")? {
             let resource = resource.as_str().unwrap_or_default();
             assert!(!resource.contains(['*', '/']), "{resource}");
-            // A template that is new rolls out nothing; guards check those of control planes.
+            // A new template rolls out nothing; guards check those of control planes.
             let rolls_out = resource.ends_with("templates") && !resource.ends_with("controlplanetemplates");
-            // A registry that the settings name is not deleted by accident.
+            // Deleting a registry that the settings name is reviewed too, to prevent accidental deletion.
             let operations: &[&str] = match resource {
                 "labelregistries" => &["CREATE", "UPDATE", "DELETE"],
                 _ if rolls_out => &["UPDATE"],
@@ -136,14 +136,14 @@ fn the_catalog_lists_the_kinds_of_the_rules() -> Result<()> {
     Ok(())
 }
 
-/// Reading one object is all that the policy asks of its host, and a wish for more would be noticed.
+/// The policy's only host call is reading one object; this test fails if it needs more.
 #[test]
 fn the_policy_needs_one_capability_of_its_host() -> Result<()> {
     assert_eq!(yaml("policy-metadata.yml")?["hostCapabilities"], json!(["kubernetes/get_resource"]));
     Ok(())
 }
 
-/// A Node that was completed is still a Node: Kubernetes' own type reads it.
+/// A completed Node is still a valid Node: it deserializes as Kubernetes' own type.
 #[test]
 fn a_completed_node_is_still_a_node() -> Result<()> {
     let case = testkit::case::corpus()?.into_iter().find(|case| case.name == "node/node_role_labels_propagate");

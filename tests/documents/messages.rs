@@ -1,4 +1,4 @@
-//! docs/troubleshooting.md has every sentence of the engine, and no other.
+//! docs/troubleshooting.md contains every message of the engine, and no others.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,8 +10,8 @@ use crate::documents::read;
 
 const PAGE: &str = "docs/troubleshooting.md";
 
-/// The texts of the sentences in `report/messages`, with `…` for what a sentence fills in. Single words, such as `added`,
-/// are parts of sentences; what has no words only joins others.
+/// The texts of the sentences in `report/messages`, with `…` for inserted values. Single words, such as `added`,
+/// are parts of sentences; texts without words only join others.
 fn sentences() -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(testkit::root().join("crates/engine/src/report/messages"))? {
@@ -50,7 +50,7 @@ fn texts(tokens: TokenStream, found: &mut BTreeSet<String>) -> Result<()> {
     Ok(())
 }
 
-/// What a literal of a string says, each `{…}` in it as `…`.
+/// The text of a string literal, with each `{…}` replaced by `…`.
 fn text(literal: &str) -> Result<Option<String>> {
     let Some(inner) = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return Ok(None) };
     let (mut said, mut rest) = (String::new(), inner.chars().peekable());
@@ -71,7 +71,7 @@ fn text(literal: &str) -> Result<Option<String>> {
     Ok(Some(said.trim().to_owned()))
 }
 
-/// What is between double backticks.
+/// The texts between double backticks.
 fn explained() -> Result<BTreeSet<String>> {
     Ok(read(PAGE)?.split("``").skip(1).step_by(2).map(|span| span.trim().to_owned()).collect())
 }
@@ -89,7 +89,7 @@ fn every_sentence_has_its_entry() -> Result<()> {
 #[test]
 fn every_entry_is_a_sentence() -> Result<()> {
     let sentences = sentences()?;
-    // An entry may be made of two: its subject and what is said of it, or `cannot read` and the reason.
+    // An entry may consist of two sentences: its subject and the statement about it, or `cannot read` and the reason.
     let stale: Vec<String> = explained()?
         .into_iter()
         .filter(|entry| {

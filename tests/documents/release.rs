@@ -1,4 +1,4 @@
-//! The workflows agree with the files that they build, sign and release, and may do no more than they have to.
+//! The workflows agree with the files that they build, sign and release, and have no more permissions than they need.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,7 +32,7 @@ fn steps(job: &Value) -> impl Iterator<Item = &Value> {
     job["steps"].as_array().into_iter().flatten()
 }
 
-/// By the digest of a commit, with its tag beside it; one action has one version.
+/// Actions are pinned by commit digest, with the tag as a comment; each action has one version.
 #[test]
 fn every_action_is_pinned() -> Result<()> {
     let mut pinned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -102,7 +102,7 @@ fn what_the_workflows_run_exists() -> Result<()> {
     Ok(())
 }
 
-/// What is named to build the module again is what the release is built with, and Cargo.toml accepts it.
+/// The documented toolchain for rebuilding the module is that of the release, and Cargo.toml accepts it.
 #[test]
 fn one_compiler_builds_all() -> Result<()> {
     let workflows = workflows()?;
@@ -115,7 +115,7 @@ fn one_compiler_builds_all() -> Result<()> {
     Ok(())
 }
 
-/// What the catalog and the page link to is what is pushed and released.
+/// The catalog and the page link to what is pushed and released.
 #[test]
 fn the_release_is_where_the_catalog_says() -> Result<()> {
     let release = workflows()?.remove("release.yml").context("no release")?;
@@ -135,7 +135,7 @@ fn the_release_is_where_the_catalog_says() -> Result<()> {
     Ok(())
 }
 
-/// Kubewarden's tools look for `metadata.yml`.
+/// Kubewarden's tools expect `metadata.yml`.
 #[test]
 fn the_metadata_is_where_kubewardens_tools_look() -> Result<()> {
     assert_eq!(fs::read_link(testkit::root().join("metadata.yml"))?.to_str(), Some("policy-metadata.yml"));

@@ -10,7 +10,7 @@ use testkit::runner::walk;
 
 use crate::documents::{pages, read};
 
-/// What the reports of the corpus hold.
+/// The contents of the reports of the corpus.
 #[derive(Default)]
 struct Seen {
     fields: BTreeSet<String>,

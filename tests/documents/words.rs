@@ -1,4 +1,4 @@
-//! Comments, messages and pages are written in plain words: `PHRASES` lists what they do not say, and what to write instead.
+//! Comments, messages and pages are written in plain words: `PHRASES` lists forbidden phrases and their replacements.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -69,7 +69,7 @@ const PHRASES: &[(&str, &str)] = &[
 /// Files of other formats are data.
 const EXTENSIONS: [&str; 12] = ["rs", "go", "js", "mjs", "css", "html", "md", "sh", "yml", "yaml", "toml", "bats"];
 
-/// This file has the phrases itself. Cases and recorded objects are data, and quote what the engine prints.
+/// This file contains the phrases itself. Cases and recorded objects are data, and quote the engine's output.
 fn is_prose(path: &str) -> bool {
     let extension = Path::new(path).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let is_written = EXTENSIONS.contains(&extension) || path == "Makefile";
@@ -84,11 +84,11 @@ fn files() -> Result<Vec<String>> {
     // `MODE HASH STAGE<TAB>PATH`; a symbolic link has mode 120000.
     let files = listed.lines().filter(|line| !line.starts_with("120000")).filter_map(|line| line.split_once('\t'));
     let files = files.map(|(_, path)| path.to_owned()).filter(|path| is_prose(path));
-    // A file that is removed stays listed until that is staged.
+    // A removed file stays listed until its removal is staged.
     Ok(files.filter(|path| testkit::root().join(path).exists()).collect())
 }
 
-/// The prose of a file on one line, because phrases wrap, and where in it each line begins.
+/// The prose of a file on one line, because phrases may wrap, and the start of each line in it.
 #[derive(Debug, Default, PartialEq)]
 struct Prose {
     text: String,
@@ -107,7 +107,7 @@ impl Prose {
         }
     }
 
-    /// Comments, and literals of several words. Names in code are not prose.
+    /// Comments, and literals of several words. Identifiers are not prose.
     fn of_code(code: &str) -> Self {
         let (mut prose, mut line, mut rest) = (Self::default(), 1, code);
         while let Some(at) = rest.find(['/', '"', '\'', '`', 'r']) {
@@ -138,7 +138,7 @@ impl Prose {
     }
 }
 
-/// The length of the comment or literal that a text begins with; of anything else, of its first character.
+/// The length of the comment or literal at the start of a text, otherwise of its first character.
 fn token(text: &str) -> usize {
     let until = |begin: usize, end: &str| text[begin..].find(end).map_or(text.len(), |at| begin + at + end.len());
     if text.starts_with("//") {
@@ -162,7 +162,7 @@ fn token(text: &str) -> usize {
         });
         return end.map_or(text.len(), |at| at + 2);
     }
-    // A character, so that `'"'` opens no text. Lifetimes have no second quote.
+    // A character literal, so that `'"'` does not open a string. Lifetimes have no second quote.
     let mut chars = text.char_indices().skip(1);
     let escaped = text.starts_with("'\\");
     let end = chars.nth(if escaped { 2 } else { 1 });

@@ -1,4 +1,4 @@
-//! What documents say that the policy says: they name cases or examples, and the engine answers.
+//! The policy's answers in documents: a document names cases or examples, and the engine's answers are inserted.
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
@@ -18,8 +18,8 @@ use crate::file::{change, check_section};
 const BEGIN: &str = "<!-- answers: ";
 const END: &str = "<!-- answers: end -->";
 
-/// Between `<!-- answers: TOPIC/CASE … -->` and `<!-- answers: end -->` stands what a user reads in these cases;
-/// `TOPIC/CASE#2` is a case's second review alone.
+/// Between `<!-- answers: TOPIC/CASE … -->` and `<!-- answers: end -->` are the messages that a user sees in these
+/// cases; `TOPIC/CASE#2` is only the second review of a case.
 #[test]
 fn the_pages_show_what_the_policy_says() -> Result<()> {
     let corpus = corpus()?;
@@ -93,7 +93,7 @@ fn tags_of(kind: &str, settings: usize) -> Result<Value> {
     Ok(stamped["spec"]["cloudTags"].clone())
 }
 
-/// The definition and the Composition of the complete example lose no tags, by the strictest settings.
+/// The definition and the Composition of the complete example lose no tags under the strictest settings.
 #[test]
 fn the_complete_example_loses_no_tags() -> Result<()> {
     let (objects, mut settings) = (of_the_page("yaml manifest")?, of_the_page("yaml settings")?.remove(0));
@@ -111,7 +111,7 @@ fn the_complete_example_loses_no_tags() -> Result<()> {
     Ok(())
 }
 
-/// The blocks of the page of a kind, in their order.
+/// The blocks of a kind on the page, in order.
 fn of_the_page(kind: &str) -> Result<Vec<Value>> {
     let (blocks, _) = blocks(TAGS)?;
     let blocks = blocks.iter().filter(|block| block.kind == kind);

@@ -128,7 +128,8 @@ fn text(text: impl AsRef<str>) -> Value {
     Value::String(text.as_ref().to_owned())
 }
 
-/// What is in front of a version, and which one: ours is Cargo.toml's, Cluster API's the newest that the engine knows.
+/// The text before a version, and the version: this project's from Cargo.toml, Cluster API's the newest that the engine
+/// supports.
 fn repeated() -> Result<Vec<(String, &'static str, String)>> {
     let (ours, newest) = (env!("CARGO_PKG_VERSION").to_owned(), Version::NEWEST.to_string());
     let mut places = vec![

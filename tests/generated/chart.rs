@@ -1,4 +1,4 @@
-//! The chart carries the manifests of deploy/: Helm reads no file outside of a chart.
+//! The chart contains copies of the manifests of deploy/: Helm reads no files outside a chart.
 
 use anyhow::{Context, Result};
 
@@ -7,7 +7,7 @@ use crate::file::check;
 
 const CHART: &str = "charts/metadata-propagation-policy";
 
-/// What its templates read.
+/// The files that its templates read.
 const FILES: [&str; 9] = [
     "cloud-tags",
     "cluster-api",

@@ -1,4 +1,4 @@
-//! What the policy says of definitions and Compositions, against what Crossplane made of them.
+//! The policy's findings about definitions and Compositions, compared with what Crossplane did with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,14 +12,14 @@ use testkit::runner::engine;
 
 use crate::file::check_section;
 
-/// What became of one resource.
+/// The result for one resource.
 #[derive(Deserialize)]
 struct Composed {
     resource: String,
     verdict: String,
 }
 
-/// One definition or Composition, and what Crossplane made of it.
+/// One definition or Composition, and Crossplane's result.
 #[derive(Deserialize)]
 struct Case {
     name: String,
@@ -28,7 +28,7 @@ struct Case {
     object: Value,
 }
 
-/// The policy's findings, where losses are refused.
+/// The policy's findings when losses are refused.
 fn findings(object: &Value) -> Result<Vec<Value>> {
     let request = json!({
         "uid": "case", "operation": "CREATE", "userInfo": { "username": "alice" }, "object": object,
@@ -42,7 +42,7 @@ fn findings(object: &Value) -> Result<Vec<Value>> {
     Ok(answer.report.get("findings").and_then(Value::as_array).cloned().unwrap_or_default())
 }
 
-/// The gravest verdict of the findings about one resource, or about all of them.
+/// The most severe verdict of the findings about one resource, or about all of them.
 fn verdict(findings: &[Value], resource: &str) -> &'static str {
     let is_about = |message: &str| {
         let about = format!("resource `{resource}`");
@@ -58,7 +58,7 @@ fn verdict(findings: &[Value], resource: &str) -> &'static str {
     ["fails", "lost", "cannot-tell"].into_iter().find(|verdict| of_resource.contains(verdict)).unwrap_or("kept")
 }
 
-/// What the policy has to say of what Crossplane did.
+/// The verdict that the policy must give for what Crossplane did.
 fn expected(crossplane: &str) -> &'static str {
     match crossplane {
         "lost" | "partly" => "lost",

@@ -1,4 +1,4 @@
-//! Files that are made from code, as a whole or between two marks.
+//! Files that are generated from code, completely or between two marks.
 
 use std::fs;
 use std::sync::{Mutex, PoisonError};
@@ -11,11 +11,11 @@ use crate::documents::read;
 /// Pages are read and written by several tests.
 static PAGES: Mutex<()> = Mutex::new(());
 
-/// Compares a file with what the code says, or writes it.
+/// Compares a file with the generated text, or writes it.
 pub(crate) fn check(path: &str, expected: &str) -> Result<()> {
     let file = testkit::root().join(path);
     if std::env::var_os("BLESS").is_some() {
-        // Other tests read the file meanwhile: it is replaced as a whole, and only where it differs.
+        // Other tests may read the file at the same time: it is replaced as a whole, and only if it differs.
         if fs::read_to_string(&file).is_ok_and(|found| found == expected) {
             return Ok(());
         }
@@ -33,7 +33,8 @@ pub(crate) fn check(path: &str, expected: &str) -> Result<()> {
     Ok(())
 }
 
-/// Compares what is between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` of a page with what the code says.
+/// Compares the section between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` of a page with the
+/// generated text.
 pub(crate) fn check_section(path: &str, name: &str, content: &str) -> Result<()> {
     change(path, |text| {
         let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- {name}: end -->"));
@@ -43,7 +44,7 @@ pub(crate) fn check_section(path: &str, name: &str, content: &str) -> Result<()>
     })
 }
 
-/// Compares a file with what a function makes of it.
+/// Compares a file with the text that a function derives from it.
 pub(crate) fn change(path: &str, expected: impl FnOnce(&str) -> Result<String>) -> Result<()> {
     let _alone = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
     check(path, &expected(&read(path)?)?)

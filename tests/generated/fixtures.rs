@@ -1,4 +1,4 @@
-//! Fixtures for kwctl, from the corpus; the page of the vectors; what every manifest grants.
+//! Fixtures for kwctl, from the corpus; the page about the vectors; the grants of every manifest.
 
 use std::fmt::Write as _;
 use std::fs;

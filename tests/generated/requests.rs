@@ -1,4 +1,4 @@
-//! Requests of the corpus and of the fixtures are what an API server sends.
+//! Requests of the corpus and of the fixtures have the form that an API server sends.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use testkit::case::corpus;
 use testkit::recorded::{SAMPLE, requests};
 use testkit::request::plural;
 
-/// A request as Kubernetes' own type reads it: nothing is missing that it demands, nothing is there that it does not know.
+/// A request as Kubernetes' own type reads it: all required fields are present, and there are no unknown fields.
 fn whole(request: &Value) -> Result<()> {
     let read: AdmissionRequest<DynamicObject> = serde_json::from_value(request.clone())?;
     let known = serde_json::to_value(read)?;
@@ -20,7 +20,7 @@ fn whole(request: &Value) -> Result<()> {
     Ok(())
 }
 
-/// kwctl runs on nothing less.
+/// kwctl requires complete requests.
 #[test]
 fn every_fixture_is_a_whole_admission_request() -> Result<()> {
     for folder in fs::read_dir(testkit::root().join("e2e-tests/data"))? {
@@ -36,7 +36,7 @@ fn every_fixture_is_a_whole_admission_request() -> Result<()> {
     Ok(())
 }
 
-/// What the format fills in are the fields that an API server sent, and resources are named as Kubernetes' clients do.
+/// The format adds the fields that an API server sends, and names resources as Kubernetes' clients do.
 #[test]
 fn every_case_asks_as_an_api_server_does() -> Result<()> {
     let fields = |request: &Value| -> BTreeSet<String> {

@@ -12,7 +12,7 @@ use crate::file::check_section;
 const PAGE: &str = "docs/rules.md";
 const HEAD: &str = "| from | keys | to |\n|---|---|---|\n";
 
-/// The versions from which on the rules differ from the ones before, oldest first.
+/// The versions in which the rules changed, oldest first.
 fn editions() -> BTreeSet<Version> {
     RULES.iter().flat_map(|rule| [Some(rule.since), rule.until]).flatten().collect()
 }
@@ -56,7 +56,7 @@ fn the_page_shows_the_newest_edition() -> Result<()> {
     check_section(PAGE, "rules", &table)
 }
 
-/// Every older edition by its differences from the next one.
+/// Every older edition, as its differences from the next one.
 #[test]
 fn the_page_shows_what_older_editions_do_otherwise() -> Result<()> {
     let mut text = String::new();
@@ -71,7 +71,7 @@ fn the_page_shows_what_older_editions_do_otherwise() -> Result<()> {
     check_section(PAGE, "rules-older", &text)
 }
 
-/// The rows of an older edition that a newer one does not have, and the maps that it has no row for.
+/// The rows of an older edition that a newer one does not have, and the maps without a row in it.
 fn differences(old: &[((Place, MapKind), String)], new: &[((Place, MapKind), String)]) -> String {
     let mut text: String = old.iter().filter(|row| !new.contains(row)).map(|(_, row)| format!("{row}\n")).collect();
     for ((place, map), _) in new {

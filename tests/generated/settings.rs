@@ -16,20 +16,20 @@ const PAGE: &str = "docs/settings.md";
 struct Setting {
     /// Its path, `[]` for an element of a list and `<key>` for a value of a map.
     path: String,
-    /// The words that it takes, if it takes words.
+    /// The words that it accepts, if any.
     words: Vec<Word>,
-    /// What it takes, for a reader.
+    /// The accepted values, for readers.
     takes: String,
-    /// The default; `None` where it has to be written.
+    /// The default; `None` if the setting is required.
     default: Option<Value>,
     meaning: String,
 }
 
-/// A word that a setting takes, and what it means.
+/// A word that a setting accepts, and its meaning.
 #[derive(Clone, PartialEq)]
 struct Word(String, String);
 
-/// What leads to a setting: its path, its schema and its default.
+/// A setting in the schema: its path, its schema and its default.
 struct SettingField<'s> {
     path: String,
     schema: &'s Value,
@@ -60,7 +60,7 @@ fn the_page_shows_every_setting() -> Result<()> {
     Ok(())
 }
 
-/// Settings that take the same words share their rows.
+/// Settings that accept the same words share their rows.
 #[test]
 fn the_page_shows_what_the_words_mean() -> Result<()> {
     let schema = schema()?;
@@ -121,7 +121,7 @@ fn of_properties(root: &Value, schema: &Value, path: &str, settings: &mut Vec<Se
     Ok(())
 }
 
-/// The schema itself, where it refers to another or may also be null.
+/// The resolved schema, if it is a reference or may also be null.
 fn resolved<'s>(root: &'s Value, schema: &'s Value) -> Result<&'s Value> {
     if let Some(reference) = schema["$ref"].as_str() {
         return root.pointer(reference.trim_start_matches('#')).with_context(|| reference.to_owned());
@@ -159,11 +159,11 @@ fn of_field(root: &Value, field: SettingField<'_>, settings: &mut Vec<Setting>) 
             of_properties(root, element, &below, settings)?;
         }
     }
-    // Objects of which one is written: what is said of each is beside the schema, not beside its field.
+    // Alternative objects, one of which is set: the description of each is next to its schema, not next to its field.
     for choice in schema["oneOf"].as_array().into_iter().flatten() {
         let described = choice["description"].clone();
         let mut choice = choice.clone();
-        // One of them is written, none of them has to be.
+        // One of them is set; none is required by itself.
         choice["required"] = Value::Null;
         for field in choice["properties"].as_object_mut().into_iter().flat_map(Map::values_mut) {
             field["description"] = described.clone();
@@ -179,7 +179,7 @@ fn words(schema: &Value) -> Vec<Word> {
     choices.filter_map(|choice| Some(Word(text(&choice["const"])?, text(&choice["description"])?))).collect()
 }
 
-/// A default, for a reader.
+/// A default, for readers.
 fn printed(default: &Value) -> String {
     match default {
         Value::Null => "none".to_owned(),

@@ -27,7 +27,7 @@ fn is_source(owner: &str, kind: &str) -> bool {
     }
 }
 
-/// The cases in which each row of `RULES` sets a key, or, where it propagates nothing, leaves one.
+/// The cases in which each row of `RULES` sets a key, or, if the row propagates nothing, leaves one unchanged.
 fn cases() -> Result<Vec<BTreeSet<String>>> {
     let mut cases = vec![BTreeSet::new(); RULES.len()];
     walk(|case, _, answer| {
@@ -38,7 +38,7 @@ fn cases() -> Result<Vec<BTreeSet<String>>> {
                 skipped.iter().any(|skip| {
                     let from: Vec<&str> = skip["from"].as_str().unwrap_or_default().split(' ').collect();
                     let map = if rule.map == MapKind::Labels { "labels" } else { "annotations" };
-                    // The place itself has two words; a place further down has its path behind them.
+                    // The place itself is two words; a nested place has its path after them.
                     from.len() == 2
                         && is_source(rule.from.owner(), from.first().copied().unwrap_or_default())
                         && skip["reason"] == "not-propagated"
@@ -59,7 +59,7 @@ fn cases() -> Result<Vec<BTreeSet<String>>> {
     Ok(cases)
 }
 
-/// Two cases and how many there are: those of the rules' own topics first, then those with the shortest names, which are
+/// Two cases and the total count: those of the rules' own topics first, then those with the shortest names, which are
 /// the most general.
 fn links(cases: &BTreeSet<String>) -> String {
     const TOPICS: [&str; 9] = [

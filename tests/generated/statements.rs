@@ -1,10 +1,11 @@
-//! What the documents behind the policy state beside the lines of `RULES`, and where it is here. For docs/sources.md.
+//! Statements of the upstream documents besides the lines of `RULES`, and where this repository covers them. For
+//! docs/sources.md.
 
 /// One statement of a document.
 pub(crate) struct Statement {
-    /// What the document states, in our words.
+    /// The statement, paraphrased.
     pub(crate) says: &'static str,
-    /// Where it is here, or that it is not the policy's.
+    /// Where it is implemented, or that it is out of the policy's scope.
     pub(crate) here: &'static str,
     /// Cases, by topic and name.
     pub(crate) cases: &'static [&'static str],
@@ -14,7 +15,7 @@ const fn statement(says: &'static str, here: &'static str, cases: &'static [&'st
     Statement { says, here, cases }
 }
 
-/// Cluster API's page, beside its rules.
+/// Cluster API's page, besides its rules.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[Statement] = &[
     statement("the topology of a Cluster has precedence over the ClusterClass", "[where to put a label](rules.md)",

@@ -53,7 +53,7 @@ fn the_page_shows_where_fields_are() -> Result<()> {
     check_section("docs/fields.md", "field-paths", &table)
 }
 
-/// Where a field is on the last object that it reaches.
+/// The path of a field on the last object that it propagates to.
 fn path(field: &Field, version: &str) -> String {
     let reaches_machines = field.hops.iter().any(|hop| hop.to == Place::Machine);
     let last = if reaches_machines { Place::Machine } else { Place::MachineSet };
@@ -159,7 +159,7 @@ fn the_page_shows_every_read() -> Result<()> {
     check_section("docs/lookups.md", "lookups", &table)
 }
 
-/// One row for each set of fields that is read of a kind.
+/// One row for each set of fields that is read from a kind.
 #[test]
 fn the_page_shows_the_fields_that_are_read() -> Result<()> {
     let mut table = "| read | for | fields |\n|---|---|---|\n".to_owned();
@@ -179,7 +179,7 @@ fn the_page_shows_the_fields_that_are_read() -> Result<()> {
     check_section("docs/lookups.md", "masks", &table)
 }
 
-/// One table for each kind of object, the gravest effect first.
+/// One table for each kind of object, the most severe effect first.
 #[test]
 fn the_page_shows_what_rolls_out() -> Result<()> {
     let mut text = String::new();
@@ -200,7 +200,7 @@ fn the_page_shows_what_rolls_out() -> Result<()> {
     check_section("docs/rollout.md", "effects", &text)
 }
 
-/// What edits of one row do: of the path, of an entry that is removed, and of keys that are distinguished.
+/// The effects of the edits in one row: of the path, of a removed entry, and of specific keys.
 fn effects(block: &EffectBlock, row: &Row) -> Vec<(Effect, String)> {
     let paths = |suffix: &str, edit: &str| {
         let of = |path: Option<String>| code(path.map(|path| path + suffix)) + edit;

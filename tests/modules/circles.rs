@@ -1,14 +1,14 @@
-//! Circles among dependencies.
+//! Cycles among dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dependencies::{Dependency, dependencies};
 use crate::source::Crate;
 
-/// The circles of a crate, with the dependencies that they consist of, one for each two files.
+/// The cycles of a crate, with their dependencies, one for each pair of files.
 ///
-/// A module and the modules in it may need each other: the parent calls its children, which use its types. So where a
-/// circle has a file that is the parent, near or far, of all others, it is a circle only if it is one without that
+/// A module and the modules in it may need each other: the parent calls its children, which use its types. So if a
+/// cycle contains a file that is an ancestor of all others, it counts only if it is a cycle without that
 /// file's items.
 pub(crate) fn circles(of: &Crate, ambiguous: &BTreeSet<String>) -> Vec<Vec<String>> {
     let parents = parents(of);
@@ -29,7 +29,7 @@ pub(crate) fn circles(of: &Crate, ambiguous: &BTreeSet<String>) -> Vec<Vec<Strin
     circles
 }
 
-/// The files of the modules around each file.
+/// The files of the ancestor modules of each file.
 fn parents(of: &Crate) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut parents: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for module in &of.modules {
@@ -42,7 +42,7 @@ fn parents(of: &Crate) -> BTreeMap<&str, BTreeSet<&str>> {
     parents
 }
 
-/// The dependencies that lead back to where they come from, those of one circle together.
+/// The dependencies that are part of a cycle, grouped by cycle.
 fn connected(dependencies: &BTreeSet<Dependency>) -> Vec<BTreeSet<Dependency>> {
     let mut users: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for Dependency { from, to, .. } in dependencies {
@@ -52,7 +52,7 @@ fn connected(dependencies: &BTreeSet<Dependency>) -> Vec<BTreeSet<Dependency>> {
     let leads = |from: &str, to: &str| reached.get(from).is_some_and(|files| files.contains(to));
     let mut circles: BTreeMap<&str, BTreeSet<Dependency>> = BTreeMap::new();
     for dependency in dependencies.iter().filter(|one| leads(&one.to, &one.from)) {
-        // A circle is known by the first of its files.
+        // A cycle is identified by its first file.
         let first = reached.keys().find(|file| leads(&dependency.from, file) && leads(file, &dependency.from));
         circles.entry(first.copied().unwrap_or(&dependency.from)).or_default().insert(dependency.clone());
     }
@@ -68,7 +68,7 @@ fn reached<'a>(file: &'a str, users: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> B
     reached
 }
 
-/// One line for two files.
+/// One line for each pair of files.
 fn lines(circle: &BTreeSet<Dependency>) -> Vec<String> {
     let mut named = BTreeSet::new();
     let firsts = circle.iter().filter(|one| named.insert((&one.from, &one.to)));

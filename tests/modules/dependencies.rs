@@ -1,4 +1,4 @@
-//! Which file of a crate needs which other one.
+//! The dependencies between the files of a crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -78,14 +78,14 @@ impl<'a> Resolver<'a> {
         resolver
     }
 
-    /// The modules that define what a path leads to.
+    /// The modules that define the target of a path.
     fn modules_of(&self, from: usize, path: &[String]) -> BTreeSet<usize> {
         let (definitions, rest) = self.resolve(from, path);
         let modules = definitions.into_iter().flat_map(|definition| {
             let key = (definition, rest.first().cloned().unwrap_or_default());
             match (self.functions.get(&key), key.0) {
                 (Some(modules), _) => modules.clone(),
-                // A variable with the name of a module: no expression is a module.
+                // A variable with the name of a module: an expression cannot be a module.
                 (None, Definition::Module(_)) if path.len() == 1 => BTreeSet::new(),
                 (None, Definition::Item(module, _) | Definition::Module(module)) => BTreeSet::from([module]),
             }
@@ -100,7 +100,7 @@ impl<'a> Resolver<'a> {
         modules.flatten().copied().collect()
     }
 
-    /// What a path leads to, and the segments behind it: variants and functions of a type.
+    /// The target of a path, and the remaining segments: variants and functions of a type.
     fn resolve(&self, from: usize, path: &[String]) -> (BTreeSet<Definition>, Segments) {
         self.resolve_unless(from, path, &mut BTreeSet::new())
     }
@@ -127,7 +127,7 @@ impl<'a> Resolver<'a> {
         let mut definitions = BTreeSet::from([Definition::Module(here)]);
         if !is_absolute {
             let Some((first, others)) = rest.split_first() else { return (BTreeSet::new(), Vec::new()) };
-            // A name alone that is not imported with `*` is of the module, or its `use` item was counted.
+            // A single name that is not imported with `*` is defined in the module, or its `use` item was counted.
             definitions = self.named(here, first, open);
             rest = others;
         }
@@ -142,7 +142,7 @@ impl<'a> Resolver<'a> {
             }
             (definitions, rest) = (next, others);
         }
-        // A module and a function may have one name. Behind `use` both are meant, and the function is enough.
+        // A module and a function may have the same name. A `use` item imports both, and the function is enough.
         let is_item = |definition: &Definition| matches!(definition, Definition::Item(..));
         if definitions.iter().any(is_item) {
             definitions.retain(is_item);
@@ -173,7 +173,7 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    /// The whole path, or nothing: a part of it would be another thing.
+    /// The whole path, or nothing: a part of it would be a different item.
     fn imported(&self, module: usize, path: &[String], open: &mut BTreeSet<(usize, String)>) -> BTreeSet<Definition> {
         let (definitions, rest) = self.resolve_unless(module, path, open);
         if rest.is_empty() { definitions } else { BTreeSet::new() }

@@ -1,4 +1,4 @@
-//! Circles in small crates: each kind of dependency is found, and what is none is not.
+//! Cycles in small crates: each kind of dependency is found, and nothing else is.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn read(files: &[(&str, &str)]) -> Result<Crate> {
     Crate::read("crates/engine/src/lib.rs", &files)
 }
 
-/// The circles, with paths below `src`.
+/// The cycles, with paths relative to `src`.
 fn found(files: &[(&str, &str)]) -> Result<Vec<String>> {
     let circles = circles(&read(files)?, &BTreeSet::from(["get".to_owned()]));
     Ok(circles.into_iter().map(|circle| circle.join(", ").replace("crates/engine/src/", "")).collect())
@@ -70,7 +70,7 @@ fn a_circle_by_a_method_call() -> Result<()> {
     assert_eq!(of("field.loaded()")?, circle(".loaded()"));
     assert_eq!(of("assert!(field.loaded() == ())")?, circle(".loaded()"));
     assert_eq!(of("Field::loaded(&field)")?, circle("Field::loaded"));
-    // A name that does not tell what is called, and a field of the same name.
+    // A method name that is ambiguous, and a field of the same name.
     assert_eq!(of("field.get()")?, Vec::<String>::new());
     assert_eq!(of("field.loaded")?, Vec::<String>::new());
     Ok(())

@@ -1,15 +1,16 @@
-//! No two files of a crate need each other, the modules of the engine use lower layers only, and no two types have one name.
+//! No two files of a crate need each other, the modules of the engine use lower layers only, and no two types have the
+//! same name.
 //!
-//! A file needs another one where it names an item of it: in a `use` item, in a path of an expression, pattern, type or
-//! macro call, and in a method call. `self.name()` is the function of the type whose `impl` block it is in. Any other
-//! method is known by its name, where exactly one type or trait of the workspace has a method of that name. An item
-//! belongs to the file that defines it, also where another file exports it.
+//! A file depends on another one if it names an item of it: in a `use` item, in a path of an expression, pattern, type
+//! or macro call, and in a method call. `self.name()` is the function of the type whose `impl` block it is in. Any
+//! other method is resolved by its name if exactly one type or trait of the workspace has a method of that name. An
+//! item belongs to the file that defines it, even if another file exports it.
 //!
 //! A module and the modules in it may need each other: a parent calls its children, which use its types.
 //!
-//! What this cannot see: methods of a name that several types have, or that [`OF_OTHERS`] lists; fields, and values that
+//! Not detected: methods whose name several types have, or that [`OF_OTHERS`] lists; fields, and values that
 //! are passed on without the name of their type; trait methods that are called by an operator or a macro; what macros of
-//! the crate expand to. Tests do not count, neither modules with `#[cfg(test)]` nor the files in `tests/`.
+//! the crate expand to. Tests are ignored: modules with `#[cfg(test)]` and the files in `tests/`.
 
 mod circles;
 mod dependencies;
@@ -39,7 +40,7 @@ const LAYERS: &[&[&str]] = &[
     &["evaluate"],
 ];
 
-/// Names of methods that types of the standard library and of other dependencies have too.
+/// Method names that types of the standard library and of other dependencies also have.
 #[rustfmt::skip]
 const OF_OTHERS: &[&str] = &[
     "abs", "add", "all", "and", "any", "append", "as_array", "as_bytes", "as_deref", "as_mut", "as_object", "as_ref",
@@ -55,7 +56,7 @@ const OF_OTHERS: &[&str] = &[
     "wait", "walk", "with", "without", "write", "zip",
 ];
 
-/// Types that have one name on purpose.
+/// Types that have the same name on purpose.
 #[rustfmt::skip]
 const OF_ONE_NAME: &[(&str, &str)] = &[
     ("LiveArgs", "`propagate` with its feature `cluster`, and without it"),
@@ -110,7 +111,7 @@ fn no_two_types_have_one_name() -> Result<()> {
     Ok(())
 }
 
-/// The dependencies of modules of the engine on a higher layer, or on another module of their own.
+/// The dependencies of modules of the engine on a higher layer, or on another module of the same layer.
 fn upward(dependencies: &BTreeSet<Dependency>) -> Vec<String> {
     let layer = |module: &str| LAYERS.iter().position(|layer| layer.contains(&module));
     let is_upward = |one: &&Dependency| match (module(&one.from), module(&one.to)) {
@@ -127,7 +128,7 @@ fn module(file: &str) -> Option<&str> {
     name.filter(|name| *name != "lib")
 }
 
-/// The methods whose name does not tell what is called: those of several crates, and of types of other dependencies.
+/// The methods with ambiguous names: those of several crates, and of types of other dependencies.
 fn ambiguous(crates: &[Crate]) -> BTreeSet<String> {
     let mut ambiguous: BTreeSet<String> = OF_OTHERS.iter().map(|name| (*name).to_owned()).collect();
     let mut known = BTreeSet::new();

@@ -85,7 +85,7 @@ impl<'ast> Visit<'ast> for References {
         self.tokens(call.tokens.clone());
     }
 
-    /// Attributes name no item of the crate.
+    /// Attributes do not name items of the crate.
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
 
     /// A visibility such as `pub(super)` or `pub(in crate::report)` uses nothing.

@@ -18,22 +18,22 @@ pub(crate) type Segments = Vec<String>;
 /// One crate, compiled from one root file.
 #[derive(Debug, Default)]
 pub(crate) struct Crate {
-    /// The modules, the root first.
+    /// The modules, root first.
     pub(crate) modules: Vec<Module>,
 }
 
-/// One module. An inline module has the file of the module around it.
+/// One module. An inline module has the file of its parent module.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
     pub(crate) file: String,
     pub(crate) parent: Option<usize>,
-    /// By name. Two modules with one name differ in a `cfg`.
+    /// By name. Two modules with the same name differ in a `cfg`.
     pub(crate) children: BTreeMap<String, Vec<usize>>,
     /// The names of its types, traits, functions, constants and macros.
     pub(crate) items: BTreeSet<String>,
     /// The types and traits among them, except aliases.
     pub(crate) types: BTreeSet<String>,
-    /// What each imported name is short for.
+    /// The path of each imported name.
     pub(crate) imports: BTreeMap<String, Vec<Segments>>,
     /// What it imports with `*`.
     pub(crate) globs: Vec<Segments>,
@@ -43,7 +43,7 @@ pub(crate) struct Module {
     pub(crate) functions: Vec<Function>,
 }
 
-/// Where a module names something.
+/// A reference, and its position.
 #[derive(Debug)]
 pub(crate) struct Reference {
     pub(crate) line: usize,
@@ -82,7 +82,7 @@ impl Crate {
         self.module(items, file, folder, parent, files)
     }
 
-    /// `folder` holds the files of the module's own modules.
+    /// `folder` contains the files of the module's children.
     fn module(
         &mut self,
         items: Vec<Item>,
@@ -92,7 +92,7 @@ impl Crate {
         files: &Files,
     ) -> Result<usize> {
         let index = self.modules.len();
-        // It is in the list before its children, which need its index.
+        // It is added before its children, which need its index.
         self.modules.push(Module::default());
         let mut module = Module { file: file.to_owned(), parent, ..Module::default() };
         for item in items {
@@ -174,7 +174,7 @@ impl Module {
     }
 }
 
-/// What only tests compile.
+/// Whether an item is compiled only for tests.
 pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::Path(path) => path.is_ident("test"),

@@ -1,10 +1,10 @@
-//! The documents of this repository, and what is in them.
+//! The documents of this repository, and their contents.
 
 use std::fs;
 
 use anyhow::{Context, Result};
 
-/// The documents at the root, and those beside what they describe.
+/// The documents at the root, and those next to the code that they describe.
 const DOCUMENTS: [&str; 13] = [
     "README.md",
     "USAGE.md",
@@ -21,7 +21,7 @@ const DOCUMENTS: [&str; 13] = [
     "testdata/recorded/README.md",
 ];
 
-/// Every document that a reader is meant to read, by its path from the root.
+/// Every document for readers, by its path from the root.
 pub(crate) fn documents() -> Result<Vec<String>> {
     let mut documents = DOCUMENTS.map(str::to_owned).to_vec();
     documents.extend(pages()?);
@@ -49,11 +49,11 @@ pub(crate) fn read(path: &str) -> Result<String> {
 /// A fenced block of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FencedBlock {
-    /// The document and the line that the fence is in.
+    /// The document and the line of the fence.
     pub(crate) at: String,
-    /// The words behind the fence, such as `yaml settings`.
+    /// The words after the fence, such as `yaml settings`.
     pub(crate) kind: String,
-    /// What is between the fences, without the indentation of the fence.
+    /// The text between the fences, without the indentation of the fence.
     pub(crate) text: String,
 }
 

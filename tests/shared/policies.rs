@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// The `spec` of every policy that deploy/ has, by the name of its file.
+/// The `spec` of every policy in deploy/, by file name.
 pub(crate) fn policies() -> Result<BTreeMap<String, Value>> {
     let mut policies = BTreeMap::new();
     for entry in fs::read_dir(testkit::root().join("deploy"))? {

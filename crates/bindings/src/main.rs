@@ -1,6 +1,6 @@
-//! `bindings MODULE.wasm FOLDER`: what a page needs to call a module that was built with wasm-bindgen.
+//! `bindings MODULE.wasm FOLDER`: writes the files with which a page calls a module built with wasm-bindgen.
 //!
-//! wasm-bindgen's own program does the same. As a library, its version and its dependencies are those of Cargo.lock, and
+//! wasm-bindgen's own program does the same. Used as a library, its version and dependencies come from Cargo.lock, and
 //! nothing has to be installed. Only `make playground` builds it.
 
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ fn main() -> Result<()> {
     };
     let mut generator = Bindgen::new();
     generator.input_path(module).web(true).context("cannot generate bindings for the web")?.typescript(false);
-    // The module keeps them for this program, not for browsers.
+    // The module contains these sections for this program, not for browsers.
     generator.remove_name_section(true).remove_producers_section(true);
     generator.generate(folder).with_context(|| format!("cannot generate bindings for {}", module.display()))
 }

@@ -1,4 +1,4 @@
-//! The yardstick of `make bench` and `make policy-server-test`: accepts every request without looking at it.
+//! The baseline of `make bench` and `make policy-server-test`: accepts every request without reading it.
 
 use wapc_guest::{CallResult, register_function};
 
@@ -15,7 +15,7 @@ fn validate(_payload: &[u8]) -> CallResult {
     Ok(br#"{"accepted":true}"#.to_vec())
 }
 
-/// A PolicyServer asks before it is ready.
+/// A PolicyServer calls this before it is ready.
 fn validate_settings(_payload: &[u8]) -> CallResult {
     Ok(br#"{"valid":true}"#.to_vec())
 }

@@ -1,7 +1,7 @@
-//! The ordinary way, a yardstick of `make bench`: labels of a MachineSet's template propagate to its Machines, written as
-//! the examples of Kubewarden's SDK are. The object is parsed to a tree, the owner is read whole, labels are merged.
+//! An ordinary policy, a baseline of `make bench`: labels of a MachineSet's template propagate to its Machines, written
+//! as the examples of Kubewarden's SDK are. The object is parsed to a tree, the owner is read whole, labels are merged.
 //!
-//! It knows one hop and one map, and names neither rule nor reason.
+//! It implements one hop and one map, and reports neither rule nor reason.
 
 use kubewarden_policy_sdk::host_capabilities::kubernetes::{GetResourceRequest, get_resource};
 use kubewarden_policy_sdk::request::ValidationRequest;
@@ -20,7 +20,7 @@ pub extern "C" fn wapc_init() {
     register_function("protocol_version", protocol_version_guest);
 }
 
-/// There is nothing to set.
+/// There are no settings.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 struct Settings {}
 
@@ -56,7 +56,7 @@ fn machine_set_of(machine: &Value) -> Option<GetResourceRequest> {
     })
 }
 
-/// Writes the labels of a MachineSet's template over those of a Machine, and tells whether that changed anything.
+/// Writes the labels of a MachineSet's template over those of a Machine, and returns whether that changed anything.
 fn merge_labels(machine_set: &Value, machine: &mut Value) -> bool {
     let template = machine_set.pointer("/spec/template/metadata/labels").and_then(Value::as_object);
     let metadata = machine.get_mut("metadata").and_then(Value::as_object_mut);

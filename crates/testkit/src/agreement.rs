@@ -1,4 +1,4 @@
-//! `conformance/README.md`: how many vectors there are, and what the engine made of them.
+//! `conformance/README.md`: the number of vectors, and how the engine's answers compare.
 
 use std::fmt::Write as _;
 

@@ -10,7 +10,8 @@ use crate::request::request;
 use crate::runner::Door;
 
 impl Classified {
-    /// Where an entry point predicts otherwise than Cluster API decides: at most one difference, named after the edit.
+    /// Where an entry point's prediction differs from Cluster API's decision: at most one difference, named after the
+    /// edit.
     ///
     /// # Errors
     /// When the entry point fails or refuses.

@@ -1,4 +1,4 @@
-//! An answer agrees with itself: patch, report and log tell the same story. So a case need not state every value twice.
+//! Checks that an answer's patch, report and log agree, so that a case need not state every value twice.
 
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::tags::{CLOUD_TAG_PREFIX, INFRA_CLUSTERS, StrictProfile};
@@ -9,7 +9,7 @@ use crate::difference;
 use crate::owners::{MANAGED_FIELDS, only_owners_moved};
 use crate::patch::patched;
 
-/// Holds an answer's parts to one another.
+/// Compares the parts of an answer with one another.
 ///
 /// # Errors
 /// When two of them differ.
@@ -40,7 +40,7 @@ pub(crate) fn agrees(review: &Value, settings: &Value, answer: &Answer) -> Resul
     answer.log.iter().try_for_each(|line| is_reported(line, report).with_context(|| line.to_string()))
 }
 
-/// The owners depend on what is written; the report does not repeat it.
+/// Field owners follow from the written values; the report does not include them.
 fn take_managed_fields(object: &mut Value) -> Value {
     object.pointer_mut(MANAGED_FIELDS).map(Value::take).unwrap_or_default()
 }
@@ -49,8 +49,8 @@ fn text<'a>(change: &'a Value, name: &str) -> &'a str {
     change[name].as_str().unwrap_or_default()
 }
 
-/// What the report calls the object's tags, and forwarded to it, are all under the policy's prefix, once everything that
-/// differs is as it should be.
+/// The tags in the report, own and forwarded, are all tags under the policy's prefix in the object, after all
+/// drift is corrected.
 fn tags_stand(object: &Value, settings: &Value, report: &Value) -> Result<()> {
     let mut object = object.clone();
     for name in ["changes", "drift"] {
@@ -71,7 +71,7 @@ fn tags_stand(object: &Value, settings: &Value, report: &Value) -> Result<()> {
     Ok(())
 }
 
-/// A log line about an entry, a finding or a tag has it in the report.
+/// A log line about an entry, a finding or a tag has a counterpart in the report.
 fn is_reported(line: &Value, report: &Value) -> Result<()> {
     let has = |list: &Value, names: &[(&str, &str)]| {
         entries(list).iter().any(|entry| names.iter().all(|(logged, reported)| line[*logged] == entry[*reported]))
@@ -99,7 +99,7 @@ fn entries(list: &Value) -> Vec<Value> {
     list.as_array().cloned().unwrap_or_default()
 }
 
-/// Does to an object what a change tells.
+/// Applies a reported change to an object.
 fn write(object: &mut Value, change: &Value) -> Result<()> {
     let to = change.get("to").cloned();
     let key = change["key"].as_str().context("a change without a key")?.to_owned();
@@ -115,13 +115,13 @@ fn write(object: &mut Value, change: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What is at the place of a reported change.
+/// The value at the path of a reported change.
 fn slot<'a>(object: &'a mut Value, change: &Value) -> Result<Option<&'a Value>> {
     let key = change["key"].as_str().context("a change without a key")?.to_owned();
     Ok(place(object, change)?.get(&key))
 }
 
-/// The map of a reported change, made where there is none.
+/// The map of a reported change, created if missing.
 fn place<'a>(object: &'a mut Value, change: &Value) -> Result<&'a mut Value> {
     let at = change["at"].as_str().context("a change without a place")?;
     let mut place = object;
@@ -139,7 +139,7 @@ fn place<'a>(object: &'a mut Value, change: &Value) -> Result<&'a mut Value> {
     Ok(place)
 }
 
-/// What a map held alone goes with it, and comes with it.
+/// Removes empty maps, and objects that contain only empty maps: they appear and disappear with their entries.
 fn without_empty_maps(value: Value) -> Value {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! Where the policy answers otherwise than Cluster API on purpose: `testdata/conformance/deviations.txt`.
+//! Intentional differences between the policy and Cluster API: `testdata/conformance/deviations.txt`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,24 +6,24 @@ use std::fs;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// The list, and which of its lines were met.
+/// The list, and which of its lines were matched.
 pub struct Deviations {
     lines: Vec<Deviation>,
     met: BTreeSet<usize>,
 }
 
 /// One line: `function | kind | map | key | reason`. `*` at the end of function, kind or key matches any rest, `but`
-/// takes out the keys after it; the map is a path, or `labels` or `annotations` wherever they are.
+/// excludes the keys after it; the map is a path, or `labels` or `annotations` at any path.
 #[derive(Debug, Clone)]
 pub struct Deviation {
     patterns: [String; 4],
-    /// Why it is right.
+    /// Why the difference is correct.
     pub reason: String,
 }
 
 impl Deviations {
     /// # Errors
-    /// When the list cannot be read, or a line has another form.
+    /// When the list cannot be read, or a line has the wrong format.
     pub fn read() -> Result<Deviations> {
         let text = fs::read_to_string(crate::root().join("testdata/conformance/deviations.txt"))?;
         let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -31,7 +31,7 @@ impl Deviations {
         Ok(Deviations { lines: lines.collect::<Result<_>>()?, met: BTreeSet::new() })
     }
 
-    /// Whether a line lists the difference, of which a vector of this function and kind tells.
+    /// Whether a line lists this difference, found in a vector of this function and kind.
     pub fn list(&mut self, function: &str, kind: &str, difference: &EntryDeviation) -> bool {
         let told = [function, kind, &difference.map, &difference.key];
         let at = self.lines.iter().position(|line| line.matches(told));
@@ -39,7 +39,7 @@ impl Deviations {
         at.is_some()
     }
 
-    /// The lines that no difference met.
+    /// The lines that matched no difference.
     pub fn unused(&self) -> impl Iterator<Item = String> {
         let unused = self.lines.iter().enumerate().filter(|(at, _)| !self.met.contains(at));
         unused.map(|(_, line)| line.patterns.join(" | "))
@@ -75,25 +75,25 @@ fn covers(pattern: &str, text: &str) -> bool {
     meant && but.split(", ").all(|but| but != text)
 }
 
-/// One entry that is another than Cluster API's.
+/// One entry that differs from Cluster API's.
 #[derive(Debug)]
 pub struct EntryDeviation {
     /// The map, such as `metadata.labels`.
     pub map: String,
     /// The key.
     pub key: String,
-    /// What Cluster API says.
+    /// Cluster API's value.
     pub expected: Option<String>,
-    /// What the policy left.
+    /// The value after the policy.
     pub found: Option<String>,
-    /// Whether that is what the object had.
+    /// Whether that is the object's original value.
     pub untouched: bool,
-    /// Why the policy did nothing at all, if so.
+    /// Why the policy did nothing, if it did nothing.
     pub inert: Value,
 }
 
 impl EntryDeviation {
-    /// A line that says where, what was found and what was expected.
+    /// One line with the path, the found value and the expected value.
     pub fn told(&self) -> String {
         let inert = if self.inert.is_null() { String::new() } else { format!("; inert: {}", self.inert) };
         format!("{} {}: {:?}, and Cluster API says {:?}{inert}", self.map, self.key, self.found, self.expected)

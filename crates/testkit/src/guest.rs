@@ -4,9 +4,9 @@ use anyhow::{Context, Result, bail};
 use wasmtime::error::format_err;
 use wasmtime::{Caller, Config, Engine, FrameInfo, InstancePre, Linker, Module, Store, Trap, WasmBacktrace};
 
-/// What a guest may call.
+/// The host functions that a guest may call.
 pub(crate) trait HostCalls: Send + 'static {
-    /// Answers a call of `operation`, which `binding` and `namespace` say whose it is.
+    /// Answers a call of `operation` in `binding` and `namespace`.
     ///
     /// # Errors
     /// With the text that the guest gets.
@@ -20,15 +20,15 @@ pub(crate) struct Guest<H: HostCalls> {
     counts: bool,
 }
 
-/// What a call left behind.
+/// The result of a call.
 pub(crate) struct Called<H> {
     pub(crate) response: Vec<u8>,
-    /// From the start of the instance to the response; 0 unless the guest was made to count.
+    /// From the start of the instance to the response; 0 unless the guest was compiled with counting.
     pub(crate) instructions: u64,
     pub(crate) host: H,
 }
 
-/// What guest and host hand to one another in one instance.
+/// The data exchanged between guest and host in one instance.
 struct Conversation<H> {
     operation: Vec<u8>,
     payload: Vec<u8>,
@@ -43,7 +43,7 @@ impl<H: HostCalls> Guest<H> {
     /// Compiles a module. One that `counts` is slower.
     ///
     /// # Errors
-    /// When the bytes are no module, or one that imports what no waPC host has.
+    /// When the bytes are not a module, or the module imports something that no waPC host provides.
     pub(crate) fn new(bytes: &[u8], counts: bool) -> Result<Guest<H>> {
         let mut config = Config::new();
         config.consume_fuel(counts);
@@ -75,7 +75,7 @@ impl<H: HostCalls> Guest<H> {
     }
 
     /// The functions that are being executed after this number of instructions of a call, the innermost first; none where the
-    /// call ends before. The guest has to count, and to have names.
+    /// call ends before. The guest must count instructions and have function names.
     ///
     /// # Errors
     /// When the guest fails before.
@@ -98,7 +98,7 @@ impl<H: HostCalls> Guest<H> {
         }
     }
 
-    /// What an instance needs, with this number of instructions to execute, where the guest counts.
+    /// The store of an instance, limited to this number of instructions if the guest counts.
     fn store(&self, function: &str, payload: &[u8], host: H, instructions: u64) -> Result<Store<Conversation<H>>> {
         let conversation = Conversation {
             operation: function.into(),
@@ -176,7 +176,7 @@ fn link<H: HostCalls>(linker: &mut Linker<Conversation<H>>) -> wasmtime::Result<
             wasmtime::Result::Ok(u32::from(conversation.answer.is_ok()))
         },
     )?;
-    // The guest asks for the length, makes room, and has the bytes written there.
+    // The guest asks for the length, allocates memory, and has the bytes written there.
     linker.func_wrap(wapc, "__host_response_len", |guest: Caller<'_, Conversation<H>>| {
         guest.data().answer.as_ref().map_or(0, Vec::len) as u32
     })?;
@@ -195,7 +195,7 @@ fn link<H: HostCalls>(linker: &mut Linker<Conversation<H>>) -> wasmtime::Result<
     Ok(())
 }
 
-/// The guest's memory, and what it talks about.
+/// The guest's memory, and the conversation.
 fn parts<'a, H: 'static>(
     guest: &'a mut Caller<'_, Conversation<H>>,
 ) -> wasmtime::Result<(&'a mut [u8], &'a mut Conversation<H>)> {

@@ -1,4 +1,4 @@
-//! In-place mutable fields of a vector, compared with what the policy left.
+//! In-place mutable fields of a vector, compared with the policy's result.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::deviations::EntryDeviation;
 
-/// Where fields are other than Cluster API's. Where it sets none, and for elements of lists that it does not name, the
-/// object's own stay.
+/// Fields that differ from Cluster API's. If it sets none, and for list elements that it does not name, the
+/// object's own values are kept.
 #[must_use]
 pub fn differences(fields: &BTreeMap<String, Value>, object: &Value, result: &Value) -> Vec<EntryDeviation> {
     let at = |object: &Value, path: &str| {
@@ -35,7 +35,7 @@ pub fn differences(fields: &BTreeMap<String, Value>, object: &Value, result: &Va
     differences
 }
 
-/// Elements of a list by what distinguishes them, such as `[Ready]`; a value that is no list as its only element.
+/// List elements by their key, such as `[Ready]`; a value that is not a list is the only element.
 fn elements(value: &Value) -> BTreeMap<String, Value> {
     match value {
         Value::Null => BTreeMap::new(),

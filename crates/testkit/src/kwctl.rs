@@ -1,4 +1,4 @@
-//! A case as `kwctl run` takes it: request, settings, a recorded session of the host, and what must come out.
+//! A case as `kwctl run` takes it: request, settings, a recorded session of the host, and the expected output.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub fn fixture(case: &Case, policy: &Module) -> Result<Files> {
     ])
 }
 
-/// What kwctl prints, as far as the tests compare it.
+/// The parts of kwctl's output that the tests compare.
 fn expected(answer: &Answer) -> Value {
     json!({
         "allowed": answer.accepted,

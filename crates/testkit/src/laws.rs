@@ -1,17 +1,17 @@
-//! What holds for every outcome and user: for properties and fuzzing.
+//! Laws for every outcome and user, used by property tests and fuzzing.
 
 use anyhow::{Context, Result, ensure};
 use metadata_propagation::{Cluster, Outcome, Review, Settings, evaluate};
 
 use crate::owned::only_owned_maps_changed;
 
-/// On objects that the topology controller only compares: a dry run leaves them alone.
+/// Set on objects in the topology controller's dry runs: the policy leaves them alone.
 pub(crate) const TOPOLOGY_DRY_RUN: &str = "topology.cluster.x-k8s.io/dry-run";
 
-/// An outcome can be answered: short warnings, one verdict, reports and log lines that can be written.
+/// An outcome can be answered: short warnings, one verdict, serializable reports and log lines.
 ///
 /// # Errors
-/// When it can not.
+/// When it cannot be answered.
 pub fn is_answerable(outcome: &Outcome) -> Result<()> {
     for warning in &outcome.warnings {
         ensure!(!warning.is_empty() && warning.chars().count() <= 120, "a warning of another length: {warning}");
@@ -31,11 +31,11 @@ pub fn is_answerable(outcome: &Outcome) -> Result<()> {
     Ok(())
 }
 
-/// What was written is correct: in the policy's own maps only, the same in a dry run, and complete, so that evaluating it
-/// again writes nothing. `cluster` makes the cluster anew for each evaluation.
+/// What was written is correct: only in the policy's own maps, the same in a dry run, and complete, so that evaluating
+/// it again writes nothing. `cluster` creates a new cluster for each evaluation.
 ///
 /// # Errors
-/// When it does not.
+/// When a law is broken.
 pub fn stands<C: Cluster>(
     review: &Review<'_>,
     settings: &Settings,

@@ -1,5 +1,5 @@
-//! What the tests of every entry point share: the case format, a cluster that answers as Kubewarden's host does, and a waPC
-//! host for the compiled policy.
+//! Code shared by the tests of all entry points: the case format, a cluster that answers as Kubewarden's host does, and
+//! a waPC host for the compiled policy.
 //!
 //! Not published, not part of any entry point.
 
@@ -44,7 +44,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A YAML file, its path from the checkout's root.
+/// Reads a YAML file; the path is relative to the checkout's root.
 ///
 /// # Errors
 /// When it cannot be read or holds no YAML.

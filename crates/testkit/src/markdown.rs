@@ -1,8 +1,8 @@
-//! What code writes into documents: sections between two marks, and tables.
+//! Generated parts of documents: sections between two marks, and tables.
 
 use anyhow::{Context, Result};
 
-/// A document with what is between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` replaced.
+/// Replaces the section between the marks `<!-- NAME: generated -->` and `<!-- NAME: end -->` of a document.
 ///
 /// # Errors
 /// When a mark is missing.

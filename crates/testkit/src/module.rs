@@ -18,7 +18,7 @@ pub struct Module {
     pub bytes: Vec<u8>,
 }
 
-/// One call's result, and what the module asked its host meanwhile.
+/// One call's result, and the host calls that the module made.
 pub struct ModuleCall {
     /// The guest's response.
     pub response: Vec<u8>,
@@ -35,31 +35,31 @@ pub struct ModuleCall {
 pub type Exchange = (Vec<u8>, Result<Vec<u8>, String>);
 
 impl Module {
-    /// The policy as `make policy.wasm` left it at the root of the checkout.
+    /// The policy that `make policy.wasm` built, at the root of the checkout.
     ///
     /// # Errors
-    /// When it was not built, or is no module that a waPC host can load.
+    /// When it was not built, or is not a module that a waPC host can load.
     pub fn policy() -> Result<Module> {
         Module::read(&crate::root().join("policy.wasm")).context("run `make policy.wasm` first")
     }
 
     /// # Errors
-    /// When there is no such file, or it is no module that a waPC host can load.
+    /// When there is no such file, or it is not a module that a waPC host can load.
     pub fn read(path: &Path) -> Result<Module> {
         let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
         Module::new(bytes)
     }
 
     /// # Errors
-    /// When the bytes are no module that a waPC host can load.
+    /// When the bytes are not a module that a waPC host can load.
     pub fn new(bytes: Vec<u8>) -> Result<Module> {
         Ok(Module { guest: Guest::new(&bytes, false)?, bytes })
     }
 
-    /// The same module, compiled so that each call tells its instructions.
+    /// The same module, compiled so that each call reports its instruction count.
     ///
     /// # Errors
-    /// None that loading it did not have.
+    /// The same as for loading it.
     pub fn counting(&self) -> Result<Module> {
         Ok(Module { guest: Guest::new(&self.bytes, true)?, bytes: self.bytes.clone() })
     }
@@ -75,7 +75,7 @@ impl Module {
     }
 
     /// The functions that are being executed after this number of instructions of a call, the innermost first; none where the
-    /// call ends before. The module has to be one that [counts](Module::counting), and whose functions have names.
+    /// call ends before. The module must be one that [counts](Module::counting), and whose functions have names.
     ///
     /// # Errors
     /// As [`Module::call`].
@@ -92,7 +92,7 @@ impl Module {
     /// One admission request, answered.
     ///
     /// # Errors
-    /// As [`Module::call`], and when the answer is none.
+    /// As [`Module::call`], and when there is no answer.
     pub fn validate(&self, request: &Value, settings: &Value, cluster: &ApiServer) -> Result<Answer> {
         let payload = match request {
             Value::String(raw) => raw.clone(),
@@ -105,7 +105,7 @@ impl Module {
     }
 }
 
-/// What Kubewarden's host answers to one instance.
+/// The host calls of one instance, answered as Kubewarden's host does.
 struct Kubewarden {
     cluster: Arc<dyn ResourceHost>,
     log: Vec<Value>,
@@ -162,7 +162,7 @@ fn answer(response: &Value, object: &Value, log: Vec<Value>) -> Result<Answer> {
     })
 }
 
-/// What the host makes of a failure of its callback. A kind or capability that is not granted never gets that far.
+/// The host's error for a failure of its callback. A kind or capability that is not granted fails earlier.
 ///
 /// Source: Kubewarden, crates/policy-evaluator/src/runtimes/callback.rs.
 fn handed_on(said: &str) -> String {

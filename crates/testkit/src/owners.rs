@@ -1,4 +1,4 @@
-//! That the policy moved owners of nothing but what it wrote: `metadata.managedFields` before and after.
+//! Checks that the policy changed owners only of what it wrote: `metadata.managedFields` before and after.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,17 +6,17 @@ use anyhow::{Context, Result, ensure};
 use metadata_propagation::{Action, Change, FIELDS};
 use serde_json::Value;
 
-/// Where owners are in an object, as a JSON pointer.
+/// The JSON pointer of the field owners in an object.
 pub(crate) const MANAGED_FIELDS: &str = "/metadata/managedFields";
 
 /// A path in a set of fields, without the `f:` of its steps.
 type FieldPath = Vec<String>;
 
-/// Holds the owners after an evaluation to those before: the same managers own the same paths, except those of
-/// `changes`, each the place and the key of an entry, what is in them, and the objects that they are in.
+/// Compares the owners before and after an evaluation: the same managers own the same paths, except those of
+/// `changes` (each the path of a map and the key of an entry), the paths inside them, and their parent objects.
 ///
 /// # Errors
-/// When another path has other owners, or what cannot be read was touched.
+/// When the owners of another path changed, or unreadable managed fields were changed.
 pub(crate) fn only_owners_moved<'c>(
     before: &str,
     after: &str,
@@ -38,10 +38,10 @@ pub(crate) fn only_owners_moved<'c>(
     Ok(())
 }
 
-/// Holds the owners of what was restored to those that are stored.
+/// Compares the owners of restored entries with the stored owners.
 ///
 /// # Errors
-/// When another manager owns it, or one lost it.
+/// When an owner was added or removed.
 pub fn what_is_restored_has_its_owners(stored: &str, after: &str, changes: &[Change]) -> Result<()> {
     let (Some(stored), Some(after)) = (owners(stored)?, owners(after)?) else { return Ok(()) };
     let restored = changes.iter().filter(|change| change.action == Action::Restored && change.to.is_some());
@@ -54,7 +54,7 @@ pub fn what_is_restored_has_its_owners(stored: &str, after: &str, changes: &[Cha
     Ok(())
 }
 
-/// The paths of what was written, in every version that has them.
+/// The paths of the written entries, in every version that has them.
 fn written<'c>(changes: impl IntoIterator<Item = (&'c str, &'c str)>) -> BTreeSet<FieldPath> {
     let mut written = BTreeSet::new();
     for (at, key) in changes {
@@ -73,7 +73,7 @@ fn written<'c>(changes: impl IntoIterator<Item = (&'c str, &'c str)>) -> BTreeSe
     written
 }
 
-/// Who owns what: paths by manager, operation, subresource, and version where it is an Update; `None` where it cannot
+/// Owned paths by manager, operation, subresource, and, for an Update, version; `None` if they cannot
 /// be read.
 fn owners(managed_fields: &str) -> Result<Option<BTreeMap<Vec<String>, BTreeSet<FieldPath>>>> {
     let Value::Array(entries) = serde_json::from_str(managed_fields)? else { return Ok(None) };
@@ -94,7 +94,7 @@ fn owners(managed_fields: &str) -> Result<Option<BTreeMap<Vec<String>, BTreeSet<
     Ok(Some(owners))
 }
 
-/// Adds the paths of a set. What is no object is a path by its text.
+/// Adds the paths of a set. A value that is not an object is a path with its text.
 fn paths(set: &Value, at: &FieldPath, found: &mut BTreeSet<FieldPath>) {
     let below = |step: &str| [at.as_slice(), &[step.to_owned()]].concat();
     match set {

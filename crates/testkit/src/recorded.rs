@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::cluster::ApiServer;
 
-/// The files of one cluster's life, in order.
+/// The files of one cluster's lifecycle, in order.
 pub const LIFE: &[&str] = &["01-create", "02-add-keys", "03-change-values", "04-remove-keys", "05-inplace-fields"];
 
-/// The files of another cluster's life, in order: it exists, and users change it.
+/// The files of another cluster's lifecycle, in order: it exists, and users change it.
 ///
 /// `conformance/cluster` recorded it, see its README.md.
 pub const PEOPLE: &[&str] = &[
@@ -28,7 +28,7 @@ pub const PEOPLE: &[&str] = &[
     "20-delete",
 ];
 
-/// One review of each sort, in no order, later phases and `clusterctl move` included.
+/// One review of each sort, in no particular order, including later phases and `clusterctl move`.
 pub const SAMPLE: &str = "sample";
 
 /// The requests of one file.
@@ -42,8 +42,8 @@ pub fn requests(name: &str) -> Result<Vec<Value>> {
     lines.map(|line| Ok(serde_json::from_str::<Value>(&line?)?["request"].take())).collect()
 }
 
-/// Runs a life through `answer`, which sees each request, its number in its file, and the cluster as a get would have
-/// found it at that moment.
+/// Replays a lifecycle through `answer`, which receives each request, its index in its file, and the cluster as a get
+/// would have returned it at that moment.
 ///
 /// # Errors
 /// When a file cannot be read, or `answer` fails.

@@ -20,7 +20,7 @@ use crate::owned::owned;
 use crate::owners::MANAGED_FIELDS;
 use crate::patch::patched;
 
-/// An entry point: request, settings and cluster in, answer out.
+/// An entry point: takes request, settings and cluster, returns the answer.
 pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync;
 
 /// Runs every case of the corpus through an entry point, as the main function of a test without harness.
@@ -67,10 +67,10 @@ fn check(case: &Case, door: &Door, is_blessed: bool) -> Result<()> {
     Ok(())
 }
 
-/// Puts every case of the corpus to the engine, step by step, and hands on each answer.
+/// Runs every case of the corpus through the engine, step by step, and passes each answer to `each`.
 ///
 /// # Errors
-/// When the corpus cannot be read, a review is answered with an error, or `each` fails.
+/// When the corpus cannot be read, a review returns an error, or `each` fails.
 pub fn walk(mut each: impl FnMut(&Case, &Value, &Answer) -> Result<()>) -> Result<()> {
     for case in corpus()? {
         let mut cluster = case.cluster.clone();
@@ -91,7 +91,7 @@ pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<
     Ok(cases::engine::engine(request, settings, cluster)?)
 }
 
-/// What holds for every answer: it is the same in a dry run that is not the topology controller's, it is complete, its
+/// Laws for every answer: it is the same in a dry run that is not the topology controller's, it is complete, its
 /// warnings are short, and it touches only what the policy owns.
 fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, door: &Door) -> Result<()> {
     for warning in &answer.warnings {
@@ -101,7 +101,7 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
     let kind = GroupVersionKind { group: part("group"), version: part("version"), kind: part("kind") };
     for operation in &answer.patch {
         let path = operation["path"].as_str().unwrap_or_default();
-        // `consistency` compares it with what is written.
+        // `consistency` compares it with the written values.
         if path.starts_with(MANAGED_FIELDS) {
             continue;
         }
@@ -131,7 +131,7 @@ fn laws(review: &Value, answer: &Answer, settings: &Value, cluster: &ApiServer, 
     Ok(())
 }
 
-/// The paths of all that is in a value, where it is put at a path.
+/// The paths of all leaves of a value that is set at a path.
 fn leaves(path: &str, value: &Value) -> Vec<String> {
     match value.as_object() {
         Some(fields) if !fields.is_empty() => {
@@ -166,7 +166,7 @@ fn may_be_written(kind: &GroupVersionKind<'_>, path: &str, settings: &Value) -> 
     }
     owned(kind).iter().filter(|own| *own != "spec.cloudTags").any(|own| {
         let below = at.strip_prefix(own.as_str());
-        // What holds nothing else goes with the last field.
+        // An object that contains nothing else is removed with its last field.
         let holds = at.ends_with("deletion") && own.starts_with(&at);
         holds || below.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     })

@@ -1,5 +1,5 @@
-//! The reviews that `make bench` measures and whose instructions `make test` counts. Somebody who is no controller
-//! writes, so that everything is evaluated.
+//! The reviews that `make bench` measures and whose instructions `make test` counts. The writer is a user, not a
+//! controller, so that everything is evaluated.
 
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
@@ -10,13 +10,13 @@ use crate::request::request;
 
 /// One review.
 pub struct Scenario {
-    /// What happens in it.
+    /// Its name.
     pub name: &'static str,
     /// The admission request.
     pub request: Value,
     /// The policy's settings.
     pub settings: Value,
-    /// The cluster that the policy may ask.
+    /// The cluster that the policy may read.
     pub cluster: ApiServer,
     /// How many entries the policy writes.
     pub changes: usize,
@@ -58,11 +58,11 @@ pub fn scenarios() -> Result<Vec<Scenario>> {
     ])
 }
 
-/// A Namespace of a Rancher Project with four labels: what Kubewarden's `rancher-project-propagate-labels` answers, and the
-/// policy has nothing to do with.
+/// A Namespace of a Rancher Project with four labels: handled by Kubewarden's `rancher-project-propagate-labels`, and
+/// not relevant to this policy.
 ///
 /// # Errors
-/// When the Project cannot be used.
+/// When the Project is invalid.
 pub fn namespace() -> Result<Scenario> {
     let labels: Map<String, Value> = ["owner", "team", "tier", "cost-center"]
         .map(|key| (format!("propagate.{key}"), json!("red")))
@@ -86,8 +86,8 @@ pub fn namespace() -> Result<Scenario> {
     })
 }
 
-/// The first recorded write of a Machine of a MachineSet that is not a controller's own: the simulated infrastructure
-/// provider's, which sets what the rules do not speak of.
+/// The first recorded write of a Machine of a MachineSet by a user other than Cluster API's controllers: the simulated
+/// infrastructure provider's, which sets fields that no rule covers.
 fn recorded_update() -> Result<Scenario> {
     let mut found = None;
     play(LIFE, |_, _, request, cluster| {
@@ -108,7 +108,7 @@ fn recorded_update() -> Result<Scenario> {
     })
 }
 
-/// The same write without what takes room: status and managed fields of every object, and the Machine's references.
+/// The same write without large parts: status and managed fields of every object, and the Machine's references.
 fn trimmed(large: &Scenario) -> Result<Scenario> {
     let trim = |object: &mut Value| {
         drop(object.as_object_mut().and_then(|fields| fields.remove("status")));
@@ -135,7 +135,7 @@ fn trimmed(large: &Scenario) -> Result<Scenario> {
     })
 }
 
-/// The write of a Machine that never got the labels which people gave its MachineSet's template.
+/// The write of a Machine that lacks the labels that users added to its MachineSet's template.
 fn without_four_labels(name: &'static str, complete: &Scenario) -> Result<Scenario> {
     let mut request = complete.request.clone();
     for object in ["object", "oldObject"] {
@@ -148,7 +148,7 @@ fn without_four_labels(name: &'static str, complete: &Scenario) -> Result<Scenar
     Ok(Scenario { name, request, settings, cluster, changes: 4 })
 }
 
-/// A MachineDeployment that lacks, in its own metadata and in its template's, eight keys: five of its class, three of
+/// A MachineDeployment that lacks eight keys in its own metadata and in its template's: five of its class, three of
 /// its topology.
 fn machine_deployment() -> Result<Scenario> {
     let class = json!({
@@ -249,7 +249,7 @@ fn machine(name: &'static str, labels: usize, complete: bool) -> Result<Scenario
     })
 }
 
-/// A new composite all of whose labels are opted in; what is over the cap of 50 is skipped and logged.
+/// A new composite all of whose labels are opted in; labels over the limit of 50 are skipped and logged.
 fn composite(name: &'static str, labels: usize) -> Scenario {
     let all = numbered(labels);
     let definition = json!({ "scope": "project", "cloudTagPropagation": true });

@@ -1,4 +1,4 @@
-//! The sequence format: writes in order, through the policy into an API server, and what is at their end.
+//! The sequence format: writes in order, through the policy into an API server, and the final state.
 //!
 //! ```yaml
 //! # Free text: why this is so.
@@ -9,17 +9,17 @@
 //!     create: {}          # a whole object
 //!   - user: bob
 //!     update: Machine m-1 # kind and name
-//!     merge: {}           # RFC 7386, onto what is stored; nothing but a touch where absent
-//!     reads: 1            # the host's cache has what was stored this number of steps before
+//!     merge: {}           # RFC 7386, onto the stored object; a no-op update if absent
+//!     reads: 1            # the host's cache has the state from this number of steps earlier
 //!     refused: true       # the policy refuses it, and nothing is stored
 //!   - user: bob
 //!     delete: Machine m-1
-//! final:                  # whole maps, by kind and name; null for what is gone
+//! final:                  # whole maps, by kind and name; null for a deleted object
 //!   Machine m-1: { labels: {}, annotations: {}, template: { labels: {} } }
-//! unsettled: why          # a touch of what is at the end would still change it
+//! unsettled: why          # a no-op update of the final state would still change it
 //! ```
 //!
-//! Where a step is replayed the same is stored again, and unless the file says `unsettled`, a touch of any object of
+//! Replaying a step stores the same object, and unless the file has `unsettled`, a no-op update of any object of
 //! `final` changes nothing.
 
 use std::collections::BTreeMap;
@@ -130,7 +130,7 @@ impl Sequence {
             let request = step.request(&stored).with_context(|| format!("step {number}"))?;
             let left = write(&request, &settings, seen, door).with_context(|| format!("step {number}"))?;
             ensure!(left.is_err() == step.refused, "step {number} is answered {left:?}");
-            // A client that heard no answer asks again.
+            // A client that got no answer sends the request again.
             let again = write(&request, &settings, seen, door).with_context(|| format!("step {number}, replayed"))?;
             ensure!(left == again, "step {number}, replayed, leaves\n{}", difference::values(&left, &again));
             if let Ok(Some(object)) = left {
@@ -174,7 +174,7 @@ impl Sequence {
     }
 }
 
-/// What a request leaves: an object, nothing where it is deleted, or the message of its refusal.
+/// The result of a request: an object, nothing if it is deleted, or the message of the refusal.
 fn write(request: &Value, settings: &Value, cluster: &ApiServer, door: &Door) -> Result<Result<Option<Value>, String>> {
     let answer = door(request, settings, cluster)?;
     if !answer.accepted {

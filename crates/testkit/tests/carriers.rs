@@ -1,4 +1,4 @@
-//! The table of carriers, made of definitions that are made up for it.
+//! The table of carriers, generated from invented definitions.
 
 const EXPECTED: &str = r#"//! Made by `make carriers` of the CustomResourceDefinitions of made-up v1.0.0: not edited by hand.
 

@@ -1,5 +1,5 @@
 //! How many instructions the module executes for a review. The numbers are exact, the same on every machine, and recorded:
-//! a change of more than three percent fails until `BLESS=1` accepts it, better or worse.
+//! a change of more than three percent in either direction fails until `BLESS=1` accepts it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,11 +14,11 @@ use testkit::scenarios::scenarios;
 
 const RECORD: &str = "benches/instructions.txt";
 
-/// What may change unnoticed, in percent, when the compiler is the one that is recorded.
+/// The tolerated change, in percent, with the recorded compiler.
 const TOLERANCE: u64 = 3;
 
-/// The same when it is another one. rustc 1.95.0 of rustup and 1.96.0 of Debian differ by 0.3 percent; a newer LLVM may
-/// differ by more.
+/// The tolerated change with another compiler. rustc 1.95.0 of rustup and 1.96.0 of Debian differ by 0.3 percent; a
+/// newer LLVM may differ by more.
 const TOLERANCE_OF_OTHERS: u64 = 15;
 
 #[test]
@@ -92,7 +92,7 @@ fn counted() -> Result<Vec<(String, u64)>> {
 fn compiler() -> Result<String> {
     let path = testkit::root().join("policy.wasm.rustc");
     let text = fs::read_to_string(&path).context("run `make policy.wasm` first")?;
-    // Version only: a commit and a date say nothing more.
+    // Version only: the commit and the date add nothing.
     Ok(text.split(' ').take(2).collect::<Vec<_>>().join(" "))
 }
 

@@ -15,9 +15,9 @@ pub(crate) struct WebhookConfig {
     pub(crate) listen: SocketAddr,
     /// The serving certificate, PEM.
     pub(crate) certificate: PathBuf,
-    /// Its key, PEM.
+    /// The certificate's key, PEM.
     pub(crate) key: PathBuf,
-    /// What answers.
+    /// The policy that answers.
     pub(crate) policy: PolicyVariant,
     /// The compiled module.
     pub(crate) module: PathBuf,
@@ -25,7 +25,7 @@ pub(crate) struct WebhookConfig {
     pub(crate) settings: Value,
     /// `timeoutEvalSeconds`: the host refuses a request whose evaluation takes longer.
     pub(crate) evaluation_seconds: u64,
-    /// How long the host keeps what it read through its cache; 0 is as long as Kubewarden's.
+    /// How long the host caches reads; 0 means as long as Kubewarden's host.
     #[serde(default)]
     pub(crate) cache_seconds: u64,
     /// `contextAwareResources`: what the module may read.
@@ -34,31 +34,33 @@ pub(crate) struct WebhookConfig {
     pub(crate) server: String,
     /// The certificate authority of the API server's certificate, PEM.
     pub(crate) certificate_authority: PathBuf,
-    /// The token by which the API server is read.
+    /// The token for reading the API server.
     pub(crate) token: PathBuf,
     /// Receives a line for each review: see [`crate::journal::Entry`].
     pub(crate) journal: PathBuf,
-    /// Receives every AdmissionReview as it came, a line each.
+    /// Receives every AdmissionReview unchanged, one per line.
     pub(crate) recording: Option<PathBuf>,
 }
 
-/// What answers.
+/// The policy that answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum PolicyVariant {
     /// The compiled module.
     Module,
-    /// Nothing: every request is accepted as it is.
+    /// None: every request is accepted unchanged.
     Observe,
     /// A wrong policy: stamps the time of the review on every object.
     StampTime,
-    /// A wrong policy: gives MachineDeployments another failure domain at each update, and so another MachineSet.
+    /// A wrong policy: sets another failure domain on MachineDeployments at each update, which creates another
+    /// MachineSet.
     RollMachines,
     /// A wrong policy: the compiled module on a host that answers every read from its cache.
     CachedWrites,
     /// A wrong policy: the compiled module, but a request is refused when one of its reads fails.
     RefuseFailedReads,
-    /// A wrong policy: the compiled module, but the last writer of a field owns it, also where the module set another value.
+    /// A wrong policy: the compiled module, but the last writer of a field owns it, even if the module set another
+    /// value.
     ForgetOwners,
 }
 
@@ -72,7 +74,7 @@ pub(crate) struct ReadGrant {
 
 impl WebhookConfig {
     /// # Errors
-    /// When the file cannot be read, or is no configuration.
+    /// When the file cannot be read, or is not a configuration.
     pub(crate) fn read(path: &str) -> Result<WebhookConfig> {
         let text = std::fs::read_to_string(path).with_context(|| path.to_owned())?;
         serde_json::from_str(&text).with_context(|| path.to_owned())

@@ -13,7 +13,7 @@ use crate::config::WebhookConfig;
 use crate::policy::ModuleResponse;
 use crate::undone;
 
-/// Where the lines go.
+/// The output files.
 pub(crate) struct Journal {
     entries: Mutex<File>,
     recording: Option<Mutex<File>>,

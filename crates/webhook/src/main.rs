@@ -1,7 +1,7 @@
 //! `webhook CONFIG.json`: the compiled policy behind a mutating webhook, answering as a PolicyServer would.
 //!
-//! Only for `conformance/cluster` and `conformance/crossplane`, which start an API server beside it. Other policies than
-//! the compiled module show that the comparisons there notice a wrong one.
+//! Only for `conformance/cluster` and `conformance/crossplane`, which start an API server beside it. The policies other
+//! than the compiled module are wrong on purpose: they show that the comparisons there detect a wrong policy.
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 

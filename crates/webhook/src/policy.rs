@@ -1,4 +1,4 @@
-//! What answers a review: the compiled module, nothing, or a policy that is wrong on purpose.
+//! The policy that answers a review: the compiled module, none, or a policy that is wrong on purpose.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -12,7 +12,7 @@ use crate::config::{PolicyVariant, WebhookConfig};
 use crate::reader::ClusterReader;
 use crate::troubles::HostTroubles;
 
-/// What answers a review.
+/// The policy that answers a review.
 pub(crate) enum ReviewHandler {
     /// The compiled module and its host.
     Module(Box<Hosted>),
@@ -25,9 +25,9 @@ pub(crate) struct Hosted {
     module: Module,
     settings: String,
     cluster: Arc<dyn ResourceHost>,
-    /// How long an evaluation may take.
+    /// The timeout of an evaluation.
     patience: Duration,
-    /// Which of the policies with the compiled module it is.
+    /// Which variant of the compiled module it is.
     kind: PolicyVariant,
 }
 
@@ -44,13 +44,13 @@ pub(crate) struct ReadCount {
     pub(crate) all: usize,
     /// Of these the ones past the cache: `disable_cache`.
     pub(crate) fresh: usize,
-    /// Of these the ones without an answer. That an object is missing is an answer.
+    /// Of these the ones without an answer. A missing object is an answer.
     pub(crate) failed: usize,
 }
 
 impl ReviewHandler {
     /// # Errors
-    /// When the module cannot be loaded, or the API server's certificate authority not be read.
+    /// When the module cannot be loaded, or the API server's certificate authority cannot be read.
     pub(crate) fn new(config: &WebhookConfig, troubles: Arc<HostTroubles>) -> Result<ReviewHandler> {
         Ok(match config.policy {
             kind @ (PolicyVariant::Module
@@ -72,7 +72,7 @@ impl ReviewHandler {
     /// `request` is the text of an AdmissionRequest.
     ///
     /// # Errors
-    /// When the module fails, which it never does, or the request is no JSON.
+    /// When the module fails, which it never does, or the request is not JSON.
     pub(crate) fn validate(&self, request: &str) -> Result<ModuleResponse> {
         match self {
             ReviewHandler::Module(hosted) => hosted.validate(request),
@@ -119,7 +119,7 @@ fn forget_owners(request: &Value, response: &mut Value) {
     }
 }
 
-/// The host's answer when the guest could give none.
+/// The host's answer when the guest gave none.
 fn refused(message: &str) -> Value {
     json!({ "accepted": false, "message": message, "code": 500 })
 }

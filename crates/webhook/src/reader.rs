@@ -1,4 +1,4 @@
-//! `kubernetes/get_resource`, answered by an API server in the words of Kubewarden's host.
+//! `kubernetes/get_resource`, answered by an API server with the wording of Kubewarden's host.
 //!
 //! Source: Kubewarden, crates/policy-evaluator/src/callback_handler/kubernetes.rs and kubernetes/client.rs.
 
@@ -28,7 +28,7 @@ pub(crate) struct ClusterReader {
     troubles: Arc<HostTroubles>,
     /// Whether even a read past the cache is answered from it.
     always_cached: bool,
-    /// How long what was read is kept.
+    /// How long a read stays in the cache.
     kept: Duration,
     plurals: Mutex<BTreeMap<(String, String), String>>,
     objects: Mutex<BTreeMap<String, (Instant, Value)>>,
@@ -75,7 +75,7 @@ impl ClusterReader {
         }
         match self.get(&path)? {
             (200, object) => {
-                // A read past the cache leaves it as it is: later reads through it are as old as before.
+                // A read past the cache leaves it as it is: later reads through it still get the old entry.
                 if through_cache {
                     let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
                     objects.insert(path, (Instant::now(), object.clone()));
@@ -96,7 +96,7 @@ impl ClusterReader {
         objects.get(path).filter(|(read, _)| kept(read)).map(|(_, object)| object.clone())
     }
 
-    /// The resource of a kind, from discovery, asked for once.
+    /// The resource of a kind, from discovery, cached.
     fn plural(&self, api_version: &str, kind: &str) -> Result<String, String> {
         let key = (api_version.to_owned(), kind.to_owned());
         let mut plurals = self.plurals.lock().unwrap_or_else(PoisonError::into_inner);
@@ -135,7 +135,7 @@ impl ClusterReader {
     }
 }
 
-/// A failure in kube's words.
+/// A failure with kube's wording.
 fn answered(code: u16, status: &Value) -> String {
     let text = |name: &str| status[name].as_str().unwrap_or_default();
     api_error(text("message"), text("reason"), code)

@@ -20,10 +20,10 @@ struct AdmissionReview<'a> {
     request: &'a RawValue,
 }
 
-/// The AdmissionReview that answers `body`, and what is to be known of it later.
+/// The AdmissionReview that answers `body`, and its journal entry.
 ///
 /// # Errors
-/// When the body is no AdmissionReview, or the policy fails.
+/// When the body is not an AdmissionReview, or the policy fails.
 pub(crate) fn answer(policy: &ReviewHandler, body: &[u8]) -> Result<(Vec<u8>, JournalEntry)> {
     let review: AdmissionReview<'_> = serde_json::from_slice(body).context("no AdmissionReview")?;
     let text = review.request.get();
@@ -56,7 +56,7 @@ pub(crate) fn answer(policy: &ReviewHandler, body: &[u8]) -> Result<(Vec<u8>, Jo
     Ok((serde_json::to_vec(&review)?, entry))
 }
 
-/// The operations that make the request's object the mutated one.
+/// The operations that change the request's object into the mutated one.
 fn patch(request: &str, mutated: &Value) -> Result<Vec<Value>> {
     let request: Value = serde_json::from_str(request)?;
     match serde_json::to_value(json_patch::diff(&request["object"], mutated))? {

@@ -1,21 +1,21 @@
-//! What is wrong with the host for a while, as `conformance/cluster` orders it.
+//! Temporary faults of the host, as `conformance/cluster` requests them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-/// The body of `PUT /troubles`. What is absent is over.
+/// The body of `PUT /troubles`. A fault that is absent ends.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub(crate) struct Ordered {
-    /// How long the API server takes for each read, besides what it takes anyway.
+    /// The additional delay of the API server for each read.
     read_delay_milliseconds: u64,
-    /// How long the host is away, from now on; 0 restores it. It comes back with an empty cache.
+    /// How long the host is down, from now on; 0 restores it. It restarts with an empty cache.
     down_milliseconds: Option<u64>,
 }
 
-/// What is wrong now.
+/// The current faults.
 #[derive(Debug, Default)]
 pub(crate) struct HostTroubles {
     now: Mutex<Now>,
@@ -24,7 +24,7 @@ pub(crate) struct HostTroubles {
 #[derive(Debug, Default)]
 struct Now {
     read_delay: Duration,
-    /// Until when the host is, or was last, away.
+    /// Until when the host is, or was last, down.
     down_until: Option<Instant>,
 }
 
@@ -45,7 +45,7 @@ impl HostTroubles {
         self.restarted_since(Instant::now())
     }
 
-    /// Whether the host was away after a moment: what it knew then is forgotten.
+    /// Whether the host was down after a moment: reads cached before then are lost.
     pub(crate) fn restarted_since(&self, moment: Instant) -> bool {
         self.now().down_until.is_some_and(|until| moment < until)
     }

@@ -1,10 +1,10 @@
-//! What an answer undoes of a write.
+//! The parts of a write that an answer reverts.
 
 use serde_json::Value;
 
-/// Paths at which a JSON Patch makes the written object what the stored one is, and the write had made it different.
+/// Paths that the write changed and at which the JSON Patch restores the stored value.
 ///
-/// Nothing is undone where nothing was stored. Who owns a field is no part of what was written.
+/// Nothing is undone if nothing was stored. Field ownership is not compared.
 pub(crate) fn paths(stored: &Value, written: &Value, patch: &[Value]) -> Vec<String> {
     let mut found = Vec::new();
     if stored.is_object() {

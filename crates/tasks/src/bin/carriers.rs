@@ -1,5 +1,5 @@
-//! Writes the table of one provider's carriers: `carriers FOLDER RELEASE`, the folder of its CustomResourceDefinitions and what
-//! the release is called.
+//! Writes the table of one provider's carriers: `carriers FOLDER RELEASE`, the folder of its CustomResourceDefinitions
+//! and the name of the release.
 
 use std::path::Path;
 

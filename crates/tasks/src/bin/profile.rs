@@ -40,7 +40,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// A function's mangled name without what is the same everywhere.
+/// A function's mangled name without the parts that all names share.
 fn short(function: &str) -> &str {
     function.rsplit_once("metadata_propagation").map_or(function, |(_, name)| name)
 }

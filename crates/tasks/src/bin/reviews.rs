@@ -1,10 +1,11 @@
-//! `reviews FOLDER MODULE.wasm`: what `tools/policy-server` gives to a real PolicyServer, and what has to come back.
+//! `reviews FOLDER MODULE.wasm`: the input that `tools/policy-server` gives to a real PolicyServer, and the expected
+//! answers.
 //!
 //! - `policies.yml`: the policies of deploy/, as Kubewarden's controller writes them for a PolicyServer;
-//! - `bad-settings.yml`: the same, with one policy more, whose settings are not valid;
-//! - `api.json`: paths of a Kubernetes API and what they answer, for the policies' reads;
+//! - `bad-settings.yml`: the same, with one more policy, whose settings are invalid;
+//! - `api.json`: paths of a Kubernetes API and their responses, for the policies' reads;
 //! - `reviews.jsonl`: a policy, a review, and the engine's answer in each line. The reviews are the recorded ones, and the
-//!   objects of examples/blueprints as somebody creates them.
+//!   creation of the objects of examples/blueprints.
 
 #![expect(clippy::indexing_slicing, reason = "indexing a JSON value answers null for what is absent")]
 
@@ -40,7 +41,7 @@ fn main() -> Result<()> {
     for request in all_requests()? {
         for (id, spec) in deployed.iter().filter(|(_, spec)| is_sent(&request, spec)) {
             let answer = engine(&request, &spec["settings"], &cluster)?;
-            // In monitor mode a PolicyServer admits everything as it is, with what the policy says.
+            // In monitor mode a PolicyServer admits every request unchanged, whatever the policy answers.
             let decides = spec["mode"] != "monitor";
             let expected = json!({
                 "accepted": answer.accepted || !decides,
@@ -58,7 +59,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The `spec` of each policy of deploy/, by the name that it has in a PolicyServer.
+/// The `spec` of each policy of deploy/, by its name in a PolicyServer.
 fn policies() -> Result<BTreeMap<String, Value>> {
     let mut policies = BTreeMap::new();
     for object in objects(&testkit::root().join("deploy"))? {
@@ -70,7 +71,7 @@ fn policies() -> Result<BTreeMap<String, Value>> {
     Ok(policies)
 }
 
-/// A policy as the controller hands it to a PolicyServer. Policies of the whole cluster have every host capability.
+/// A policy as the controller configures it in a PolicyServer. Cluster-wide policies have every host capability.
 fn configured(spec: &Value, module: &Path) -> Value {
     json!({
         "module": format!("file://{}", module.display()),
@@ -83,7 +84,7 @@ fn configured(spec: &Value, module: &Path) -> Value {
     })
 }
 
-/// Whether the rules of a policy send it a request.
+/// Whether a request matches the rules of a policy.
 fn is_sent(request: &Value, spec: &Value) -> bool {
     let asked =
         |rule: &Value, list: &str, value: &Value| rule[list].as_array().is_some_and(|list| list.contains(value));
@@ -97,7 +98,7 @@ fn is_sent(request: &Value, spec: &Value) -> bool {
         })
 }
 
-/// The objects of all manifests in a folder and the folders below it.
+/// The objects of all manifests in a folder and its subfolders.
 fn objects(folder: &Path) -> Result<Vec<Value>> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
@@ -141,8 +142,8 @@ fn all_requests() -> Result<Vec<Value>> {
     Ok(all)
 }
 
-/// What a Kubernetes API answers about the objects of a cluster: which kinds it serves, and each object at its path. A kind
-/// without any object is served in every version.
+/// The responses of a Kubernetes API about the objects of a cluster: the kinds that it serves, and each object by its
+/// path. A kind without any object is served in every version.
 fn api(cluster: &ApiServer) -> Result<BTreeMap<String, Value>> {
     let mut served: BTreeMap<String, BTreeSet<(String, bool)>> = BTreeMap::new();
     let mut paths = BTreeMap::new();

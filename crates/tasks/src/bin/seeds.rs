@@ -1,4 +1,4 @@
-//! Writes the inputs that fuzzing begins with into `fuzz/corpus`, made from the corpus of cases.
+//! Writes the seed inputs of the fuzz targets into `fuzz/corpus`, made from the corpus of cases.
 
 use std::fs;
 

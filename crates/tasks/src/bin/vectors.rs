@@ -1,4 +1,4 @@
-//! Prints what the engine makes of Cluster API's own answers: the page `conformance/README.md`.
+//! Prints how the engine's answers compare with Cluster API's: the page `conformance/README.md`.
 
 fn main() -> anyhow::Result<()> {
     print!("{}", testkit::agreement::page()?);

@@ -1,4 +1,4 @@
-//! One request for each way up, whose lookups are then answered with anything.
+//! One request for each kind of owner lookup; the lookups are then answered with arbitrary bytes.
 
 use std::sync::OnceLock;
 
@@ -13,7 +13,7 @@ pub struct Scene {
     pub of: (&'static str, &'static str),
 }
 
-/// The settings that all scenes are judged by: failed lookups reach the warnings, Nodes their expressions.
+/// The settings of all scenes: failed lookups become warnings, and Nodes have expressions.
 pub const SETTINGS: &str = r#"{"lookup":{"onMissing":"warn","onFailure":"warn"},"clusterApi":{"node":{"additionalLabels":["x"],"additionalAnnotations":["x"]}}}"#;
 
 const CORE: &str = "cluster.x-k8s.io";
@@ -37,7 +37,7 @@ const WAYS: &[Way] = &[
     ("", "Node", "", ""),
 ];
 
-/// Every way, created and updated, in both versions.
+/// Every lookup, for CREATE and UPDATE, in both versions.
 pub fn scenes() -> &'static [Scene] {
     static SCENES: OnceLock<Vec<Scene>> = OnceLock::new();
     SCENES.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Inputs to begin with: the corpus of cases, in the form that each target reads.
+//! Seed inputs: the corpus of cases, in the format of each target.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ pub fn seeds() -> Result<BTreeMap<&'static str, BTreeSet<Vec<u8>>>> {
     Ok(seeds)
 }
 
-/// What the cluster of a case answers, for every scene of the same kind.
+/// The cluster's answers in a case, for every scene of the same kind.
 fn looked_up(review: &Value, case: &Case) -> Result<Vec<Vec<u8>>> {
     let text = review.to_string();
     let Ok(review) = Review::from_json(&text) else { return Ok(Vec::new()) };
@@ -47,7 +47,7 @@ fn looked_up(review: &Value, case: &Case) -> Result<Vec<Vec<u8>>> {
     Ok(numbers.map(|number| [&[number], lines.as_bytes()].concat()).collect())
 }
 
-/// Writes down what a cluster answers.
+/// Records a cluster's answers.
 struct Listener<'a> {
     cluster: &'a ApiServer,
     lines: RefCell<Vec<String>>,

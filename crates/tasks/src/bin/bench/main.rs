@@ -1,5 +1,5 @@
-//! `make bench`: the policy, a no-op module, the ordinary way and builds to compare with, in turn, a fresh instance for
-//! each request. What counts is the ratio: all see the same review, in the same run.
+//! `make bench`: the policy, a no-op module, the ordinary policy and builds to compare with, in turn, a fresh instance
+//! for each request. The ratios matter: all modules answer the same review in the same run.
 //!
 //!     bench [MODULE.wasm]...
 //!

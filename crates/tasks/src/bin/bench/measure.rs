@@ -9,7 +9,7 @@ use serde_json::Value;
 use testkit::cluster::{ApiServer, ResourceHost};
 use testkit::module::{Exchange, Module};
 
-/// Where the policy is among the candidates: behind the modules that are always measured with it.
+/// The index of the policy among the candidates: after the modules that are always measured with it.
 pub(crate) const POLICY: usize = 2;
 
 /// A module that is measured.
@@ -19,16 +19,16 @@ pub(crate) struct Candidate {
     counting: Module,
 }
 
-/// What a review costs one module; no number where the module fails.
+/// The cost of a review for one module; no number if the module fails.
 pub(crate) struct Cost {
     /// Microseconds, the median: a fresh instance, the call, its response.
     pub(crate) call: f64,
-    /// The same with what Kubewarden's host does to every request besides: it parses the review, writes the payload,
-    /// parses the response, and makes a patch of a mutated object.
+    /// The same including the host's work for every request: Kubewarden's host parses the review, writes the payload,
+    /// parses the response, and computes the patch of a mutated object.
     pub(crate) as_host: f64,
     /// From the start of the instance to the response.
     pub(crate) instructions: f64,
-    /// How many pages of memory the call touches first, the median: each is a page fault of this process.
+    /// How many memory pages the call touches for the first time, the median: each is a page fault of this process.
     pub(crate) faults: f64,
     pub(crate) gets: usize,
     pub(crate) log_lines: usize,
@@ -55,7 +55,7 @@ impl Candidate {
         Ok(median((0..5).map(|_| one()).collect::<Result<_>>()?))
     }
 
-    /// Microseconds from nothing to the version of the protocol, the median: what an instance costs by itself.
+    /// Microseconds to start an instance and call `protocol_version`, the median: the cost of an instance itself.
     ///
     /// # Errors
     /// When the module fails.
@@ -74,8 +74,8 @@ impl Candidate {
 const FAILED: Cost =
     Cost { call: f64::NAN, as_host: f64::NAN, instructions: f64::NAN, faults: f64::NAN, gets: 0, log_lines: 0 };
 
-/// What a review costs each module. The policy and those before it have to answer; another policy fails where the review is
-/// about something else.
+/// The cost of a review for each module. The policy and the modules before it must answer; another policy may fail if
+/// the review is not relevant to it.
 ///
 /// # Errors
 /// When one of them fails.
@@ -87,7 +87,7 @@ pub(crate) fn measure(
 ) -> Result<Vec<Cost>> {
     let cluster: Arc<dyn ResourceHost> = Arc::new(cluster.clone());
     let mut costs = Vec::new();
-    // What the host answers to each of them; `None` where the module fails.
+    // The host's answers for each module; `None` if the module fails.
     let mut hosts: Vec<Option<Arc<dyn ResourceHost>>> = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
         let call = match candidate.counting.call("validate", payload.as_bytes(), &cluster) {
@@ -125,7 +125,7 @@ pub(crate) fn measure(
     Ok(costs)
 }
 
-/// Page faults of this process so far that needed no disk; 0 where the system does not tell.
+/// Page faults of this process so far that needed no disk; 0 if the system does not report them.
 fn page_faults() -> Result<u64> {
     let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return Ok(0) };
     // The name of the program is in brackets, and may have spaces.
@@ -133,7 +133,7 @@ fn page_faults() -> Result<u64> {
     Ok(fields.split(' ').nth(7).context("no page faults in /proc/self/stat")?.parse()?)
 }
 
-/// Microseconds of a call, and of what a host does besides.
+/// Microseconds of a call, and of the host's further work.
 fn timed(module: &Module, payload: &str, host: &Arc<dyn ResourceHost>) -> Result<(f64, f64)> {
     let start = Instant::now();
     let review: Value = serde_json::from_str(payload)?;
@@ -150,7 +150,7 @@ fn timed(module: &Module, payload: &str, host: &Arc<dyn ResourceHost>) -> Result
     Ok((micros(call), micros(before + start.elapsed())))
 }
 
-/// A host that answers at once what the cluster would answer: the cluster's own time is not what is measured.
+/// A host that answers at once what the cluster would answer: the cluster's own time is not measured.
 struct Canned(Vec<Exchange>);
 
 impl ResourceHost for Canned {

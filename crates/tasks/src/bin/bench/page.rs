@@ -16,10 +16,10 @@ use crate::measure::{Candidate, Cost, POLICY, measure, median};
 /// How often each review is answered.
 const ROUNDS: usize = 400;
 
-/// The same for each recorded review: there are hundreds.
+/// The same for each recorded review: there are hundreds of them.
 const ROUNDS_OF_RECORDED: usize = 7;
 
-/// What a review costs the candidates, the no-op first.
+/// The cost of a review for each candidate, the no-op first.
 struct ReviewCost {
     name: String,
     bytes: usize,
@@ -174,7 +174,7 @@ fn faults(candidates: &[Candidate], rows: &[ReviewCost]) -> String {
     table(&header, &rows.iter().map(line).collect::<Vec<_>>())
 }
 
-/// Which part of the policy executes how much of each review, without what it calls in other parts.
+/// The share of each part of the policy in the instructions of each review, without calls into other parts.
 fn parts(named: &Module) -> Result<String> {
     let mut header = cells([""]);
     let mut by_part: BTreeMap<String, Vec<u64>> = BTreeMap::new();
@@ -197,7 +197,7 @@ fn parts(named: &Module) -> Result<String> {
     Ok(table(&header, &rows.collect::<Vec<_>>()))
 }
 
-/// What a hundred times the labels cost: the rows for 1,000 labels against the rows for 10.
+/// The cost of a hundred times as many labels: the rows for 1,000 labels against the rows for 10.
 fn growth(candidates: &[Candidate], rows: &[ReviewCost]) -> Result<String> {
     let mut header = cells(["review"]);
     for candidate in candidates.iter().skip(POLICY) {
@@ -237,5 +237,5 @@ fn times_as_much(value: f64) -> String {
     if value.is_nan() { FAILS.to_owned() } else { format!("× {value:.0}") }
 }
 
-/// What is printed where a module cannot answer.
+/// Printed if a module cannot answer.
 const FAILS: &str = "fails";

@@ -29,7 +29,7 @@ pub(crate) fn print(written: &AnsweredObject) {
     }
 }
 
-/// One line for each title, with all that is under it.
+/// One line for each title, with all its entries.
 fn lines<'a>(mark: &str, entries: impl Iterator<Item = (&'a str, String)>) {
     let mut titles: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (title, entry) in entries {
@@ -40,7 +40,7 @@ fn lines<'a>(mark: &str, entries: impl Iterator<Item = (&'a str, String)>) {
     }
 }
 
-/// A text with lines of at most 120 characters, where its words let it.
+/// A text with lines of at most 120 characters, if its words allow it.
 fn wrapped(text: &str) -> String {
     let mut wrapped = String::new();
     let mut length = 0;

@@ -1,5 +1,5 @@
 //! `make run`: objects go through the compiled policy one by one. First the path of one label, then the whole fleet, then
-//! the tags of composites, then what was recorded in the life of a real fleet.
+//! the tags of composites, then the recorded reviews of a real fleet.
 
 mod fleet;
 mod story;
@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     recorded(&policy)
 }
 
-/// Creates the objects of a file one after the other, in a cluster of its own.
+/// Creates the objects of a file one after the other, in a separate cluster.
 fn write(policy: &Module, path: &str, settings: &Value) -> Result<Vec<AnsweredObject>> {
     let text = std::fs::read_to_string(testkit::root().join(path)).with_context(|| path.to_owned())?;
     let mut cluster = ApiServer::default();
@@ -68,12 +68,12 @@ impl AnsweredObject {
     }
 }
 
-/// A field that is text.
+/// A string field.
 fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What the policy does to the writes of real controllers: nothing, and to everybody else's.
+/// What the policy changes in the writes of real controllers, which is nothing, and in all other writes.
 fn recorded(policy: &Module) -> Result<()> {
     let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     play(LIFE, |_, _, request, cluster| {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{AnsweredObject, text};
 
-/// Prints the longest way that an entry of the last object has behind it.
+/// Prints the longest propagation path of an entry of the last object.
 pub(crate) fn print(written: &[AnsweredObject]) {
     let Some(last) = written.last() else { return };
     let ways = last.list("changes").iter().map(|change| way(written, text(change, "key"), last));
@@ -24,14 +24,14 @@ pub(crate) fn print(written: &[AnsweredObject]) {
     }
 }
 
-/// One object on the way, and what was added to it.
+/// One object on the path, and what was added to it.
 struct StoryStep<'a> {
     to: &'a AnsweredObject,
     change: &'a Value,
 }
 
 impl StoryStep<'_> {
-    /// Where in the object the rule writes.
+    /// The maps of the object that the rule writes to.
     fn places(&self) -> Vec<&str> {
         let same =
             |change: &&Value| ["key", "rule"].iter().all(|field| text(change, field) == text(self.change, field));
@@ -39,7 +39,7 @@ impl StoryStep<'_> {
     }
 }
 
-/// How a key came to an object, the first hop first: the object's source, the source's source, and so on.
+/// How a key propagated to an object, first hop first: found by its source, the source's source, and so on.
 fn way<'a>(written: &'a [AnsweredObject], key: &str, to: &'a AnsweredObject) -> Vec<StoryStep<'a>> {
     let mut hops = Vec::new();
     let mut next = Some(to);

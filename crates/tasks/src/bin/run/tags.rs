@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{AnsweredObject, text};
 
-/// Prints a composite: its tags, what is no tag and why, and which labels are not opted in.
+/// Prints a composite: its tags, the labels that are not tags and why, and the labels that are not opted in.
 pub(crate) fn print(written: &AnsweredObject) {
     println!("{}", written.id());
     let report = &written.answer.report;
