@@ -17,7 +17,7 @@ import (
 	"conformance/harness"
 )
 
-// What becomes of a resource, in the words of testdata/crossplane.
+// What happens to a resource, in the terms of testdata/crossplane.
 const (
 	kept       = "kept"
 	lost       = "lost"

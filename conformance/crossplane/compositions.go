@@ -35,7 +35,7 @@ type composedResource struct {
 // twoTags are those of every composite.
 func twoTags() map[string]any { return tries()[0].tags }
 
-// notPlayed are recorded Compositions that were asked about something else than what becomes of two tags.
+// notPlayed are recorded Compositions in which the question was not what happens to two tags.
 var notPlayed = map[string]string{
 	"question/cluster-with-namespaced-resource": "of a composite of another scope",
 	"question/default-empty":                    "of a composite without tags",

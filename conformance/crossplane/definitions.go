@@ -36,7 +36,7 @@ func tries() []try {
 	}
 }
 
-// What becomes of a definition.
+// What happens to a definition.
 const (
 	noDefinition = "no CustomResourceDefinition"
 	lostTags     = "pruned or refused"
@@ -150,7 +150,7 @@ func (r *run) establish(ctx context.Context) (map[string]bool, error) {
 	return established, err
 }
 
-// tryAll writes composites with each set of tags in each served version, and says what becomes of the tags.
+// tryAll writes composites with each set of tags in each served version, and says what happens to the tags.
 func (r *run) tryAll(ctx context.Context, one given) (string, string, error) {
 	versions, _, err := unstructured.NestedSlice(one.object.Object, "spec", "versions")
 	if err != nil {
@@ -180,7 +180,7 @@ func (r *run) tryAll(ctx context.Context, one given) (string, string, error) {
 	return happened, reason, nil
 }
 
-// tryOne writes one composite, and says what becomes of its tags; nothing is kept.
+// tryOne writes one composite, and says what happens to its tags; nothing is kept.
 func (r *run) tryOne(ctx context.Context, one given, version string, number int, try try) (string, error) {
 	composite := one.composite
 	if composite == nil {

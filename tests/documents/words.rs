@@ -23,6 +23,7 @@ const PHRASES: &[(&str, &str)] = &[
     (r"foretold|foretells?", "predicted"),
     (r"foresees?|foreseen|foresight", "predicts, prediction"),
     (r"what follows", "effects, what it leads to"),
+    (r"becomes? of|comes? of", "happens to, is done about, effect, result"),
     // Messages and reports.
     (r"(is|are|be|was|were|been) told|told apart", "is reported, is known, is distinguished"),
     (r"tells? \w+( \w+)* apart", "distinguishes"),
@@ -39,6 +40,7 @@ const PHRASES: &[(&str, &str)] = &[
     (r"stands? (in|on|at|here|there|above|below|beside|behind|before|between|alone|under|nowhere)", "is in, is set in"),
     (r"(what|it|they|everything) stands?", "what is, what is kept"),
     (r"stood", "was, was stored"),
+    (r"(an)?other shapes? than", "does not have the structure of, is not a map"),
     // Evaluation.
     (r"(is|are|was|were) played|plays", "is evaluated, is simulated, runs"),
     // People and frequency.

@@ -16,7 +16,7 @@ pub fn engine(request: &Value, settings: &Value, cluster: &ApiServer) -> Result<
     answer(request, true, settings, cluster)
 }
 
-/// As [`engine`], for a review that is made from files, in which nobody owns anything.
+/// Like [`engine`], for a review that is made from files, in which fields have no owners.
 ///
 /// # Errors
 /// As [`engine`].

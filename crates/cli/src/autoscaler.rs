@@ -1,4 +1,4 @@
-//! `propagate autoscaler`: annotations for scaling from zero, and the labels and taints that Nodes really get.
+//! `propagate autoscaler`: annotations for scaling from zero, and the labels and taints that Nodes actually get.
 
 mod bootstrap;
 mod groups;
@@ -19,7 +19,7 @@ use crate::live::{self, Question};
 use crate::output::report::ObjectRef;
 use crate::{Exit, Failure, backfill, input, output, progress, settings};
 
-/// What is said of one node group.
+/// The result for one node group.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Judged {
@@ -114,7 +114,7 @@ fn in_words(judged: &Judged) -> String {
     out
 }
 
-/// A text without what could end a comment.
+/// A text without anything that could end a comment.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &BackfillArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// The commands for the cluster that was asked: the current context may be another one by the time that they are run.
+/// The commands for the cluster that was read: the current context may have changed by the time they are run.
 pub(crate) fn with_flags(out: &str, flags: &str) -> String {
     let line =
         |line: &str| match ["kubectl ", "# kubectl "].iter().find_map(|start| Some((start, line.strip_prefix(start)?)))
@@ -63,7 +63,7 @@ pub(crate) fn with_flags(out: &str, flags: &str) -> String {
     out.split_inclusive('\n').map(line).collect()
 }
 
-/// Comments above everything: what it is for.
+/// Comments at the beginning that explain the output.
 fn header(means: Means, steps: &[BackfillStep]) -> String {
     let apply = format!("kubectl apply --server-side --field-manager={FIELD_MANAGER} -f -");
     match means {

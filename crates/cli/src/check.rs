@@ -1,4 +1,4 @@
-//! `propagate check`: what differs from the rules, does harm, or is not propagated.
+//! `propagate check`: differences from the rules, harmful edits, and entries that are not propagated.
 
 mod baseline;
 mod ignore;
@@ -21,7 +21,7 @@ use crate::roots::{RootObjects, by_root};
 use crate::{Exit, Failure, output, progress, settings};
 
 /// # Errors
-/// When the settings cannot be used, or an output not be written.
+/// When the settings cannot be used, or an output cannot be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     if !args.reviews.is_empty() {
         return reviews::run(args);
@@ -75,7 +75,7 @@ fn report(
         report.roots.extend(Some(root.clone()).filter(|root| !root.is_empty()));
         add_findings(fleet, (checker, ignores), &mut seen, &mut report);
     }
-    // An object that is compared in one root is compared.
+    // An object that is compared in one root counts as compared.
     report
         .not_compared
         .retain(|it| !seen.compared.contains(&(it.place.source, it.place.span.start, it.object.title.clone())));
@@ -85,16 +85,16 @@ fn report(
     report
 }
 
-/// What earlier roots have: files in no root are in each.
+/// The objects of earlier roots: files in no root are in each.
 #[derive(Default)]
 struct Seen {
     objects: BTreeSet<Identity>,
     checked: BTreeSet<Identity>,
-    /// By where they are pointed at.
+    /// Ordered by position.
     compared: BTreeSet<(usize, usize, String)>,
 }
 
-/// Where an object is.
+/// The position of an object.
 type Identity = (usize, usize, Option<usize>);
 
 fn add_findings(
@@ -132,7 +132,7 @@ fn add_findings(
                 place,
             });
         }
-        // The annotation is about this object alone.
+        // The annotation only applies to this object.
         for finding in checked.findings.into_iter().filter(|finding| finding.keys != [ANNOTATION]) {
             let place = place(&finding.at, &finding.keys);
             let entry = FindingEntry::new(object, finding, place);

@@ -6,21 +6,21 @@ use metadata_propagation::{GUARDS, Guard};
 /// One check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Check {
-    /// As findings name it.
+    /// Its name in findings.
     pub(crate) id: &'static str,
     /// What it finds.
     pub(crate) finds: &'static str,
     /// What to do about it.
     pub(crate) help: &'static str,
-    /// The page that says more, below `docs`.
+    /// The page with more details, below `docs`.
     page: &'static str,
-    /// The heading on that page, as a link has it; empty for the whole page.
+    /// The heading on that page, as a link anchor; empty for the whole page.
     heading: &'static str,
 }
 
 const PAGES: &str = "https://github.com/plexsphere/metadata-propagation-policy/blob/main/docs/";
 
-/// All checks but the guard rails, ordered by their names.
+/// All checks except the guard rails, ordered by name.
 const CHECKS: &[Check] = &[
     Check {
         id: "clusterApi.rollout",
@@ -94,15 +94,15 @@ const CHECKS: &[Check] = &[
     },
     Check {
         id: UNREADABLE,
-        finds: "the object has another shape than Kubernetes gives it, for itself or as the parent of others",
-        help: "correct the field; `kubectl explain` shows its shape. A string that YAML reads as a number or a boolean (`4711`, `yes`) needs quotes",
+        finds: "the object does not have the structure of its kind, which also prevents the evaluation of its children",
+        help: "correct the field; `kubectl explain` shows its type. A string that YAML reads as a number or a boolean (`4711`, `yes`) needs quotes",
         page: "troubleshooting.md",
         heading: "",
     },
 ];
 
 impl Check {
-    /// All checks, ordered by their names.
+    /// All checks, ordered by name.
     pub(crate) fn all() -> Vec<Check> {
         let of_guard = |guard: &Guard| {
             let Guard { setting: id, finds, help, heading, .. } = *guard;
@@ -118,7 +118,7 @@ impl Check {
         Check::all().into_iter().find(|check| check.id == id)
     }
 
-    /// The address of the page that says more.
+    /// The URL of the page with more details.
     pub(crate) fn link(&self) -> String {
         let mark = if self.heading.is_empty() { "" } else { "#" };
         format!("{PAGES}{}{mark}{}", self.page, self.heading)

@@ -1,4 +1,4 @@
-//! What the flags leave open: propagate.toml.
+//! Defaults for flags that are not set: propagate.toml.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::output::Output;
 
 const FILE: &str = "propagate.toml";
 
-/// The file. Paths in it are relative to its folder.
+/// The file. Paths in it are relative to its directory.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Config {
@@ -25,10 +25,11 @@ struct Config {
 }
 
 impl Cli {
-    /// The call, with what the file says where neither a flag nor an environment variable does.
+    /// The call, with the values of the file for flags that are set neither on the command line nor by an environment
+    /// variable.
     ///
     /// # Errors
-    /// When the file cannot be read, or says something else.
+    /// When the file cannot be read, or has other contents.
     pub(crate) fn completed(mut self) -> Result<Cli, Failure> {
         let path = self.config.clone().unwrap_or_else(|| FILE.into());
         let text = match std::fs::read_to_string(&path) {

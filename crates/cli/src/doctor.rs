@@ -1,4 +1,4 @@
-//! `propagate doctor`: whether the policy is installed so that it works.
+//! `propagate doctor`: whether the policy is installed correctly.
 
 mod checks;
 mod composites;
@@ -34,7 +34,7 @@ use crate::sources::InputSources;
 use crate::{Exit, Failure, input, live, output, progress};
 
 /// # Errors
-/// When the cluster cannot be asked, or an output not be written.
+/// When the cluster cannot be read, or an output cannot be written.
 pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     let DoctorArgs { filename, namespace, kustomize, .. } = args;
     let (filename, namespace) = (filename.clone(), namespace.clone());

@@ -34,9 +34,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let hierarchy = Hierarchy::of(fleet, &settings);
     let meant = meant(&hierarchy, args);
     let mut out = String::new();
-    // Columns are for trees, of one object too.
+    // Columns are for trees, also that of one object.
     let is_one = args.object.contains('/') && args.label_columns.is_empty();
-    // Of many objects a key is a column.
+    // For many objects a key is a column.
     let columns: Vec<String> = args.label_columns.iter().chain(&key).cloned().collect();
     if args.output == PlainFormat::Json {
         let values: serde_json::Value = match &key {
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// That a key may be meant as something else.
+/// A hint that a key may have been meant as something else.
 fn no_key(hierarchy: &Hierarchy, args: &ExplainArgs, key: &str) -> Option<String> {
     let kind = &args.object;
     let namespace = args.sources.namespace.as_deref();
@@ -101,7 +101,7 @@ fn meant(hierarchy: &Hierarchy, args: &ExplainArgs) -> Vec<usize> {
     meant.map(|(number, _)| number).collect()
 }
 
-/// All labels and annotations of one object, and where they come from.
+/// All labels and annotations of one object, and where they are set.
 fn object(hierarchy: &Hierarchy, number: usize, out: &mut String) {
     let Some(member) = hierarchy.member(number) else { return };
     let _ = writeln!(out, "{BOLD}{}{BOLD:#}{}", member.id, note(member));
@@ -165,14 +165,14 @@ fn object(hierarchy: &Hierarchy, number: usize, out: &mut String) {
     }
 }
 
-/// What to do, below what it is about.
+/// What to do, printed below the line it is about.
 fn add_help(help: Option<&String>, indent: &str, out: &mut String) {
     if let Some(help) = help {
         let _ = writeln!(out, "{indent}{HELP}help{HELP:#}: {help}");
     }
 }
 
-/// The whole way of one key through an object.
+/// The whole propagation path of one key through an object.
 fn propagation_path(hierarchy: &Hierarchy, fleet: &Fleet, number: usize, key: &str, out: &mut String) {
     let mut locator = Locator::new(fleet.sources());
     for step in hierarchy.propagation_path(number, key) {
@@ -219,7 +219,7 @@ pub(crate) fn is_absent(state: &State) -> bool {
     matches!(state, State::NotPropagated | State::NoTag)
 }
 
-/// What is to be said of an entry behind its value.
+/// The text printed after the value of an entry.
 fn in_words(state: &State) -> String {
     let style = match state {
         State::Set | State::Predicted => Style::new(),
@@ -230,7 +230,7 @@ fn in_words(state: &State) -> String {
     if words.is_empty() { words } else { format!(" {style}{words}{style:#}") }
 }
 
-/// What is to be said of an object behind its name.
+/// The text printed after the name of an object.
 pub(crate) fn note(member: &Member) -> &'static str {
     if member.origin.is_none() { " (predicted)" } else { "" }
 }

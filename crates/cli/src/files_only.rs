@@ -1,4 +1,4 @@
-//! In place of `live`, where this program is built without the feature `cluster`: objects are read from files.
+//! Replaces `live` if this program is built without the feature `cluster`: objects are read from files.
 
 use std::path::PathBuf;
 
@@ -12,17 +12,17 @@ use crate::sources::InputSources;
 #[derive(Debug, Args)]
 pub(crate) struct LiveArgs {}
 
-/// What is asked: the same of files in any case.
+/// The question: the same for files in every case.
 pub(crate) struct Question<'a> {
     /// The object or kind that the question names.
     #[expect(dead_code, reason = "decides which kinds of a cluster are listed")]
     pub(crate) object: Option<&'a str>,
-    /// Whether the question is rather about clusters.
+    /// Whether the question is usually about clusters.
     #[expect(dead_code, reason = "decides whether a cluster is asked")]
     pub(crate) is_for_clusters: bool,
 }
 
-/// The objects of the files that are named, or of the current folder.
+/// The objects in the named files, or in the current directory.
 ///
 /// # Errors
 /// None.
@@ -37,7 +37,7 @@ pub(crate) fn input(
     Ok(input::read(if paths.is_empty() { &here } else { paths }, sources))
 }
 
-/// The objects of the files that are named, or of the current folder.
+/// The objects in the named files, or in the current directory.
 ///
 /// # Errors
 /// None.

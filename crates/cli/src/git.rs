@@ -1,4 +1,4 @@
-//! Manifests as they are in a revision of a git repository.
+//! Manifests in a revision of a git repository.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::sources::is_read;
 /// The manifests below a path in a revision.
 ///
 /// # Errors
-/// When git cannot be called, or does not know the revision.
+/// When git cannot be run, or does not know the revision.
 pub(crate) fn read(revision: &str, path: &Path, namespace: &str) -> Result<Input, Failure> {
     let listed = git(&[
         OsStr::new("ls-tree"),
@@ -31,7 +31,7 @@ pub(crate) fn read(revision: &str, path: &Path, namespace: &str) -> Result<Input
         if !is_read(Path::new(&name)) {
             continue;
         }
-        // Names of a tree are relative to the folder that git was called in.
+        // Names in a tree are relative to the directory in which git was called.
         let object = format!("{revision}:./{name}");
         let shown = format!("{revision}:{name}");
         match String::from_utf8(git(&[OsStr::new("show"), OsStr::new("--end-of-options"), OsStr::new(&object)])?) {

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// At most two words, an object and a key, and the paths after them.
+/// At most two words, an object and a key, followed by the paths.
 fn words_and_paths(args: &GraphArgs) -> (Vec<String>, Vec<PathBuf>) {
     let (key, paths) = args.sources.key_and_paths(args.key.as_ref(), &args.paths);
     let key_is_path = args.key.is_some() && key.is_none();

@@ -1,4 +1,4 @@
-//! Files, folders and standard input.
+//! Files, directories and standard input.
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read};
@@ -20,19 +20,19 @@ pub(crate) struct Input {
     pub(crate) fleet: Fleet,
     /// Files that cannot be read: name and reason.
     pub(crate) unreadable: Vec<(String, String)>,
-    /// The names of the folders that were rendered.
+    /// The names of the directories that were rendered.
     pub(crate) rendered: Vec<String>,
-    /// Of a live cluster: the flags by which kubectl reaches it.
+    /// For a live cluster: the flags with which kubectl reaches it.
     pub(crate) kubectl: Option<String>,
-    /// Of a live cluster: which one, and which namespaces.
+    /// For a live cluster: which one, and which namespaces.
     pub(crate) asked: Option<String>,
 }
 
-/// The most objects that are named because they are left out for others of their name.
+/// The maximum number of skipped objects that are listed by name because another object has the same name.
 const NAMED: usize = 5;
 
-/// Reads everything below the paths, documents on all cores. Objects that are written without a namespace are in the
-/// namespace of `sources`.
+/// Reads everything below the paths, with documents in parallel. Objects without a namespace get the namespace of
+/// `sources`.
 pub(crate) fn read(paths: &[PathBuf], sources: &InputSources) -> Input {
     progress::step("reading files");
     let mut unreadable = Vec::new();
@@ -71,7 +71,7 @@ pub(crate) fn read(paths: &[PathBuf], sources: &InputSources) -> Input {
     Input { rendered: names, ..of(texts, unreadable, sources.namespace()) }
 }
 
-/// The files that paths stand for, in their order and each once, and the folders that cannot be read: name and reason.
+/// The files that paths stand for, in order and each once, and the directories that cannot be read: name and reason.
 pub(crate) fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) {
     let (mut files, mut unreadable) = (Vec::new(), Vec::new());
     for path in paths {
@@ -86,7 +86,7 @@ pub(crate) fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) 
     (files, unreadable)
 }
 
-/// The folders with a kustomization that no other one is made from. The files in such folders are left to Kustomize.
+/// The directories with a kustomization that no other one includes. Kustomize reads the files in them.
 fn kustomizations(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
     let (mut folders, mut bases) = (BTreeSet::new(), BTreeSet::new());
     for file in files.iter().filter(|file| is_kustomization(file)) {
@@ -99,7 +99,7 @@ fn kustomizations(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
     names.filter(|folder| !bases.contains(folder)).map(PathBuf::from).collect()
 }
 
-/// What Kustomize makes of a folder, by whichever of its programs is there.
+/// The output of Kustomize for a directory, with whichever of its programs is installed.
 fn kustomize(folder: &Path) -> Result<String, String> {
     for (program, verb) in [("kustomize", "build"), ("kubectl", "kustomize")] {
         match Command::new(program).arg(verb).arg(folder).output() {
@@ -116,8 +116,8 @@ fn kustomize(folder: &Path) -> Result<String, String> {
     Err("`--kustomize` needs `kustomize` or `kubectl` on the PATH".to_owned())
 }
 
-/// Names on standard error the files and documents that cannot be read, and what is read in another way than it may be meant,
-/// such as an object that is left out for another one of its name. Whether something cannot be read.
+/// Prints to standard error the files and documents that cannot be read, and what may not be read as intended, such as
+/// an object that is skipped because another one has its name. Returns whether something cannot be read.
 pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
     progress::end();
     for (file, reason) in unreadable {
@@ -152,7 +152,7 @@ pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
     is_unreadable
 }
 
-/// Reads the documents of texts on all cores.
+/// Reads the documents of texts in parallel.
 pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>, namespace: &str) -> Input {
     Input {
         fleet: fleet(sources.into(), &|_| true, namespace),
@@ -198,7 +198,7 @@ fn is_kustomization(file: &Path) -> bool {
     file.file_name().is_some_and(|name| KUSTOMIZATION_FILES.iter().any(|known| name == *known))
 }
 
-/// The files of a folder and of all below it.
+/// The files in a directory and all directories below it.
 fn walk(folder: &Path, unreadable: &mut Vec<(String, String)>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let walk = WalkBuilder::new(folder).require_git(false).add_custom_ignore_filename(".propagateignore").build();
@@ -217,7 +217,7 @@ fn walk(folder: &Path, unreadable: &mut Vec<(String, String)>) -> Vec<PathBuf> {
     found
 }
 
-/// A path as it is shown: with slashes, without a leading `./`.
+/// A path as it is printed: with slashes, without a leading `./`.
 pub(crate) fn name(file: &Path) -> String {
     let name = file.display().to_string().replace('\\', "/");
     name.strip_prefix("./").map_or(name.clone(), str::to_owned)

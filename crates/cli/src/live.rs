@@ -1,4 +1,4 @@
-//! A live cluster in place of files: what `--live` and its relatives ask for. Nothing is written to it.
+//! A live cluster instead of files: `--live` and related flags. Nothing is written to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::shell::quoted;
 use crate::sources::InputSources;
 use crate::{Failure, progress};
 
-/// Which cluster is asked.
+/// Which cluster is read.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Live cluster")]
 pub(crate) struct LiveArgs {
@@ -36,22 +36,22 @@ pub(crate) struct LiveArgs {
     request_timeout: Time,
 }
 
-/// A time limit, or none.
+/// A timeout, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Time(Option<Duration>);
 
-/// What is asked.
+/// The question.
 pub(crate) struct Question<'a> {
     /// The object or kind that the question names.
     pub(crate) object: Option<&'a str>,
-    /// Whether a cluster is asked where neither files nor a cluster are named and there is a kubeconfig, as kubectl does.
+    /// Whether a cluster is read if neither files nor a cluster are named and there is a kubeconfig, as kubectl does.
     pub(crate) is_for_clusters: bool,
 }
 
-/// The objects of the files that are named, of the cluster, or of the current folder.
+/// The objects in the named files, in the cluster, or in the current directory.
 ///
 /// # Errors
-/// When files and a cluster are named, or the cluster cannot be asked.
+/// When both files and a cluster are named, or the cluster cannot be read.
 pub(crate) fn input(
     args: &LiveArgs,
     sources: &InputSources,
@@ -76,10 +76,11 @@ pub(crate) fn input(
     args.read(&connection, &query)
 }
 
-/// The installation of the policy: of the files that are named, of the cluster with all its namespaces, or of the current folder.
+/// The installation of the policy: in the named files, in the cluster with all its namespaces, or in the current
+/// directory.
 ///
 /// # Errors
-/// As [`input`].
+/// Like [`input`].
 pub(crate) fn installation(args: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -> Result<Input, Failure> {
     if let Some(input) = of_files(args, sources, paths, true)? {
         return Ok(input);
@@ -90,7 +91,7 @@ pub(crate) fn installation(args: &LiveArgs, sources: &InputSources, paths: &[Pat
     args.read(&args.connection()?, &query)
 }
 
-/// The objects of files, where these are meant and no cluster.
+/// The objects in files, if the call is about files and not a cluster.
 fn of_files(
     args: &LiveArgs,
     sources: &InputSources,
@@ -108,10 +109,10 @@ fn of_files(
     }
 }
 
-/// The cluster as it is, and as it is once the manifests of the paths are applied; `None` where the call is about files.
+/// The cluster as it is, and as it is once the manifests of the paths are applied; `None` if the call is about files.
 ///
 /// # Errors
-/// When the cluster cannot be asked.
+/// When the cluster cannot be read.
 pub(crate) fn plan(args: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -> Result<Option<[Input; 2]>, Failure> {
     let is_meant = args.is_named() || paths.len() == 1 && has_kubeconfig();
     if !is_meant {
@@ -141,7 +142,7 @@ pub(crate) fn plan(args: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -
 }
 
 impl LiveArgs {
-    /// Whether a flag asks for a cluster.
+    /// Whether a flag selects a cluster.
     fn is_named(&self) -> bool {
         self.live || self.context.is_some() || self.kubeconfig.is_some() || self.all_namespaces
     }
@@ -163,7 +164,7 @@ impl LiveArgs {
         Ok(Input { kubectl: self.kubectl(connection.context()), asked: Some(place), ..input })
     }
 
-    /// The flags by which kubectl reaches the same cluster.
+    /// The flags with which kubectl reaches the same cluster.
     fn kubectl(&self, context: Option<&str>) -> Option<String> {
         let kubeconfig = self.kubeconfig.as_ref().map(|file| file.display().to_string());
         let flags = [("--kubeconfig", kubeconfig.as_deref()), ("--context", context)];
@@ -176,7 +177,7 @@ fn failure(failure: live::LiveFailure) -> Failure {
     Failure(failure.to_string())
 }
 
-/// Seconds, or a number with a unit, as kubectl takes it.
+/// Seconds, or a number with a unit, as kubectl accepts it.
 fn time(text: &str) -> Result<Time, String> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
     let number: u64 = number.parse().map_err(|_| "expected a duration such as 30, 30s or 2m".to_owned())?;

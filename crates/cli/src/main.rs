@@ -1,7 +1,7 @@
-//! `propagate`: what the rules of metadata propagation say about manifests, before anybody applies them.
+//! `propagate`: what the rules of metadata propagation say about manifests, before they are applied.
 //!
-//! An entry point, as the policy is: it reads files and prints. What is found is the engine's, in the engine's words; objects,
-//! positions and results are `fleet`'s.
+//! An entry point, like the policy: it reads files and prints. Findings are the engine's, in the engine's words;
+//! objects, positions and results are those of `fleet`.
 
 mod apply;
 mod args;
@@ -43,14 +43,14 @@ use crate::args::{Cli, Verb};
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// How a call ends; what is printed never changes it.
+/// The exit status of a call, which does not depend on the output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Exit {
     /// Nothing was found.
     Clean = 0,
     /// Something was found.
     Found = 1,
-    /// The call makes no sense, or something cannot be read.
+    /// The call is invalid, or something cannot be read.
     Unreadable = 2,
     /// There is nothing that the policy checks.
     Nothing = 3,
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Why a call cannot be answered: one sentence.
+/// Why a call fails: one sentence.
 #[derive(Debug)]
 struct Failure(String);
 

@@ -1,4 +1,4 @@
-//! Objects by the names that kubectl takes.
+//! Objects by the names that kubectl accepts.
 
 use fleet::{ObjectId, count, plural};
 
@@ -22,7 +22,7 @@ const SHORT: &[(&str, &str)] = &[
     ("xrds", "CompositeResourceDefinition"),
 ];
 
-/// The most letters in which a misspelled word differs from the one that is suggested.
+/// The maximum number of letters in which a misspelled word differs from the suggested one.
 const TYPOS: usize = 3;
 
 /// Kind, namespace and name of `KIND`, `KIND/NAME` or `KIND/NAMESPACE/NAME`.
@@ -57,8 +57,7 @@ pub(crate) fn is_kind(id: &ObjectId, word: &str) -> bool {
     is_word && group.is_none_or(is_group)
 }
 
-/// Whether a word is meant as an object, and not as a label or annotation: keys have prefixes with points in them, as kinds may
-/// have.
+/// Whether a word names an object, and not a label or annotation: prefixes of keys contain dots, and kinds may too.
 pub(crate) fn is_object<'i>(word: &str, namespace: Option<&str>, mut ids: impl Iterator<Item = &'i ObjectId>) -> bool {
     let (kind, ..) = parts(word);
     match kind.contains('.') {
@@ -71,7 +70,7 @@ fn is_version(text: &str) -> bool {
     text.strip_prefix('v').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// What is said where nothing is meant, with what may be.
+/// The message if nothing matches, with suggestions.
 pub(crate) fn nothing<'i>(object: &str, ids: impl Iterator<Item = &'i ObjectId>) -> String {
     let ids: Vec<&ObjectId> = ids.collect();
     let (kind, rest) = object.split_once('/').map_or((object, None), |(kind, rest)| (kind, Some(rest)));
@@ -79,7 +78,7 @@ pub(crate) fn nothing<'i>(object: &str, ids: impl Iterator<Item = &'i ObjectId>)
     let of_kind: Vec<&&ObjectId> = ids.iter().filter(|id| is_kind(id, kind)).collect();
     let close = |a: &str, b: &str| Some(strsim::damerau_levenshtein(a, b)).filter(|typos| *typos <= TYPOS);
     let guess = match name {
-        // Of that kind there are some, in other namespaces.
+        // There are objects of that kind in other namespaces.
         None if !of_kind.is_empty() => None,
         Some(name) if !of_kind.is_empty() => {
             let alike = of_kind.iter().filter_map(|ObjectId { kind, namespace, name: found, .. }| {

@@ -1,4 +1,4 @@
-//! The formats in which a report is printed, and where to.
+//! The formats in which a report is printed, and their destinations.
 
 pub(crate) mod github;
 pub(crate) mod junit;
@@ -17,7 +17,7 @@ use serde::Deserialize;
 use crate::output::report::CheckReport;
 use crate::{Exit, Failure, progress};
 
-/// A format, and the file that it goes to; standard output where there is none.
+/// A format, and the file that it is written to; standard output if there is none.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Output {
@@ -69,7 +69,7 @@ impl TryFrom<String> for Output {
     }
 }
 
-/// Prints a report in every format that was asked for; as text where none was.
+/// Prints a report in every requested format; as text if there is none.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -98,10 +98,10 @@ pub(crate) fn write(
 /// Writes JUnit.
 pub(crate) type Junit<'a> = &'a dyn Fn() -> Result<Vec<u8>, Failure>;
 
-/// Prints as text, JSON, YAML, or JUnit where there is such a form, whichever was asked for; as text where none was.
+/// Prints as text, JSON, YAML, or JUnit if there is such a format, whichever was requested; as text if none was.
 ///
 /// # Errors
-/// When a file cannot be written, or another format was asked for.
+/// When a file cannot be written, or another format was requested.
 pub(crate) fn write_plain(
     outputs: &[Output],
     words: &str,
@@ -132,7 +132,7 @@ fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     written.map_err(|error| Failure(format!("cannot write `{}`: {error}", path.display())))
 }
 
-/// Prints to standard output; a reader that closes the pipe is no error.
+/// Prints to standard output; a reader that closes the pipe is not an error.
 ///
 /// # Errors
 /// When it cannot be written.

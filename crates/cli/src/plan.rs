@@ -1,4 +1,4 @@
-//! `propagate plan`: what a change of manifests does.
+//! `propagate plan`: the effects of a change of manifests.
 
 mod github;
 mod json;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
         PlanFormat::Github => github::github(&plan, [&old.fleet, &new.fleet]),
     };
     let is_unreadable = [&old, &new].map(input::warn).contains(&true);
-    // Of manifests that cannot be read nobody can say that nothing changes.
+    // If manifests cannot be read, it is not known that nothing changes.
     if !is_unreadable || !plan.is_empty() || args.output == PlanFormat::Json {
         output::print(printed.as_bytes())?;
     }

@@ -1,18 +1,18 @@
-//! What the program is doing, on standard error: when it takes longer than a second and standard error is a terminal.
+//! Progress on standard error, if the program takes longer than a second and standard error is a terminal.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Nothing is shown before.
+/// Nothing is printed before.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// From one line to the next.
+/// The interval between two lines.
 const TICK: Duration = Duration::from_millis(250);
 
 static PROGRESS: Mutex<Progress> = Mutex::new(Progress { words: String::new(), is_shown: false, is_over: false });
 
-/// One line, which is written again and again.
+/// One line, which is overwritten again and again.
 #[derive(Debug)]
 struct Progress {
     words: String,
@@ -20,7 +20,7 @@ struct Progress {
     is_over: bool,
 }
 
-/// Begins to watch the time.
+/// Starts the clock.
 pub(crate) fn watch() {
     if !std::io::stderr().is_terminal() {
         return;
@@ -34,18 +34,18 @@ pub(crate) fn watch() {
             if progress.is_over {
                 return;
             }
-            // What cannot be shown is not worth a message.
+            // A failure to print progress is not reported.
             let _ = progress.show(begin.elapsed(), &mut std::io::stderr());
         }
     });
 }
 
-/// Says what is being done from now on, such as `reading files`.
+/// Sets the current activity, such as `reading files`.
 pub(crate) fn step(words: impl Into<String>) {
     progress().words = words.into();
 }
 
-/// Ends the line: something else is printed.
+/// Clears the line before other output.
 pub(crate) fn end() {
     let _ = progress().end(&mut std::io::stderr());
 }

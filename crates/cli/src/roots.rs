@@ -1,4 +1,5 @@
-//! Several clusters and environments in one repository: objects of one name in several folders are not the same object.
+//! Several clusters and environments in one repository: objects with the same name in several directories are not the
+//! same object.
 
 use std::collections::BTreeSet;
 
@@ -9,16 +10,16 @@ use crate::{Failure, input};
 
 /// Objects that are checked together.
 pub(crate) struct RootObjects {
-    /// The folder or file by which they differ from others; empty where all objects belong together.
+    /// The directory or file that distinguishes them from others; empty if all objects belong together.
     pub(crate) root: String,
     pub(crate) fleet: Fleet,
 }
 
-/// The objects of a repository by root, with those of the files that are in no root. Where no roots are named, they are the
-/// folders or files that define objects of one name in different ways.
+/// The objects of a repository by root, including those of the files that are in no root. If no roots are named, they
+/// are the directories or files that define objects with the same name in different ways.
 ///
 /// # Errors
-/// When a root is named that none of the files is in.
+/// When a named root contains none of the files.
 pub(crate) fn by_root(
     whole: Fleet,
     named: &[String],
@@ -32,7 +33,7 @@ pub(crate) fn by_root(
     if let Some(empty) = roots.iter().find(|root| !whole.sources().iter().any(|source| is_in(&source.name, root))) {
         return Err(Failure(format!("--root: none of the files is in `{empty}`")));
     }
-    // A root with others below it is no root itself.
+    // A directory with roots below it is not a root itself.
     let leaves: Vec<&String> =
         roots.iter().filter(|root| !roots.iter().any(|other| other != *root && is_in(other, root))).collect();
     if leaves.len() < 2 {
@@ -47,7 +48,7 @@ pub(crate) fn by_root(
     Ok(leaves.iter().map(objects_of).collect())
 }
 
-/// Where the paths of objects of one name part, as far as the policy checks such objects and they are not the same.
+/// Where the paths of objects with the same name diverge, if the policy checks such objects and they are not equal.
 fn found(whole: &Fleet, settings: &Settings) -> BTreeSet<String> {
     let mut roots = BTreeSet::new();
     let name = |object: &FleetObject| whole.sources().get(object.origin.source).map_or("", |source| &source.name);
@@ -64,7 +65,7 @@ fn found(whole: &Fleet, settings: &Settings) -> BTreeSet<String> {
     roots
 }
 
-/// The shortest beginnings of two paths by which they differ; `None` for one file.
+/// The shortest prefixes of two paths in which they differ; `None` for one file.
 fn parting(a: &str, b: &str) -> Option<[String; 2]> {
     let (a, b): (Vec<&str>, Vec<&str>) = (a.split('/').collect(), b.split('/').collect());
     let common = a.iter().zip(&b).take_while(|(a, b)| a == b).count();

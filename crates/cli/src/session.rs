@@ -1,4 +1,4 @@
-//! `propagate session`: a request and what the cluster answers to it, for `kwctl run`.
+//! `propagate session`: a request and the cluster's answers, for `kwctl run`.
 
 use std::path::Path;
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::Failure;
 use crate::input::text;
 
-/// The settings of the file, or the defaults where none is named.
+/// The settings in the file, or the defaults if none is named.
 ///
 /// # Errors
 /// When the file cannot be read, or its settings are not valid.
@@ -18,10 +18,10 @@ pub(crate) fn read(file: Option<&Path>) -> Result<Settings, Failure> {
     valid(path).map(|(settings, _)| settings)
 }
 
-/// The settings of the file as they are written.
+/// The settings in the file as written.
 ///
 /// # Errors
-/// As [`read`].
+/// Like [`read`].
 pub(crate) fn json(file: &Path) -> Result<Value, Failure> {
     let (_, json) = valid(file)?;
     serde_json::from_str(&json).map_err(|error| Failure(error.to_string()))

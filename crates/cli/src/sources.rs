@@ -1,10 +1,10 @@
-//! The flags that say where objects come from.
+//! The flags that select the objects.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-/// The files that are read in folders.
+/// The files that are read in directories.
 const ENDINGS: &[&str] = &["yaml", "yml", "json"];
 
 /// Where objects come from, and by which settings they are judged.
@@ -29,7 +29,7 @@ pub(crate) struct InputSources {
 }
 
 impl InputSources {
-    /// The paths of a call: those of `-f`, and those without a flag.
+    /// The paths of a call: those after `-f`, and those without a flag.
     pub(crate) fn paths(&self, alone: &[PathBuf]) -> Vec<PathBuf> {
         let paths = self.named(alone);
         if paths.is_empty() { vec![".".into()] } else { paths }
@@ -40,8 +40,8 @@ impl InputSources {
         self.filename.iter().chain(alone).cloned().collect()
     }
 
-    /// A label or annotation and the paths that are named, where both have no flag: what has a place on the disk and looks like one is a
-    /// path.
+    /// A label or annotation and the named paths, if neither has a flag: a word that exists on the disk and looks like
+    /// a path is one.
     pub(crate) fn key_and_paths(&self, key: Option<&String>, alone: &[PathBuf]) -> (Option<String>, Vec<PathBuf>) {
         let is_path = |key: &&String| {
             let looks_like_one = key.starts_with(['.', '/']) || key.ends_with('/') || is_read(Path::new(key));
@@ -53,13 +53,13 @@ impl InputSources {
         }
     }
 
-    /// The namespace of objects that are written without one.
+    /// The namespace of objects without one.
     pub(crate) fn namespace(&self) -> &str {
         self.namespace.as_deref().filter(|name| !name.is_empty()).unwrap_or(fleet::DEFAULT_NAMESPACE)
     }
 }
 
-/// Whether a file of this name is read in folders.
+/// Whether a file of this name is read in directories.
 pub(crate) fn is_read(file: &Path) -> bool {
     file.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
 }

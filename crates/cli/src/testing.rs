@@ -1,4 +1,4 @@
-//! `propagate test`: cases, each with the answer that is expected of the policy.
+//! `propagate test`: cases, each with the expected answer of the policy.
 
 use std::fmt::Write;
 use std::io::ErrorKind;
@@ -15,14 +15,14 @@ use crate::output::junit::{self, Ran};
 use crate::style::{BOLD, ERROR};
 use crate::{Exit, Failure, input, output, settings};
 
-/// What became of the cases.
+/// The results of the cases.
 #[derive(Serialize)]
 struct CaseResults {
     cases: Vec<Tested>,
     summary: CaseSummary,
 }
 
-/// What became of one case.
+/// The result of one case.
 #[derive(Serialize)]
 struct Tested {
     file: String,
@@ -45,7 +45,7 @@ enum CaseOutcome {
     },
 }
 
-/// Where in the file.
+/// The position in the file.
 #[derive(Serialize)]
 struct At {
     line: usize,
@@ -60,7 +60,7 @@ struct CaseSummary {
     unreadable: usize,
 }
 
-/// Runs every case of the paths, or writes what is answered into their files.
+/// Runs every case of the paths, or writes the actual answers into their files.
 ///
 /// # Errors
 /// When the settings cannot be used, or nothing can be written.
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// Runs one case. Where it is to be written and its answer is another one, the answer is written into the file.
+/// Runs one case. If it is to be written and its answer differs, the answer is written into the file.
 fn tested(file: &Path, settings: &Value, is_written: bool) -> CaseOutcome {
     let result = || {
         let text = input::text(file).map_err(|message| CaseFault { message, at: None })?;
@@ -174,7 +174,7 @@ fn differing(differences: &[Difference]) -> String {
     differences.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A case as a test of JUnit.
+/// A case as a JUnit test case.
 fn ran(Tested { file, verdict }: &Tested) -> Ran<'_> {
     match verdict {
         CaseOutcome::Passed => Ran::Passed(file),

@@ -1,4 +1,4 @@
-//! The checks: what they concern, and what they find.
+//! The checks: what they cover, and what they find.
 
 pub(crate) mod guards;
 pub(crate) mod misplaced;
@@ -17,19 +17,19 @@ use crate::settings::Stance;
 
 use crate::settings::Settings;
 
-/// What all checks found in an object as it would be stored.
+/// The findings of all checks in an object as it would be stored.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
-    /// The gravest first.
+    /// The most severe first.
     pub(crate) findings: Vec<Finding>,
-    /// What the edit does to Machines, where it was classified.
+    /// The effect of the edit on Machines, if it was classified.
     pub(crate) rollout: Option<RolloutImpact>,
 }
 
-/// Runs all checks. What a guard says of a place goes before what its edit does to Machines.
+/// Runs all checks. A guard's finding about a place precedes the effect of its edit on Machines.
 ///
 /// # Errors
-/// When the object has another shape than Kubernetes gives it.
+/// When the object does not have the structure of a Kubernetes object.
 pub(crate) fn check(guarded: &Guarded<'_, '_>) -> Result<Checked, Malformed> {
     let (subject, settings, lookups) = (guarded.subject, guarded.settings, guarded.lookups);
     let mut found = guards::findings(guarded)?;

@@ -1,5 +1,5 @@
-//! One request from beginning to end. Each stage is a function of the values of those before it: what is decided about the
-//! object, what becomes of that, what the checks find, and the outcome.
+//! One request from beginning to end. Each stage is a function of the values of the earlier ones: what is decided about
+//! the object, what is done about it, what the checks find, and the outcome.
 
 mod answer;
 mod check;
@@ -71,8 +71,8 @@ pub fn evaluate_and_list(review: &Review<'_>, settings: &Settings, cluster: &dyn
     (outcome, listed.unwrap_or_else(|| inspect::propagated(review, settings, cluster)))
 }
 
-/// As [`evaluate`], where the objects of the request were read already, as far as they were. Where the evaluation came as far
-/// as the rules, `listed` becomes what the object has to carry.
+/// Like [`evaluate`], for a request whose objects were already read, at least in part. If the evaluation reaches the
+/// rules, `listed` is set to what the object must carry.
 fn evaluate_objects(
     review: &Review<'_>,
     objects: Objects<'_>,
@@ -138,14 +138,14 @@ impl<'b> Pass<'b> {
     }
 }
 
-/// Whether an outcome writes or refuses, and something was read for it.
+/// Whether an outcome writes or refuses, and an object was read for it.
 fn acts_on_reads(outcome: &Outcome) -> bool {
     let refuses = || outcome.rejection.as_ref().is_some_and(|rejection| rejection.code == Rejection::REFUSED);
     let reads = outcome.report.as_ref().is_some_and(|report| !report.lookups.is_empty());
     reads && (outcome.object.is_some() || refuses())
 }
 
-/// One object under review, and all that decides about it. No stage changes it.
+/// The object under review and everything that the decision depends on. No stage changes it.
 struct Evaluation<'e> {
     subject: &'e Subject<'e>,
     role: Role<'e>,
@@ -173,7 +173,7 @@ impl<'e> Evaluation<'e> {
     }
 
     /// # Errors
-    /// When the object has another shape than Kubernetes gives it.
+    /// When the object does not have the structure of a Kubernetes object.
     fn stages(&self) -> Result<Outcome, Malformed> {
         let settled = match self.decide() {
             Ok(decision) => self.settle(decision),
@@ -186,7 +186,7 @@ impl<'e> Evaluation<'e> {
         Ok(self.answer(self.hints(), settled, found))
     }
 
-    /// Hints at settings that may not be meant: a controller that is not listed, a version that is not known.
+    /// Warnings about settings that may be mistakes: a controller that is not listed, a version that is not known.
     fn hints(&self) -> Said {
         let mut said = Said::default();
         let Subject { review, .. } = self.subject;

@@ -1,4 +1,4 @@
-//! Kubernetes objects, and how those other than the one under review are read.
+//! Kubernetes objects, and how objects other than the one under review are read.
 
 pub(crate) mod answers;
 pub(crate) mod cluster;

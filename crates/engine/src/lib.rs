@@ -1,15 +1,16 @@
 //! Which labels, annotations, in-place fields and cloud tags an object must carry, and why.
 //!
-//! Cluster API carries metadata from ClusterClass and Cluster down through MachineDeployment, MachineSet and Machine to
-//! the Node, by rules that [`RULES`] and [`FORCED`] hold row by row. [`evaluate`] takes one admission request, finds the
-//! objects above the one under review, applies the rules, and answers with the completed object, the rule behind every
+//! Cluster API propagates metadata from ClusterClass and Cluster down through MachineDeployment, MachineSet and Machine
+//! to the Node, by the rules in [`RULES`] and [`FORCED`], one row each. [`evaluate`] takes one admission request, finds
+//! the objects above the one under review, applies the rules, and returns the completed object, the rule behind every
 //! change and the reason for every label that is not propagated.
 //!
-//! On Crossplane composites it stamps the tags that their labels become in a cloud, see [`tags`].
+//! On Crossplane composites it sets the cloud tags for their labels, see [`tags`].
 //!
-//! The engine is pure: no host call, clock, environment, file or random number. Other objects come through the
-//! [`Cluster`] trait. Objects stay raw JSON; only label and annotation maps, in-place mutable fields and cloud tags are
-//! ever written, and on request what a CompositeResourceDefinition of Crossplane lacks for cloud tags to survive.
+//! The engine is pure: no host call, clock, environment, file or random number. Other objects are read through the
+//! [`Cluster`] trait. Objects remain raw JSON; only label and annotation maps, in-place mutable fields and cloud tags
+//! are written, and, if the settings ask for it, the declaration of cloud tags that a CompositeResourceDefinition of
+//! Crossplane lacks.
 //!
 //! ```
 //! use metadata_propagation::{Manifests, Review, Settings, evaluate};

@@ -1,4 +1,4 @@
-//! What an evaluation answers, in one JSON shape for every entry point.
+//! What an evaluation returns, in one JSON structure for every entry point.
 
 pub(crate) mod change;
 pub(crate) mod finding;

@@ -1,8 +1,7 @@
-//! Settings: what can be set, what it is by default, and how it is read.
+//! Settings: what can be set, the defaults, and how they are read.
 //!
 //! A setting is one field of one type. serde reads it, schemars describes it (its doc comment is the description in
-//! `settings.schema.json`), and a value that makes no sense is refused where it is read: past that, types hold what
-//! they say.
+//! `settings.schema.json`), and an invalid value is rejected where it is read, so later code can trust the types.
 
 mod cloud_tags;
 mod cluster_api;
@@ -52,7 +51,7 @@ pub struct Settings {
     /// Which rules of Cluster API hold, and for whom.
     #[serde(deserialize_with = "object::field")]
     pub cluster_api: ClusterApi,
-    /// What becomes of edits that destroy Machines, and of keys that do harm or never propagate.
+    /// How the policy reacts to edits that destroy Machines, and to keys that do harm or never propagate.
     #[serde(deserialize_with = "object::field")]
     pub guards: Guards,
     /// Which labels of Crossplane composites become tags of their cloud resources.
@@ -73,10 +72,10 @@ pub enum Mode {
 }
 
 impl Settings {
-    /// Reads settings; null and `{}` are the defaults, and a field that is null is absent.
+    /// Reads settings; null and `{}` mean the defaults, and a field that is null is absent.
     ///
     /// # Errors
-    /// When the text is not an object of known fields with sensible values: every problem, each with its path.
+    /// When the text is not an object of known fields with valid values: every problem, each with its path.
     ///
     /// ```
     /// use metadata_propagation::{Mode, Settings};
@@ -94,10 +93,10 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Judges settings more thoroughly than an evaluation needs them: expressions are compiled.
+    /// Validates settings more thoroughly than an evaluation needs: expressions are compiled.
     ///
     /// # Errors
-    /// As [`Settings::from_json`], and when an expression does not compile.
+    /// Like [`Settings::from_json`], and when an expression does not compile.
     ///
     /// ```
     /// use metadata_propagation::Settings;

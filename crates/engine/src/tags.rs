@@ -1,9 +1,10 @@
 //! Cloud tags: which labels of a Crossplane composite, or of a Cluster, become tags of its cloud resources, and why the
 //! others do not.
 //!
-//! A label reaches `spec.cloudTags` when its definition in the label registry opts it in and the profile of the
-//! composite's provider admits it. [`cloud_tags`] is the pure transformer, [`PROFILES`] what the providers admit by the
-//! specification, [`CLOUDS`] what their own interfaces take, and [`STRICT_PROFILES`] admit just that, where the settings ask.
+//! A label becomes a tag in `spec.cloudTags` when its definition in the label registry opts it in and the profile of
+//! the composite's provider allows it. [`cloud_tags`] is the pure transformer, [`PROFILES`] what the providers allow by
+//! the specification, [`CLOUDS`] what their APIs accept. [`STRICT_PROFILES`] allow only what the APIs accept, for
+//! settings that ask for it.
 
 mod admits;
 pub(crate) mod adopted;

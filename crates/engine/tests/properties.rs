@@ -34,7 +34,7 @@ fn config() -> ProptestConfig {
     ProptestConfig { cases: default.cases.max(CASES), failure_persistence: Some(Box::new(regressions)), ..default }
 }
 
-/// What becomes of a fleet's request.
+/// The result of a fleet's request.
 fn outcome(fleet: &Fleet) -> Outcome {
     evaluate_payload(fleet.payload.as_bytes(), &fleet.cluster)
 }

@@ -40,7 +40,7 @@ fn range(column: usize) -> Result<(u64, u64)> {
     Ok((*numbers.iter().min().context("no profiles")?, *numbers.iter().max().context("no profiles")?))
 }
 
-/// What becomes of a definition whose field has these bounds: `refused`, `warned about` or `accepted`.
+/// What happens to a definition whose field has these bounds: `refused`, `warned about` or `accepted`.
 fn verdict(tags: &Value) -> Result<&'static str> {
     let spec = json!({ "type": "object", "properties": { "cloudTags": tags } });
     let schema = json!({ "openAPIV3Schema": { "type": "object", "properties": { "spec": spec } } });

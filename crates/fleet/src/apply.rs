@@ -11,14 +11,14 @@ use crate::splice::spliced;
 /// The texts of a fleet with everything propagated.
 #[derive(Debug)]
 pub struct Applied {
-    /// The texts, in the order of the sources. What the rules do not touch is as it was, byte for byte.
+    /// The texts, in the order of the sources. Everything that the rules do not change is identical, byte for byte.
     pub texts: Vec<String>,
-    /// Objects that lack something and are written in a way that cannot be edited in place.
+    /// Objects that lack something and are written in a format that cannot be edited in place.
     pub left: Vec<(ObjectId, Origin)>,
 }
 
 impl Applied {
-    /// Writes into every object what propagates to it, given that the objects above have it already.
+    /// Writes into every object what propagates to it, assuming that the objects above already have it.
     ///
     /// ```
     /// use fleet::{Applied, Fleet, Source};

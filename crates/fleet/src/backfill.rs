@@ -17,49 +17,49 @@ use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::object::{FleetObject, ObjectId, Origin};
 
-/// The field manager that configurations for server-side apply are meant for.
+/// The intended field manager of configurations for server-side apply.
 pub const FIELD_MANAGER: &str = "metadata-propagation-backfill";
 
 /// How objects get what they lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Means {
-    /// The policy is installed: a write that changes nothing reaches admission, and owns nothing.
+    /// The policy is installed: a write that changes nothing still reaches admission, and owns nothing.
     ///
     /// Source: k8s.io/apiserver, pkg/endpoints/handlers/patch.go, `patchResource`: mutating admission sees the patched
-    /// object, whatever the patch changed.
+    /// object, even if the patch changed nothing.
     Touch,
-    /// The policy is not installed: server-side apply, by a field manager of its own.
+    /// The policy is not installed: server-side apply, with its own field manager.
     Apply,
-    /// That field manager gives up what another one owns as well.
+    /// That field manager gives up what another one also owns.
     Release,
 }
 
-/// What is to be done for the objects of a fleet.
+/// What has to be done for the objects of a fleet.
 #[derive(Debug, Default)]
 pub struct Backfill {
     /// For each object, after those of the objects above it.
     pub steps: Vec<BackfillStep>,
-    /// Objects for which something ought to be done and cannot be.
+    /// Objects that need something that cannot be done.
     pub refused: Vec<Refused>,
-    /// How many objects were not compared with what is above them.
+    /// How many objects were not compared with their sources.
     pub not_compared: usize,
 }
 
-/// What is to be done for one object.
+/// What has to be done for one object.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BackfillStep {
-    /// What the object is called.
+    /// The object's name.
     pub id: ObjectId,
-    /// A shell command below a comment, or a configuration for server-side apply as YAML.
+    /// A shell command after a comment, or a configuration for server-side apply as YAML.
     pub text: String,
-    /// Whether the object has another value for one of the entries: its owner has to be overruled.
+    /// Whether the object has another value for one of the entries: its owner must be overridden.
     pub conflicts: bool,
 }
 
 /// An object for which nothing can be done.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// What the object is called.
+    /// The object's name.
     pub id: ObjectId,
     /// Where it is defined.
     pub origin: Origin,
@@ -68,7 +68,7 @@ pub struct Refused {
 }
 
 impl Backfill {
-    /// What the objects of a fleet lack, given that the objects above have it already.
+    /// What the objects of a fleet lack, assuming that the objects above already have it.
     ///
     /// ```
     /// use fleet::{Backfill, Fleet, Means, Source};
@@ -87,7 +87,7 @@ impl Backfill {
     #[must_use]
     pub fn of(fleet: &Fleet, settings: &Settings, means: Means) -> Backfill {
         let hierarchy = Hierarchy::of_changes(fleet, settings);
-        // Guards are asked here, and what is refused for being incomplete is completed.
+        // Guards are on here, and an object that is refused as incomplete is completed.
         let settings = Settings { mode: Mode::Mutate, ..settings.clone() };
         let mut backfill = Backfill::default();
         let mut stuck: BTreeSet<usize> = BTreeSet::new();
@@ -109,7 +109,7 @@ impl Backfill {
             let refused = |reason: String| Refused { id: member.id.clone(), origin: origin.clone(), reason };
             match compared {
                 ComparedObject::Complete => {}
-                // What propagates to it propagates through an object that does not have it.
+                // An object between it and the source does not have it.
                 ComparedObject::Lacking(_)
                     if means != Means::Release && member.parent.is_some_and(|parent| stuck.contains(&parent)) =>
                 {
@@ -128,7 +128,7 @@ impl Backfill {
     }
 }
 
-/// What is found when an object is compared with what is above it.
+/// The results of comparing an object with its sources.
 enum ComparedObject {
     Complete,
     Lacking(BackfillStep),
@@ -145,7 +145,7 @@ struct StoredObject<'a> {
 }
 
 impl StoredObject<'_> {
-    /// What the policy makes of the object when it is written again as it is.
+    /// The object as the policy completes it when it is written again unchanged.
     fn step(&self, means: Means) -> ComparedObject {
         let written = &*self.member.written.once();
         let (report, completed) = match self.evaluated(written, self.settings) {
@@ -171,7 +171,7 @@ impl StoredObject<'_> {
         }
     }
 
-    /// What the policy reports of a write of `object`, and the object as it completes it, if it does.
+    /// The policy's report about a write of `object`, and the completed object, if the policy changes it.
     ///
     /// # Errors
     /// When the policy refuses the write: its message.

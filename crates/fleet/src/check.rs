@@ -1,4 +1,4 @@
-//! What the policy finds in an object that is stored as it is written: what the audit scanner would report.
+//! What the policy finds in an object that is stored as written: what the audit scanner would report.
 
 use std::collections::BTreeSet;
 
@@ -21,12 +21,12 @@ pub struct Checker {
     mutate: Settings,
 }
 
-/// What was found in one object.
+/// The results for one object.
 #[derive(Debug, Default)]
 pub struct ObjectFindings {
-    /// What differs, is dangerous, or is not propagated.
+    /// Differences, dangerous edits, and entries that are not propagated.
     pub findings: Vec<ObjectFinding>,
-    /// Why the object was not compared with what is above it, if it was not.
+    /// Why the object was not compared with its sources, if it was not.
     pub inert: Option<NotApplicable>,
     /// Whether the policy reads objects of this kind at all.
     pub is_concerned: bool,
@@ -35,19 +35,20 @@ pub struct ObjectFindings {
 /// One fact about one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectFinding {
-    /// What the policy does about it.
+    /// How the policy reacts.
     pub level: FindingLevel,
-    /// What found it: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`] and [`UNREADABLE`].
+    /// The check: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`] and
+    /// [`UNREADABLE`].
     pub check: &'static str,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
     /// Where in the object, such as `spec.template.metadata.labels`.
     pub at: String,
-    /// The entries that it is about; the first that is set there is meant.
+    /// The entries that it is about; its position is that of the first one that is set there.
     pub keys: Vec<String>,
 }
 
-/// What the policy does about a [`ObjectFinding`].
+/// How the policy reacts to an [`ObjectFinding`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingLevel {
@@ -59,13 +60,13 @@ pub enum FindingLevel {
 
 /// The object differs from the rules.
 pub const DRIFT: &str = "drift";
-/// A label or annotation is set where nothing propagates from.
+/// A label or annotation is set at a place from which nothing propagates.
 pub const MISPLACED: &str = "misplaced";
-/// The object above has an entry that the API server would refuse in this one.
+/// An object above has an entry that the API server would reject in this one.
 pub const ILLEGAL: &str = "illegal";
-/// The object has another shape than Kubernetes gives it, or says what nobody can follow.
+/// The object does not have the structure of a Kubernetes object, or contains something that cannot be followed.
 pub const UNREADABLE: &str = "unreadable";
-/// A label of a composite becomes no cloud tag.
+/// A label of a composite does not become a cloud tag.
 pub const CLOUD_TAGS: &str = "cloudTags";
 
 impl Checker {
@@ -86,8 +87,8 @@ impl Checker {
         Checker { verify: of_mode(Mode::Verify), mutate: of_mode(Mode::Mutate) }
     }
 
-    /// Checks every object of a fleet, in its order, with the others around it. An object that others cannot be evaluated
-    /// with is [`UNREADABLE`], whether any of them is among the files or not.
+    /// Checks every object of a fleet, in order, in the context of the others. An object that prevents the evaluation
+    /// of others is [`UNREADABLE`], whether any of them is in the files or not.
     ///
     /// ```
     /// use fleet::{Checker, DRIFT, Fleet, Source};
@@ -132,7 +133,7 @@ impl Checker {
         all
     }
 
-    /// Checks one object, with the others around it.
+    /// Checks one object in the context of the others.
     ///
     /// ```
     /// use fleet::{Checker, FindingLevel, Fleet, Source};
@@ -180,7 +181,7 @@ impl Checker {
             matches!(inert.reason, LookupFailed | ParentMissing | RegistryUnavailable)
         });
         if !drift.is_empty() {
-            // An object that is refused for what it lacks is checked no further: the checks see it completed.
+            // An object that is refused because it is incomplete is not checked further: the checks see it completed.
             let completed = evaluate(&review, &self.mutate, cluster);
             report.findings = completed.report.unwrap_or_default().findings;
             warnings = completed.warnings;
@@ -197,7 +198,8 @@ impl Checker {
     }
 }
 
-/// That an object has another shape than Kubernetes gives it. Its place is what is quoted first.
+/// The finding that an object does not have the structure of a Kubernetes object. Its position is that of the first
+/// quoted path.
 fn unreadable(message: String, place: &str) -> ObjectFinding {
     let at = quoted(place).into_iter().next().unwrap_or_default();
     ObjectFinding { level: FindingLevel::Error, check: UNREADABLE, message, at, keys: Vec::new() }
@@ -219,8 +221,8 @@ fn of_checks(report: &Report) -> impl Iterator<Item = ObjectFinding> {
     })
 }
 
-/// Labels and annotations that are set where nothing propagates from, entries that the API server would refuse, and labels
-/// that become no tags.
+/// Labels and annotations that are set at a place from which nothing propagates, entries that the API server would
+/// reject, and labels that do not become tags.
 fn of_skips(report: &Report) -> impl Iterator<Item = ObjectFinding> {
     let misplaced = report.skipped.iter().filter_map(|skip| {
         let at = match skip.carried {
@@ -260,7 +262,7 @@ fn of_skips(report: &Report) -> impl Iterator<Item = ObjectFinding> {
     misplaced.chain(illegal).chain(tags)
 }
 
-/// What else the policy warns about a composite's tags; what a finding tells already is left out.
+/// Other warnings of the policy about a composite's tags; those that a finding already covers are omitted.
 fn of_tags(warnings: Vec<String>, reported: &[ObjectFinding]) -> Vec<ObjectFinding> {
     let is_told =
         |warning: &str| quoted(warning).iter().any(|word| reported.iter().any(|finding| finding.keys.contains(word)));
@@ -278,7 +280,7 @@ fn of_tags(warnings: Vec<String>, reported: &[ObjectFinding]) -> Vec<ObjectFindi
     untold.map(finding).collect()
 }
 
-/// What is in backticks.
+/// The parts in backticks.
 fn quoted(message: &str) -> Vec<String> {
     message.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }

@@ -1,4 +1,4 @@
-//! The same for each of many, on all cores where the feature `parallel` is on: a page in the browser has one.
+//! Applies a function to each item, in parallel if the feature `parallel` is on: a page in the browser has one thread.
 
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;

@@ -1,4 +1,4 @@
-//! Objects at hand as a cluster that is never out of reach.
+//! Objects in memory as a cluster that always answers.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,9 +21,9 @@ pub struct Fleet {
     problems: Vec<Problem>,
     /// Numbers of objects, ordered by group, kind, namespace and name.
     by_id: Vec<usize>,
-    /// Further names of objects that are written without a namespace, and the names that they have.
+    /// Alternative names of objects without a namespace, and their actual names.
     further: BTreeMap<ObjectId, ObjectId>,
-    /// Numbers of objects of one name: the first, and a later one.
+    /// Numbers of objects with the same name: the first, and a later one.
     doubles: Vec<(usize, usize)>,
     /// Group, kind and version of the objects.
     served: BTreeSet<(String, String, String)>,
@@ -46,7 +46,7 @@ impl Fleet {
         Fleet::assemble(sources, readings, DEFAULT_NAMESPACE)
     }
 
-    /// As [`Fleet::read`], with objects that have no namespace where they name none: as in a request.
+    /// Like [`Fleet::read`], but objects without a namespace have none: as in a request.
     ///
     /// ```
     /// use fleet::{Fleet, Source};
@@ -62,8 +62,8 @@ impl Fleet {
         Fleet::build(sources.into(), readings, None)
     }
 
-    /// Puts together what was read of the documents of the texts, in their order. Of two objects of one name the first
-    /// counts. Objects without a namespace are in `namespace`, where their kind has namespaces.
+    /// Combines the documents of the texts, in order. Of two objects with the same name the first counts. Objects
+    /// without a namespace are in `namespace`, if their kind is namespaced.
     ///
     /// ```
     /// use fleet::{Fleet, Source, read_document};
@@ -129,7 +129,7 @@ impl Fleet {
         self.problems.extend(skipped);
     }
 
-    /// The objects that have the same name as an earlier one and are skipped, each behind the one that counts.
+    /// The objects that have the same name as an earlier one and are skipped, each after the one that counts.
     ///
     /// ```
     /// use fleet::{Fleet, Source};
@@ -159,7 +159,7 @@ impl Fleet {
         Arc::clone(&self.sources)
     }
 
-    /// The texts, in the order in which they came.
+    /// The texts, in their original order.
     ///
     /// ```
     /// use fleet::{Fleet, Source};
@@ -174,7 +174,7 @@ impl Fleet {
         &self.sources
     }
 
-    /// The objects in the order of the texts, without repeated ones.
+    /// The objects in the order of the texts, without duplicates.
     ///
     /// ```
     /// use fleet::{Fleet, Source};
@@ -223,7 +223,7 @@ impl Fleet {
         self.search(|known| known.cmp(id))
     }
 
-    /// Further names of objects that are written without a namespace, and the names that they have.
+    /// Alternative names of objects without a namespace, and their actual names.
     pub(crate) fn further(&self) -> &BTreeMap<ObjectId, ObjectId> {
         &self.further
     }
@@ -246,7 +246,7 @@ fn readings(sources: &[Source]) -> Vec<Reading> {
 }
 
 impl Cluster for Fleet {
-    /// An object is served in the version in which it is written, its kind in the versions in which there are objects.
+    /// An object is served in the version in which it is written, its kind in every version that an object has.
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let (group, version) = group_and_version(&get.api_version);
         let wanted = (group, &*get.kind, get.namespace.as_deref().unwrap_or_default(), &*get.name);

@@ -1,16 +1,16 @@
-//! Equal siblings are printed as one.
+//! Prints equal siblings as one.
 
 use std::collections::BTreeMap;
 
 use crate::hierarchy::Hierarchy;
 
-/// A number for each object of a hierarchy: equal for objects that are printed alike, with all that is below them.
+/// A number for each object of a hierarchy: equal for objects that are printed alike, including everything below them.
 #[derive(Debug)]
 pub struct Folding(Vec<Option<usize>>);
 
 impl Hierarchy {
-    /// Objects are equal where kind, prediction, `printed` and all that is below them are. An object for which `printed` is `None`
-    /// is left out, with all that is below it.
+    /// Objects are equal if kind, prediction, `printed` and everything below them are. An object for which `printed` is
+    /// `None` is omitted, with everything below it.
     ///
     /// ```
     /// use fleet::{Fleet, Hierarchy, Source};
@@ -28,7 +28,7 @@ impl Hierarchy {
     pub fn folding(&self, printed: &dyn Fn(usize) -> Option<String>) -> Folding {
         let mut folding = Folding(vec![None; self.members().len()]);
         let mut known = BTreeMap::new();
-        // What is below an object comes before it.
+        // The objects below an object precede it.
         for number in self.in_order().into_iter().rev() {
             let (Some(member), Some(own)) = (self.member(number), printed(number)) else { continue };
             let below: Vec<usize> = member.children.iter().filter_map(|child| folding.of(*child)).collect();

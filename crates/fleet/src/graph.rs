@@ -1,4 +1,4 @@
-//! Objects and what propagates to them, as a picture: in every format the same.
+//! Objects and what propagates to them, as a picture: the same in every format.
 
 mod dot;
 mod layout;
@@ -18,7 +18,7 @@ use self::sort::Sort;
 use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 
-/// Objects below one another, and what propagates to each.
+/// A tree of objects, and what propagates to each.
 #[derive(Debug, Default)]
 pub struct Graph {
     title: String,
@@ -27,7 +27,7 @@ pub struct Graph {
     nodes: Vec<GraphNode>,
 }
 
-/// An object, or several that look alike.
+/// An object, or several that look the same.
 #[derive(Debug)]
 struct GraphNode {
     parent: Option<usize>,
@@ -35,12 +35,12 @@ struct GraphNode {
     sort: Sort,
     /// How many objects it represents.
     count: usize,
-    /// The kind, or how many there are of it.
+    /// The kind, or the number of objects of the kind.
     head: String,
     name: String,
     is_predicted: bool,
     propagation: NodePropagation,
-    /// As the policy writes it, of the first.
+    /// The name as the policy prints it, of the first object.
     id: String,
 }
 
@@ -50,12 +50,12 @@ struct Note {
     flow: Flow,
 }
 
-/// What becomes of a key on the way to an object; and what a note is about.
+/// What happens to a key on the way to an object; also the type of a note.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Flow {
     #[default]
     Nothing,
-    /// It propagates, and the object has it or is made with it.
+    /// It propagates, and the object has it or is created with it.
     Reaches,
     /// It propagates, and the object does not have it, or has another value.
     Lacks,
@@ -66,10 +66,10 @@ enum Flow {
 }
 
 impl Graph {
-    /// All objects that the rules connect, and what propagates to each. With a label or annotation, its propagation path:
-    /// where it is set, what it reaches, and where it stops and why; objects that it has nothing to do with are left out.
-    /// `within` are the objects that are drawn, by number, with their sources and children; all where it is `None`. Equal
-    /// siblings are one.
+    /// All objects that the rules connect, and what propagates to each. With a label or annotation, its propagation
+    /// path: where it is set, which objects it reaches, and where it stops and why; objects without the key are
+    /// omitted. `within` selects the objects that are drawn, by number, with their sources and children; all if it is
+    /// `None`. Equal siblings are one.
     ///
     /// ```
     /// use fleet::{Fleet, Graph, Hierarchy, Source};
@@ -93,7 +93,7 @@ impl Graph {
             propagation.retain(|number, _| kept.contains(number));
         }
         let mut graph = Graph::default();
-        // Below the first of equal siblings is what is below all of them.
+        // Everything below equal siblings is put below the first.
         let mut next = Vec::new();
         let folding =
             hierarchy.folding(&|number| propagation.get(&number).map(|propagation| format!("{:?}", propagation.notes)));
@@ -110,7 +110,7 @@ impl Graph {
             add(&member.children, Some(graph.nodes.len()), &mut next);
             let above = parent.and_then(|parent| graph.nodes.get(parent));
             let depth = above.map_or(0, |above| above.depth + 1);
-            // What is below is there once, and for all of them.
+            // Objects below are there once for all siblings.
             let count = group.len() * above.map_or(1, |above| above.count);
             graph.nodes.push(GraphNode::of(
                 member,
@@ -144,13 +144,13 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// The picture in words.
+    /// A text description of the picture.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// An SVG that needs nothing else: in light and dark, readable in print, with a title and a description.
+    /// A self-contained SVG: light and dark, readable in print, with a title and a description.
     #[must_use]
     pub fn svg(&self) -> String {
         svg::svg(self)
@@ -209,7 +209,7 @@ impl Graph {
         }
     }
 
-    /// The picture in words.
+    /// A text description of the picture.
     fn described(&self, key: Option<&str>) -> String {
         let count = |holds: &dyn Fn(&GraphNode) -> bool| -> usize {
             self.nodes.iter().filter(|node| holds(node)).map(|node| node.count).sum()
@@ -246,7 +246,7 @@ impl GraphNode {
         GraphNode { parent, depth, sort, count, head, name, is_predicted: member.origin.is_none(), propagation, id }
     }
 
-    /// What is written in the picture: kind, name and notes, in lines of limited length.
+    /// The text of a box: kind, name and notes, in lines of limited length.
     fn lines(&self, width: usize) -> Vec<Note> {
         let head = [&*self.head, &*self.name].into_iter();
         let head = head.map(|text| Note { text: text.to_owned(), flow: Flow::Nothing });
@@ -260,7 +260,7 @@ impl GraphNode {
         notes.flat_map(of_note).collect()
     }
 
-    /// The same where dashes do not say that an object is predicted.
+    /// The same for formats without dashed boxes for predicted objects.
     fn lines_in_words(&self, width: usize) -> Vec<String> {
         let mut lines: Vec<String> = self.lines(width).into_iter().map(|line| line.text).collect();
         if self.is_predicted {
@@ -273,7 +273,7 @@ impl GraphNode {
     }
 }
 
-/// Objects with all that is above and below them.
+/// Objects with everything above and below them.
 fn around(hierarchy: &Hierarchy, within: &[usize]) -> BTreeSet<usize> {
     let mut kept = BTreeSet::new();
     let mut next: Vec<usize> = within.to_vec();

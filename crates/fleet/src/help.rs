@@ -1,11 +1,11 @@
-//! What to do where a label or annotation stops.
+//! What to do about a label or annotation that does not propagate.
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Carried, MapKind, NotApplicable, NotApplicableReason, SkipReason, Skipped};
 
 use crate::object::ObjectId;
 
-/// What to do where an entry does not propagate to an object: one sentence, lower case, no final stop.
+/// What to do about an entry that does not propagate to an object: one sentence, lower case, no final stop.
 ///
 /// ```
 /// use metadata_propagation::{Carried, MapKind, SkipReason, Skipped};
@@ -25,7 +25,7 @@ pub fn help_of_skip(skipped: &Skipped) -> String {
     of_reason(skipped.reason, skipped.carried, Some(&skipped.key))
 }
 
-/// As [`help_of_skip`], for all entries with the same reason.
+/// Like [`help_of_skip`], for all entries with the same reason.
 ///
 /// ```
 /// use metadata_propagation::{Carried, MapKind, SkipReason, Skipped};
@@ -74,7 +74,7 @@ fn of_reason(reason: SkipReason, carried: Carried, key: Option<&str>) -> String 
     fixed.to_owned()
 }
 
-/// What to do where it is not known what propagates to an object; `None` where nothing is to be done.
+/// What to do if it is not known what propagates to an object; `None` if there is nothing to do.
 ///
 /// ```
 /// use metadata_propagation::{NotApplicable, NotApplicableReason};
@@ -106,7 +106,8 @@ pub fn help_of_unknown(reason: &NotApplicable) -> Option<String> {
     })
 }
 
-/// What to do with a label or annotation of a Cluster with a topology or of a ClusterClass itself, which stays there.
+/// What to do about a label or annotation of a Cluster with a topology or of a ClusterClass itself, which does not
+/// propagate.
 pub(crate) fn help_of_own(id: &ObjectId, at: &str, has_topology: bool) -> Option<String> {
     let map = at.strip_prefix("metadata.")?;
     let places = match &*id.kind {

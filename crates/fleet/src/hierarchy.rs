@@ -1,4 +1,4 @@
-//! Objects with all that propagates to them, and the objects below them that controllers would make.
+//! Objects with everything that propagates to them, and the objects below them that controllers would create.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,19 +22,19 @@ use crate::written::ObjectText;
 
 /// The objects of a fleet from the top down, completed by the rules.
 ///
-/// Where there is an object that controllers make others from, and none of those is among the files, there is one that is
-/// predicted: with what propagates to it, and nothing else.
+/// If controllers create objects from one and none of those is in the files, one is predicted: with what propagates to
+/// it, and nothing else.
 #[derive(Debug, Default)]
 pub struct Hierarchy {
     members: Vec<Member>,
     by_id: BTreeMap<ObjectId, usize>,
 }
 
-/// This number of objects is evaluated before what they have in common is shared: answers take more memory than objects.
+/// This number of objects is evaluated before equal values are shared: answers take more memory than objects.
 const AT_ONCE: usize = 2048;
 
 impl Hierarchy {
-    /// Completes the objects of a fleet, the highest first.
+    /// Completes the objects of a fleet from the top down.
     ///
     /// ```
     /// use fleet::{Fleet, Hierarchy, Source};
@@ -52,14 +52,14 @@ impl Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Carried, None)
     }
 
-    /// As [`Hierarchy::of`], for those who ask what changes in objects, and not what they have to carry.
+    /// Like [`Hierarchy::of`], for callers that need the changes in objects, and not everything they must carry.
     #[must_use]
     pub(crate) fn of_changes(fleet: &Fleet, settings: &Settings) -> Hierarchy {
         Hierarchy::built(fleet, settings, Wants::Changes, None)
     }
 
-    /// As [`Hierarchy::of`], when the fleet takes the place of another one: what propagated before to an object that is among the
-    /// files, and does not propagate any more, its controller removes.
+    /// Like [`Hierarchy::of`], if the fleet replaces another one: what propagated before to an object in the files, and
+    /// no longer does, is removed by its controller.
     ///
     /// ```
     /// use fleet::{Fleet, Hierarchy, Source};
@@ -104,7 +104,8 @@ impl Hierarchy {
             let parent = parent.or_else(|| named.get(id?).copied());
             hierarchy.relate(number, parent);
         }
-        // What an object is made from is complete before the object is evaluated, and those of one level do not read each other.
+        // The sources of an object are complete before it is evaluated, and objects on one level do not read each
+        // other.
         let mut level: Vec<usize> = hierarchy.roots().collect();
         while !level.is_empty() {
             let mut latest = BTreeMap::new();
@@ -169,7 +170,7 @@ impl Hierarchy {
         self.members.get(number)
     }
 
-    /// The objects that nothing is above.
+    /// The objects without anything above them.
     ///
     /// ```
     /// use fleet::{Fleet, Hierarchy, Source};
@@ -186,7 +187,7 @@ impl Hierarchy {
         members.filter(|(_, member)| member.parent.is_none()).map(|(number, _)| number)
     }
 
-    /// The numbers of all objects, each before what is below it.
+    /// The numbers of all objects, each before those below it.
     ///
     /// ```
     /// use fleet::{Fleet, Hierarchy, Source};
@@ -241,7 +242,7 @@ impl Hierarchy {
         self.relate(number, parent);
     }
 
-    /// Puts an object below another, unless that is below it already.
+    /// Puts an object below another, unless it already is.
     fn relate(&mut self, number: usize, parent: Option<usize>) {
         let mut above = parent;
         while let Some(ancestor) = above {
@@ -259,7 +260,7 @@ impl Hierarchy {
         }
     }
 
-    /// What the policy makes of an object.
+    /// The policy's result for an object.
     fn completion(&self, number: usize, (settings, wants): (&Settings, Wants)) -> Option<Completion> {
         let member = self.members.get(number)?;
         let review = create(&member.id, &member.version, member.json());
@@ -273,7 +274,7 @@ impl Hierarchy {
         Some(Completion { json: outcome.object, is_rejected: outcome.rejection.is_some(), report, listed })
     }
 
-    /// `latest` has the last completed object of each kind: many are like it.
+    /// `latest` contains the last completed object of each kind: many are similar to it.
     fn complete(&mut self, number: usize, completion: Option<Completion>, latest: &mut BTreeMap<String, usize>) {
         let (Some(id), Some(completion)) = (self.members.get(number).map(|member| &member.id), completion) else {
             return;
@@ -297,8 +298,8 @@ impl Hierarchy {
         }
     }
 
-    /// Removes labels and annotations that propagate in another hierarchy and not in this one. Below a control
-    /// plane of others no controller removes them.
+    /// Removes labels and annotations that propagate in another hierarchy and not in this one. Below a control plane of
+    /// another provider no controller removes them.
     fn drop_former(&mut self, number: usize, before: &Hierarchy) {
         let Some(member) = self.members.get(number) else { return };
         let Some(former) = before.number(&member.id).and_then(|number| before.member(number)) else { return };
@@ -336,7 +337,7 @@ impl Hierarchy {
         self.find(id)
     }
 
-    /// How many objects one represents: a predicted Machine, and what is made for it, for all of its owner.
+    /// How many objects one represents: a predicted Machine, and its dependents, represent all Machines of the owner.
     pub(crate) fn represented_by(&self, id: &ObjectId) -> u64 {
         let mut next = self.find(id);
         while let Some(member) = next.and_then(|number| self.members.get(number)).filter(|it| it.origin.is_none()) {
@@ -365,7 +366,7 @@ impl Hierarchy {
         ""
     }
 
-    /// What would be made from an object besides what is there.
+    /// The objects that would be created from an object in addition to existing ones.
     fn predicted(&self, number: usize) -> Vec<FleetObject> {
         let Some(member) = self.members.get(number).filter(|member| makes_others(&member.id)) else {
             return Vec::new();
@@ -397,18 +398,18 @@ impl Hierarchy {
     }
 }
 
-/// What a hierarchy is asked for.
+/// What a hierarchy is used for.
 #[derive(Debug, Clone, Copy)]
 enum Wants {
-    /// Everything that objects have to carry.
+    /// Everything that objects must carry.
     Carried,
-    /// What changes in them.
+    /// The changes in them.
     Changes,
 }
 
-/// What the policy makes of an object.
+/// The policy's result for an object.
 struct Completion {
-    /// The object, where it changes.
+    /// The object, if it changes.
     json: Option<String>,
     is_rejected: bool,
     report: Report,
@@ -416,7 +417,7 @@ struct Completion {
 }
 
 impl Cluster for Hierarchy {
-    /// As a fleet, with objects as they are stored once the policy has completed them.
+    /// The hierarchy as a fleet, with objects as they are stored after the policy has completed them.
     fn get(&self, get: &Get) -> Result<String, LookupError> {
         let version = group_and_version(&get.api_version).1;
         let cause = match self.find(&ObjectId::of(get)).and_then(|number| self.members.get(number)) {
@@ -430,8 +431,9 @@ impl Cluster for Hierarchy {
     }
 }
 
-/// What an object is completed with: the other objects. A Cluster that is not among the files exists in the cluster, or else the
-/// object would not: it is taken for one that is not paused. What a topology owns has its Cluster as its source, so it gets none.
+/// The cluster for completing an object: the other objects. A Cluster that is not in the files exists in the cluster,
+/// or else the object would not: it is assumed not to be paused. An object that a topology owns has its Cluster as its
+/// source, so it gets none.
 struct Around<'w> {
     hierarchy: &'w Hierarchy,
     is_of_topology: bool,

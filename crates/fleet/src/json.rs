@@ -4,17 +4,17 @@ use crate::problem::messages;
 use crate::scalar::Scalar;
 use crate::tree::{Id, NodeContent, Tree, TreeFault, Twice};
 
-/// Levels of nesting beyond which a document is not read: what reads the JSON has such a limit too.
+/// The maximum nesting of a document: readers of the JSON have such a limit too.
 const DEEPEST: usize = 100;
 
-/// Bytes of JSON that a document may become beyond what its own length explains: aliases multiply.
+/// How many bytes of JSON a document may become beyond a multiple of its length: aliases multiply.
 const MOST: usize = 2 << 20;
 
 /// A document as JSON.
 #[derive(Default)]
 pub(crate) struct DocumentJson {
     pub(crate) text: String,
-    /// The keys that stand twice.
+    /// Duplicate keys.
     pub(crate) twice: Vec<Twice>,
 }
 

@@ -1,4 +1,4 @@
-//! Files that Kustomize reads, and that are no manifests: kustomizations, and the patches that they name.
+//! Files that Kustomize reads and that are not manifests: kustomizations, and the patches that they name.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::read::{Reading, to_json};
 use crate::relations::text;
 use crate::source::Source;
 
-/// The names by which Kustomize finds its file in a folder.
+/// The names of the file that Kustomize reads in a directory.
 pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// What is said of each text that Kustomize reads and that is no manifest, by its number.
+/// The message about each text that Kustomize reads and that is not a manifest, by its number.
 ///
 /// ```
 /// use fleet::{Source, of_kustomize};
@@ -45,7 +45,7 @@ pub fn of_kustomize(sources: &[Source]) -> BTreeMap<usize, Reading> {
     found
 }
 
-/// The folders and files that a kustomization is made from, by their names. A text that is no YAML has none.
+/// The directories and files that a kustomization includes, by their names. A text that is not YAML has none.
 ///
 /// ```
 /// use fleet::{Source, resources};
@@ -75,7 +75,7 @@ fn patches(kustomization: &Value) -> Vec<String> {
     of_path.chain(merges).filter(|path| !path.is_empty()).map(str::to_owned).collect()
 }
 
-/// A path relative to a folder, without `.` and `..` as far as they can be resolved.
+/// A path relative to a directory, without `.` and `..` as far as they can be resolved.
 fn joined(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

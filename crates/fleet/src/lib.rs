@@ -5,7 +5,8 @@
 //! objects in them. A fleet is the [`Cluster`](metadata_propagation::Cluster) that the engine reads from. [`Locator`]
 //! finds the line and column of what the engine names by a path.
 //!
-//! Nothing here touches a file, a clock or a network: doors do. With the feature `parallel`, evaluations use all cores.
+//! Nothing here accesses a file, a clock or a network: callers do. With the feature `parallel`, evaluations use all
+//! cores.
 
 mod apply;
 mod backfill;

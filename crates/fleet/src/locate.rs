@@ -1,4 +1,4 @@
-//! Where the value at a path of the engine is in the texts.
+//! Finds the value at a path of the engine in the texts.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,11 +17,11 @@ pub struct SourceSpan {
     pub span: Range<usize>,
     /// Where it begins.
     pub position: Position,
-    /// Whether it is the very entry that was asked for, and not what it would be in.
+    /// Whether it is the requested entry, and not only what it would be in.
     pub is_exact: bool,
 }
 
-/// Finds places in texts; keeps the document that it read last.
+/// Finds positions in texts; keeps the document that it read last.
 pub struct Locator<'f> {
     sources: &'f [Source],
     lines: BTreeMap<usize, Lines>,
@@ -73,7 +73,7 @@ impl<'f> Locator<'f> {
         self.lines.entry(source).or_insert_with(|| Lines::of(text)).position(text, at)
     }
 
-    /// The document that an object is in. What was read as JSON may be no YAML.
+    /// The document that contains an object. A text that was read as JSON may not be YAML.
     fn tree(&mut self, origin: &Origin) -> Option<&Tree<'f>> {
         let is_known = self
             .last
@@ -87,7 +87,7 @@ impl<'f> Locator<'f> {
     }
 }
 
-/// The span of an entry, and whether it is the one that was asked for.
+/// The span of an entry, and whether it is the requested one.
 pub(crate) fn find(tree: &Tree<'_>, item: Option<usize>, at: &str, key: Option<&str>) -> Option<(Range<usize>, bool)> {
     let object = item_of(tree, item)?;
     let mut here = Here { key: None, value: object };
@@ -111,7 +111,7 @@ pub(crate) fn find(tree: &Tree<'_>, item: Option<usize>, at: &str, key: Option<&
         }
     }
     let Some(key) = here.key else {
-        // The object itself: its name tells it from others.
+        // The object itself: its name distinguishes it from others.
         let name = step(tree, object, "metadata.name").and_then(|(next, rest)| step(tree, next.value, rest));
         let shown = name.map_or(object, |(name, _)| name.value);
         let span = tree.written(shown)?.span.clone();
@@ -142,7 +142,7 @@ fn name_is_scalar(tree: &Tree<'_>, id: Id) -> bool {
     tree.written(id).is_some_and(|node| matches!(node.kind, NodeContent::Scalar(_)))
 }
 
-/// The span of what is shown; of the key where the value is empty, or of several lines.
+/// The span to print; that of the key if the value is empty or has several lines.
 fn visible(tree: &Tree<'_>, key: Id, shown: Id) -> Option<Range<usize>> {
     let span = &tree.written(shown)?.span;
     if !span.is_empty() {
@@ -156,7 +156,7 @@ pub(crate) struct Here {
     pub(crate) value: Id,
 }
 
-/// One step of a path, and what is left of it. A key may have dots in it: the longest that fits is taken.
+/// One step of a path, and the rest of it. A key may contain dots: the longest match counts.
 pub(crate) fn step<'p>(tree: &Tree<'_>, from: Id, path: &'p str) -> Option<(Here, &'p str)> {
     if let Some(index) = path.strip_prefix('[') {
         let (index, rest) = index.split_once(']')?;
@@ -187,7 +187,7 @@ fn is_named(tree: &Tree<'_>, element: Id, name: &str) -> bool {
     fields(tree, element).iter().any(|field| is_name(tree, field, |text| text == name))
 }
 
-/// The field that tells an element of a list from the others, else its first one.
+/// The field that distinguishes an element of a list from the others, else its first one.
 fn naming<'t>(tree: &'t Tree<'_>, element: Id) -> Option<MappingEntry<'t>> {
     let mut fields = fields(tree, element);
     let named = fields.iter().position(|field| is_name(tree, field, |_| true));
@@ -201,6 +201,6 @@ fn is_name(tree: &Tree<'_>, field: &MappingEntry<'_>, is_meant: impl Fn(&str) ->
 }
 
 pub(crate) fn fields<'t>(tree: &'t Tree<'_>, id: Id) -> Vec<MappingEntry<'t>> {
-    // What could not be read was reported when the document was read.
+    // A document that cannot be read was reported when it was read.
     tree.fields(id, &mut Vec::new(), &mut usize::MAX.clone()).unwrap_or_default()
 }

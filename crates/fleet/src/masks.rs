@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-/// The object with the masked fields only; apiVersion, kind and metadata always stay, no masks keep everything.
+/// The object with only the masked fields; apiVersion, kind and metadata are always included, and without masks
+/// everything is.
 ///
 /// ```
 /// use fleet::masked;

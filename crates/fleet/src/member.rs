@@ -10,43 +10,43 @@ use crate::object::{ObjectId, Origin};
 use crate::shared::Shared;
 use crate::written::ObjectText;
 
-/// Stands for what a controller appends to a name.
+/// Placeholder for what a controller appends to a name.
 pub(crate) const SUFFIX: &str = "*";
 
 /// One object of a [`Hierarchy`](crate::Hierarchy).
 #[derive(Debug)]
 pub struct Member {
-    /// What it is called.
+    /// The object's name.
     pub id: ObjectId,
-    /// Where it was found; `None` where it is predicted.
+    /// Its position; `None` if it is predicted.
     pub origin: Option<Origin>,
-    /// What it is made from, by number.
+    /// The objects that it is created from, by number.
     pub parent: Option<usize>,
-    /// What is made from it, by number.
+    /// The objects that are created from it, by number.
     pub children: Vec<usize>,
-    /// The object as it is written.
+    /// The object as written.
     pub written: ObjectText,
-    /// What it has to carry, as far as it is known.
+    /// What it must carry, as far as it is known.
     pub carried: Shared<Vec<Propagated>>,
     /// Why that is not known.
     pub unknown: Option<NotApplicable>,
-    /// What the policy says of it besides: what it changes, what does not propagate, and the cloud tags of a composite.
+    /// The rest of the policy's report: what it changes, what does not propagate, and the cloud tags of a composite.
     pub report: Shared<Report>,
-    /// The lists and names of the topology's entries that it is made for.
+    /// The lists and names of the topology's entries that it is created for.
     pub(crate) topology_entries: Vec<(&'static str, String)>,
     pub(crate) version: String,
     /// Whether the policy refuses it.
     pub(crate) is_rejected: bool,
-    /// The object as it is stored once the policy has completed it, where that changes it.
+    /// The object as it is stored after the policy has completed it, if that changes it.
     pub(crate) completed: Option<String>,
-    /// The object as others read it, where that is something else.
+    /// The object as others read it, if that differs.
     pub(crate) read: Option<String>,
-    /// Of a Machine: the name of its predicted Node.
+    /// For a Machine: the name of its predicted Node.
     pub(crate) node: Option<String>,
 }
 
 impl Member {
-    /// How many Machines an object asks for; 1 where it does not say. `None` for kinds that have none.
+    /// How many Machines an object requests; 1 if it does not say. `None` for kinds that have none.
     pub(crate) fn replicas(&self) -> Option<u64> {
         let has_replicas = match &*self.id.group {
             CORE_GROUP => matches!(&*self.id.kind, "MachineDeployment" | "MachineSet" | "MachinePool"),
@@ -72,12 +72,12 @@ impl Member {
         &self.version
     }
 
-    /// The text of the object as it is stored once the policy has completed it.
+    /// The text of the object as it is stored after the policy has completed it.
     pub(crate) fn json(&self) -> &str {
         self.completed.as_deref().unwrap_or_else(|| self.written.text())
     }
 
-    /// The object as it is stored once the policy has completed it.
+    /// The object as it is stored after the policy has completed it.
     ///
     /// ```
     /// use fleet::{Fleet, Hierarchy, Source};
@@ -96,8 +96,8 @@ impl Member {
         serde_json::from_str(self.json()).unwrap_or_default()
     }
 
-    /// The object as others read it, where that is not how it is stored. A Machine names the Node that is predicted for it. A
-    /// predicted name is one that labels can have: what a controller appends to it, they can.
+    /// The object as others read it, if that is not how it is stored. A Machine contains the name of its predicted
+    /// Node. A predicted name is a valid label value, because what a controller appends to it is, too.
     pub(crate) fn as_read(&self) -> Option<String> {
         let name = self.id.name.strip_suffix(SUFFIX).filter(|_| self.origin.is_none());
         if name.is_none() && self.node.is_none() {

@@ -10,16 +10,16 @@ use metadata_propagation::{Get, GroupVersionKind, Operation, Review};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// A Kubernetes object, and where it is written.
+/// A Kubernetes object, and its position.
 #[derive(Debug, Clone)]
 pub struct FleetObject {
-    /// What it is called.
+    /// The object's name.
     pub id: ObjectId,
     /// Such as `v1beta2`.
     pub version: String,
     /// The object as JSON.
     pub json: Arc<str>,
-    /// Where it was found.
+    /// Its position.
     pub origin: Origin,
 }
 
@@ -30,7 +30,8 @@ pub struct ObjectId {
     pub group: String,
     /// Such as `Machine`.
     pub kind: String,
-    /// Empty for cluster-scoped objects, and where the manifest names none and nothing tells whether its kind has namespaces.
+    /// Empty for cluster-scoped objects, and if the manifest has none and it is not known whether the kind is
+    /// namespaced.
     pub namespace: String,
     /// The name, or else `generateName`.
     pub name: String,
@@ -43,11 +44,11 @@ pub struct Origin {
     pub source: usize,
     /// The document in the text, in bytes; of a list in JSON the object itself.
     pub document: Range<usize>,
-    /// The number of the object in a list that the document is.
+    /// The number of the object, if the document is a list.
     pub item: Option<usize>,
 }
 
-/// What is read of an object here.
+/// The fields of an object that are read here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Head<'a> {
@@ -73,7 +74,7 @@ pub(crate) struct HeadMetadata<'a> {
 }
 
 impl FleetObject {
-    /// The request with which the audit scanner asks about a stored object: a CREATE by nobody in particular.
+    /// The audit scanner's request about a stored object: a CREATE without a user.
     ///
     /// ```
     /// use fleet::{Fleet, Source};
@@ -108,7 +109,7 @@ impl FleetObject {
 }
 
 impl ObjectId {
-    /// Whether it is a control plane of any provider, and no template of one.
+    /// Whether it is a control plane of any provider, and not a template of one.
     pub(crate) fn is_control_plane(&self) -> bool {
         self.group == CONTROL_PLANE_GROUP && !self.kind.ends_with("Template")
     }
@@ -124,7 +125,7 @@ impl ObjectId {
     }
 }
 
-/// Kind, namespace and name, as the policy writes them.
+/// Kind, namespace and name, as the policy prints them.
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.kind)?;
@@ -148,7 +149,7 @@ impl HeadMetadata<'_> {
     }
 }
 
-/// A CREATE of an object by nobody in particular.
+/// A CREATE of an object without a user.
 pub(crate) fn create<'a>(id: &'a ObjectId, version: &'a str, json: &'a str) -> Review<'a> {
     Review {
         kind: GroupVersionKind {

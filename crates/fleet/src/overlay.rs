@@ -1,4 +1,4 @@
-//! Manifests once they are applied to stored objects.
+//! Manifests applied to stored objects.
 
 mod previous;
 
@@ -13,10 +13,10 @@ use crate::scope::DEFAULT_NAMESPACE;
 use crate::source::Source;
 
 impl Fleet {
-    /// The stored objects once these manifests are applied: fields that a manifest does not name stay as they are stored, and
-    /// what was applied before and is not in the manifest any more is removed. Nothing is deleted.
+    /// The stored objects after these manifests are applied: fields that a manifest does not contain are not changed,
+    /// and what was applied before and is no longer in the manifest is removed. Nothing is deleted.
     ///
-    /// Objects that are in a manifest are found there; the others where they are stored.
+    /// Objects that are in a manifest have their position there; the others where they are stored.
     ///
     /// ```
     /// use fleet::{Fleet, Source};
@@ -52,7 +52,7 @@ impl Fleet {
     }
 }
 
-/// An object once a manifest is applied.
+/// An object after a manifest is applied.
 fn applied(stored: &str, manifest: &str) -> String {
     let parsed = |json| serde_json::from_str::<Value>(json).unwrap_or_default();
     let (stored, manifest) = (parsed(stored), parsed(manifest));
@@ -60,7 +60,7 @@ fn applied(stored: &str, manifest: &str) -> String {
     merged(&previous, stored, &manifest).to_string()
 }
 
-/// A value once another is applied, which was `previous` before.
+/// A value after another is applied, which was `previous` before.
 fn merged(previous: &Value, stored: Value, manifest: &Value) -> Value {
     match (stored, manifest) {
         (Value::Object(stored), Value::Object(manifest)) => Value::Object(merged_fields(previous, stored, manifest)),
@@ -89,7 +89,7 @@ fn merged_fields(
     }
     for (name, value) in manifest {
         match stored.remove(name) {
-            // A null asks for the field to be absent.
+            // A null removes the field.
             _ if value.is_null() => {}
             Some(known) => {
                 let previous = previous.get(name).unwrap_or(&Value::Null);
@@ -103,7 +103,7 @@ fn merged_fields(
     stored
 }
 
-/// The names of the elements of a list, where each has another one: such a list is merged by name.
+/// The names of the elements of a list, if they are all different: such a list is merged by name.
 fn names(list: &[Value]) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for element in list {

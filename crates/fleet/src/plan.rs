@@ -1,4 +1,4 @@
-//! What a change of manifests does: to each object, to the Machines below it, and to the labels further down.
+//! The effects of a change of manifests: on each object, on the Machines below it, and on the labels further down.
 
 mod deferred;
 mod difference;
@@ -26,17 +26,19 @@ use crate::relations::{is_of_topology, text};
 pub use self::reach::Machines;
 pub use self::verdict::Verdict;
 
-/// What a change of manifests does.
+/// The effects of a change of manifests.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// The objects that are created, changed or deleted: the deleted with Machines first, then in the order of the new files,
-    /// the other deleted last.
+    /// The objects that are created, changed or deleted: first deleted objects with Machines, then in the order of the
+    /// new files, the other deleted ones last.
     pub objects: Vec<Planned>,
-    /// Labels, annotations and cloud tags that are added, changed or removed further down, in objects whose own manifest does not change.
+    /// Labels, annotations and cloud tags that are added, changed or removed further down, in objects whose own
+    /// manifest does not change.
     pub further: Vec<EntryDifference>,
-    /// Objects for which it is no longer known what propagates to them, and why. What is made from them is one with them.
+    /// Objects for which it is no longer known what propagates to them, and why. An object and everything created from
+    /// it count as one.
     pub unknown: Vec<Unknown>,
-    /// What the change does in all.
+    /// The effects of the change in total.
     pub verdict: Verdict,
 }
 
@@ -54,19 +56,19 @@ pub struct Unknown {
 /// One object that a change is about.
 #[derive(Debug)]
 pub struct Planned {
-    /// What it is called.
+    /// The object's name.
     pub id: ObjectId,
     /// What happens to it.
     pub happens: Happens,
-    /// What the creation or deletion of an object does to Machines; `None` where it does nothing to them, or is neither.
+    /// What the creation or deletion of an object does to Machines; `None` if it does nothing to them, or is neither.
     pub effect: Option<Effect>,
     /// The Machines that are created or deleted with it.
     pub machines: Machines,
-    /// Of a deletion: the owner that stays, and whose controller makes another one.
+    /// For a deletion: the owner that remains, and whose controller creates another one.
     pub replaced_by: Option<ObjectId>,
-    /// What each edit does, the gravest first.
+    /// The effect of each edit, the most severe first.
     pub edits: Vec<PlannedEdit>,
-    /// Labels and annotations in it that are added, changed or removed, those that propagate included.
+    /// Labels and annotations in it that are added, changed or removed, including those that propagate.
     pub entries: Vec<EntryDifference>,
 }
 
@@ -75,26 +77,26 @@ pub struct Planned {
 pub enum Happens {
     /// It is new.
     Created,
-    /// It is another than before.
+    /// It changes.
     Changed,
-    /// It is gone, and with it what is below it.
+    /// It is deleted, with everything below it.
     Deleted,
 }
 
 /// One path that differs.
 #[derive(Debug)]
 pub struct PlannedEdit {
-    /// Path and effect, as the policy tells them.
+    /// Path and effect, as the policy reports them.
     pub edit: RolloutEdit,
     /// The Machines below the path.
     pub machines: Machines,
     /// Whether it deletes them.
     pub is_deletion: bool,
-    /// Of a scale: the number before and after, where both are known.
+    /// For a scale: the number before and after, if both are known.
     pub scale: Option<(u64, u64)>,
     /// Why the effect, or the Machines that it reaches, are not known.
     pub reason: Option<&'static str>,
-    /// Of an upgrade: the entries of the topology whose upgrade an annotation defers.
+    /// For an upgrade: the entries of the topology whose upgrade an annotation defers.
     pub deferred: Vec<String>,
 }
 
@@ -109,14 +111,14 @@ pub struct EntryDifference {
     pub at: String,
     /// The key.
     pub key: String,
-    /// The value before; `None` where it is added.
+    /// The value before; `None` if it is added.
     pub from: Option<String>,
-    /// The value after; `None` where it leaves.
+    /// The value after; `None` if it is removed.
     pub to: Option<String>,
 }
 
 impl Plan {
-    /// What becomes of the objects of `old` when those of `new` take their place.
+    /// What happens to the objects of `old` when those of `new` replace them.
     ///
     /// ```
     /// use fleet::{Fleet, Happens, Plan, Source};
@@ -133,7 +135,7 @@ impl Plan {
     #[must_use]
     pub fn of(old: &Fleet, new: &Fleet, settings: &Settings) -> Plan {
         let mut settings = Settings { mode: Mode::Mutate, ..settings.clone() };
-        // Whatever the setting is: a plan tells of rollouts.
+        // Regardless of the setting: a plan reports rollouts.
         settings.cluster_api.rollout = Stance::Warn;
         let before = Hierarchy::of(old, &settings);
         let after = Hierarchy::after(&before, new, &settings);
@@ -169,7 +171,7 @@ impl Plan {
             (Happens::Deleted, None) => 2,
             _ => 1,
         });
-        // From the top down, as labels go.
+        // From the top down, in the direction of propagation.
         let order = after.in_order();
         let members = order.into_iter().filter_map(|number| after.member(number));
         plan.further = members.filter_map(|member| entries.remove(&member.id)).flatten().collect();
@@ -179,7 +181,7 @@ impl Plan {
         plan
     }
 
-    /// Whether nothing happens at all.
+    /// Whether nothing changes at all.
     ///
     /// ```
     /// use fleet::{Fleet, Plan, Source};
@@ -195,7 +197,7 @@ impl Plan {
     }
 }
 
-/// Whether two objects differ in nothing but what the API server and controllers write.
+/// Whether two objects differ only in what the API server and controllers write.
 fn is_same(old: &FleetObject, new: &FleetObject) -> bool {
     let parsed = |object: &FleetObject| {
         let mut json: Value = serde_json::from_str(&object.json).ok()?;
@@ -209,7 +211,7 @@ fn is_same(old: &FleetObject, new: &FleetObject) -> bool {
     old.json == new.json || parsed(old) == parsed(new)
 }
 
-/// An object that has another shape than Kubernetes gives it.
+/// An object that does not have the structure of a Kubernetes object.
 fn unreadable(object: &FleetObject, checker: &Checker, fleet: &Fleet) -> Option<Unknown> {
     let finding = checker.check(object, fleet).findings.into_iter().find(|finding| finding.check == UNREADABLE)?;
     Some(Unknown { id: object.id.clone(), is_predicted: false, reason: finding.message })
@@ -281,13 +283,14 @@ fn edits(
     edits.into_iter().map(planned).collect()
 }
 
-/// Whether a Cluster among the files uses a class.
+/// Whether a Cluster in the files uses a class.
 fn has_cluster(hierarchy: &Hierarchy, class: &ObjectId) -> bool {
     let member = hierarchy.number(class).and_then(|number| hierarchy.member(number));
     member.is_some_and(|member| !member.children.is_empty())
 }
 
-/// The replicas at a path of an object. A whole entry of a topology has 1 where it names no number, and one that is absent 0.
+/// The replicas at a path of an object. A whole entry of a topology has 1 if it contains no number, and an absent one
+/// 0.
 fn scaled(object: &Value, path: &str) -> Option<u64> {
     match at(object, path) {
         Some(Value::Object(entry)) => Some(entry.get("replicas").and_then(Value::as_u64).unwrap_or(1)),

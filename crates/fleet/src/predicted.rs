@@ -1,4 +1,4 @@
-//! The objects that controllers make from another one, where none of them is there: as bare as the rules need them.
+//! The objects that controllers create from another one, if there are none: as minimal as the rules allow.
 
 use metadata_propagation::cluster_api::{
     BOOTSTRAP_GROUP, CLUSTER_NAME, CONTROL_PLANE_GROUP, CORE_GROUP, NODE_CLUSTER_NAMESPACE, NODE_MACHINE,
@@ -10,22 +10,22 @@ use crate::member::{Member, SUFFIX};
 use crate::object::{FleetObject, ObjectId, Origin};
 use crate::relations::text;
 
-/// An object that others are made from.
+/// An object that others are created from.
 pub(crate) struct Maker<'a> {
     pub(crate) id: &'a ObjectId,
     pub(crate) version: &'a str,
     pub(crate) object: &'a Value,
     /// The class of a Cluster.
     pub(crate) class: Option<&'a Value>,
-    /// The name of the Cluster above it; empty where there is none.
+    /// The name of the Cluster above it; empty if there is none.
     pub(crate) cluster: &'a str,
-    /// What is made from it and there.
+    /// The objects that are created from it and exist.
     pub(crate) children: &'a [&'a Member],
-    /// The objects of its namespace: templates are among them.
+    /// The objects in its namespace, which include templates.
     pub(crate) find: &'a dyn Fn(&ObjectId) -> Option<&'a Value>,
 }
 
-/// The bootstrap configurations that control planes make for their Machines: no template of theirs names one.
+/// The bootstrap configurations that control planes create for their Machines: no template has a reference to one.
 const BOOTSTRAP: &[(&str, &str)] = &[
     ("KubeadmControlPlane", "KubeadmConfig"),
     ("RKE2ControlPlane", "RKE2Config"),
@@ -33,7 +33,7 @@ const BOOTSTRAP: &[(&str, &str)] = &[
     ("K0sControlPlane", "K0sControllerConfig"),
 ];
 
-/// Whether controllers make others from objects of a kind.
+/// Whether controllers create other objects from those of a kind.
 pub(crate) fn makes_others(id: &ObjectId) -> bool {
     match &*id.group {
         CORE_GROUP => matches!(&*id.kind, "Cluster" | "MachineDeployment" | "MachineSet" | "Machine"),
@@ -41,7 +41,7 @@ pub(crate) fn makes_others(id: &ObjectId) -> bool {
     }
 }
 
-/// What would be made from an object besides what is there.
+/// The objects that would be created from an object in addition to existing ones.
 pub(crate) fn predicted(above: &Maker<'_>) -> Vec<FleetObject> {
     match (&*above.id.group, &*above.id.kind) {
         (CORE_GROUP, "Cluster") => topology(above),
@@ -65,7 +65,8 @@ pub(crate) fn predicted(above: &Maker<'_>) -> Vec<FleetObject> {
 }
 
 impl Maker<'_> {
-    /// One object of a kind that is made from this one, where there is none. What Machines are made from comes along.
+    /// One object of a kind that is created from this one, if there is none, together with what Machines are created
+    /// from.
     fn one(&self, kind: &str, machine: Value) -> Vec<FleetObject> {
         if self.children.iter().any(|child| child.id.kind == kind) {
             return Vec::new();
@@ -83,7 +84,7 @@ impl Maker<'_> {
         vec![self.object(CORE_GROUP, self.version, kind, &name, json!({}), spec)]
     }
 
-    /// The template that a reference names, where it is among the files.
+    /// The template that a reference names, if it is in the files.
     fn template(&self, reference: Option<&Value>, group: &str) -> Option<&Value> {
         let reference = reference?;
         let (kind, name) = (text(reference, "kind"), text(reference, "name"));
@@ -91,7 +92,7 @@ impl Maker<'_> {
         (self.find)(&ObjectId { group: group.to_owned(), kind: kind.to_owned(), namespace, name: name.to_owned() })
     }
 
-    /// What Machines are made from.
+    /// What Machines are created from.
     fn machine(&self, at: &str) -> Value {
         self.object.pointer(at).cloned().unwrap_or_default()
     }
@@ -220,7 +221,7 @@ fn machine_parts(machine: &Maker<'_>) -> Vec<FleetObject> {
     made
 }
 
-/// Adds the labels and annotations of a template to what is made from it.
+/// Adds the labels and annotations of a template to the object created from it.
 ///
 /// Source: Cluster API, controllers/external/util.go, `GenerateTemplate`.
 fn add_metadata(object: &mut FleetObject, metadata: &Value) {
@@ -235,7 +236,7 @@ fn add_metadata(object: &mut FleetObject, metadata: &Value) {
     object.json = json.to_string().into();
 }
 
-/// Group, version and kind of what is made from a template, or of what is referred to.
+/// Group, version and kind of an object created from a template, or of a referenced object.
 fn made_from(reference: &Value, version: &str) -> Option<(String, String, String)> {
     let kind = Some(text(reference, "kind")).filter(|kind| !kind.is_empty())?;
     let kind = kind.strip_suffix("Template").unwrap_or(kind).to_owned();

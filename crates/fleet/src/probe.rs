@@ -1,5 +1,5 @@
-//! Whether an object can be read as the parent of others: what would be made from it is evaluated, and the parent that such an
-//! evaluation cannot read is named.
+//! Whether an object can be read as the source of others: the objects that would be created from it are evaluated, and
+//! the parent that such an evaluation cannot read is reported.
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Cluster, Get, LookupError, NotApplicableReason, Outcome, Settings, evaluate};
@@ -9,19 +9,20 @@ use crate::object::{FleetObject, ObjectId, Origin};
 use crate::predicted::{Maker, predicted};
 use crate::relations::text;
 
-/// The name of what is made up here.
+/// The name of the objects that are made up here.
 const MADE_UP: &str = "made-up";
 
-/// An object that another one cannot be evaluated with, because it has another shape than Kubernetes gives it.
+/// An object that prevents the evaluation of another one, because it does not have the structure of a Kubernetes
+/// object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Blame {
-    /// Kind, namespace and name, as the engine writes them.
+    /// Kind, namespace and name, as the engine prints them.
     pub(crate) object: String,
     /// What is wrong: one sentence, lower case, no final stop, the path in backticks.
     pub(crate) problem: String,
 }
 
-/// The object above that an evaluation could not read, if there is one. One that is not there is not to blame.
+/// The object above that an evaluation could not read, if there is one. A missing one is not to blame.
 pub(crate) fn blame(outcome: &Outcome) -> Option<Blame> {
     let inert = outcome.report.as_ref()?.inert.as_ref()?;
     if inert.reason != NotApplicableReason::LookupFailed {
@@ -32,7 +33,7 @@ pub(crate) fn blame(outcome: &Outcome) -> Option<Blame> {
     Some(Blame { object: inert.because.clone(), problem: problem.clone() })
 }
 
-/// Every object that cannot be read when what would be made from this one is evaluated.
+/// Every object that cannot be read when the objects that would be created from this one are evaluated.
 pub(crate) fn probe(object: &FleetObject, settings: &Settings, cluster: &dyn Cluster) -> Vec<Blame> {
     let is_core = object.id.group == CORE_GROUP;
     let read = || serde_json::from_str::<Value>(&object.json).unwrap_or_default();
@@ -70,33 +71,34 @@ pub(crate) fn probe(object: &FleetObject, settings: &Settings, cluster: &dyn Clu
     }
 }
 
-/// A field of a selector that selectors do not have: the API server drops it, and the labels below it select nothing.
+/// A field of a selector that is not part of the schema: the API server drops it, and the labels below it select
+/// nothing.
 fn selector(object: &FleetObject, json: &Value) -> Option<Blame> {
     let fields = json.pointer("/spec/selector").and_then(Value::as_object)?;
     let field = fields.keys().find(|field| !["matchLabels", "matchExpressions"].contains(&&***field))?;
     Some(Blame { object: object.id.to_string(), problem: messages::no_selector(field) })
 }
 
-/// What would be made from an object of which nothing is there.
+/// The objects that would be created from an object of which nothing exists.
 fn children(object: &FleetObject, json: &Value, class: Option<&Value>) -> Vec<FleetObject> {
     let (id, version) = (&object.id, &*object.version);
     predicted(&Maker { id, version, object: json, class, cluster: "", children: &[], find: &|_| None })
 }
 
-/// A MachineDeployment of no entry: its evaluation reads the list of entries.
+/// A MachineDeployment without an entry: its evaluation reads the list of entries.
 fn worker(cluster: &FleetObject) -> Option<FleetObject> {
     let topology = json!({ "spec": { "topology": { "workers": { "machineDeployments": [{ "name": MADE_UP }] } } } });
     children(cluster, &topology, None).into_iter().find(|child| child.id.kind == "MachineDeployment")
 }
 
-/// A class with a control plane: its evaluation reads the parts of the real one that are about it.
+/// A class with a control plane: its evaluation reads the parts of the real class that concern it.
 fn control_plane() -> Value {
     let template =
         json!({ "apiVersion": "controlplane.cluster.x-k8s.io/v1beta2", "kind": "KubeadmControlPlaneTemplate" });
     json!({ "spec": { "controlPlane": { "templateRef": template } } })
 }
 
-/// A Cluster with an entry for each class of workers, and one more whose class is not there.
+/// A Cluster with an entry for each class of workers, and one more whose class does not exist.
 fn user(class: &FleetObject, json: &Value) -> FleetObject {
     let entries = |list: &str| -> Vec<Value> {
         let classes = json.pointer(&format!("/spec/workers/{list}")).and_then(Value::as_array);
@@ -108,7 +110,7 @@ fn user(class: &FleetObject, json: &Value) -> FleetObject {
         "kind": "Cluster",
         "metadata": { "name": MADE_UP, "namespace": class.id.namespace },
         "spec": { "topology": {
-            // As v1beta2 and as v1beta1 write it.
+            // In the formats of v1beta2 and v1beta1.
             "classRef": { "name": class.id.name },
             "class": class.id.name,
             "workers": { "machineDeployments": entries("machineDeployments"), "machinePools": entries("machinePools") },

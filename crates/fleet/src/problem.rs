@@ -1,13 +1,13 @@
-//! What is wrong with a document, whatever the rules say.
+//! Errors in a document, regardless of the rules.
 
 use serde::Serialize;
 
-/// Something about a document that its author has to know.
+/// A problem with a document that its author needs to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// How much it matters.
+    /// Its level.
     pub severity: Severity,
-    /// Whether what it is about is left out, without being an error.
+    /// Whether what it is about is skipped, without being an error.
     pub is_skipped: bool,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
@@ -17,20 +17,20 @@ pub struct Problem {
     pub at: usize,
 }
 
-/// How much a [`Problem`] matters.
+/// The level of a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The document is skipped: it is no Kubernetes object, and nothing says that it should be one.
+    /// The document is skipped: it is not a Kubernetes object, and nothing suggests that it should be one.
     Note,
-    /// The document is read, but perhaps not as it is meant, or its object is left out for another one of its name.
+    /// The document is read, but perhaps not as intended, or its object is skipped because another one has its name.
     Warning,
     /// The document cannot be read.
     Error,
 }
 
 pub(crate) mod messages {
-    /// A parser's own words.
+    /// The parser's own message.
     pub(crate) fn not_yaml(error: &dyn std::fmt::Display) -> String {
         format!("invalid YAML: {error}")
     }

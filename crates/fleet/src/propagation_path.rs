@@ -13,12 +13,12 @@ use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::relations::text;
 
-/// What one object has to do with a key.
+/// What one object does with a key.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PathStep {
     /// The number of the object.
     pub member: usize,
-    /// Every place of the object that has the key, or is to have it, or why it has not.
+    /// Every place of the object that has the key, should have it, or does not get it.
     pub placements: Vec<Placement>,
 }
 
@@ -28,43 +28,43 @@ pub struct PathStep {
 pub struct Placement {
     /// The map, such as `spec.template.metadata.labels`, or the place of the source whose key is not propagated.
     pub at: String,
-    /// The value, as far as there is one.
+    /// The value, if there is one.
     pub value: Option<String>,
-    /// What is to be said of it.
+    /// Its state.
     pub state: State,
     /// The rule by which it propagates, or the reason why it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What to do where it does not come.
+    /// What to do if it does not propagate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
-/// What is to be said of a key at a place.
+/// The state of a key at a place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// Somebody set it here.
+    /// A user set it here.
     Set,
     /// It propagates, and is set.
     Present,
     /// It propagates, and is not set.
     Missing,
-    /// It propagates to an object that is not among the files.
+    /// It propagates to an object that is not in the files.
     Predicted,
     /// It propagates, and another value is set.
     Differs(String),
-    /// It does not come here.
+    /// It does not propagate to this place.
     NotPropagated,
     /// It becomes this cloud tag.
     Tag,
-    /// It becomes no cloud tag.
+    /// It does not become a cloud tag.
     NoTag,
 }
 
 impl Hierarchy {
-    /// The propagation path of a key: through all that is above an object, the object itself and all below it. Objects without the key
-    /// are left out, but for the object itself.
+    /// The propagation path of a key: through everything above an object, the object itself and everything below it.
+    /// Objects without the key are omitted, except the object itself.
     ///
     /// ```
     /// use fleet::{Fleet, Hierarchy, Source};
@@ -91,7 +91,7 @@ impl Hierarchy {
         steps
     }
 
-    /// What an object itself has to do with a key: its step of [`Hierarchy::propagation_path`].
+    /// What an object itself does with a key: its step of [`Hierarchy::propagation_path`].
     ///
     /// ```
     /// use fleet::{Fleet, Hierarchy, Source, State};
@@ -110,7 +110,7 @@ impl Hierarchy {
         self.placements(number, key, &self.entries(&self.line(number)))
     }
 
-    /// An object, and before it all that is above it.
+    /// An object, preceded by everything above it.
     fn line(&self, number: usize) -> Vec<usize> {
         let mut above = vec![number];
         while let Some(parent) = above.last().and_then(|last| self.member(*last)).and_then(|member| member.parent) {
@@ -120,7 +120,8 @@ impl Hierarchy {
         above
     }
 
-    /// Why it is not known what propagates to an object: the reason at the object itself, or at the next one above that has one.
+    /// Why it is not known what propagates to an object: the reason at the object itself, or at the nearest one above
+    /// that has one.
     ///
     /// ```
     /// use fleet::{Fleet, Hierarchy, Source};
@@ -153,7 +154,7 @@ impl Hierarchy {
         }
     }
 
-    /// The entries of topology and class that lead to the last of these objects; empty where all count.
+    /// The entries of topology and class that lead to the last of these objects; empty if all count.
     fn entries(&self, line: &[usize]) -> BTreeSet<String> {
         let mut entries = BTreeSet::new();
         for member in line.iter().filter_map(|number| self.member(*number)) {
@@ -175,7 +176,8 @@ impl Hierarchy {
         entries
     }
 
-    /// Every place of an object that has to do with a key. Of topologies and classes only these entries count.
+    /// Every place of an object that has the key, should have it, or does not get it. Of topologies and classes only
+    /// these entries count.
     pub(crate) fn placements(&self, number: usize, key: &str, entries: &BTreeSet<String>) -> Vec<Placement> {
         let Some(member) = self.member(number) else { return Vec::new() };
         let carried = member.carried.iter().filter(|entry| entry.key == key);
@@ -213,7 +215,7 @@ impl Hierarchy {
     }
 }
 
-/// What becomes of a label of a composite.
+/// What a label of a composite becomes.
 fn tags(member: &Member, key: &str) -> Option<Placement> {
     let report = member.report.cloud_tags.as_ref()?;
     let at = "spec.cloudTags".to_owned();
@@ -229,8 +231,8 @@ fn tags(member: &Member, key: &str) -> Option<Placement> {
     Some(Placement { at, value: None, state: State::NoTag, why: Some(why), help: Some(help.to_owned()) })
 }
 
-/// Every map of labels and annotations in an object, with its path; entries of lists by their names. `at` is the path of the
-/// value, and so again afterwards.
+/// Every map of labels and annotations in an object, with its path; entries of lists by their names. `at` is the path
+/// of the value, and is restored afterwards.
 pub(crate) fn blocks<'v>(
     value: &'v Value,
     at: &mut String,

@@ -13,7 +13,7 @@ use crate::problem::{Problem, Severity, messages};
 use crate::source::{Lines, Position, Source};
 use crate::tree::{Tree, TreeFault};
 
-/// What one document holds.
+/// The contents of one document.
 #[derive(Debug, Default)]
 pub struct Reading {
     pub(crate) objects: Vec<FleetObject>,
@@ -22,7 +22,7 @@ pub struct Reading {
 
 /// Reads one document of the text with the number `number`: an object, a list of objects, or several objects in JSON.
 ///
-/// What cannot be read is reported in the result.
+/// Errors are in the result.
 ///
 /// ```
 /// use fleet::{Fleet, Source, read_document};
@@ -52,12 +52,12 @@ pub fn read_document(source: &Source, number: usize, document: Range<usize>) -> 
     reader.reading
 }
 
-/// Whether a text has actions of Helm in it, by the way that they are written.
+/// Whether a text contains Helm actions, by their syntax.
 fn is_template(text: &str) -> bool {
     text.contains("{{") && text.contains("}}")
 }
 
-/// The values of a text that is nothing but JSON.
+/// The values of a text that contains only JSON.
 fn values(text: &str) -> Option<Vec<&RawValue>> {
     let values = serde_json::Deserializer::from_str(text.trim_start_matches('\u{feff}')).into_iter::<&RawValue>();
     values.collect::<Result<_, _>>().ok()
@@ -159,7 +159,7 @@ impl DocumentReader {
     }
 }
 
-/// The group of what configures Kustomize.
+/// The group of Kustomize's configuration.
 const KUSTOMIZE: &str = "kustomize.config.k8s.io";
 
 /// One operation of a JSON patch (RFC 6902).
@@ -171,7 +171,7 @@ struct JsonPatch {
     _path: IgnoredAny,
 }
 
-/// What is meant to be a Kubernetes object.
+/// A document that should be a Kubernetes object.
 #[derive(Deserialize)]
 struct Meant {
     #[serde(rename = "apiVersion")]
@@ -180,7 +180,7 @@ struct Meant {
     _kind: IgnoredAny,
 }
 
-/// What a list says of its items.
+/// What a list says about its items.
 #[derive(Default)]
 struct ListOf {
     api_version: String,
@@ -197,7 +197,7 @@ impl ListOf {
     }
 }
 
-/// The items of a list of Kubernetes objects: `List`, or a kind with that ending.
+/// The items of a list of Kubernetes objects: `List`, or a kind with that suffix.
 fn list(json: &str) -> Option<(Vec<&RawValue>, ListOf)> {
     let head: Head<'_> = serde_json::from_str(json).ok()?;
     let kind = head.kind.as_deref()?.strip_suffix("List")?.to_owned();
@@ -205,7 +205,7 @@ fn list(json: &str) -> Option<(Vec<&RawValue>, ListOf)> {
     Some((head.items?, ListOf { api_version, kind }))
 }
 
-/// Where a part of a text begins in it.
+/// The offset of a part of a text in it.
 fn offset(text: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
 }
@@ -213,7 +213,7 @@ fn offset(text: &str, part: &str) -> usize {
 /// A text that is one YAML or JSON document, as JSON; `null` where it is empty.
 ///
 /// # Errors
-/// When it is no YAML, more than one document, or has a key twice in the same mapping: a sentence, and where.
+/// When it is not YAML, more than one document, or has a key twice in the same mapping: a sentence, and the position.
 ///
 /// ```
 /// use fleet::{Position, Source, to_json};

@@ -1,4 +1,4 @@
-//! What an object is made from, as its references say.
+//! What an object is created from, according to its references.
 
 use metadata_propagation::cluster_api::{
     CLUSTER_NAME, CORE_GROUP, NODE_CLUSTER_NAMESPACE, NODE_MACHINE, TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED,
@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::object::{ObjectId, group_and_version};
 
-/// What an object is made from: the class of a Cluster, the Cluster of a topology, the owner of anything else, the Machine
-/// of a Node.
+/// What an object is created from: the class of a Cluster, the Cluster of a topology, the owner of anything else, the
+/// Machine of a Node.
 pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
     let core = |kind: &str, namespace: &str, name: &str| ObjectId {
         group: CORE_GROUP.to_owned(),
@@ -51,13 +51,13 @@ pub(crate) fn parent(id: &ObjectId, object: &Value) -> Option<ObjectId> {
         .map(|name| core("Cluster", &id.namespace, name))
 }
 
-/// Whether a topology made an object.
+/// Whether a topology created an object.
 pub(crate) fn is_of_topology(object: &Value) -> bool {
     let labels = object.pointer("/metadata/labels");
     labels.is_some_and(|labels| labels.get(TOPOLOGY_OWNED).is_some())
 }
 
-/// What of an object its relations are read from: all but the status and the owners of fields.
+/// The parts of an object that its relations are read from: all except the status and the owners of fields.
 pub(crate) fn related(json: &str) -> Value {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -84,14 +84,14 @@ pub(crate) fn related(json: &str) -> Value {
     object(vec![("metadata", Some(metadata)), ("spec", spec)])
 }
 
-/// Where an object names others that are made for it, and that need not name it.
+/// The fields in which an object names its dependents, which need not name it.
 const REFERENCES: &[(&str, &[&str])] = &[
     ("Cluster", &["/spec/controlPlaneRef", "/spec/infrastructureRef"]),
     ("Machine", &["/spec/infrastructureRef", "/spec/bootstrap/configRef"]),
     ("MachinePool", &["/spec/template/spec/infrastructureRef", "/spec/template/spec/bootstrap/configRef"]),
 ];
 
-/// What an object names as made for it: the control plane and infrastructure of a Cluster, the parts of a Machine.
+/// The dependents that an object names: the control plane and infrastructure of a Cluster, the parts of a Machine.
 pub(crate) fn references(id: &ObjectId, object: &Value) -> Vec<ObjectId> {
     let paths =
         REFERENCES.iter().filter(|(kind, _)| id.group == CORE_GROUP && id.kind == *kind).flat_map(|(_, paths)| *paths);
@@ -116,7 +116,7 @@ pub(crate) fn topology_entries(object: &Value) -> Vec<(&'static str, String)> {
     lists.into_iter().filter_map(name).collect()
 }
 
-/// Name and namespace of the class of a Cluster, in both versions; no namespace where it names none.
+/// Name and namespace of the class of a Cluster, in both versions; no namespace if it names none.
 ///
 /// ```
 /// use fleet::class_of;

@@ -1,23 +1,23 @@
-//! What a plain YAML scalar is to kubectl.
+//! What kubectl reads a plain YAML scalar as.
 //!
-//! Source: go.yaml.in/yaml/v2, `resolve`, which sigs.k8s.io/yaml reads manifests with: the types of YAML 1.1 (`on` is a
+//! Source: go.yaml.in/yaml/v2, `resolve`, with which sigs.k8s.io/yaml reads manifests: the types of YAML 1.1 (`on` is a
 //! boolean and `010` an octal number), without its base 60 and its dates.
 
 use std::borrow::Cow;
 
-/// A scalar as JSON has it.
+/// A scalar in JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Scalar<'t> {
     Null,
     Bool(bool),
-    /// As JSON writes it.
+    /// The JSON text.
     Number(String),
     Text(Cow<'t, str>),
-    /// Infinity or not a number, which JSON has not.
+    /// Infinity or NaN, which JSON does not have.
     NotFinite,
 }
 
-/// A scalar that is neither quoted nor tagged.
+/// A scalar without quotes and tag.
 pub(crate) fn plain(text: Cow<'_, str>) -> Scalar<'_> {
     match &*text {
         "" | "~" | "null" | "Null" | "NULL" => return Scalar::Null,
@@ -46,7 +46,7 @@ fn number(text: &str) -> Option<Scalar<'static>> {
     let is_decimal = plain.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))
         && plain.bytes().any(|byte| byte.is_ascii_digit());
     let float: f64 = plain.parse().ok().filter(|_| is_decimal)?;
-    // JSON of Go writes whole numbers without a point.
+    // Go's JSON writes integers without a decimal point.
     #[expect(clippy::cast_possible_truncation, reason = "in range, and without a fraction")]
     let whole = (float.fract() == 0.0 && float.abs() < 1e15).then_some(float as i64);
     Some(match whole {
@@ -56,7 +56,7 @@ fn number(text: &str) -> Option<Scalar<'static>> {
     })
 }
 
-/// As Go reads an integer whose base its prefix says.
+/// An integer with a prefix for its base, as Go reads it.
 fn integer(text: &str) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix(['-', '+']) {
         Some(digits) => (text.starts_with('-'), digits),

@@ -1,4 +1,4 @@
-//! The namespaces of objects that are written without one.
+//! The namespaces of objects without one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 use crate::object::{FleetObject, ObjectId, group_and_version};
 use crate::relations::{class_of, text};
 
-/// The namespace that kubectl takes where neither the manifest nor a flag names one.
+/// kubectl's default if neither the manifest nor a flag has a namespace.
 pub const DEFAULT_NAMESPACE: &str = "default";
 
-/// Groups whose kinds have namespaces, those of Cluster API besides.
+/// Groups whose kinds are namespaced, in addition to those of Cluster API.
 const GROUPS: &[&str] = &["", "apps", "batch"];
 
-/// Kinds of these groups that have no namespace.
+/// Kinds in these groups that are not namespaced.
 ///
 /// Sources: `kubectl api-resources --namespaced=false`; the CustomResourceDefinitions of Cluster API and of its providers for
 /// AWS, vSphere and OpenStack, and of the IPAM provider in-cluster.
@@ -33,14 +33,15 @@ const CLUSTER_SCOPED: &[(&str, &str)] = &[
     ("runtime.cluster.x-k8s.io", "ExtensionConfig"),
 ];
 
-/// Whether objects of a kind have a namespace. Of kinds of other groups it is not known: they keep what they have.
+/// Whether objects of a kind are namespaced. For kinds of other groups it is not known: they are not changed.
 fn is_namespaced(id: &ObjectId) -> bool {
     let is_cluster_api = id.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     (is_cluster_api || GROUPS.contains(&&*id.group)) && !CLUSTER_SCOPED.contains(&(&*id.group, &*id.kind))
 }
 
-/// Gives every object a namespace whose kind has one. Returns further names by which some are found: a ClusterClass without a
-/// namespace, and the templates that it names, are in the namespace of the Clusters that use it.
+/// Sets the namespace of every object whose kind is namespaced. Returns alternative names for some objects: a
+/// ClusterClass without a namespace, and the templates that it names, are in the namespaces of the Clusters that use
+/// it.
 pub(crate) fn settle(objects: &mut [FleetObject], namespace: &str) -> BTreeMap<ObjectId, ObjectId> {
     let mut unplaced = BTreeSet::new();
     for (number, object) in objects.iter_mut().enumerate() {
@@ -71,14 +72,14 @@ pub(crate) fn settle(objects: &mut [FleetObject], namespace: &str) -> BTreeMap<O
             }
         }
     }
-    // What is there under its own name is found by it.
+    // An object with this actual name takes precedence.
     for object in objects.iter() {
         further.remove(&object.id);
     }
     further
 }
 
-/// Puts an object into the first of the namespaces, unless it is in one of them already, and notes the others.
+/// Puts an object into the first of the namespaces, unless it is already in one of them, and records the others.
 fn place(id: &mut ObjectId, namespaces: &BTreeSet<String>, further: &mut BTreeMap<ObjectId, ObjectId>) {
     if let Some(first) = namespaces.first().filter(|_| !namespaces.contains(&id.namespace)) {
         id.namespace.clone_from(first);

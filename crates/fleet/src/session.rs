@@ -1,4 +1,5 @@
-//! What one evaluation asks of the cluster, as Kubewarden's host records it: so that kwctl replays it without a cluster.
+//! The questions of one evaluation to the cluster, in the format of Kubewarden's host, so that kwctl can replay them
+//! without a cluster.
 //!
 //! Source: kwctl, `--record-host-capabilities-interactions`; policy-evaluator, `HostCapabilityRequest`.
 
@@ -14,7 +15,7 @@ use crate::masks::masked;
 pub struct Exchange {
     /// The payload of `kubernetes/get_resource`.
     pub request: Value,
-    /// The object as JSON, or what the host says where there is none.
+    /// The object as JSON, or the host's error if there is none.
     pub response: Result<String, String>,
 }
 
@@ -37,7 +38,8 @@ pub fn session(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) 
     recorder.exchanges.into_inner()
 }
 
-/// A whole AdmissionRequest for an object, as an API server sends it when `username` creates the object, or updates `old`.
+/// A whole AdmissionRequest for an object, as an API server sends it when `username` creates the object, or updates
+/// `old`.
 ///
 /// ```
 /// use fleet::{Fleet, Source, admission_request};
@@ -51,7 +53,7 @@ pub fn session(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluster) 
 /// ```
 #[must_use]
 pub fn admission_request(review: &Review<'_>, old: Option<&str>, username: &str) -> Value {
-    // The API server sets the namespace before it asks webhooks.
+    // The API server sets the namespace before it calls webhooks.
     let parsed = |text: &str| {
         let mut object = serde_json::from_str::<Value>(text).unwrap_or_default();
         let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
@@ -84,7 +86,7 @@ pub fn admission_request(review: &Review<'_>, old: Option<&str>, username: &str)
     request
 }
 
-/// The resource of a kind, as Kubernetes derives it where no definition names it.
+/// The resource of a kind, as Kubernetes derives it without a definition.
 ///
 /// Source: apimachinery, `meta.UnsafeGuessKindToResource`.
 ///
@@ -127,7 +129,7 @@ impl Cluster for Recorder<'_> {
     }
 }
 
-/// What the host says where there is no such object.
+/// The host's error if there is no such object.
 ///
 /// Source: policy-evaluator, callback_handler/kubernetes.
 fn said(error: &LookupError, get: &Get) -> String {

@@ -1,4 +1,4 @@
-//! What equal objects of a fleet have in common.
+//! Shares equal values of a fleet's objects.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct Shared<T>(Arc<T>);
 
 impl<T> Shared<T> {
-    /// The value of another object where both are equal.
+    /// The value of another object if both are equal.
     pub(crate) fn like(value: T, other: Option<&Shared<T>>, are_equal: impl Fn(&T, &T) -> bool) -> Shared<T> {
         let equal = other.filter(|other| are_equal(other, &value));
         Shared(equal.map_or_else(|| Arc::new(value), |equal| Arc::clone(&equal.0)))

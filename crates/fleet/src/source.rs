@@ -5,13 +5,13 @@ use std::ops::Range;
 /// A text with a name, such as a file.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// What it is called where it is pointed at, such as a path; `-` for standard input.
+    /// Its name in messages, such as a path; `-` for standard input.
     pub name: String,
     /// The text.
     pub text: String,
 }
 
-/// Where something is: line and column count from 1, columns in characters.
+/// A position: line and column count from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line.
@@ -23,8 +23,8 @@ pub struct Position {
 impl Source {
     /// The documents of the text, in bytes. A JSON text is one document.
     ///
-    /// A line that begins with `---` begins a document in any place, and one that is `...` ends it (YAML 1.2.2,
-    /// 9.1.2): so documents are found without parsing them, and a broken one does not hide the next.
+    /// A line that begins with `---` starts a document anywhere, and a line `...` ends it (YAML 1.2.2, 9.1.2): so
+    /// documents are found without parsing them, and an invalid one does not hide the next.
     ///
     /// ```
     /// use fleet::Source;
@@ -62,7 +62,7 @@ impl Source {
     }
 }
 
-/// Whether a line begins with a marker of documents and nothing else.
+/// Whether a line begins with a document marker and contains nothing else.
 fn is_marker(line: &str, marker: &str) -> bool {
     line.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']))
 }

@@ -1,4 +1,4 @@
-//! Writing into a document without touching the rest of it: comments, order and style stay.
+//! Edits a document without changing the rest of it: comments, order and style are kept.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::locate::{fields, item_of, step};
 use crate::scalar::{Scalar, plain};
 use crate::tree::{Id, NodeContent, Tree};
 
-/// A text in place of a part of a document.
+/// A text that replaces a part of a document.
 struct TextEdit {
     span: Range<usize>,
     text: String,
@@ -19,8 +19,8 @@ struct TextEdit {
 
 /// A document with changes in one of its objects: the object itself, or the item of a list.
 ///
-/// `None` where the document is written in a way that cannot be edited in place, such as an alias that other objects share:
-/// what comes out is read again, and has to be `wanted`.
+/// `None` if the document is written in a format that cannot be edited in place, such as an alias that other objects
+/// share: the result is read again, and must be `wanted`.
 pub(crate) fn spliced(document: &str, item: Option<usize>, changes: &[Change], wanted: &Value) -> Option<String> {
     let tree = Tree::read(document).ok()?;
     let object = item_of(&tree, item)?;
@@ -73,7 +73,7 @@ fn parsed(value: &Written) -> Option<Value> {
     serde_json::from_str(&value.as_json()).ok()
 }
 
-/// The deepest mapping on a path that is there, and the rest of the path.
+/// The deepest existing mapping on a path, and the rest of the path.
 fn deepest<'p>(tree: &Tree<'_>, object: Id, path: &'p str) -> Option<(Id, &'p str)> {
     let (mut here, mut rest) = (object, path);
     while !rest.is_empty() {
@@ -89,7 +89,7 @@ fn is_json(document: &str) -> bool {
     document.trim_ascii_start().starts_with(['{', '['])
 }
 
-/// Whether the lines of a document end as on Windows.
+/// Whether the lines of a document end with CRLF.
 fn ends_with_crlf(document: &str) -> bool {
     document.find('\n').is_some_and(|at| document.get(..at).is_some_and(|line| line.ends_with('\r')))
 }
@@ -130,12 +130,12 @@ fn addition(document: &str, tree: &Tree<'_>, map: Id, added: Map<String, Value>)
     if ends_with_crlf(document) {
         text = text.replace('\n', "\r\n");
     }
-    // The first line goes where the first entry was, and that to a line of its own.
+    // The first line replaces the start of the first entry, which moves to its own line.
     let text = format!("{}{indent}", text.strip_prefix(&indent)?);
     Some(TextEdit { span: first..first, text })
 }
 
-/// An entry goes with its line, or in flow style with its comma.
+/// An entry is removed with its line, or in flow style with its comma.
 fn removal(document: &str, tree: &Tree<'_>, map: Id, key: Id, value: Id) -> Option<TextEdit> {
     let (begin, end) = (tree.written(key)?.span.start, tree.written(value)?.span.end);
     if !is_flow(document, tree, map) {
@@ -173,7 +173,7 @@ pub(crate) fn block(entries: &Map<String, Value>, indent: usize, out: &mut Strin
     }
 }
 
-/// A value on one line; in JSON everything that is text is quoted.
+/// A value on one line; in JSON all texts are quoted.
 fn inline(value: &Value, is_json: bool) -> String {
     let text = |text: &str| if is_json { Value::from(text).to_string() } else { scalar(text) };
     match value {
@@ -191,7 +191,7 @@ fn inline(value: &Value, is_json: bool) -> String {
     }
 }
 
-/// A text without quotes where it needs none.
+/// A text, without quotes if it needs none.
 fn scalar(text: &str) -> String {
     let is_plain = text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.chars().all(|character| character.is_ascii_alphanumeric() || "._/-".contains(character))

@@ -31,12 +31,12 @@ pub(crate) struct TreeNode<'t> {
 pub(crate) enum NodeContent<'t> {
     Scalar(Scalar<'t>),
     List(Vec<Id>),
-    /// Keys and values as they are written, merges not yet merged.
+    /// Keys and values as written, before merges.
     Map(Vec<(Id, Id)>),
     Alias(Id),
 }
 
-/// An entry of a mapping, merged ones included.
+/// An entry of a mapping, including merged ones.
 #[derive(Debug, Clone)]
 pub(crate) struct MappingEntry<'f> {
     pub(crate) name: Cow<'f, str>,
@@ -44,7 +44,7 @@ pub(crate) struct MappingEntry<'f> {
     pub(crate) value: Id,
 }
 
-/// Why a document is no tree of JSON, and where.
+/// Why a document cannot be converted to JSON, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TreeFault {
     pub(crate) message: String,
@@ -61,15 +61,15 @@ pub(crate) struct Twice {
 struct Open<'t> {
     node: TreeNode<'t>,
     anchor: usize,
-    /// In a mapping, the key that waits for its value.
+    /// In a mapping, the key whose value comes next.
     key: Option<Id>,
 }
 
 impl<'t> Tree<'t> {
-    /// Reads a text that holds one document at most. No root is no document.
+    /// Reads a text that contains at most one document. Without a document there is no root.
     ///
     /// # Errors
-    /// When the text is no YAML.
+    /// When the text is not YAML.
     pub(crate) fn read(text: &'t str) -> Result<Tree<'t>, TreeFault> {
         let mut tree = Tree::default();
         let mut anchors: BTreeMap<usize, Id> = BTreeMap::new();
@@ -142,28 +142,28 @@ impl<'t> Tree<'t> {
         Id(self.nodes.len() - 1)
     }
 
-    /// A node as it is written.
+    /// A node as written.
     pub(crate) fn written(&self, id: Id) -> Option<&TreeNode<'t>> {
         self.nodes.get(id.0)
     }
 
-    /// A node, or what it is an alias of.
+    /// A node, or the node that it is an alias of.
     pub(crate) fn node(&self, mut id: Id) -> Option<&TreeNode<'t>> {
         loop {
             let node = self.nodes.get(id.0)?;
             match node.kind {
-                // An alias is always written after its anchor.
+                // An alias is always after its anchor.
                 NodeContent::Alias(target) => id = target,
                 _ => return Some(node),
             }
         }
     }
 
-    /// The entries of a mapping, or none of what is no mapping. Of keys that stand twice the last counts, and is added to
-    /// `twice`. What is merged into it comes last, and never in place of what it has itself.
+    /// The entries of a mapping, or none if it is not a mapping. Of duplicate keys the last counts, and is added to
+    /// `twice`. Merged entries are last, and never replace the mapping's own.
     ///
     /// # Errors
-    /// When a key is no text, what is merged is no mapping, or merges multiply beyond `work`.
+    /// When a key is not a text, something merged is not a mapping, or merges multiply beyond `work`.
     pub(crate) fn fields(
         &self,
         map: Id,
@@ -200,7 +200,7 @@ impl<'t> Tree<'t> {
         Ok(fields.all)
     }
 
-    /// The text of a key; `None` where it is none.
+    /// The text of a key; `None` if it is not a text.
     fn name(&self, key: Id) -> Option<Cow<'_, str>> {
         match &self.node(key)?.kind {
             NodeContent::Scalar(Scalar::Text(text)) => Some(Cow::Borrowed(text)),
@@ -215,11 +215,11 @@ impl<'t> Tree<'t> {
 #[derive(Default)]
 struct MappingEntries<'f> {
     all: Vec<MappingEntry<'f>>,
-    /// Where names are, once there are many.
+    /// Positions of names, once there are many.
     places: BTreeMap<Cow<'f, str>, usize>,
 }
 
-/// Up to this number of names are searched one by one.
+/// Up to this number of names are searched linearly.
 const FEW: usize = 16;
 
 impl<'f> MappingEntries<'f> {

@@ -1,4 +1,4 @@
-//! A text that holds one value and no Kubernetes object, such as settings.
+//! A text that contains one value and no Kubernetes object, such as settings.
 
 use std::ops::Range;
 
@@ -8,15 +8,15 @@ use crate::problem::messages;
 use crate::source::Source;
 use crate::tree::{Tree, TreeFault};
 
-/// The value of a text, and where its parts stand.
+/// The value of a text, and the positions of its parts.
 pub struct ValueText<'t> {
     tree: Tree<'t>,
     json: String,
-    /// Keys that stand twice, and where, in bytes.
+    /// Duplicate keys, and where, in bytes.
     twice: Vec<(String, usize)>,
 }
 
-/// Why a text holds no value.
+/// Why a text contains no value.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NoValue {
     /// One sentence: lower case, no final stop, input in backticks.
@@ -26,10 +26,10 @@ pub struct NoValue {
 }
 
 impl<'t> ValueText<'t> {
-    /// Reads a text of YAML or JSON. One without content is null.
+    /// Reads a text of YAML or JSON. An empty text is null.
     ///
     /// # Errors
-    /// When it is no YAML, has several documents, or JSON has no such value.
+    /// When it is not YAML, has several documents, or JSON has no such value.
     ///
     /// ```
     /// use fleet::{Source, ValueText};
@@ -66,7 +66,7 @@ impl<'t> ValueText<'t> {
         &self.json
     }
 
-    /// What is said of keys that stand twice, and where, in bytes.
+    /// The messages about duplicate keys, and where, in bytes.
     ///
     /// ```
     /// use fleet::{Source, ValueText};
@@ -82,8 +82,8 @@ impl<'t> ValueText<'t> {
         &self.twice
     }
 
-    /// The value at a path such as `clusterApi.controllers[1]` or `cloudTags.definitions[platform/env].scope`, in bytes;
-    /// where there is none, what it would be in.
+    /// The value at a path such as `clusterApi.controllers[1]` or `cloudTags.definitions[platform/env].scope`, in
+    /// bytes; if there is none, what it would be in.
     ///
     /// ```
     /// use fleet::{Source, ValueText};

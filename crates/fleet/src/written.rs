@@ -1,4 +1,4 @@
-//! An object as it is written, read as a value when somebody asks for one.
+//! An object as written, which is parsed on use.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-/// The text of an object, and its value, which takes five times as much memory: it is kept where it is asked for as such.
+/// The text of an object, and its value, which takes five times as much memory: it is kept once it was requested.
 #[derive(Debug)]
 pub struct ObjectText {
     text: Arc<str>,
@@ -35,7 +35,7 @@ impl ObjectText {
         &self.text
     }
 
-    /// The value for one use: one that was not asked for before is not kept.
+    /// The value for one use: it is not kept if it was not requested before.
     ///
     /// ```
     /// use fleet::{Fleet, Hierarchy, Source};

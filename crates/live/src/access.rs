@@ -12,7 +12,7 @@ use crate::failure::{LiveFailure, chain};
 use crate::proxy::is_direct;
 use crate::server::{Server, cannot_connect};
 
-/// The longest time for a connection, where a request may take longer.
+/// The timeout for connections if that for requests is longer.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// How a cluster is reached.
@@ -22,11 +22,11 @@ pub struct Access {
     pub kubeconfig: Option<PathBuf>,
     /// The context; else the current one.
     pub context: Option<String>,
-    /// The longest time for one request; `None` for no limit.
+    /// The timeout of each request; `None` for no limit.
     pub timeout: Option<Duration>,
 }
 
-/// Whether there is a kubeconfig where kubectl looks for one.
+/// Whether there is a kubeconfig where kubectl searches for one.
 #[must_use]
 pub fn has_kubeconfig() -> bool {
     files().iter().any(|file| file.is_file())
@@ -47,7 +47,7 @@ impl Access {
         config.connect_timeout = Some(self.timeout.map_or(CONNECT, |timeout| timeout.min(CONNECT)));
         config.read_timeout = self.timeout;
         let namespace = config.default_namespace.clone();
-        // A program that gets credentials is run here.
+        // A program that provides credentials is run here.
         let client = Client::try_from(config).map_err(|error| cannot_connect(&error, &url, context.as_deref()))?;
         Ok((Server { client, url, context, timeout: self.timeout }, namespace))
     }
@@ -61,7 +61,7 @@ impl Access {
                 Some(_) => Err(LiveFailure(format!("there is no kubeconfig `{}`", names(&files)))),
             };
         }
-        // As kubectl does: of several files those that do not exist are passed over.
+        // Like kubectl: of several files, missing ones are ignored.
         let read = files.iter().filter(|file| self.kubeconfig.is_some() || file.is_file());
         let mut whole = Kubeconfig::default();
         for file in read {
@@ -102,7 +102,7 @@ impl Access {
     }
 }
 
-/// Whether the cluster of a context names a proxy: that one counts in any case.
+/// Whether the cluster of a context sets a proxy, which takes precedence over the environment.
 fn has_proxy(kubeconfig: &Kubeconfig, context: &str) -> bool {
     let context = kubeconfig.contexts.iter().find(|known| known.name == context);
     let cluster = context.and_then(|context| context.context.as_ref()).map(|context| &*context.cluster);
@@ -111,7 +111,7 @@ fn has_proxy(kubeconfig: &Kubeconfig, context: &str) -> bool {
     proxy.is_some_and(|proxy| !proxy.is_empty())
 }
 
-/// The server of the Pod that this runs in, by its service account.
+/// The API server of the Pod that this program runs in, with its service account.
 fn in_cluster(files: &[PathBuf]) -> Result<(Option<String>, Config), LiveFailure> {
     if env::var_os("KUBERNETES_SERVICE_HOST").is_none() {
         return Err(LiveFailure(format!(

@@ -1,9 +1,9 @@
-//! Why a cluster cannot be asked: one sentence.
+//! Why a cluster cannot be read: one sentence.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why nothing is answered. The sentence names the server and the context where they are known.
+/// Why there is no answer. The sentence names the server and the context if they are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveFailure(pub(crate) String);
 
@@ -13,7 +13,7 @@ impl fmt::Display for LiveFailure {
     }
 }
 
-/// An error with its causes; what a cause repeats is left out.
+/// An error with its causes, without repetitions.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut sentence = error.to_string();
     for cause in causes(error).skip(1) {
@@ -25,7 +25,7 @@ pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     sentence
 }
 
-/// An error and what it was caused by.
+/// An error and its causes.
 pub(crate) fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| (**error).source())
 }

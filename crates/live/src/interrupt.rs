@@ -6,13 +6,13 @@ use tokio::runtime::Builder;
 
 use crate::failure::LiveFailure;
 
-/// The exit code of a program that Ctrl-C ends, as shells count it: 128 and the number of SIGINT.
+/// The exit code of a program that Ctrl-C ends, by the convention of shells: 128 and the number of SIGINT.
 const INTERRUPTED: i32 = 130;
 
 /// Ends the process with exit code 130 on Ctrl-C, after `tidy` has run.
 ///
 /// # Errors
-/// When the operating system has no thread left for it.
+/// When the operating system cannot start another thread.
 pub fn on_interrupt(tidy: impl FnOnce() + Send + 'static) -> Result<(), LiveFailure> {
     let failed = |error: std::io::Error| LiveFailure(format!("cannot wait for Ctrl-C: {error}"));
     let runtime = Builder::new_current_thread().enable_io().build().map_err(failed)?;

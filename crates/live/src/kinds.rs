@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-/// What an answer needs of each API group. The kinds of composites are in groups of their own, which their definitions name.
+/// The kinds of each API group that each question needs. The kinds of composites are in their own groups, which their
+/// definitions name.
 #[rustfmt::skip]
 pub const KINDS: &[Listed] = &[
     listed(Topic::ClusterApi, "cluster.x-k8s.io",                Some(&["clusterclasses", "clusters", "machinedeployments", "machinepools", "machinesets", "machines"])),
@@ -32,7 +33,7 @@ pub(crate) const CROSSPLANE: &str = "apiextensions.crossplane.io";
 /// The definitions, which name the kinds of composites.
 pub(crate) const DEFINITIONS: &str = "compositeresourcedefinitions";
 
-/// One group, and what is listed of it.
+/// One group, and the kinds of it that are listed.
 #[derive(Debug)]
 pub struct Listed {
     /// The questions that need it.
@@ -41,7 +42,8 @@ pub struct Listed {
     pub group: &'static str,
     /// The resources; `None` for all that the server has, because each provider has its own.
     pub resources: Option<&'static [&'static str]>,
-    /// Whether single objects are read, and no list: of all kinds of a cluster a few are needed, and their definitions are long.
+    /// Whether single objects are read instead of a list: of all kinds in a cluster a few are needed, and their
+    /// definitions are long.
     pub by_name: bool,
 }
 
@@ -54,12 +56,12 @@ pub enum Topic {
     Crossplane,
     /// Both of these.
     Both,
-    /// How the policy is installed: Kubewarden's objects, permissions and managers, and what settings name.
+    /// How the policy is installed: Kubewarden's objects, permissions and managers, and what settings refer to.
     Installation,
 }
 
 impl Topic {
-    /// Whether what `other` needs is part of this.
+    /// Whether the needs of `other` are part of this.
     pub(crate) fn has(self, other: Topic) -> bool {
         match (self, other) {
             (Topic::Installation, of) => matches!(of, Topic::Installation | Topic::Both),
@@ -73,7 +75,7 @@ const fn listed(topic: Topic, group: &'static str, resources: Option<&'static [&
     Listed { topic, group, resources, by_name: false }
 }
 
-/// The ClusterRole with which everything is answered, except composites.
+/// The ClusterRole that allows every question, except about composites.
 #[must_use]
 pub fn cluster_role() -> String {
     let mut role = "# Permissions that `propagate` needs in a live cluster: `get` and `list` only; it writes nothing.

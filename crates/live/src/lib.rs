@@ -1,7 +1,7 @@
-//! A live cluster as manifests: what an API server lists, as texts that `fleet` reads.
+//! A live cluster as manifests: objects from an API server, as texts that `fleet` reads.
 //!
-//! An entry point for `propagate`. It asks for discovery documents, lists and single objects, with `GET` and nothing else, and only
-//! for the kinds of [`KINDS`] and for the composites that the cluster defines. Every request ends within a time limit.
+//! An entry point for `propagate`. It requests discovery documents, lists and single objects, only with `GET`, and only
+//! for the kinds of [`KINDS`] and for the composites that the cluster defines. Every request has a timeout.
 
 mod access;
 mod failure;

@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 
 use crate::server::{Server, Trouble};
 
-/// Objects of one page.
+/// The number of objects of one page.
 const PAGE: usize = 500;
 
-/// A kind as the server has it.
+/// A kind as the server serves it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ListedKind {
     pub(crate) group: String,
@@ -25,12 +25,12 @@ impl ListedKind {
         if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
     }
 
-    /// The resource with its group, as kubectl takes it.
+    /// The resource with its group, in kubectl's notation.
     pub(crate) fn resource(&self) -> String {
         if self.group.is_empty() { self.resource.clone() } else { format!("{}.{}", self.resource, self.group) }
     }
 
-    /// Some object of the kind, to ask whether a word names it.
+    /// An example object of the kind, to find out whether a word names it.
     pub(crate) fn any(&self) -> ObjectId {
         let (group, kind) = (self.group.clone(), self.kind.clone());
         ObjectId { group, kind, namespace: String::new(), name: String::new() }
@@ -110,7 +110,7 @@ pub(crate) async fn kinds(server: &Server, group: &str, version: &str) -> Result
     Ok(resources.into_iter().filter(is_listed).map(kind).collect())
 }
 
-/// All objects of a kind, in a namespace or in all; `read` is called with how many a page has.
+/// All objects of a kind, in a namespace or in all; `read` is called with the number of objects of each page.
 pub(crate) async fn list(
     server: &Server,
     kind: &ListedKind,
@@ -125,7 +125,7 @@ pub(crate) async fn list(
             token => format!("{path}?limit={PAGE}&continue={}", escaped(token)),
         };
         let list: List = match server.get(&page).await {
-            // The server forgets a list after some minutes: then all of it is asked for at once, as kubectl does.
+            // The server keeps a list for only some minutes: then the whole list is requested at once, as kubectl does.
             Err(Trouble::Expired) if !token.is_empty() => {
                 objects.clear();
                 server.get(&path).await?
@@ -153,7 +153,7 @@ struct ListMetadata {
     next: Option<String>,
 }
 
-/// A part of a path or a query, with what has a meaning there escaped.
+/// A part of a path or a query, with special characters escaped.
 pub(crate) fn escaped(text: &str) -> String {
     let byte = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::list::ListedKind;
 
-/// An object as `kubectl get RESOURCE NAME --output json --show-managed-fields` prints it, so that a line is the same in
-/// both. The name of the text is the resource, the namespace and the name.
+/// An object as `kubectl get RESOURCE NAME --output json --show-managed-fields` prints it, so that line numbers are the
+/// same. The name of the text consists of the resource, the namespace and the name.
 pub(crate) fn source(kind: &ListedKind, object: &str) -> Result<Source, serde_json::Error> {
     let mut object: Value = serde_json::from_str(object)?;
     if let Some(fields) = object.as_object_mut() {

@@ -1,8 +1,8 @@
-//! Which servers are asked past the proxy of the environment.
+//! Which servers are connected to without the proxy of the environment.
 
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Whether a host is asked directly: it is this machine, or `NO_PROXY` names it, as Go's clients read that variable.
+/// Whether a host is connected to directly: it is this machine, or in `NO_PROXY`, as Go's clients read that variable.
 pub(crate) fn is_direct(host: &str, no_proxy: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']').to_lowercase();
     let address: Option<IpAddr> = host.parse().ok();

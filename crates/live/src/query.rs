@@ -1,4 +1,4 @@
-//! What is asked of a cluster.
+//! What is read from a cluster.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,16 @@ use fleet::ObjectId;
 
 use crate::kinds::Topic;
 
-/// What is asked of a cluster.
+/// What is read from a cluster.
 pub struct Query<'a> {
-    /// Where objects with a namespace are listed; `None` for all namespaces. Objects without one are listed in any case.
+    /// The namespace in which namespaced objects are listed; `None` for all namespaces. Cluster-scoped objects are
+    /// always listed.
     pub namespaces: Option<&'a [String]>,
-    /// What the question is about.
+    /// The topic of the question.
     pub topic: Topic,
-    /// The kind that the question names: where it is a kind of Cluster API, nothing of Crossplane is listed.
+    /// The kind that the question names: if it is a kind of Cluster API, nothing of Crossplane is listed.
     pub kind: Option<&'a dyn Fn(&ObjectId) -> bool>,
-    /// Versions in which kinds are listed, by group and kind. Others are listed in the version that the server prefers.
+    /// Versions in which kinds are listed, by group and kind. Others are listed in the server's preferred version.
     pub versions: BTreeMap<(String, String), String>,
     /// For [`Topic::Installation`]: names of the CustomResourceDefinitions that are read.
     pub definitions: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a question needs, from discovery to the objects.
+//! Reads what a question needs, from discovery to the objects.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use crate::query::Query;
 use crate::referenced::{classes, templates};
 use crate::server::{Server, Trouble};
 
-/// Requests at a time: fewer than an API server lets one user have.
+/// The number of concurrent requests: fewer than an API server allows one user.
 const AT_ONCE: usize = 8;
 
 /// The group of Cluster API itself.
@@ -33,7 +33,7 @@ pub struct Found {
     pub unreadable: Vec<(String, String)>,
 }
 
-/// A server that has not been asked for objects yet.
+/// A server from which no objects were requested yet.
 pub struct Connection {
     runtime: Runtime,
     server: Server,
@@ -41,10 +41,10 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Finds out which server is meant, and gets credentials for it.
+    /// Finds the server, and gets credentials for it.
     ///
     /// # Errors
-    /// When there is no such context, or the credentials cannot be had.
+    /// When there is no such context, or no credentials.
     pub fn new(access: &Access) -> Result<Connection, LiveFailure> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| LiveFailure(format!("cannot start the client: {error}")))?;
@@ -52,7 +52,7 @@ impl Connection {
         Ok(Connection { runtime, server, namespace })
     }
 
-    /// The context, or `None` where the service account of a Pod is used.
+    /// The context, or `None` if the service account of a Pod is used.
     #[must_use]
     pub fn context(&self) -> Option<&str> {
         self.server.context.as_deref()
@@ -70,11 +70,11 @@ impl Connection {
         self.server.name()
     }
 
-    /// Reads what a question needs. `progress` is called with what is being done.
+    /// Reads what a question needs. `progress` is called with the current activity.
     ///
     /// # Errors
-    /// When the server cannot be reached, does not accept the credentials, does not answer in time or forbids all that is
-    /// asked for.
+    /// When the server cannot be reached, rejects the credentials, does not answer in time or forbids everything that
+    /// is requested.
     pub fn read(&self, query: &Query<'_>, progress: &dyn Fn(String)) -> Result<Found, LiveFailure> {
         progress(format!("connecting to {}", self.server.url));
         let reader = Reader {
@@ -102,7 +102,7 @@ struct Reader<'a> {
 /// What the server refused.
 #[derive(Default)]
 struct Troubles {
-    /// The resources that are forbidden, and the server's words about the first.
+    /// The resources that are forbidden, and the server's message about the first.
     forbidden: BTreeMap<String, String>,
     /// Other resources, and why they cannot be listed.
     failed: Vec<(String, String)>,
@@ -160,7 +160,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// The kinds of a group, each in one version: the one that the query names, or else the first that has it.
+    /// The kinds of a group, each in one version: the one in the query, or else the first that has it.
     async fn kinds(&self, group: &Group) -> Result<Vec<ListedKind>, LiveFailure> {
         let versions = stream::iter(&group.versions).map(|version| kinds(self.server, &group.name, version));
         let answers: Vec<_> = versions.buffered(AT_ONCE).collect().await;
@@ -180,7 +180,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// Lists kinds, several at a time.
+    /// Lists kinds, several concurrently.
     async fn list(&self, kinds: Vec<ListedKind>) -> Result<(), LiveFailure> {
         let read = |number: usize| {
             self.count.set(self.count.get() + number);
@@ -207,7 +207,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The kinds of composites and claims, as their definitions name them.
+    /// The kinds of composites and claims, according to their definitions.
     async fn composites(&self, groups: &[Group]) -> Result<Vec<ListedKind>, LiveFailure> {
         let mut named: BTreeSet<(String, String)> = BTreeSet::new();
         for (kind, definitions) in self.objects.borrow().iter() {
@@ -237,7 +237,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The ClusterClasses that Clusters take from other namespaces, and their templates.
+    /// The ClusterClasses in other namespaces that Clusters use, and their templates.
     async fn classes(&self) -> Result<(), LiveFailure> {
         let Some(namespaces) = self.query.namespaces else { return Ok(()) };
         let known: Vec<ListedKind> = self.objects.borrow().iter().map(|(kind, _)| kind.clone()).collect();
@@ -269,7 +269,7 @@ impl Reader<'_> {
         self.answer(&format!("{}/{namespace}/{name}", kind.resource()), self.server.get(&path).await)
     }
 
-    /// An answer, where there is one; what the server refuses is noted.
+    /// An answer, if there is one; what the server forbids is recorded.
     fn answer<T>(&self, what: &str, answer: Result<T, Trouble>) -> Result<Option<T>, LiveFailure> {
         let mut troubles = self.troubles.borrow_mut();
         match answer {

@@ -1,4 +1,5 @@
-//! What the objects of one namespace take from another: the ClusterClass of a Cluster, and the templates that it names.
+//! What the objects in one namespace use from another: the ClusterClass of a Cluster, and the templates that it refers
+//! to.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +7,7 @@ use fleet::{class_of, class_templates};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Namespaces and names of the classes that Clusters take from other namespaces than those that are listed.
+/// Namespaces and names of the classes that Clusters use from namespaces that are not listed.
 pub(crate) fn classes(clusters: &[Box<RawValue>], listed: &[String]) -> BTreeSet<(String, String)> {
     let class = |cluster: &RawValue| {
         let cluster: Value = serde_json::from_str(cluster.get()).ok()?;
@@ -16,7 +17,7 @@ pub(crate) fn classes(clusters: &[Box<RawValue>], listed: &[String]) -> BTreeSet
     clusters.iter().filter_map(|cluster| class(cluster)).collect()
 }
 
-/// Group, kind and name of each template that a class names.
+/// Group, kind and name of each template that a class refers to.
 pub(crate) fn templates(class: &str) -> BTreeSet<(String, String, String)> {
     let mut found = BTreeSet::new();
     class_templates(&serde_json::from_str(class).unwrap_or_default(), &mut found);

@@ -1,4 +1,4 @@
-//! Requests to one server: `GET`, each within a time limit, and what becomes of an error.
+//! Requests to one server: `GET`, each with a timeout, and the handling of errors.
 
 use std::time::{Duration, Instant};
 
@@ -23,13 +23,13 @@ pub(crate) struct Server {
 pub(crate) enum Trouble {
     /// There is no such path, or no such object.
     NotFound,
-    /// The rest of a list is no longer known.
+    /// The continue token of a list has expired.
     Expired,
-    /// The user may not ask for it: a sentence.
+    /// The user may not read it: a sentence.
     Forbidden(String),
-    /// The server fails to answer this one request: a sentence.
+    /// The server fails to answer this request: a sentence.
     Refused(String),
-    /// No other request has an answer either.
+    /// Other requests would fail, too.
     Fatal(LiveFailure),
 }
 
@@ -37,7 +37,7 @@ impl Server {
     /// The answer to `GET` on a path.
     ///
     /// # Errors
-    /// When there is none, or it is not what is expected.
+    /// When there is no answer, or not the expected one.
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Trouble> {
         let text = self.text(path).await?;
         serde_json::from_str(&text)
@@ -59,7 +59,7 @@ impl Server {
             },
         };
         match answer {
-            // A connection has a limit of its own.
+            // Connections have their own timeout.
             Err(error) if is_timeout(&error) => Err(Trouble::Fatal(self.too_slow(begin.elapsed()))),
             answer => answer.map_err(|error| self.trouble(path, &error)),
         }
@@ -105,10 +105,10 @@ fn name(url: &str, context: Option<&str>) -> String {
     }
 }
 
-/// The most of a server's own words that a message repeats, in characters.
+/// The maximum length of a server's own message that is repeated, in characters.
 const MOST: usize = 300;
 
-/// The beginning of a text, in one line: a proxy answers with whole pages.
+/// The beginning of a text, in one line: a proxy may answer with a whole page.
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(MOST) {
@@ -117,7 +117,7 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// Why a server is not reached: the credentials, or the way to it.
+/// Why a server cannot be reached: the credentials, or the connection.
 pub(crate) fn cannot_connect(error: &kube::Error, url: &str, context: Option<&str>) -> LiveFailure {
     let name = name(url, context);
     let auth = causes(error).find_map(|cause| cause.downcast_ref::<AuthError>());
@@ -128,7 +128,7 @@ pub(crate) fn cannot_connect(error: &kube::Error, url: &str, context: Option<&st
     })
 }
 
-/// Whether an error of the client says that time ran out.
+/// Whether an error of the client is a timeout.
 fn is_timeout(error: &kube::Error) -> bool {
     causes(error).any(|cause| {
         let io = cause.downcast_ref::<std::io::Error>();

@@ -1,4 +1,4 @@
-//! Labels and taints with which a kubelet registers its Node, as the bootstrap template of a node group has them.
+//! Labels and taints with which a kubelet registers its Node, as set in the bootstrap template of a node group.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ pub(crate) struct Registered {
     pub(crate) taints: Vec<Taint>,
 }
 
-/// What the kubelets of a node group set; `None` where its template is not there, is none of kubeadm's, or leaves something to
-/// be filled in on the machine.
+/// What the kubelets of a node group set; `None` if its template is missing, is not one of kubeadm, or has placeholders
+/// that are filled in on the machine.
 pub(crate) fn registered(templates: &Templates<'_>, group: &Member, object: &Value) -> Option<Registered> {
     const CONFIGURATION: &str = "/spec/template/spec/joinConfiguration/nodeRegistration";
     let template = templates.at(group, object, "/spec/template/spec/bootstrap/configRef")?;
@@ -31,7 +31,7 @@ pub(crate) fn registered(templates: &Templates<'_>, group: &Member, object: &Val
     })
 }
 
-/// Taints as objects of Kubernetes have them.
+/// Taints in the format of Kubernetes objects.
 pub(crate) fn taints(list: Option<&Value>) -> Vec<Taint> {
     let taints = list.and_then(Value::as_array).into_iter().flatten();
     let text = |taint: &Value, field: &str| taint.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();

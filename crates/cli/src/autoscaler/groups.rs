@@ -13,12 +13,12 @@ use super::templates::Templates;
 /// A MachineDeployment, MachineSet or MachinePool that cluster-autoscaler scales.
 pub(crate) struct NodeGroup<'w> {
     pub(crate) member: &'w Member,
-    /// The object as it is stored once the rules have completed it.
+    /// The object as it is stored after the rules have completed it.
     pub(crate) object: Value,
     pub(crate) annotations: BTreeMap<String, String>,
     /// What its Nodes get, or why that is not known.
     pub(crate) nodes: Result<Nodes, String>,
-    /// Whether the template says that Nodes have a capacity; `None` where it is not there.
+    /// Whether the template declares the capacity of Nodes; `None` if the template is missing.
     pub(crate) has_capacity: Option<bool>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct NodeGroup<'w> {
 pub(crate) struct Nodes {
     pub(crate) labels: BTreeMap<String, (String, SetBy)>,
     pub(crate) taints: Vec<(Taint, SetBy)>,
-    /// Whether all that kubelets set is known.
+    /// Whether everything that kubelets set is known.
     pub(crate) is_whole: bool,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum SetBy {
     Kubelet,
 }
 
-/// The node groups with a smallest size of zero, or with annotations for scaling from zero.
+/// The node groups with a minimum size of zero, or with annotations for scaling from zero.
 pub(crate) fn groups<'w>(hierarchy: &'w Hierarchy, settings: &Settings) -> Vec<NodeGroup<'w>> {
     let templates = Templates::of(hierarchy);
     let members = hierarchy.members().iter().enumerate();
@@ -79,7 +79,7 @@ fn group<'w>(
     Some(NodeGroup { member, object, annotations, nodes, has_capacity })
 }
 
-/// What the rules give to the Nodes of a group, and what their kubelets set.
+/// What the rules set on the Nodes of a group, and what their kubelets set.
 fn nodes(
     (hierarchy, templates): (&Hierarchy, &Templates<'_>),
     number: usize,
@@ -115,7 +115,7 @@ fn nodes(
     Ok(nodes)
 }
 
-/// The numbers of all that is made from an object.
+/// The numbers of everything that is created from an object.
 fn below(hierarchy: &Hierarchy, number: usize) -> Vec<usize> {
     let children = hierarchy.member(number).map_or(&[][..], |member| &member.children);
     children.iter().flat_map(|child| std::iter::once(*child).chain(below(hierarchy, *child))).collect()

@@ -1,4 +1,4 @@
-//! What the annotations of a node group say, and what its Nodes get.
+//! Compares the annotations of a node group with what its Nodes get.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::keys::{
     CAPACITY, INTEGERS, LABELS, MAX_SIZE, MIN_SIZE, QUANTITIES, TAINTS, Taint, is_managed, is_quantity, labels, taints,
 };
 
-/// What is said of a node group.
+/// The result for a node group.
 #[derive(Default)]
 pub(crate) struct GroupVerdict {
     pub(crate) findings: Vec<(FindingLevel, String)>,
-    /// Annotations that are to have another value; `None` for those that are to be removed.
+    /// Annotations that need another value; `None` for those that should be removed.
     pub(crate) values: BTreeMap<&'static str, Option<String>>,
 }
 
@@ -210,7 +210,7 @@ impl GroupVerdict {
         self.findings.push((FindingLevel::Warning, message));
     }
 
-    /// Notes the value that an annotation is to have.
+    /// Records the value that an annotation needs.
     fn value(&mut self, key: &'static str, written: Option<&String>, value: String) {
         if written.map_or("", String::as_str) != value {
             self.values.insert(key, Some(value).filter(|value| !value.is_empty()));

@@ -8,19 +8,20 @@ use std::fmt;
 pub(crate) const LABELS: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";
 /// The annotation with taints.
 pub(crate) const TAINTS: &str = "capacity.cluster-autoscaler.kubernetes.io/taints";
-/// What all annotations about the capacity of Nodes begin with.
+/// The prefix of all annotations about the capacity of Nodes.
 pub(crate) const CAPACITY: &str = "capacity.cluster-autoscaler.kubernetes.io/";
 /// Annotations with a quantity.
 pub(crate) const QUANTITIES: &[&str] = &["cpu", "memory", "ephemeral-disk"];
 /// Annotations with an integer.
 pub(crate) const INTEGERS: &[&str] = &["gpu-count", "maxPods"];
 
-/// The annotation with the smallest size, where `CAPI_GROUP` is not set for the autoscaler.
+/// The annotation with the minimum size, if `CAPI_GROUP` is not set for the autoscaler.
 pub(crate) const MIN_SIZE: &str = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
-/// The annotation with the largest size.
+/// The annotation with the maximum size.
 pub(crate) const MAX_SIZE: &str = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
 
-/// The domains whose labels newer autoscalers read from the template of a node group: these, and all below the last two.
+/// The domains whose labels newer autoscalers read from the template of a node group: these, and all below the last
+/// two.
 const MANAGED: &[&str] = &["node-role.kubernetes.io", "node-restriction.kubernetes.io", "node.cluster.x-k8s.io"];
 
 /// A taint; kubelets allow one of each key and effect.
@@ -32,7 +33,7 @@ pub(crate) struct Taint {
 }
 
 impl Taint {
-    /// Whether another one takes its place.
+    /// Whether another one replaces it.
     pub(crate) fn is_same(&self, other: &Taint) -> bool {
         (&self.key, &self.effect) == (&other.key, &other.effect)
     }
@@ -56,8 +57,8 @@ pub(crate) fn is_managed(key: &str) -> bool {
     })
 }
 
-/// The entries of the annotation with labels, in their order; `Err` has an entry that the autoscaler passes over, or takes for a
-/// label that no Node can have.
+/// The entries of the annotation with labels, in order; an `Err` contains an entry that the autoscaler ignores, or
+/// treats as a label that no Node can have.
 pub(crate) fn labels(value: &str) -> Vec<Result<(String, String), &str>> {
     let entry = |entry| match str::split_once(entry, '=') {
         Some((key, value)) if is_key(key) && is_value(value) => Ok((key.to_owned(), value.to_owned())),
@@ -66,7 +67,8 @@ pub(crate) fn labels(value: &str) -> Vec<Result<(String, String), &str>> {
     value.split(',').map(entry).collect()
 }
 
-/// The entries of the annotation with taints; `Err` has an entry that the autoscaler passes over, or that has no effect.
+/// The entries of the annotation with taints; an `Err` contains an entry that the autoscaler ignores, or that has no
+/// effect.
 pub(crate) fn taints(value: &str) -> Vec<Result<Taint, &str>> {
     const EFFECTS: &[&str] = &["NoExecute", "NoSchedule", "PreferNoSchedule"];
     let entry = |entry: &'_ str| {
@@ -78,7 +80,7 @@ pub(crate) fn taints(value: &str) -> Vec<Result<Taint, &str>> {
     value.split(',').map(|text| entry(text).ok_or(text)).collect()
 }
 
-/// Whether Kubernetes takes a text for a quantity.
+/// Whether Kubernetes accepts a text as a quantity.
 pub(crate) fn is_quantity(text: &str) -> bool {
     let number = text.strip_prefix(['+', '-']).unwrap_or(text);
     let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());

@@ -1,4 +1,4 @@
-//! The annotations that a node group is to have, as a command.
+//! The annotations that a node group needs, as a command.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use super::groups::NodeGroup;
 use super::one_line;
 use crate::shell::quoted;
 
-/// The lists of a topology, and the label of what is made from an entry of each.
+/// The lists of a topology, and the label of objects that are created from an entry of each.
 const LISTS: &[(&str, &str, &str)] = &[
     ("MachineDeployment", "machineDeployments", TOPOLOGY_DEPLOYMENT_NAME),
     ("MachinePool", "machinePools", TOPOLOGY_POOL_NAME),
 ];
 
-/// A command for kubectl with lines of comment above it; `Err` says why there is none.
+/// A command for kubectl after lines of comments; `Err` says why there is none.
 pub(crate) fn patch(
     hierarchy: &Hierarchy,
     group: &NodeGroup<'_>,
@@ -33,7 +33,7 @@ pub(crate) fn patch(
     Ok(command(&group.member.id, "merge", &annotations))
 }
 
-/// The topology controller sets the annotations of what it owns from the Cluster: they are written there.
+/// The topology controller sets the annotations of the objects it owns from the Cluster, so they must be set there.
 fn of_topology(
     hierarchy: &Hierarchy,
     group: &NodeGroup<'_>,
@@ -59,7 +59,7 @@ fn of_topology(
     let number = entries.iter().position(is_meant).ok_or_else(none)?;
     let entry = entries.get(number).ok_or_else(none)?;
     let path = format!("{path}/{number}");
-    // Somebody may put another entry in front meanwhile.
+    // Another entry may have been inserted before it in the meantime.
     let mut steps = vec![json!({ "op": "test", "path": format!("{path}/name"), "value": entry_name })];
     for parent in ["/metadata", "/metadata/annotations"] {
         if entry.pointer(parent).is_none() {

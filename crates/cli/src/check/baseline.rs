@@ -1,4 +1,4 @@
-//! Findings that were there before, in a file.
+//! Earlier findings, in a file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::Failure;
 use crate::input;
 use crate::output::report::FindingEntry;
 
-/// The findings of a file, and which of them are there still.
+/// The findings of a file, and which of them still exist.
 pub(super) struct Baseline {
     known: BTreeSet<Known>,
     found: BTreeSet<Known>,
@@ -21,7 +21,7 @@ struct Content {
     findings: BTreeSet<Known>,
 }
 
-/// A finding without its line, which moves when others are edited.
+/// A finding without its line, which changes when others are edited.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
@@ -33,7 +33,7 @@ struct Known {
 
 impl Baseline {
     /// # Errors
-    /// When the file cannot be read, or is no baseline.
+    /// When the file cannot be read, or is not a baseline.
     pub(super) fn read(path: &Path) -> Result<Baseline, Failure> {
         let text =
             input::text(path).map_err(|reason| Failure(format!("cannot read `{}`: {reason}", path.display())))?;
@@ -51,7 +51,7 @@ impl Baseline {
         std::fs::write(path, text).map_err(|error| Failure(format!("cannot write `{}`: {error}", path.display())))
     }
 
-    /// Whether it has a finding.
+    /// Whether it contains a finding.
     pub(super) fn has(&mut self, entry: &FindingEntry) -> bool {
         let known = Known::of(entry);
         let has = self.known.contains(&known);
@@ -61,7 +61,7 @@ impl Baseline {
         has
     }
 
-    /// How many of its findings were not asked for.
+    /// How many of its findings were not looked up.
     pub(super) fn gone(&self) -> usize {
         self.known.len() - self.found.len()
     }

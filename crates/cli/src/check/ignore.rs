@@ -1,4 +1,4 @@
-//! Findings that are accepted: a comment, an annotation, propagate.toml or a baseline names them.
+//! Ignored findings: those that a comment, an annotation, propagate.toml or a baseline names.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::output::report::{FindingEntry, Ignored, ReportedProblem, Where};
 /// Ignores the findings of one object, in its own annotations.
 pub(super) const ANNOTATION: &str = "metadata-propagation.plexsphere.com/ignore";
 
-/// Begins a comment that ignores findings.
+/// The prefix of a comment that ignores findings.
 const COMMENT: &str = "propagate: ignore=";
 
 /// Everything that ignores findings.
@@ -47,11 +47,11 @@ struct Comment {
 }
 
 impl Ignores {
-    /// What propagate.toml and a baseline name, and the comments in all texts of a fleet, with warnings about comments that
-    /// cannot be used.
+    /// The entries of propagate.toml and of a baseline, and the comments in all texts of a fleet, with warnings about
+    /// comments that cannot be used.
     ///
     /// # Errors
-    /// When a path or a check of propagate.toml is none.
+    /// When a path or a check in propagate.toml is invalid.
     pub(super) fn of(
         config: &[IgnoredPaths],
         baseline: Option<Baseline>,
@@ -112,7 +112,7 @@ impl Ignores {
         problems.collect()
     }
 
-    /// How many findings of the baseline are there no more.
+    /// How many findings of the baseline no longer exist.
     pub(super) fn gone(&self) -> usize {
         self.baseline.as_ref().map_or(0, Baseline::gone)
     }
@@ -142,7 +142,7 @@ impl Paths {
     }
 }
 
-/// The checks and the reason of an object's annotation, or what is wrong with it; `None` where there is none.
+/// The checks and the reason in an object's annotation, or what is wrong with it; `None` if there is none.
 pub(super) fn annotation(object: &FleetObject) -> Option<Result<(Vec<String>, String), String>> {
     if !object.json.contains(ANNOTATION) {
         return None;
@@ -176,9 +176,9 @@ fn unknown(name: &str) -> String {
     format!("there is no check `{name}`; the checks are {}", names.join(", "))
 }
 
-/// The comments of a text, and what is wrong with some, with their places.
+/// The comments of a text, and what is wrong with some, with their positions.
 ///
-/// A comment behind something is about its line. One that has a line to itself is about the next line that is no comment;
+/// A comment at the end of a line is about that line. One on its own line is about the next line that is not a comment;
 /// before everything else in a document, it is about the whole document.
 fn comments_of(text: &str, documents: &[Range<usize>]) -> (Vec<Comment>, Vec<(usize, String)>) {
     let (mut comments, mut wrong) = (Vec::new(), Vec::new());

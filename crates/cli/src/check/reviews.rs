@@ -20,10 +20,10 @@ use crate::input::{self, Input};
 use crate::style::BOLD;
 use crate::{Exit, Failure, output, settings};
 
-/// The most events that are not judged and are named without `--verbose`.
+/// The maximum number of events that are listed as not evaluated without `--verbose`.
 const NAMED: usize = 5;
 
-/// What became of the requests.
+/// The results for the requests.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ReviewAnswers {
@@ -33,12 +33,12 @@ struct ReviewAnswers {
     summary: ReviewsSummary,
 }
 
-/// What would have become of one request.
+/// The result for one request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JudgedRequest {
     file: String,
-    /// Which one of the file, counted from 1.
+    /// Its number in the file, from 1.
     number: usize,
     operation: &'static str,
     object: String,
@@ -51,15 +51,15 @@ struct JudgedRequest {
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changes: Vec<String>,
-    /// Why the object is not compared with what is above it.
+    /// Why the object is not compared with its sources.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_compared: Option<String>,
-    /// It is an update, and no earlier request has the object: what is edited is not known.
+    /// It is an update, and no earlier request contains the object: what it changes is not known.
     #[serde(skip_serializing_if = "is_false")]
     without_stored: bool,
 }
 
-/// A write that cannot be judged.
+/// A write that cannot be evaluated.
 #[derive(Serialize)]
 struct UnjudgedWrite {
     file: String,
@@ -90,10 +90,10 @@ struct ReviewsSummary {
     not_compared: usize,
     #[serde(skip_serializing_if = "is_zero")]
     without_stored: usize,
-    /// Writes that cannot be judged.
+    /// Writes that cannot be evaluated.
     #[serde(skip_serializing_if = "is_zero")]
     not_judged: usize,
-    /// Writes in an audit log of objects that the policy has nothing to do with.
+    /// Writes in an audit log of objects that the policy does not handle.
     #[serde(skip_serializing_if = "is_zero")]
     other_kinds: usize,
 }
@@ -106,7 +106,7 @@ fn is_false(it: &bool) -> bool {
     !*it
 }
 
-/// Answers every request of a file. Objects are as earlier requests stored them, and as the files have them.
+/// Answers every request of a file. Objects are in the state after earlier requests, or as in the files.
 ///
 /// # Errors
 /// When the settings or the file cannot be used, or nothing can be printed.
@@ -173,7 +173,7 @@ impl ReviewAnswers {
         self.requests.push(answer);
     }
 
-    /// Judges a write of an audit log, if it has the whole object, and the policy reads such objects.
+    /// Evaluates a write of an audit log, if it contains the whole object, and the policy reads such objects.
     fn add_event(&mut self, recorded: &Recorded<'_>, event: &Event<'_>, settings: &Settings, past: &Past<'_>) {
         match event.request(past) {
             Ok(audit::AuditRequest { review, .. }) if !concerns(&review, settings) => self.summary.other_kinds += 1,

@@ -10,9 +10,9 @@ use super::{flags, status, version};
 /// One thing that is checked.
 pub(crate) struct InstallationCheck {
     pub(crate) name: &'static str,
-    /// What is compared with what.
+    /// What it compares.
     pub(crate) about: &'static str,
-    /// The resources without which nothing can be said, policies aside.
+    /// The resources that are required, in addition to policies.
     pub(crate) reads: &'static [&'static str],
     run: for<'a> fn(&Installation<'a>, &mut CheckResults<'a>),
 }
@@ -56,7 +56,7 @@ const fn check(
     InstallationCheck { name, about, reads, run }
 }
 
-/// Runs all checks. What a check needs and cannot be read is named, and the check does not pass.
+/// Runs all checks. If a check needs something that cannot be read, that is reported, and the check does not pass.
 pub(crate) fn all<'a>(installation: &Installation<'a>) -> CheckResults<'a> {
     let mut results = CheckResults::default();
     for InstallationCheck { name, reads, run, .. } in INSTALLATION_CHECKS {
@@ -74,7 +74,7 @@ pub(crate) fn all<'a>(installation: &Installation<'a>) -> CheckResults<'a> {
             }
             false => results.not_examined("", format!("cannot read {}", missing.join(", "))),
         }
-        // There is nothing that the other checks are about.
+        // There is nothing for the other checks.
         if installation.policies.is_empty() && missing.is_empty() {
             break;
         }

@@ -12,7 +12,7 @@ use super::policy::{InstalledPolicy, WebhookRule};
 
 const CROSSPLANE: &str = "apiextensions.crossplane.io";
 
-/// Policies that make cloud tags of composites, each with its settings.
+/// Policies that set cloud tags of composites, each with its settings.
 type Tagging<'p, 'a> = Vec<(&'p InstalledPolicy<'a>, &'p Settings)>;
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
@@ -33,7 +33,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
     for policy in invalid() {
         results.not_examined(&policy.title(), "its settings are not valid");
     }
-    // One whose settings cannot be read may cover any definition.
+    // A policy whose settings cannot be read may cover any definition.
     for definition in definitions.iter().filter(|_| invalid().next().is_none()) {
         let id = &definition.object.id;
         if !declares_tags(definition) {

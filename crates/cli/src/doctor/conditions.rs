@@ -93,7 +93,7 @@ fn differences<'a>(
     findings
 }
 
-/// The service accounts and groups of them that an expression of CEL has as texts, and what else of the list it has.
+/// The service accounts and groups of them that are texts in a CEL expression, and what else of the list it contains.
 fn accounts<'e>(expression: &'e str, listed: &BTreeSet<&str>) -> BTreeSet<&'e str> {
     let is_account = |text: &str| {
         let parts: Vec<&str> = text.split(':').collect();
@@ -106,7 +106,7 @@ fn accounts<'e>(expression: &'e str, listed: &BTreeSet<&str>) -> BTreeSet<&'e st
     texts(expression).into_iter().filter(|text| is_account(text) || listed.contains(text)).collect()
 }
 
-/// The texts in an expression of CEL, in either kind of quotes.
+/// The texts in a CEL expression, in either kind of quotes.
 fn texts(expression: &str) -> Vec<&str> {
     let (mut found, mut rest) = (Vec::new(), expression);
     while let Some(begin) = rest.find(['\'', '"']) {

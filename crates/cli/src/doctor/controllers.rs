@@ -12,7 +12,7 @@ use super::names::did_you_mean;
 use super::policy::InstalledPolicy;
 use super::rbac::Account;
 
-/// Groups that many users are in.
+/// Groups that contain many users.
 const EVERYBODY: &[&str] = &["system:authenticated", "system:serviceaccounts", "system:unauthenticated"];
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
@@ -40,7 +40,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
     }
 }
 
-/// The accounts that exist, as far as Deployments and ServiceAccounts have them.
+/// The accounts that exist, as far as Deployments and ServiceAccounts show.
 fn accounts(installation: &Installation<'_>) -> BTreeSet<Account> {
     let deployments = installation.of_kind("apps", "Deployment").map(|item| {
         let name = Some(item.text("/spec/template/spec/serviceAccountName")).filter(|name| !name.is_empty());
@@ -67,7 +67,7 @@ fn not_installed<'a>(policy: &InstalledPolicy<'a>, managers: &[Manager<'a>]) -> 
     }]
 }
 
-/// Managers that the list does not have.
+/// Managers that are not in the list.
 fn not_listed<'a>(
     policy: &InstalledPolicy<'a>,
     settings: &Settings,
@@ -96,7 +96,8 @@ fn not_listed<'a>(
     missing.map(finding).collect()
 }
 
-/// Names in the list that nobody has, and those of which it is not known. Those that are there by default may be of installations of another kind.
+/// Names in the list that no account has, and those that are unknown. Default names may belong to installations of
+/// another type.
 fn unknown<'a>(
     policy: &InstalledPolicy<'a>,
     settings: &Settings,
@@ -135,7 +136,7 @@ fn unknown<'a>(
         }
         let users: Vec<String> = managers.iter().map(|manager| manager.account.user()).collect();
         let guess = did_you_mean(name, users.iter().map(|user| &**user));
-        // Of files, the account may be in one that was not passed.
+        // With files, the account may be in one that was not passed.
         if guess.is_empty() && !is_live {
             not_examined.push(format!("the account `{name}` is not among the files"));
             continue;

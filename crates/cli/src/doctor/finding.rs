@@ -1,4 +1,4 @@
-//! What a check says.
+//! The results of a check.
 
 use fleet::{FindingLevel, FleetObject};
 
@@ -7,7 +7,7 @@ use fleet::{FindingLevel, FleetObject};
 pub(crate) struct InstallationFinding<'a> {
     pub(crate) level: FindingLevel,
     pub(crate) message: String,
-    /// `None` where an object is missing.
+    /// `None` if an object is missing.
     pub(crate) object: Option<&'a FleetObject>,
     /// A path in the object.
     pub(crate) at: String,
@@ -15,7 +15,7 @@ pub(crate) struct InstallationFinding<'a> {
     pub(crate) fix: String,
 }
 
-/// What the checks say, in their order.
+/// The results of the checks, in their order.
 #[derive(Default)]
 pub(crate) struct CheckResults<'a> {
     /// The name of the check that runs.
@@ -25,16 +25,16 @@ pub(crate) struct CheckResults<'a> {
     pub(crate) not_examined: Vec<SubjectNote>,
 }
 
-/// What a check says of a subject, other than a finding.
+/// A result of a check about a subject, other than a finding.
 pub(crate) struct SubjectNote {
     pub(crate) check: &'static str,
-    /// Kind and name of an object; empty where it is about all of them.
+    /// Kind and name of an object; empty if it is about all of them.
     pub(crate) subject: String,
     pub(crate) statement: String,
 }
 
 impl<'a> CheckResults<'a> {
-    /// The findings about one subject; where there are none, the subject passes.
+    /// The findings about one subject; if there are none, the subject passes.
     pub(crate) fn judge(
         &mut self,
         subject: &str,
@@ -48,12 +48,12 @@ impl<'a> CheckResults<'a> {
         self.findings.extend(findings.into_iter().map(|finding| (check, finding)));
     }
 
-    /// How much was said so far.
+    /// How many results there are so far.
     pub(crate) fn said(&self) -> usize {
         self.passed.len() + self.findings.len() + self.not_examined.len()
     }
 
-    /// A subject that cannot be judged.
+    /// A subject that cannot be checked.
     pub(crate) fn not_examined(&mut self, subject: &str, why: impl Into<String>) {
         self.not_examined.push(SubjectNote { check: self.check, subject: subject.to_owned(), statement: why.into() });
     }

@@ -32,7 +32,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
     }
 }
 
-/// The feature gate, where the flag names it: its default depends on the version.
+/// The feature gate, if the flag contains it: its default depends on the version.
 fn taints<'a>(policy: &InstalledPolicy<'a>, settings: &ClusterApi, core: &Manager<'a>) -> Vec<InstallationFinding<'a>> {
     let gates = core.flag("feature-gates");
     let gate = gates.iter().rev().find_map(|gate| gate.strip_prefix(TAINTS)?.strip_prefix('='));

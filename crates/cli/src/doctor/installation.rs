@@ -1,4 +1,4 @@
-//! What is installed: the objects that are judged, and what of them could not be read.
+//! What is installed: the objects that are checked, and those that could not be read.
 
 use std::collections::BTreeSet;
 
@@ -16,9 +16,9 @@ const DEFINITIONS: &str = "apiextensions.k8s.io";
 pub(crate) struct Installation<'a> {
     items: &'a [Item<'a>],
     pub(crate) policies: Vec<InstalledPolicy<'a>>,
-    /// The resources that cannot be read, as kubectl names them.
+    /// The resources that cannot be read, in kubectl's notation.
     pub(crate) unreadable: BTreeSet<String>,
-    /// Whether all that is installed is known, and not only what the files have.
+    /// Whether everything that is installed is known, and not only what is in files.
     pub(crate) is_live: bool,
 }
 
@@ -35,8 +35,8 @@ impl<'a> Installation<'a> {
         self.items.iter().filter(move |item| item.object.id.group == group && item.object.id.kind == kind)
     }
 
-    /// The versions in which a kind is served, none where it is not installed; `None` where no definition of Cluster API's kinds
-    /// is known.
+    /// The versions in which a kind is served, none if it is not installed; `None` if no definition of Cluster API's
+    /// kinds is known.
     pub(crate) fn served(&self, group: &str, kind: &str) -> Option<Vec<String>> {
         let definitions = || self.of_kind(DEFINITIONS, "CustomResourceDefinition");
         let is_readable = !self.unreadable.contains("customresourcedefinitions.apiextensions.k8s.io");

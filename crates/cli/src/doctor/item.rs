@@ -1,4 +1,4 @@
-//! The objects that are judged, with their fields.
+//! The objects that are checked, with their fields.
 
 use fleet::{Fleet, FleetObject};
 use serde_json::Value;
@@ -13,12 +13,12 @@ pub(crate) struct Item<'f> {
 }
 
 impl Item<'_> {
-    /// What is at a path such as `/spec/image`; null where nothing is.
+    /// The value at a path such as `/spec/image`; null if there is none.
     pub(crate) fn at(&self, path: &str) -> &Value {
         self.json.pointer(path).unwrap_or(&Value::Null)
     }
 
-    /// The text at a path; empty where there is none.
+    /// The text at a path; empty if there is none.
     pub(crate) fn text(&self, path: &str) -> &str {
         self.at(path).as_str().unwrap_or_default()
     }

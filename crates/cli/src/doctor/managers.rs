@@ -1,4 +1,4 @@
-//! Cluster API's own managers, as their Deployments have them.
+//! Cluster API's own managers, according to their Deployments.
 
 use metadata_propagation::Version;
 use serde_json::Value;
@@ -8,8 +8,8 @@ use super::installation::Installation;
 use super::item::{Item, texts};
 use super::rbac::Account;
 
-/// The managers that set labels on Cluster API's objects: the label `cluster.x-k8s.io/provider` of what clusterctl, Cluster API
-/// Operator and Rancher Turtles install, and the name of the image in their released manifests.
+/// The managers that set labels on Cluster API's objects: the label `cluster.x-k8s.io/provider` that clusterctl,
+/// Cluster API Operator and Rancher Turtles set, and the name of the image in their released manifests.
 const MANAGERS: &[(&str, &str, &str)] = &[
     (CORE, "cluster-api-controller", "the core manager"),
     ("bootstrap-kubeadm", "kubeadm-bootstrap-controller", "the kubeadm bootstrap manager"),
@@ -66,7 +66,7 @@ impl Manager<'_> {
         tag?.split(['-', '+']).next()?.parse().ok()
     }
 
-    /// The values of a flag, in the order in which they are given: behind `=`, or as the next argument.
+    /// The values of a flag, in the order in which they are set: after `=`, or as the next argument.
     pub(crate) fn flag(&self, name: &str) -> Vec<&str> {
         let numbers = 0..self.arguments.len();
         let values = numbers.filter_map(|number| {

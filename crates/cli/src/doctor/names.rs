@@ -1,16 +1,16 @@
-//! Names that may be meant.
+//! Suggestions for misspelled names.
 
-/// The most letters in which a misspelled name differs from the one that is suggested.
+/// The maximum number of letters in which a misspelled name differs from the suggested one.
 const TYPOS: usize = 4;
 
-/// `; did you mean ...?`, where one of the known names is alike.
+/// `; did you mean ...?`, if one of the known names is similar.
 pub(crate) fn did_you_mean<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
     let alike = known.map(|known| (distance(name, known), known)).filter(|(typos, _)| *typos <= TYPOS).min();
     alike.map(|(_, known)| format!("; did you mean `{known}`?")).unwrap_or_default()
 }
 
-/// In how many letters two names differ; of user names of service accounts only namespace and name count, and where one of them
-/// is the same, the other one may differ at will.
+/// The number of letters in which two names differ; for user names of service accounts only namespace and name count,
+/// and if one of them is equal, the other one may be completely different.
 fn distance(a: &str, b: &str) -> usize {
     const ACCOUNT: &str = "system:serviceaccount:";
     let parts =

@@ -1,4 +1,4 @@
-//! Which kinds a policy reads, by its rules and its settings.
+//! Which kinds a policy reads, according to its rules and its settings.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ const LABELS: &str = "labels.plexsphere.com";
 pub(crate) struct Need {
     pub(crate) group: String,
     pub(crate) kind: String,
-    /// The versions in which it may be read: one of them is enough.
+    /// The versions in which it may be read: one of them is sufficient.
     pub(crate) versions: Vec<String>,
-    /// The objects of which nothing else is read, by name; none where any object of the kind may be read.
+    /// The names of the objects that are read; none if any object of the kind may be read.
     pub(crate) names: Vec<String>,
 }
 
 impl Need {
-    /// The resource with its group, as kubectl takes it.
+    /// The resource with its group, in kubectl's notation.
     pub(crate) fn resource(&self, installation: &Installation<'_>) -> String {
         format!("{}.{}", installation.resource(&self.group, &self.kind), self.group)
     }
@@ -38,7 +38,7 @@ pub(crate) fn needs(installation: &Installation<'_>, policy: &InstalledPolicy<'_
     let mut found: BTreeMap<(&str, &str), Need> = BTreeMap::new();
     let routes = ROUTES.iter().filter(|route| route.of.split(", ").any(|of| classes.contains(&of)));
     let gets = routes.flat_map(|route| route.gets).map(|(name, _)| *name);
-    // Whether the Cluster is paused is asked before anything is changed.
+    // Whether the Cluster is paused is read before anything is changed.
     let paused = Some("Cluster").filter(|_| policy.is_for_cluster_api() && !classes.is_empty());
     for name in gets.chain(paused) {
         for grant in granted(name, installation, policy, settings) {
@@ -72,7 +72,7 @@ pub(crate) fn registries(settings: &Settings) -> Vec<String> {
     }
 }
 
-/// What the objects of the policy's rules are in the first column of `ROUTES`.
+/// The entries in the first column of `ROUTES` for the objects of the policy's rules.
 fn classes(policy: &InstalledPolicy<'_>, settings: &Settings) -> Vec<&'static str> {
     let mut classes = Vec::new();
     for rule in policy.rules() {
@@ -155,7 +155,7 @@ fn granted(
     GRANTS.iter().filter(is_meant).collect()
 }
 
-/// The versions of a grant that are served; `None` where the kind is not installed.
+/// The versions of a grant that are served; `None` if the kind is not installed.
 fn versions(installation: &Installation<'_>, grant: &Grant) -> Option<Vec<String>> {
     let known = grant.versions.iter().map(|version| (*version).to_owned());
     match installation.served(grant.group, grant.kind) {

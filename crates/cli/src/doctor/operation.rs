@@ -1,4 +1,4 @@
-//! How a policy is run: what docs/operating.md asks for.
+//! How a policy is run, compared with docs/operating.md.
 
 use fleet::FindingLevel;
 use metadata_propagation::Mode;
@@ -11,7 +11,7 @@ use super::policy::InstalledPolicy;
 /// The seconds that an evaluation with several reads may need: docs/operating.md.
 const EVALUATION: u64 = 8;
 
-/// What Kubewarden takes where a policy sets no `timeoutSeconds`.
+/// Kubewarden's default if a policy sets no `timeoutSeconds`.
 const TIMEOUT: u64 = 10;
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {
@@ -132,7 +132,7 @@ fn times<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     findings
 }
 
-/// Which objects reach it.
+/// Which objects are sent to it.
 fn scope<'a>(policy: &InstalledPolicy<'a>) -> Vec<InstallationFinding<'a>> {
     let mut findings = Vec::new();
     let is_global = policy.item.object.id.kind.starts_with("Cluster");

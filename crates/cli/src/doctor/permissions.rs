@@ -46,7 +46,7 @@ pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResult
     }
 }
 
-/// The account as which a PolicyServer runs, where its namespace is known: that of its Deployment, else that of an account of its
+/// The account of a PolicyServer, if its namespace is known: that of its Deployment, else that of an account with its
 /// name.
 fn account(installation: &Installation<'_>, server: &Item<'_>) -> Option<Account> {
     let server_name = &server.object.id.name;

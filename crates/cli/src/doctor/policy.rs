@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::item::{Item, KUBEWARDEN, texts};
 
-/// What the name of the module ends in, wherever it is stored.
+/// The suffix of the module's name, wherever it is stored.
 pub(crate) const MODULE: &str = "metadata-propagation-policy";
 
-/// The kinds of policies; whether one holds several modules, and whether it may read other objects.
+/// The kinds of policies; whether one contains several modules, and whether it may read other objects.
 pub(crate) const KINDS: &[PolicyKind] = &[
     PolicyKind { name: "ClusterAdmissionPolicy", is_group: false, reads_objects: true },
     PolicyKind { name: "AdmissionPolicy", is_group: false, reads_objects: false },
@@ -105,7 +105,7 @@ impl<'a> InstalledPolicy<'a> {
         rules.map(rule).collect()
     }
 
-    /// Whether a rule names a group that this is true of.
+    /// Whether a rule names a group for which this is true.
     pub(crate) fn has_group(&self, is_meant: impl Fn(&str) -> bool) -> bool {
         self.rules().iter().any(|rule| rule.groups.iter().any(|group| is_meant(group)))
     }

@@ -1,4 +1,4 @@
-//! What RBAC allows an account: roles and bindings as they are, without asking the API server.
+//! What RBAC allows an account: computed from roles and bindings, without a request to the API server.
 
 use std::collections::BTreeSet;
 
@@ -35,12 +35,12 @@ impl Allowed {
     }
 }
 
-/// What is to be allowed.
+/// What should be allowed.
 pub(crate) struct Wish<'w> {
     pub(crate) verb: &'w str,
     pub(crate) group: &'w str,
     pub(crate) resource: &'w str,
-    /// The only objects that it is about; none where any may be.
+    /// The names of the only objects it is about; none if any may be read.
     pub(crate) names: &'w [String],
 }
 
@@ -75,7 +75,7 @@ impl Account {
 
 /// Where an account may do something.
 pub(crate) fn allowed(installation: &Installation<'_>, account: &Account, wish: &Wish<'_>) -> Allowed {
-    // Each name may be granted by another rule.
+    // Each name may be granted by a different rule.
     let each = wish.names.iter().map(|name| allowed_one(installation, account, wish, Some(name)));
     each.reduce(Allowed::and).unwrap_or_else(|| allowed_one(installation, account, wish, None))
 }
@@ -97,7 +97,7 @@ fn allowed_one(installation: &Installation<'_>, account: &Account, wish: &Wish<'
     Allowed::In(bindings.map(|binding| binding.object.id.namespace.clone()).collect())
 }
 
-/// The rules of a role, and of those that it aggregates: in files nobody has copied them yet.
+/// The rules of a role, and of those that it aggregates: in files they have not been copied yet.
 fn rules<'a>(installation: &Installation<'a>, role: &'a Item<'a>) -> Vec<&'a Value> {
     let selectors = role.at("/aggregationRule/clusterRoleSelectors").as_array().into_iter().flatten();
     let selectors: Vec<&Value> = selectors.filter_map(|selector| selector.get("matchLabels")).collect();

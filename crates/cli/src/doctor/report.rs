@@ -12,7 +12,7 @@ use crate::output::report::{ObjectRef, Where};
 use crate::output::text::snippet;
 use crate::style::BOLD;
 
-/// What every check says.
+/// The results of all checks.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InstallationReport {
@@ -32,11 +32,11 @@ struct CheckedSubjects {
     not_examined: Vec<Statement>,
 }
 
-/// What is said of some subjects.
+/// A result for some subjects.
 #[derive(Serialize)]
 struct Statement {
     statement: String,
-    /// Kinds and names; none where it is about the check as a whole.
+    /// Kinds and names; none if it is about the check as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     subjects: Vec<String>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct ReportedFinding {
     message: String,
     why: &'static str,
     fix: String,
-    /// Absent where an object is missing.
+    /// Absent if an object is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<ObjectRef>,
     at: String,
@@ -109,7 +109,7 @@ impl InstallationReport {
         InstallationReport { checks, findings, summary }
     }
 
-    /// Findings first, then a line for what passes and for what was not examined.
+    /// Findings first, then a line for what passes and for what could not be examined.
     pub(crate) fn text(&self, fleet: &Fleet) -> String {
         let mut out = String::new();
         for entry in &self.findings {
@@ -161,7 +161,7 @@ impl CheckedSubjects {
     }
 }
 
-/// What a check says, each statement once.
+/// The results of a check, each statement once.
 fn statements(said: &[SubjectNote], name: &str) -> Vec<Statement> {
     let mut statements: Vec<Statement> = Vec::new();
     for SubjectNote { subject, statement, .. } in said.iter().filter(|said| said.check == name) {
@@ -176,7 +176,7 @@ fn statements(said: &[SubjectNote], name: &str) -> Vec<Statement> {
     statements
 }
 
-/// Subjects before a statement, those of one kind with their kind once.
+/// Subjects before a statement; those of one kind have their kind once.
 fn joined(subjects: &[String]) -> String {
     let mut kinds: Vec<(&str, Vec<&str>)> = Vec::new();
     for (kind, name) in subjects.iter().filter_map(|subject| subject.split_once(' ')) {

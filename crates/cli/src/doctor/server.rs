@@ -14,7 +14,7 @@ use super::policy::InstalledPolicy;
 /// The first minor version 1.x of a PolicyServer that understands field masks: docs/operating.md.
 const OLDEST: u32 = 33;
 
-/// The first minor version 1.x that takes expired entries out of its cache of objects: docs/operating.md.
+/// The first minor version 1.x that removes expired entries from its cache of objects: docs/operating.md.
 const NO_LEAK: u32 = 38;
 
 pub(crate) fn run<'a>(installation: &Installation<'a>, results: &mut CheckResults<'a>) {

@@ -1,4 +1,4 @@
-//! The settings, by the engine's own validation.
+//! The settings, checked by the engine's own validation.
 
 use fleet::FindingLevel;
 

@@ -1,4 +1,4 @@
-//! What Kubewarden says about the policies.
+//! The status of the policies that Kubewarden sets.
 
 use std::collections::BTreeSet;
 

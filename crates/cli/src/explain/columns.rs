@@ -5,7 +5,7 @@ use fleet::{Hierarchy, State};
 use super::is_absent;
 use crate::output::text::visible;
 
-/// What a key is at an object: the value that the rules set, and what is there in its place.
+/// A key in an object: the value that the rules set, and the actual value.
 pub(crate) fn cell(hierarchy: &Hierarchy, number: usize, key: &str) -> String {
     let placements = hierarchy.own_placements(number, key);
     let mut placements = placements.iter().filter(|placement| !is_absent(&placement.state)).peekable();
@@ -25,7 +25,7 @@ pub(crate) fn cell(hierarchy: &Hierarchy, number: usize, key: &str) -> String {
     values.join(", ")
 }
 
-/// Rows with columns of one width; styles have none.
+/// Rows with aligned columns; styles have no width.
 pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
     let width = |text: &String| anstream::adapter::strip_str(text).to_string().chars().count();
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();

@@ -14,7 +14,7 @@ pub(crate) fn propagation_path(hierarchy: &Hierarchy, number: usize, key: &str) 
     steps.collect()
 }
 
-/// Everything that one object carries, and what it does not.
+/// Everything that one object has, and what it does not get.
 pub(crate) fn object(hierarchy: &Hierarchy, number: usize) -> Option<Value> {
     let member = hierarchy.member(number)?;
     let carried = member.carried.iter().map(|entry| {
@@ -38,7 +38,7 @@ pub(crate) fn object(hierarchy: &Hierarchy, number: usize) -> Option<Value> {
     ))
 }
 
-/// An object with what is below it, and the values of some keys.
+/// An object with everything below it, and the values of some keys.
 pub(crate) fn tree(hierarchy: &Hierarchy, number: usize, keys: &[String]) -> Option<Value> {
     let member = hierarchy.member(number)?;
     let columns: Value = keys.iter().map(|key| (key.clone(), json!(cell(hierarchy, number, key)))).collect();

@@ -1,4 +1,4 @@
-//! Objects below one another, with the values of some labels.
+//! Objects as a tree, with the values of some labels.
 
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> S
     out
 }
 
-/// What the lines are made of.
+/// The parts of the lines.
 struct ExplainTree<'w> {
     hierarchy: &'w Hierarchy,
     /// The values of the columns, by object.
@@ -73,7 +73,7 @@ struct ExplainTree<'w> {
 }
 
 impl ExplainTree<'_> {
-    /// Adds the line of some equal siblings, and the lines of what is below the first of them.
+    /// Adds the line of some equal siblings, and the lines of the objects below the first of them.
     fn add(&self, group: &[usize], here: &str, below: &str, rows: &mut Vec<Vec<String>>) {
         let member = group.first().and_then(|first| Some((*first, self.hierarchy.member(*first)?)));
         let Some((first, member)) = member else { return };

@@ -6,7 +6,7 @@ use fleet::{FindingLevel, Severity};
 
 use super::report::{CheckReport, LineColumn, Where};
 
-/// One line for each finding, and for each document that cannot be read as it is meant.
+/// One line for each finding, and for each document that cannot be read as intended.
 pub(crate) fn github(report: &CheckReport) -> String {
     let problems = report.problems.iter().filter_map(|problem| {
         let command = match problem.severity {

@@ -1,4 +1,4 @@
-//! What a check has to say, as it is printed.
+//! The results of a check, for printing.
 
 use std::ops::Range;
 
@@ -7,23 +7,23 @@ use serde::Serialize;
 
 use crate::checks::Check;
 
-/// Everything that was found.
+/// All results.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CheckReport {
     pub(crate) findings: Vec<FindingEntry>,
-    /// Findings that are accepted.
+    /// Findings that are ignored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ignored: Vec<IgnoredEntry>,
     pub(crate) not_compared: Vec<NotCompared>,
     pub(crate) problems: Vec<ReportedProblem>,
-    /// The folders and files whose objects were checked separately; none where all were checked together.
+    /// The directories and files whose objects were checked separately; none if all were checked together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) roots: Vec<String>,
     pub(crate) summary: FindingSummary,
 }
 
-/// How much was found.
+/// The numbers of the results.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FindingSummary {
@@ -34,14 +34,14 @@ pub(crate) struct FindingSummary {
     pub(crate) warnings: usize,
     /// Documents and files.
     pub(crate) unreadable: usize,
-    /// Documents that are no objects, and objects that are defined twice.
+    /// Documents that are not objects, and objects that are defined twice.
     pub(crate) skipped: usize,
-    /// Objects that were not compared with what is above them.
+    /// Objects that were not compared with their sources.
     pub(crate) not_compared: usize,
-    /// Findings that are accepted.
+    /// Findings that are ignored.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) ignored: usize,
-    /// Findings of the baseline that are there no more.
+    /// Findings of the baseline that no longer exist.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) gone: usize,
 }
@@ -80,7 +80,7 @@ pub(crate) enum Ignored {
     External(String),
 }
 
-/// An object that nothing was compared with.
+/// An object that was not compared.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct NotCompared {
     pub(crate) object: ObjectRef,
@@ -115,7 +115,7 @@ pub(crate) struct ObjectRef {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Where {
     pub(crate) file: String,
-    /// Absent where the file itself cannot be read.
+    /// Absent if the file itself cannot be read.
     #[serde(flatten)]
     pub(crate) position: Option<LineColumn>,
     #[serde(skip)]

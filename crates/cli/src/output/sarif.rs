@@ -1,5 +1,5 @@
-//! SARIF 2.1.0. Written out here: the crate that has all its types generates them from the schema at every build, and a
-//! report needs a handful.
+//! SARIF 2.1.0. Written here: the crate that has all its types generates them from the schema in every build, and a
+//! report needs only a few.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! For a reader at a terminal: each finding with the line that it is about.
+//! For a reader at a terminal: each finding with the line it is about.
 
 use std::fmt::Write;
 
@@ -7,10 +7,11 @@ use fleet::{FindingLevel, Fleet, Severity, count};
 
 use super::report::{CheckReport, FindingSummary, Where};
 
-/// At most this many objects that were not compared, and documents that are no objects, are named without `--verbose`.
+/// The maximum number of objects that were not compared, and of documents that are not objects, that are listed without
+/// `--verbose`.
 const NAMED: usize = 5;
 
-/// The report, colored; the stream that it is written to removes colors where there must be none.
+/// The report, colored; the stream that it is written to removes colors if they are off.
 pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> String {
     let mut out = String::new();
     let mut notes = Vec::new();
@@ -30,7 +31,7 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
             FindingLevel::Error => Severities::ERROR,
             FindingLevel::Warning => Severities::WARNING,
         };
-        // Findings of one place are printed together.
+        // Findings at one position are printed together.
         let next = report.findings.get(index + 1);
         let is_last = next.is_none_or(|next| next.place != entry.place);
         let help = if next.is_none_or(|next| is_last || next.check != entry.check) { entry.help } else { "" };
@@ -89,7 +90,7 @@ fn shown(
     format!("{}\n\n", Renderer::styled().render(&[helped(group, help)]))
 }
 
-/// The line of a place, with a label at it unless it is empty.
+/// The line of a position, with a label at it unless it is empty.
 pub(crate) fn snippet<'t>(fleet: &'t Fleet, place: &'t Where, label: &'t str) -> Option<Snippet<'t, Annotation<'t>>> {
     let text = &*fleet.sources().get(place.source)?.text;
     let position = place.position?;
@@ -102,7 +103,7 @@ pub(crate) fn snippet<'t>(fleet: &'t Fleet, place: &'t Where, label: &'t str) ->
     Some(Snippet::source(line).line_start(position.line).path(&*place.file).annotation(annotation))
 }
 
-/// What to do, below the rest.
+/// What to do, below the finding.
 fn helped<'t>(group: Group<'t>, help: &'t str) -> Group<'t> {
     if help.is_empty() { group } else { group.element(Severities::HELP.message(help)) }
 }
@@ -127,7 +128,7 @@ fn summary(summary: &FindingSummary, roots: usize) -> String {
     format!("{checked} of {} checked{roots}: {found}{}\n", count(*objects, "object"), besides.collect::<String>())
 }
 
-/// A value, or what shows that it is empty.
+/// A value, or a marker that it is empty.
 pub(crate) fn visible(value: &str) -> &str {
     if value.is_empty() { "\"\"" } else { value }
 }

@@ -7,7 +7,7 @@ use super::words::{details, effect, happens, verdict, whole};
 use crate::output::github::line;
 use crate::output::report::Where;
 
-/// One line for each edit that is more than in place and for each deletion of Machines, and one for the verdict.
+/// One line for each edit that is more severe than in place and for each deletion of Machines, and one for the verdict.
 pub(super) fn github(plan: &Plan, [old, new]: [&Fleet; 2]) -> String {
     let mut out = String::new();
     let (mut of_old, mut of_new) = (Locator::new(old.sources()), Locator::new(new.sources()));

@@ -1,11 +1,11 @@
-//! A plan for programs: docs/plan.schema.json says what it is made of.
+//! A plan for programs: docs/plan.schema.json describes it.
 
 use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict};
 use serde_json::{Value, json};
 
 use super::words;
 
-/// The version of the format. It changes when something is removed or means something else.
+/// The version of the format. It changes when something is removed or gets another meaning.
 const FORMAT: u8 = 1;
 
 pub(super) fn json(plan: &Plan) -> Value {

@@ -6,7 +6,7 @@ use fleet::{Plan, Planned};
 
 use super::words::{alike, change, details, effect, happens, unknown, verdict, whole};
 
-/// The verdict, a table of edits, and below a fold the labels and annotations.
+/// The verdict, a table of edits, and the labels and annotations in a collapsed section.
 pub(super) fn markdown(plan: &Plan) -> String {
     if plan.is_empty() {
         return "**propagate plan**: nothing changes\n".to_owned();
@@ -55,7 +55,7 @@ pub(super) fn markdown(plan: &Plan) -> String {
     out
 }
 
-/// The sign by which a block of `diff` is colored.
+/// The character that colors a line in a `diff` block.
 fn diff(sign: char) -> char {
     if sign == '~' { '!' } else { sign }
 }

@@ -13,7 +13,7 @@ const CALM: Style = AnsiColor::Green.on_default();
 const CAREFUL: Style = AnsiColor::Yellow.on_default();
 const GRAVE: Style = AnsiColor::Red.on_default().bold();
 
-/// The plan, colored; the stream that it is written to removes colors where there must be none.
+/// The plan, colored; the stream that it is written to removes colors if they are off.
 pub(super) fn text(plan: &Plan) -> String {
     let mut out = String::new();
     for planned in &plan.objects {

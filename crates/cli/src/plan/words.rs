@@ -1,14 +1,14 @@
-//! What the formats of a plan say in the same words.
+//! Wording that the formats of a plan share.
 
 use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
 use metadata_propagation::Effect;
 
 use crate::output::text::visible;
 
-/// The most Machines that are listed by name; more are counted.
+/// The maximum number of Machines that are listed by name; more are counted.
 const NAMED: usize = 5;
 
-/// What a change does in all, on one line.
+/// The effects of a change in total, on one line.
 pub(super) fn verdict(verdict: &Verdict) -> String {
     let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, unknown, .. } = *verdict;
     let mut parts = vec![format!("replaces {}", count(replaces, "Machine")), format!("deletes {deletes}")];
@@ -47,7 +47,7 @@ pub(super) fn effect(effect: Effect) -> String {
     }
 }
 
-/// What is to be said of an edit behind its path: how many Machines, and which, or why that is not known.
+/// The text after the path of an edit: how many Machines, and which, or why that is not known.
 pub(super) fn details(planned: &PlannedEdit) -> String {
     let PlannedEdit { edit, machines, is_deletion, scale, reason, deferred } = planned;
     if let Some((from, to)) = scale {
@@ -111,7 +111,7 @@ pub(super) fn unknown(Unknown { id, is_predicted, reason }: &Unknown) -> String 
     format!("{id}{note}: {reason}")
 }
 
-/// Objects further down in which the same changes, in the order of the first of each: all of one kind.
+/// Objects further down with the same changes, in the order of the first of each: all of one kind.
 pub(super) struct Alike<'p> {
     pub(super) first: &'p ObjectId,
     pub(super) others: usize,
@@ -139,7 +139,7 @@ pub(super) fn alike(plan: &Plan) -> Vec<Alike<'_>> {
 }
 
 impl Alike<'_> {
-    /// The name of the first, and how many there are besides.
+    /// The name of the first, and how many others there are.
     pub(super) fn title(&self) -> String {
         let others = if self.others == 0 { String::new() } else { format!(" and {} like it", self.others) };
         let note = if self.is_predicted { " (predicted)" } else { "" };

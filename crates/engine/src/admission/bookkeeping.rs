@@ -1,4 +1,4 @@
-//! Requests that change nothing but bookkeeping.
+//! Requests that only change bookkeeping.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::json::document::{Document, Json};
 use crate::json::equal::equal;
 
 impl Review<'_> {
-    /// Whether something is stored by it that differs from what is stored by more than `metadata.managedFields` and
+    /// Whether the request changes more of the stored object than `metadata.managedFields` and
     /// `metadata.resourceVersion`.
     pub(crate) fn changes_something(&self) -> bool {
         self.operation == Operation::Create
@@ -21,7 +21,7 @@ impl Review<'_> {
     }
 }
 
-/// Whether two objects mean the same, `metadata.managedFields` and `metadata.resourceVersion` aside.
+/// Whether two objects mean the same, ignoring `metadata.managedFields` and `metadata.resourceVersion`.
 pub(crate) fn same_but_bookkeeping(object: Json<'_>, old: Json<'_>) -> bool {
     let (Some(fields), Some(others)) = (lasting_fields(object), lasting_fields(old)) else { return false };
     let (absent, other_absent) = (object.absent(), old.absent());
@@ -31,10 +31,10 @@ pub(crate) fn same_but_bookkeeping(object: Json<'_>, old: Json<'_>) -> bool {
         .all(|key| equal(*fields.get(key).unwrap_or(&absent), *others.get(key).unwrap_or(&other_absent)))
 }
 
-/// Fields by whether they are metadata, and name.
+/// Fields by whether they are metadata, and by name.
 type Lasting<'a> = BTreeMap<(bool, &'a str), Json<'a>>;
 
-/// The fields of an object and of its metadata but those two; `None` where one of both is not an object.
+/// The fields of an object and of its metadata except those two; `None` if one of the two is not an object.
 fn lasting_fields(object: Json<'_>) -> Option<Lasting<'_>> {
     let mut lasting = BTreeMap::new();
     for (key, value) in object.as_fields()? {

@@ -1,4 +1,4 @@
-//! One admission request, as the API server sends it and Kubewarden hands it on.
+//! One admission request, as the API server sends it and Kubewarden passes it on.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,13 @@ use crate::json::{Malformed, string};
 use crate::kube::group_version_kind::GroupVersionKind;
 use crate::report::messages::requests as messages;
 
-/// One request together with the settings to judge it by: `{"request": …, "settings": …}`, one shape for every entry point.
+/// One request and the settings to evaluate it with: `{"request": …, "settings": …}`, one structure for every entry
+/// point.
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
     /// The request.
     pub review: Review<'a>,
-    /// The settings' text; `{}` where there are none.
+    /// The settings as JSON; `{}` if there are none.
     pub settings: &'a str,
 }
 
@@ -29,7 +30,7 @@ impl<'a> Call<'a> {
     /// Reads a call.
     ///
     /// # Errors
-    /// When the text is no JSON, or the request has another shape than Kubernetes gives it.
+    /// When the text is not JSON, or the request does not have the structure of an AdmissionRequest.
     ///
     /// ```
     /// use metadata_propagation::Call;
@@ -43,10 +44,10 @@ impl<'a> Call<'a> {
         Call::with_objects(text).map(|(call, _)| call)
     }
 
-    /// As [`Call::from_json`], together with what was read of the objects on the way.
+    /// Like [`Call::from_json`], and returns what was read of the objects on the way.
     ///
     /// # Errors
-    /// As [`Call::from_json`].
+    /// Like [`Call::from_json`].
     pub(crate) fn with_objects(text: &'a str) -> Result<(Self, Objects<'a>), Malformed> {
         let mut payload = Document::new(text);
         let root = payload.root();
@@ -82,12 +83,12 @@ impl<'a> Objects<'a> {
 
 /// One admission request.
 ///
-/// Objects stay raw JSON; what is absent is empty.
+/// Objects remain raw JSON; an absent text is empty.
 #[derive(Debug, Clone, Default)]
 pub struct Review<'a> {
     /// Group, version and kind of the object, after any conversion by the API server.
     pub kind: GroupVersionKind<'a>,
-    /// `status`, `scale` and the like; empty for the object itself.
+    /// `status`, `scale` and so on; empty for the object itself.
     pub sub_resource: Cow<'a, str>,
     /// Name of the object; empty on a CREATE with `generateName`.
     pub name: Cow<'a, str>,
@@ -95,20 +96,20 @@ pub struct Review<'a> {
     pub namespace: Cow<'a, str>,
     /// What is being done.
     pub operation: Operation,
-    /// Who does it: the exact user name; an empty one is anybody.
+    /// The exact name of the user; empty if the request has none.
     pub username: Cow<'a, str>,
     /// The groups that the user is in.
     pub groups: Vec<Cow<'a, str>>,
     /// The object's text as it would be stored.
     pub object: Option<&'a str>,
-    /// The object's text as it is stored, on UPDATE and DELETE.
+    /// The object's text as it is stored, for UPDATE and DELETE.
     pub old_object: Option<&'a str>,
-    /// Nothing will be stored.
+    /// A dry run: nothing will be stored.
     pub dry_run: bool,
-    /// The request comes from an API server, which keeps the owners of fields in `metadata.managedFields`; a review
-    /// that is made from files has none to keep.
+    /// Whether the request comes from an API server, which keeps the owners of fields in `metadata.managedFields`; a
+    /// review made from files has no owners to keep.
     pub is_of_api_server: bool,
-    /// The client's own word for itself: reported, never believed.
+    /// The name that the client gives itself: reported, never trusted.
     pub field_manager: Option<Cow<'a, str>>,
 }
 
@@ -120,9 +121,9 @@ pub enum Operation {
     Create,
     /// The object exists.
     Update,
-    /// The object goes away: nothing is left to carry a label.
+    /// The object is deleted: nothing is left to carry a label.
     Delete,
-    /// A sub-resource is opened.
+    /// A subresource is connected to.
     Connect,
 }
 
@@ -130,7 +131,7 @@ impl<'a> Review<'a> {
     /// Reads an AdmissionRequest.
     ///
     /// # Errors
-    /// When the text is no JSON, or has another shape than Kubernetes gives it.
+    /// When the text is not JSON, or does not have the structure of an AdmissionRequest.
     ///
     /// ```
     /// use metadata_propagation::{Operation, Review};
@@ -188,12 +189,12 @@ impl<'a> Review<'a> {
         Ok(review)
     }
 
-    /// Whether `lists` names the user, or a group that the user is in.
+    /// Whether `lists` contains the user, or a group of the user.
     pub(crate) fn is_by_one_of(&self, lists: impl Fn(&str) -> bool) -> bool {
         lists(&self.username) || self.groups.iter().any(|group| lists(group))
     }
 
-    /// Kind, namespace and name, as far as the request has them.
+    /// Kind, namespace and name, as far as the request contains them.
     pub(crate) fn title(&self) -> String {
         match (&*self.namespace, &*self.name) {
             (_, "") => self.kind.kind.clone().into_owned(),
@@ -219,7 +220,7 @@ fn missing(path: &str) -> Malformed {
     Malformed { path: path.to_owned(), problem: messages::MISSING.to_owned() }
 }
 
-/// Why a text cannot be read: a parser's words where it is no JSON.
+/// Why a text cannot be read: the parser's message if it is not JSON.
 fn not_readable(text: &str) -> Malformed {
     let problem = match serde_json::from_str::<serde::de::IgnoredAny>(text) {
         Err(error) => messages::not_json(&error),

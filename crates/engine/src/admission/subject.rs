@@ -1,4 +1,4 @@
-//! What the object under review is, in the words of the rules.
+//! What the object under review is, in the terms of the rules.
 
 use std::cell::OnceCell;
 
@@ -12,19 +12,19 @@ use crate::kube::query::ObjectName;
 
 /// The object under review.
 pub(crate) struct Subject<'e> {
-    /// `None` where no rule reads or writes such objects.
+    /// `None` if no rule reads or writes objects of this kind.
     pub(crate) place: Option<Place>,
     pub(crate) review: &'e Review<'e>,
     /// The object as it would be stored.
     pub(crate) object: Object<'e>,
-    /// Whether the request writes the object as it is stored, byte for byte.
+    /// Whether the request writes the object exactly as it is stored, byte for byte.
     pub(crate) is_unchanged: bool,
-    /// What its kind is to the rules; `None` where they neither read nor write it.
+    /// The row of its kind; `None` if the rules neither read nor write it.
     pub(crate) row: Option<&'static KindRow>,
     stored: &'e Stored<'e>,
 }
 
-/// The object as it is stored, which is read when it is first asked for.
+/// The stored object, which is read on first use.
 pub(crate) struct Stored<'e> {
     document: Option<Document<'e>>,
     read: OnceCell<Result<Option<Object<'e>>, Malformed>>,
@@ -35,7 +35,7 @@ impl<'e> Stored<'e> {
         Stored { document, read: OnceCell::new() }
     }
 
-    /// An object that is written as it is stored is read once.
+    /// An object that is written exactly as it is stored is read once.
     fn is_as_written(&'e self, object: &Object<'e>) {
         self.read.get_or_init(|| Ok(Some(object.clone())));
     }
@@ -48,7 +48,7 @@ impl<'e> Stored<'e> {
 
 impl<'e> Subject<'e> {
     /// # Errors
-    /// When the object has another shape than Kubernetes gives it.
+    /// When the object does not have the structure of a Kubernetes object.
     pub(crate) fn read(
         place: Option<Place>,
         review: &'e Review<'e>,
@@ -67,15 +67,15 @@ impl<'e> Subject<'e> {
     /// The same object with another text.
     ///
     /// # Errors
-    /// As [`Subject::read`].
+    /// Like [`Subject::read`].
     pub(crate) fn rewritten(&self, object: &'e Document<'_>) -> Result<Self, Malformed> {
         Ok(Subject { object: Object::read(object)?, ..*self })
     }
 
-    /// The same object as it is stored; on CREATE as it would be.
+    /// The same object as it is stored; for CREATE as it would be stored.
     ///
     /// # Errors
-    /// As [`Subject::old`].
+    /// Like [`Subject::old`].
     pub(crate) fn as_stored(&self) -> Result<Self, Malformed> {
         let object = self.old()?.unwrap_or(&self.object).clone();
         Ok(Subject { object, ..*self })
@@ -86,35 +86,37 @@ impl<'e> Subject<'e> {
         self.review.kind.kind == "KubeadmControlPlane"
     }
 
-    /// Whether the topology controller compares: it applies the stored object and the wanted one as dry runs, and writes
-    /// where the answers differ. A stored object that is answered as it should be looks done.
+    /// Whether this is a dry run of the topology controller: it applies the stored object and the desired one as dry
+    /// runs, and writes if the results differ. If the policy completed the stored object in that dry run, the two would
+    /// not differ and the write would never happen.
     ///
     /// Source: util/topology/topology.go, `IsDryRunRequest`; core/reconcilers/topology/cluster/structuredmerge/dryrun.go.
     pub(crate) fn is_topology_dry_run(&self) -> bool {
         self.review.dry_run && self.object.has_topology_dry_run_annotation()
     }
 
-    /// The object as it is stored; `None` on CREATE. Read when it is first asked for.
+    /// The stored object; `None` for CREATE. It is read on first use.
     ///
     /// # Errors
-    /// When it has another shape than Kubernetes gives it.
+    /// When it does not have the structure of a Kubernetes object.
     pub(crate) fn old(&self) -> Result<Option<&'e Object<'e>>, Malformed> {
         self.stored.object()
     }
 
-    /// A label as it is stored, else as it is written: stored value first, so that an edit cannot change identity.
+    /// A label as it is stored, else as it is written: the stored value first, so that an edit cannot change what the
+    /// object belongs to.
     ///
     /// # Errors
-    /// As [`Subject::old`].
+    /// Like [`Subject::old`].
     pub(crate) fn stored_label(&self, key: &str) -> Result<Option<&'e str>, Malformed> {
         let stored = self.old()?.and_then(|old| old.labels.get(key));
         Ok(stored.or_else(|| self.object.labels.get(key)))
     }
 
-    /// One map of a place of the stored object; empty on CREATE.
+    /// One map of a place of the stored object; empty for CREATE.
     ///
     /// # Errors
-    /// As [`Subject::old`].
+    /// Like [`Subject::old`].
     pub(crate) fn old_map(&self, place: Place, map: MapKind) -> Result<Map<'e>, Malformed> {
         match self.old()? {
             Some(old) => old.map(place, map, None),
@@ -128,7 +130,7 @@ impl<'e> Subject<'e> {
         if review.namespace.is_empty() { self.object.namespace } else { &review.namespace }
     }
 
-    /// The name, or on CREATE the generateName.
+    /// The name, or for CREATE the generateName.
     pub(crate) fn name(&self) -> &'e str {
         let review: &'e Review<'e> = self.review;
         if review.name.is_empty() { self.object.name } else { &review.name }
@@ -140,13 +142,13 @@ impl<'e> Subject<'e> {
         ObjectName { kind: &review.kind.kind, namespace: self.namespace(), name: self.name() }
     }
 
-    /// Namespace and name, or the name alone of a cluster-scoped object.
+    /// Namespace and name, or only the name of a cluster-scoped object.
     pub(crate) fn full_name(&self) -> String {
         let (namespace, name) = (self.namespace(), self.name());
         if namespace.is_empty() { name.to_owned() } else { [namespace, "/", name].concat() }
     }
 
-    /// The machine template of this object, where it has one.
+    /// The machine template of this object, if it has one.
     pub(crate) fn template(&self) -> Option<Place> {
         self.place.and(self.row?.template)
     }

@@ -1,7 +1,7 @@
-//! The field managers by which Cluster API's own controllers apply.
+//! The field managers that Cluster API's own controllers apply with.
 
-/// The field managers by which Cluster API's own controllers apply what they propagate, always by force. What one of
-/// them alone owns is gone as soon as its source drops it.
+/// The field managers that Cluster API's own controllers apply propagated values with, always with force. A value that
+/// only one of them owns is removed as soon as its source drops it.
 ///
 /// Source: core/reconcilers/topology/cluster/structuredmerge/serversidepatchhelper.go; core/reconcilers/machinedeployment,
 /// machineset and machinepool; controlplane/kubeadm/reconcilers/kubeadmcontrolplane.

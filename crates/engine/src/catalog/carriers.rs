@@ -1,9 +1,10 @@
 //! Which field of a managed resource holds its tags, by kind.
 //!
-//! The tables below are generated, complete, from the providers' CustomResourceDefinitions: `make carriers` writes one of
-//! them from a folder of definitions, and CONTRIBUTING.md says how. They hold both answers: where a kind has its tags, and that
-//! it has none. Of a kind that is in no table, of a newer release or of another provider, nothing is known. A provider's namespaced groups
-//! (`ec2.aws.m.upbound.io`) have the fields of its cluster-scoped ones (`ec2.aws.upbound.io`), and share their rows.
+//! The tables below are generated, complete, from the providers' CustomResourceDefinitions: `make carriers` writes one
+//! of them from a directory of definitions, see CONTRIBUTING.md. They contain both answers: where a kind has its tags,
+//! and that it has none. Nothing is known about a kind that is in no table, because it is newer or of another provider.
+//! A provider's namespaced groups (`ec2.aws.m.upbound.io`) have the same fields as its cluster-scoped ones
+//! (`ec2.aws.upbound.io`) and share their rows.
 
 #[rustfmt::skip]
 mod alibabacloud;
@@ -24,7 +25,7 @@ mod oci;
 #[rustfmt::skip]
 mod openstack;
 
-/// Every provider that is known.
+/// All known providers.
 pub const CARRIERS: &[&ProviderCarriers] = &[
     &aws::PROVIDER,
     &azure::PROVIDER,
@@ -40,7 +41,7 @@ pub const CARRIERS: &[&ProviderCarriers] = &[
 /// The kinds of one provider.
 #[derive(Debug)]
 pub struct ProviderCarriers {
-    /// The end of their API groups, such as `aws.upbound.io` of `ec2.aws.upbound.io`.
+    /// The suffix of their API groups, such as `aws.upbound.io` in `ec2.aws.upbound.io`.
     pub group: &'static str,
     /// The release whose definitions were read.
     pub release: &'static str,
@@ -54,7 +55,7 @@ pub struct ProviderCarriers {
 /// The field that holds the tags of some kinds.
 #[derive(Debug)]
 pub struct Carrier {
-    /// The first part of their API group; empty where the group is the provider's own.
+    /// The first part of their API group; empty if the group is the provider's own.
     pub service: &'static str,
     /// The field that holds their tags.
     pub tags: Tags,
@@ -73,20 +74,20 @@ pub enum Tags {
     Nowhere,
 }
 
-/// What a field holds that is no map of the kind's own tags, although its name is like theirs.
+/// What a field contains that is not the map of the kind's own tags, although its name suggests it.
 #[derive(Debug)]
 pub struct OtherField {
-    /// As [`ProviderCarriers::group`].
+    /// Like [`ProviderCarriers::group`].
     pub provider: &'static str,
     /// The service and the kind.
     pub kind: (&'static str, &'static str),
     /// The field, among [`ProviderCarriers::others`].
     pub path: &'static str,
-    /// What it holds.
+    /// What it contains.
     pub holds: Holds,
 }
 
-/// What a field besides a kind's own tags holds.
+/// What a field other than that of the kind's own tags contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
     /// Tags of what is created along with the resource, such as its volumes.
@@ -114,7 +115,8 @@ const fn other(
     OtherField { provider, kind, path, holds }
 }
 
-/// What the definitions do not say of some of [`ProviderCarriers::others`]. Source: the fields' descriptions in the same definitions.
+/// What the definitions do not say about some of [`ProviderCarriers::others`]. Source: the fields' descriptions in the
+/// same definitions.
 #[rustfmt::skip]
 pub const OTHER_FIELDS: &[OtherField] = &[
     other(AWS, ("ec2", "Instance"), "spec.forProvider.volumeTags", TagsBesides),
@@ -136,16 +138,16 @@ pub const OTHER_FIELDS: &[OtherField] = &[
     other(OCI, ("compute", "Instance"), "spec.forProvider.createVnicDetails.freeformTags", TagsBesides),
 ];
 
-/// What is known of the tags of one kind.
+/// What is known about the tags of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TagsOfKind {
     pub(crate) tags: Tags,
-    /// Whether function-tag-manager serves it. Source: its filters/zz_provider-upjet-*.go list the kinds of two providers that
-    /// declare `spec.forProvider.tags`.
+    /// Whether function-tag-manager supports it. Source: its filters/zz_provider-upjet-*.go list the kinds of two
+    /// providers that declare `spec.forProvider.tags`.
     pub(crate) managed: bool,
 }
 
-/// What is known of the tags of a kind; `None` where nothing is.
+/// What is known about the tags of a kind; `None` if nothing is.
 pub(crate) fn tags_of_kind(group: &str, kind: &str) -> Option<TagsOfKind> {
     let (provider, service) = provider_and_service(group)?;
     let tags = provider.carrier(service, kind)?.tags;
@@ -153,8 +155,8 @@ pub(crate) fn tags_of_kind(group: &str, kind: &str) -> Option<TagsOfKind> {
     Some(TagsOfKind { tags, managed })
 }
 
-/// What a field holds that a kind declares besides its own tags, and whose name is like theirs; `None` where it declares no such
-/// field.
+/// What a field contains that a kind declares in addition to its own tags and that has a similar name; `None` if it
+/// declares no such field.
 pub(crate) fn other_field(group: &str, kind: &str, path: &str) -> Option<Holds> {
     let (provider, service) = provider_and_service(group)?;
     provider.others.binary_search(&(service, kind, path)).ok()?;
@@ -170,7 +172,7 @@ impl ProviderCarriers {
     }
 }
 
-/// The provider of a group, and the first part of the group, empty in the provider's own one. `aws.upbound.io` and
+/// The provider of a group, and the first part of the group, empty for the provider's own group. `aws.upbound.io` and
 /// `aws.m.upbound.io` are one provider.
 fn provider_and_service(group: &str) -> Option<(&'static ProviderCarriers, &str)> {
     CARRIERS.iter().find_map(|provider| {

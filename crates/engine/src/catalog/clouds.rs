@@ -1,4 +1,4 @@
-//! What the clouds' own interfaces take, whatever a profile admits.
+//! What the clouds' APIs accept, regardless of what a profile allows.
 
 use std::fmt;
 
@@ -8,11 +8,12 @@ use super::text_limits::Form::{Any, AnyBut, Containing, Graphic, Label, LowerCas
 use super::text_limits::Length::{Bytes, Prefixed, Runes};
 use super::text_limits::{Form, Length};
 
-/// The interfaces that tags of composites reach. A composite of another provider may be refused as well: its limits are not known.
+/// The APIs that tags of composites reach. A composite of another provider may be rejected as well: its limits are not
+/// known.
 pub const CLOUDS: &[Cloud] = &[AWS, HETZNER, OPENSTACK, AZURE, GCP, OCI, DIGITALOCEAN, ALIBABA];
 
-/// `aws:` is reserved in values too by most services. Instances whose metadata show their tags bar `/` and spaces in keys,
-/// and S3 objects take 10 tags: neither is the rule.
+/// `aws:` is reserved in values too by most services. Instances that expose their tags in instance metadata do not
+/// allow `/` and spaces in keys, and S3 objects take 10 tags: neither is the general rule.
 #[rustfmt::skip]
 pub(crate) const AWS: Cloud = cloud("aws", "resource tags")
     .key(Runes(128), Containing(Unicode, "_.:/=+-@"))
@@ -28,7 +29,7 @@ pub(crate) const HETZNER: Cloud = cloud("hetzner", "labels")
     .reserved(&["hetzner.cloud/"])
     .source("Hetzner Cloud API reference, Labels; hetznercloud/hcloud-go, hcloud/labels.go");
 
-/// One key that the pattern does not take, and the server is not created. The number is a quota, `metadata_items`.
+/// If one key does not match the pattern, the server is not created. The number is a quota, `metadata_items`.
 #[rustfmt::skip]
 pub(crate) const OPENSTACK: Cloud = cloud("openstack", "server metadata")
     .key(Bytes(255), Containing(Ascii, "-_:. "))
@@ -36,7 +37,8 @@ pub(crate) const OPENSTACK: Cloud = cloud("openstack", "server metadata")
     .tags(128)
     .source("key, value: openstack/nova, nova/api/validation/parameter_types.py; Compute API reference: 255 bytes; number: nova/conf/quota.py");
 
-/// Storage accounts take keys of 128 characters, some kinds 15 tags, and Front Door and Traffic Manager no `:`: exceptions.
+/// Exceptions: storage accounts accept keys of 128 characters, some kinds 15 tags, and Front Door and Traffic Manager
+/// no `:`.
 #[rustfmt::skip]
 pub(crate) const AZURE: Cloud = cloud("azure", "resource tags")
     .key(Runes(512), AnyBut("<>%&\\?/"))
@@ -44,8 +46,8 @@ pub(crate) const AZURE: Cloud = cloud("azure", "resource tags")
     .tags(50).reserved(&["microsoft", "azure", "windows"]).case(Ignored)
     .source("Azure Resource Manager, Use tags to organize your resources: limitations");
 
-/// Resource Manager tags and network tags are other things. Bigtable and Cloud Deploy also take no more than 128 bytes in a key
-/// or a value: exceptions.
+/// Resource Manager tags and network tags are different things. Exceptions: Bigtable and Cloud Deploy accept at most
+/// 128 bytes in a key or a value.
 #[rustfmt::skip]
 pub(crate) const GCP: Cloud = cloud("gcp", "labels")
     .key(Runes(63), LowerCase { and: "_-", begins_with_letter: true })
@@ -53,7 +55,7 @@ pub(crate) const GCP: Cloud = cloud("gcp", "labels")
     .tags(64).case(Matters)
     .source("Google Cloud Resource Manager, Labels overview: requirements");
 
-/// Defined tags are another thing: they need a namespace.
+/// Defined tags are different: they need a namespace.
 #[rustfmt::skip]
 pub(crate) const OCI: Cloud = cloud("oci", "free-form tags")
     .key(Runes(100), Graphic { but: "." })
@@ -61,7 +63,7 @@ pub(crate) const OCI: Cloud = cloud("oci", "free-form tags")
     .tags(10).case(Matters)
     .source("key, value, number: Oracle Cloud Infrastructure, Tagging overview: limits; case: Understanding free-form tags");
 
-/// A tag is one text, by habit a key, a colon and a value. No number is published.
+/// A tag is one text, by convention a key, a colon and a value. No number is published.
 #[rustfmt::skip]
 pub(crate) const DIGITALOCEAN: Cloud = cloud("digitalocean", "tags, key:value")
     .key(Runes(254), Containing(Ascii, ":-_"))
@@ -69,7 +71,7 @@ pub(crate) const DIGITALOCEAN: Cloud = cloud("digitalocean", "tags, key:value")
     .joined(255).case(FirstStays)
     .source("DigitalOcean API reference, Tags: name");
 
-/// Some products take keys of 64 characters only.
+/// Some products only accept keys of 64 characters.
 #[rustfmt::skip]
 pub(crate) const ALIBABA: Cloud = cloud("alibaba", "tags")
     .key(Runes(128), Without(&["http://", "https://"]))
@@ -77,7 +79,7 @@ pub(crate) const ALIBABA: Cloud = cloud("alibaba", "tags")
     .tags(20).reserved(&["aliyun", "acs:"])
     .source("key, value, beginnings: E-MapReduce API reference, Tag; number: VPC, TagResources");
 
-/// What one interface takes.
+/// What one API accepts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Cloud {
     /// The provider, in lower case.
@@ -88,28 +90,28 @@ pub struct Cloud {
     pub key: Text,
     /// A value.
     pub value: Text,
-    /// The longest key and value together, with a colon between them, where both are one text; in characters.
+    /// The longest key and value together, with a colon between them, if both are one text; in characters.
     pub joined: Option<usize>,
-    /// The most tags of one resource, where a number is published.
+    /// The maximum number of tags of one resource, if a number is published.
     pub tags: Option<usize>,
-    /// How keys may not begin, in lower case; no case is free.
+    /// Prefixes that keys must not have, in lower case; case is ignored.
     pub reserved: &'static [&'static str],
-    /// Whether values may not begin so either.
+    /// Whether values must not have these prefixes either.
     pub reserves_values: bool,
-    /// What two keys are that differ in case alone.
+    /// What two keys are that only differ in case.
     pub case: KeyCase,
-    /// Where it is said.
+    /// Where this is documented.
     pub source: &'static str,
 }
 
-/// What two keys are that differ in case alone.
+/// What two keys are that only differ in case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyCase {
     /// Two keys.
     Matters,
     /// One key.
     Ignored,
-    /// One tag, in the spelling in which it was created first, on whatever resource.
+    /// One tag, in the spelling in which it was first created, on any resource.
     FirstStays,
     /// Not known.
     NotChecked,
@@ -126,16 +128,16 @@ impl fmt::Display for KeyCase {
     }
 }
 
-/// Which texts are taken.
+/// Which texts are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
-    /// How long they may be.
+    /// How long they can be.
     pub length: Length,
-    /// Which characters they may have.
+    /// Which characters they can contain.
     pub form: Form,
 }
 
-/// An interface of which only its name is known.
+/// An API of which only the name is known.
 const fn cloud(provider: &'static str, interface: &'static str) -> Cloud {
     let text = Text { length: Runes(0), form: Any };
     Cloud {
@@ -185,12 +187,12 @@ impl Cloud {
         Cloud { source, ..self }
     }
 
-    /// The interface of a provider, whatever its case.
+    /// The API of a provider; case is ignored.
     pub(crate) fn of(provider: &str) -> Option<&'static Cloud> {
         CLOUDS.iter().find(|cloud| cloud.provider.eq_ignore_ascii_case(provider))
     }
 
-    /// Whether a text begins as the cloud's own do.
+    /// Whether a text has a prefix that the cloud reserves.
     pub(crate) fn reserves(&self, text: &str) -> bool {
         let begins =
             |reserved: &str| text.get(..reserved.len()).is_some_and(|start| start.eq_ignore_ascii_case(reserved));
@@ -198,7 +200,7 @@ impl Cloud {
     }
 }
 
-/// The row as the page's table has it.
+/// The row as printed in the table of the page.
 impl fmt::Display for Cloud {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Cloud { provider, interface, key, value, joined, tags, reserved, reserves_values, case, source } = self;

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use super::version::Version;
 
-/// What an edit does to the Machines below the object, the least grave first.
+/// What an edit does to the Machines below the object, the least severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// No effect on existing Machines.
@@ -30,7 +30,7 @@ pub enum Effect {
     Destructive,
 }
 
-/// A kind of object, as far as its edits differ in effect.
+/// A kind of object, as far as the effects of its edits differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EditedKind {
     /// MachineDeployment.
@@ -78,7 +78,7 @@ pub struct EffectBlock {
     pub v1beta2: &'static str,
     /// The rows below this block.
     pub rows: &'static [Row],
-    /// What has to hold for the effects of rows that say nothing else.
+    /// The condition for the effects of rows that have none of their own.
     pub given: Given,
 }
 
@@ -95,22 +95,22 @@ pub struct Row {
     pub effect: Effect,
     /// The effect of removing an entry of this list that has Machines, where it is another one.
     pub removed: Option<Effect>,
-    /// When two values are no edit.
+    /// When two values are equal, so that there is no edit.
     pub same: Same,
-    /// What has to hold for the edit to have its effect.
+    /// The condition for the edit to have its effect.
     pub given: Given,
-    /// Keys of this map whose edits have effects of their own.
+    /// Keys of this map whose edits have their own effects.
     pub keys: &'static [KeyRow],
     /// First version of Cluster API for which this holds.
     pub since: Version,
-    /// First version of Cluster API for which it does not hold any more.
+    /// First version of Cluster API for which it no longer holds.
     pub until: Option<Version>,
 }
 
 /// What an edit of one key of a map does.
 #[derive(Debug, PartialEq, Eq)]
 pub struct KeyRow {
-    /// The key; without a `/` the beginning of keys.
+    /// The key; if it has no `/`, a prefix of keys.
     pub key: &'static str,
     /// Which edits of it count.
     pub edit: KeyEdit,
@@ -118,7 +118,7 @@ pub struct KeyRow {
     pub held_by: &'static [&'static str],
     /// The effect.
     pub effect: Effect,
-    /// What has to hold for the edit to have its effect.
+    /// The condition for the edit to have its effect.
     pub given: Given,
     /// First version of Cluster API for which this holds.
     pub since: Version,
@@ -133,13 +133,13 @@ pub enum KeyEdit {
     Changed,
 }
 
-/// What has to hold for an edit to have its effect; where it does not, the edit has none. Where nothing tells whether it
-/// holds, neither can anybody tell the effect.
+/// A condition for an edit to have its effect; if it does not hold, the edit has none. If it is not known whether it
+/// holds, the effect is not known either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Given {
     /// Nothing.
     Always,
-    /// `replicas` is not 0, in the `spec` or the entry of a topology that is edited, before and after.
+    /// `replicas` is not 0, in the `spec` or the edited entry of a topology, before and after.
     Replicas,
     /// The Cluster has a topology.
     Topology,
@@ -158,11 +158,11 @@ pub enum Given {
 pub enum Same {
     /// In any order of keys; what is absent is null, an empty list or an empty object.
     Value,
-    /// As values, but an empty list is not an absent one.
+    /// As values, but an empty list is different from an absent one.
     ListOrNone,
     /// As texts; an empty one is absent.
     Text,
-    /// As texts; to set one where there was none is no edit.
+    /// As texts; setting one that was absent is not an edit.
     OrFirst,
     /// As texts; what is absent is `cloud-config`.
     OrCloudConfig,
@@ -176,11 +176,11 @@ pub enum Same {
     Reference,
     /// A time at which something happens: removing it is no edit.
     Appointment,
-    /// As selectors: the name of the object's own Cluster is added by defaulting, and no edit.
+    /// As selectors: defaulting adds the name of the object's own Cluster, which is not an edit.
     Selector,
-    /// As strategies: only from OnDelete to another one is an edit.
+    /// As strategies: only a change from OnDelete to another one is an edit.
     NotFromOnDelete,
-    /// As feature gates of kubeadm: what Cluster API sets by default is no edit.
+    /// As feature gates of kubeadm: what Cluster API sets by default is not an edit.
     FeatureGates,
 }
 
@@ -191,7 +191,7 @@ pub(crate) fn joined(above: &str, path: &str) -> String {
 }
 
 impl EffectBlock {
-    /// What has to hold for a row of this block to have its effect.
+    /// The condition for a row of this block to have its effect.
     #[must_use]
     pub fn condition(&self, row: &Row) -> Given {
         match row.given {
@@ -244,7 +244,7 @@ impl Effect {
     }
 }
 
-/// In the README's words.
+/// As printed in the README.
 impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -257,7 +257,7 @@ impl Serialize for Effect {
     }
 }
 
-/// As the end of a sentence about an effect; empty where nothing has to hold.
+/// As the end of a sentence about an effect; empty if there is no condition.
 impl fmt::Display for Given {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -272,7 +272,7 @@ impl fmt::Display for Given {
     }
 }
 
-/// In the README's words.
+/// As printed in the README.
 impl fmt::Display for EditedKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

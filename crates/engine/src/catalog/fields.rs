@@ -8,34 +8,34 @@ use crate::catalog::version::Version;
 pub struct Field {
     /// The name that Cluster API's documents use.
     pub name: &'static str,
-    /// What its values are.
+    /// The type of its values.
     pub shape: Shape,
-    /// Where it is carried.
+    /// Where it propagates.
     pub hops: &'static [Hop],
     /// Its path in each kind.
     pub at: &'static [FieldAddress],
-    /// Whether a gate of the cluster decides if it may be introduced where it is not used yet.
+    /// Whether a feature gate of the cluster decides if it can be introduced in an object that does not have it yet.
     pub gated: bool,
 }
 
-/// What the values of a field are.
+/// The type of a field's values.
 #[derive(Debug)]
 pub enum Shape {
     /// A duration: `1h0m0s` in v1beta1, seconds in v1beta2.
     Duration,
-    /// A whole number.
+    /// An integer.
     Count,
-    /// A text.
+    /// A string.
     Text,
-    /// A list whose elements are identified by these of their fields. What a parent has must be among the child's;
-    /// elements of others stay.
+    /// A list whose elements are identified by these of their fields. The parent's elements must be among the child's;
+    /// the child can have others.
     List(&'static [&'static str]),
 }
 
 /// From one kind of object to the one below it.
 #[derive(Debug)]
 pub struct Hop {
-    /// The place that is read; for a list of places, the later wins as a whole.
+    /// The place that is read; of several places, the last that has the list replaces the others.
     pub from: &'static [Place],
     /// The object that receives the value.
     pub to: Place,
@@ -43,37 +43,38 @@ pub struct Hop {
     pub since: Version,
     /// First version that does it for an object that is being deleted.
     pub deleting: Option<Version>,
-    /// Whether Cluster API does not do this, and a setting has to ask for it.
+    /// Whether Cluster API does not do this, so that a setting has to ask for it.
     pub opt_in: bool,
-    /// Elements of a list that the receiver's controller sets itself: a parent's element of this name is not carried.
+    /// Elements of a list that the receiver's controller sets itself: a parent's element of this name is not
+    /// propagated.
     pub but: &'static [&'static str],
 }
 
-/// Where a field stands, by version of the object; `[]` where that version does not have it.
+/// The path of a field, by version of the object; `[]` if that version does not have it.
 #[derive(Debug)]
 pub struct FieldAddress {
     /// The objects, or parts of objects, that have the field there.
     pub places: &'static [Place],
-    /// Steps from what [`Base`] says.
+    /// Steps from the [`Base`].
     pub v1beta1: &'static [&'static str],
     /// The same in `v1beta2`.
     pub v1beta2: &'static [&'static str],
     /// Where the steps begin.
     pub base: Base,
-    /// Whether v1beta1 writes 0 as nothing.
+    /// Whether v1beta1 omits a 0.
     pub zero_is_absent: bool,
 }
 
 /// Where the steps of a field's address begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Base {
-    /// Where the object or part of it describes its Machines, see [`MACHINES`].
+    /// The part of the object that describes its Machines, see [`MACHINES`].
     Machines,
     /// The object's root.
     Object,
 }
 
-/// Where a place describes its Machines: steps from the object's root, in v1beta1 and in v1beta2.
+/// The part of a place that describes its Machines: steps from the object's root, in v1beta1 and in v1beta2.
 ///
 /// Source: api/core/v1beta1, api/core/v1beta2, api/controlplane/kubeadm/v1beta1 and v1beta2.
 #[rustfmt::skip]
@@ -91,14 +92,14 @@ pub(crate) const MACHINES: &[(Place, &[&str], &[&str])] = &[
     (Machine,                   &["spec"],                                                    &["spec"]),
 ];
 
-/// Objects that may be absent, but not empty: each goes with the last of its fields.
+/// Objects that can be absent, but not empty: each is removed with the last of its fields.
 ///
 /// Source: api/core/v1beta2, `MachineDeletionSpec`, `MachineDeploymentDeletionSpec`, `MachineSetDeletionSpec`:
 /// `MinProperties=1`; the tag page: a composite without tags has no `spec.cloudTags`.
 pub(crate) const NEVER_EMPTY: &[&str] = &["cloudTags", "deletion"];
 
-/// Gates that a KubeadmControlPlane's Machines have without being asked, the last two with an etcd of their own. A gate of
-/// the same name in the machine template is dropped, whatever its polarity.
+/// Gates that a KubeadmControlPlane's Machines always have, the last two only with managed etcd. A gate of the same
+/// type in the machine template is dropped, whatever its polarity.
 ///
 /// Source: controlplane/kubeadm/pkg/desiredstate/desired_state.go, `ComputeDesiredMachine`.
 const MANDATORY_GATES: &[&str] = &[
@@ -115,8 +116,8 @@ const MANDATORY_GATES: &[&str] = &[
 /// Source: exp/topology/desiredstate/desired_state.go `computeControlPlane`, `computeMachineDeployment`,
 /// `computeMachinePool`; core/reconcilers/machinedeployment `computeDesiredMS`; core/reconcilers/machineset
 /// `computeDesiredMachine` and `syncMachines`; controlplane/kubeadm/pkg/desiredstate `ComputeDesiredMachine` and
-/// controlplane/kubeadm/reconcilers/kubeadmcontrolplane `syncMachines`. A KubeadmControlPlane gives its Machines readiness
-/// gates of its own besides; being a list by condition type, they are no difference.
+/// controlplane/kubeadm/reconcilers/kubeadmcontrolplane `syncMachines`. A KubeadmControlPlane also gives its Machines
+/// readiness gates of its own; in a list by condition type, they are no difference.
 #[rustfmt::skip]
 pub const FIELDS: &[Field] = &[
     field("nodeDrainTimeout", Shape::Duration, TIMEOUTS, &[
@@ -159,7 +160,7 @@ pub const FIELDS: &[Field] = &[
     ], &[
         machines(EVERYWHERE, &["taints"], &["taints"]),
     ]).gated(),
-    // Before v1.11 a topology's strategy replaced the class's as a whole.
+    // Before v1.11 a topology's strategy replaced that of the class as a whole.
     field("deletionOrder", Shape::Text, &[
         hop(OF_MACHINE_DEPLOYMENT, MachineDeployment, 11),
         hop(&[MachineDeployment],  MachineSet,        6),
@@ -265,7 +266,7 @@ impl Field {
         Field { gated: true, ..self }
     }
 
-    /// Steps from the root of an object of this version to the field; `None` where it has none there.
+    /// Steps from the root of an object of this version to the field; `None` if it does not have it there.
     ///
     /// ```
     /// use metadata_propagation::{FIELDS, Place};
@@ -278,7 +279,7 @@ impl Field {
         self.steps(place, version).map(|(base, steps)| [base, steps].concat())
     }
 
-    /// As [`Field::path`]: steps to what holds the field, and from there.
+    /// Like [`Field::path`]: steps to the object that contains the field, and from there.
     pub(crate) fn steps(
         &self,
         place: Place,
@@ -300,7 +301,7 @@ impl Field {
         Some((base, steps))
     }
 
-    /// Whether some hop carries it from one place to another.
+    /// Whether some hop propagates it from one place to another.
     pub(crate) fn travels(&self, from: Place, to: Place) -> bool {
         self.hops.iter().any(|hop| hop.to == to && hop.from.contains(&from))
     }

@@ -1,4 +1,4 @@
-//! Labels that Cluster API writes last, over anything a user supplied.
+//! Labels that Cluster API sets last, replacing anything that a user set.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::catalog::place::Place::{self, *};
 /// A label that one hop forces.
 #[derive(Debug)]
 pub struct Forced {
-    /// The place whose hop it is: the strongest that is read on it.
+    /// The place whose hop it is: of those read for the hop, the one with the highest precedence.
     pub from: Place,
     /// The places that receive the label.
     pub to: &'static [Place],
@@ -30,9 +30,9 @@ pub enum ForcedValue {
     TopologyName,
     /// The owner's name.
     OwnerName,
-    /// The owner's name, or its hash where it is no legal label value.
+    /// The owner's name, or its hash if it is not a valid label value.
     OwnerNameFormatted,
-    /// The owner's own label of the same key, where it has one.
+    /// The owner's own label of the same key, if it has one.
     OwnersLabel,
     /// The object's own hash, as it is stored.
     TemplateHash,
@@ -73,7 +73,7 @@ pub(crate) fn is_forced(key: &str) -> bool {
 }
 
 impl Forced {
-    /// The row in the manner of the page.
+    /// The row as the page writes it.
     pub(crate) fn line(&self) -> String {
         let (owner, path) = (self.from.owner(), self.from.printed(PAGE_VERSION));
         ["`", self.key, "` is set by Cluster API on objects that `", owner, &path, "` propagates to"].concat()
@@ -90,7 +90,7 @@ impl fmt::Display for Forced {
     }
 }
 
-/// The value in the README's words.
+/// The value as printed in the README.
 impl fmt::Display for ForcedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,11 +1,11 @@
-//! What Crossplane's composition functions do to the resources of a Composition, as far as cloud tags go.
+//! What Crossplane's composition functions do to the resources of a Composition, with respect to cloud tags.
 
 /// One function.
 #[derive(Debug, Clone, Copy)]
 pub struct Function {
-    /// How its name ends: packages put the owner's name before it.
+    /// The suffix of its name: packages put the owner's name before it.
     pub name: &'static str,
-    /// The API group of its input; empty where it takes none, or takes several.
+    /// The API group of its input; empty if it takes none, or several.
     pub input: &'static str,
     /// What it does.
     pub effect: FunctionEffect,
@@ -16,13 +16,13 @@ pub struct Function {
 /// What a function does to resources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FunctionEffect {
-    /// Composes resources from bases and patches, which are read.
+    /// Composes resources from bases and patches, which are evaluated.
     Patches,
     /// Writes tags of resources that were composed before.
     Tags,
-    /// Composes no cloud resource, and changes nothing that a provider reads of those that it keeps.
+    /// Composes no cloud resource, and does not change what a provider reads in the resources that it keeps.
     LeavesResources,
-    /// Composes resources by a program, which is not read.
+    /// Composes resources with a program, which is not evaluated.
     Programs,
 }
 
@@ -32,7 +32,7 @@ const fn row(name: &'static str, input: &'static str, effect: FunctionEffect, so
     Function { name, input, effect, source }
 }
 
-/// Every function that is known. What others do is unknown.
+/// All known functions. The effect of others is unknown.
 #[rustfmt::skip]
 pub const FUNCTIONS: &[Function] = &[
     row("function-patch-and-transform", "pt.fn.crossplane.io", Patches, "crossplane-contrib/function-patch-and-transform, fn.go"),
@@ -41,11 +41,11 @@ pub const FUNCTIONS: &[Function] = &[
     row("function-auto-ready", "", LeavesResources, "crossplane/function-auto-ready, fn.go"),
     // Holds resources back until others are ready.
     row("function-sequencer", "sequencer.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-sequencer, input/v1beta1"),
-    // Write the composite's status, or what later functions read.
+    // Write the composite's status, or the input of later functions.
     row("function-status-transformer", "function-status-transformer.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-status-transformer, input/v1beta1"),
     row("function-environment-configs", "environmentconfigs.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-environment-configs, fn.go"),
     row("function-extra-resources", "extra-resources.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-extra-resources, fn.go"),
-    // Leaves out whole resources. What it keeps is as it was.
+    // Removes whole resources and does not change the others.
     row("function-cel-filter", "cel.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-cel-filter, fn.go"),
     // Adds Usages, which have no tags.
     row("function-deletion-protection", "protection.fn.crossplane.io", LeavesResources, "crossplane-contrib/function-deletion-protection, fn.go"),
@@ -57,13 +57,13 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 impl Function {
-    /// Whether a name is that of the function, with its owner's before it or without.
+    /// Whether a name is that of the function, with or without its owner's.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         name.ends_with(self.name)
     }
 
-    /// The function of a step: by its name, which says what runs, else by the group of its input. A name is whatever somebody
-    /// gave the package, and functions decode an input whatever its group says; published Compositions have wrong ones.
+    /// The function of a step: by its name, which says what runs, else by the group of its input. A package can have
+    /// any name, and functions decode an input whatever its group is; published Compositions have wrong ones.
     pub(crate) fn of(name: &str, input: &str) -> Option<&'static Function> {
         let by_name = FUNCTIONS.iter().find(|function| function.is_named(name));
         by_name.or_else(|| FUNCTIONS.iter().find(|function| !input.is_empty() && function.input == input))

@@ -1,11 +1,11 @@
-//! Which kinds are read, in which versions, and on which ways.
+//! Which kinds are read, in which versions, and for which objects under review.
 
 use super::masks::{
     CLASS_MASKS, CLUSTER_MASKS, CONTROL_PLANE_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, MACHINE_MASKS, Masks,
     NODE_MACHINE_MASKS, REGISTRY_MASKS, TEMPLATE_MASKS, TOPOLOGY_MASKS, TOPOLOGY_VALUE_MASKS,
 };
 
-/// The kinds whose objects the policy may read: `contextAwareResources` of policy-metadata.yml, which a test compares.
+/// The kinds whose objects the policy may read: `contextAwareResources` in policy-metadata.yml, which a test compares.
 ///
 /// Versions in the order in which they are tried.
 #[rustfmt::skip]
@@ -18,14 +18,15 @@ pub const GRANTS: &[Grant] = &[
     grant("MachineSet",                  "cluster.x-k8s.io",              &["v1beta2", "v1beta1"]),
     grant("KubeadmControlPlane",         "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
     grant("KubeadmControlPlaneTemplate", "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
-    // Control planes of others. Versions: their CRDs as served by cluster-api-provider-rke2, cluster-api-k3s, k0smotron.
+    // Control planes of other providers. Versions: their CRDs as served by cluster-api-provider-rke2, cluster-api-k3s,
+    // k0smotron.
     grant("K0sControlPlane",             "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
     grant("KThreesControlPlane",         "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
     grant("RKE2ControlPlane",            "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
     grant("LabelRegistry",               LABELS,                          &["v1alpha1"]),
 ];
 
-/// Where LabelRegistry objects live.
+/// The group of LabelRegistry objects.
 pub(crate) const LABELS: &str = "labels.plexsphere.com";
 
 /// One kind that may be read.
@@ -43,23 +44,24 @@ const fn grant(kind: &'static str, group: &'static str, versions: &'static [&'st
     Grant { kind, group, versions }
 }
 
-/// The most reads of one evaluation, those past the cache included: twice what the longest way takes, with room for kinds
-/// that are asked for in two versions. A host refuses an evaluation that takes too long, and a module has no clock.
+/// The maximum number of reads of one evaluation, including those past the cache: twice what the longest route takes,
+/// because some kinds are requested in two versions. A host rejects an evaluation that takes too long, and a module has
+/// no clock.
 pub const MOST_READS: usize = 16;
 
-/// What is asked on one way from an object to its parent.
+/// What is read on one route from an object to its parent.
 #[derive(Debug)]
 pub struct Route {
-    /// The kind under review, in the page's words.
+    /// The kind under review, as the page names it.
     pub of: &'static str,
-    /// When this way is taken.
+    /// When this route is taken.
     pub when: &'static str,
-    /// The gets, in order. Another get of the Cluster follows when something would be changed and it was not read, and
-    /// when a guard would find something: a paused Cluster is under maintenance.
+    /// The reads, in order. The Cluster is read last if it was not read yet and something would be changed or a guard
+    /// would find something: a paused Cluster is under maintenance.
     pub gets: &'static [(&'static str, Masks)],
 }
 
-/// Every way from an object under review to the objects above it. README prints it; the corpus is checked against it.
+/// Every route from an object under review to the objects above it. README prints it; the corpus is checked against it.
 #[rustfmt::skip]
 pub const ROUTES: &[Route] = &[
     Route { of: "ControlPlane",      when: "label topology.cluster.x-k8s.io/owned", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS)] },

@@ -5,25 +5,25 @@ use crate::catalog::stance::Stance;
 /// One guard rail.
 #[derive(Debug)]
 pub struct Guard {
-    /// Which one it is.
+    /// Its name in code.
     pub rail: GuardRail,
     /// The setting that decides how it reacts, such as `guards.adoption`.
     pub setting: &'static str,
-    /// How it reacts where the settings do not say.
+    /// How it reacts if the settings do not say.
     pub default: Stance,
     /// What it checks.
     pub on: &'static str,
     /// What it finds.
     pub finds: &'static str,
-    /// What happens where it is not refused.
+    /// What happens if it is not refused.
     pub because: &'static str,
     /// What to do about it.
     pub help: &'static str,
-    /// The heading of docs/guards.md that says more, as a link has it; empty for the page.
+    /// The heading in docs/guards.md that says more, as a link anchor; empty for the whole page.
     pub heading: &'static str,
 }
 
-/// The guard rails by name: what looks for each, and the setting of each, are matched on it.
+/// The guard rails by name: code matches on it to find each one's check and setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GuardRail {
     /// `guards.selectorLabels`.
@@ -40,13 +40,13 @@ pub enum GuardRail {
     NodeUnreachable,
 }
 
-/// The guard rails, the gravest first.
+/// The guard rails, the most severe first.
 ///
 /// Source: core/reconcilers/machineset/machineset_controller.go `getMachinesForMachineSet` and `shouldAdopt`;
 /// core/reconcilers/machinedeployment/machinedeployment_controller.go `getMachineSetsForDeployment`;
 /// controlplane/kubeadm/reconcilers/kubeadmcontrolplane `matchesInfraMachine` and `adoptMachines`;
 /// core/reconcilers/topology/cluster/current_state.go `getCurrentMachineDeploymentState`; util/labels/helpers.go
-/// `GetManagedLabels`. What each costs was seen on the real controllers; Cluster API's own webhooks allow all of it.
+/// `GetManagedLabels`. The damage was observed with the real controllers; Cluster API's own webhooks allow all of it.
 pub const GUARDS: &[Guard] =
     &[SELECTOR_LABELS, SELECTOR_CHANGE, ADOPTION, RESERVED_KEYS, TEMPLATE_KEYS, NODE_UNREACHABLE];
 

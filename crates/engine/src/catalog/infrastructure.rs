@@ -1,4 +1,4 @@
-//! The kinds of infrastructure clusters whose tags may change, and where they have them.
+//! The kinds of infrastructure clusters whose tags can change, and where they have them.
 
 use super::clouds::{Cloud, KeyCase, Text};
 use super::groups::INFRASTRUCTURE_GROUP;
@@ -8,9 +8,9 @@ use super::text_limits::Length::Bytes;
 
 /// The kinds that can get tags from the labels of their Cluster.
 ///
-/// An OpenStackCluster is not among them: its webhook forbids every change of `spec.tags` (cluster-api-provider-openstack,
-/// pkg/webhooks/openstackcluster_webhook.go, `ValidateUpdate`). Nor are templates, which cannot change either and belong to no
-/// single Cluster.
+/// An OpenStackCluster is not among them: its webhook forbids every change of `spec.tags`
+/// (cluster-api-provider-openstack, pkg/webhooks/openstackcluster_webhook.go, `ValidateUpdate`). Neither are templates,
+/// which cannot change either and do not belong to a single Cluster.
 #[rustfmt::skip]
 pub const INFRA_CLUSTERS: &[InfraCluster] = &[
     row("AWSCluster",   "additionalTags",   "aws",   Some(&CAPA), "cluster-api-provider-aws, api/v1beta2/awscluster_webhook.go: `ValidateUpdate`"),
@@ -19,8 +19,8 @@ pub const INFRA_CLUSTERS: &[InfraCluster] = &[
     row("OCICluster",   "freeformTags",     "oci",   None,        "cluster-api-provider-oci, api/v1beta2/ocicluster_webhook.go: `ValidateUpdate`"),
 ];
 
-/// What the webhook of AWSCluster takes: less than AWS. One entry that it does not take, and every write of the object is
-/// refused. It knows no other spelling of `aws:`, AWS does.
+/// What the webhook of AWSCluster allows, which is less than AWS does. If it does not allow one entry, every write of
+/// the object is rejected. It reserves `aws:` only in this spelling, AWS in every case.
 const CAPA: Cloud = Cloud {
     provider: "aws",
     interface: "webhook of AWSCluster",
@@ -34,21 +34,21 @@ const CAPA: Cloud = Cloud {
     source: "cluster-api-provider-aws, api/v1beta2/tags.go: `Validate`",
 };
 
-/// Besides letters and digits. The webhook's `\s` has tabs and line breaks as well, which AWS does not take.
+/// In addition to letters and digits. The webhook's `\s` also includes tabs and line breaks, which AWS does not accept.
 const CAPA_CHARACTERS: &str = "_.:=+-@/ ";
 
-/// A kind of infrastructure cluster with a map of tags that may change.
+/// A kind of infrastructure cluster with a map of tags that can change.
 #[derive(Debug, PartialEq, Eq)]
 pub struct InfraCluster {
     /// Such as `AWSCluster`.
     pub kind: &'static str,
     /// The map of tags, below `spec`.
     pub field: &'static str,
-    /// The provider whose profile the tags are made by.
+    /// The provider whose profile is used for the tags.
     pub provider: &'static str,
-    /// What the kind's own webhook takes, where it checks tags at all.
+    /// What the kind's own webhook allows, if it checks tags at all.
     pub webhook: Option<&'static Cloud>,
-    /// Where it is seen that the map may change.
+    /// Where it is documented that the map can change.
     pub source: &'static str,
 }
 

@@ -1,12 +1,12 @@
-//! Label and annotation keys that the rules of Cluster API, and those of cloud tags, know by name.
+//! Label and annotation keys that the rules of Cluster API and of cloud tags refer to.
 
-/// Written on practically everything below a Cluster.
+/// Set on practically everything below a Cluster.
 pub const CLUSTER_NAME: &str = "cluster.x-k8s.io/cluster-name";
 /// Marks what a Cluster's topology generates.
 pub const TOPOLOGY_OWNED: &str = "topology.cluster.x-k8s.io/owned";
-/// Which entry of `spec.topology.workers.machineDeployments` a MachineDeployment comes from.
+/// The entry of `spec.topology.workers.machineDeployments` that a MachineDeployment is created for.
 pub const TOPOLOGY_DEPLOYMENT_NAME: &str = "topology.cluster.x-k8s.io/deployment-name";
-/// Which entry of `spec.topology.workers.machinePools` a MachinePool comes from.
+/// The entry of `spec.topology.workers.machinePools` that a MachinePool is created for.
 pub const TOPOLOGY_POOL_NAME: &str = "topology.cluster.x-k8s.io/pool-name";
 /// The MachineDeployment above a MachineSet, and above its Machines.
 pub(crate) const DEPLOYMENT_NAME: &str = "cluster.x-k8s.io/deployment-name";
@@ -18,74 +18,74 @@ pub(crate) const POOL_NAME: &str = "cluster.x-k8s.io/pool-name";
 pub(crate) const CONTROL_PLANE: &str = "cluster.x-k8s.io/control-plane";
 /// The KubeadmControlPlane above a Machine, formatted.
 pub(crate) const CONTROL_PLANE_NAME: &str = "cluster.x-k8s.io/control-plane-name";
-/// Which template revision a MachineSet has. Opaque: read back, never computed.
+/// The template revision of a MachineSet. Opaque: read back, never computed.
 pub(crate) const TEMPLATE_HASH: &str = "machine-template-hash";
 
-/// Labels with this prefix reach Nodes.
+/// Labels with this prefix propagate to Nodes.
 pub(crate) const NODE_ROLE: &str = "node-role.kubernetes.io";
-/// Labels of this domain reach Nodes.
+/// Labels of this domain propagate to Nodes.
 pub(crate) const NODE_RESTRICTION: &str = "node-restriction.kubernetes.io";
-/// Labels and annotations of this domain reach Nodes.
+/// Labels and annotations of this domain propagate to Nodes.
 pub(crate) const NODE_DOMAIN: &str = "node.cluster.x-k8s.io";
 
 /// On a clone: the template it was made from.
 pub(crate) const CLONED_FROM_NAME: &str = "cluster.x-k8s.io/cloned-from-name";
 /// On a clone: kind and group of the template it was made from.
 pub(crate) const CLONED_FROM_GROUP_KIND: &str = "cluster.x-k8s.io/cloned-from-groupkind";
-/// Holds the deletion of a control-plane Machine back until its etcd member is gone.
+/// Delays the deletion of a control-plane Machine until its etcd member is removed.
 pub(crate) const KCP_CLEANUP: &str = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup";
 
-/// Asks MachineHealthChecks to have one Machine replaced.
+/// Tells MachineHealthChecks to have one Machine replaced.
 pub(crate) const REMEDIATE_MACHINE: &str = "cluster.x-k8s.io/remediate-machine";
-/// Puts one Machine first when its owner scales down.
+/// Makes one Machine the first to be deleted when its owner scales down.
 pub(crate) const DELETE_MACHINE: &str = "cluster.x-k8s.io/delete-machine";
 /// Which of several managers reconciles an object.
 pub(crate) const WATCH_FILTER: &str = "cluster.x-k8s.io/watch-filter";
 
-/// Presence pauses an object, whatever the value.
+/// Pauses an object by its presence, whatever the value.
 pub(crate) const PAUSED: &str = "cluster.x-k8s.io/paused";
 /// On a Node: its Machine.
 pub const NODE_MACHINE: &str = "cluster.x-k8s.io/machine";
 /// On a Node: the namespace of its Machine.
 pub const NODE_CLUSTER_NAMESPACE: &str = "cluster.x-k8s.io/cluster-namespace";
 
-/// On everything that a composite composes: which resource of the Composition it is.
+/// On every composed resource: which resource of the Composition it is.
 pub(crate) const COMPOSITION_RESOURCE_NAME: &str = "crossplane.io/composition-resource-name";
-/// On a composite and on everything below it: the composite at the top.
+/// On a composite and on everything below it: the topmost composite.
 pub(crate) const COMPOSITE: &str = "crossplane.io/composite";
 
 /// Keys that this policy added to an object and that no controller will ever own.
 pub(crate) const TRACKING: &str = "metadata-propagation.plexsphere.com/managed";
 
-/// On an object: why its user means to replace Machines.
+/// On an object: why its user intends to replace Machines.
 pub(crate) const APPROVE_ROLLOUT: &str = "metadata-propagation.plexsphere.com/approve-rollout";
-/// On an object that the guards are to leave alone: why.
+/// On an object that the guards should ignore: why.
 pub(crate) const EXEMPT: &str = "metadata-propagation.plexsphere.com/exempt";
-/// On everything that Velero restores, which leaves ownerReferences out.
+/// On everything that Velero restores, which omits ownerReferences.
 ///
 /// Source: Velero's restore reference.
 pub(crate) const RESTORED: &str = "velero.io/restore-name";
 
-/// On objects of a dry run by which the topology controller compares what it wants with what is stored.
+/// On objects of a dry run in which the topology controller compares the desired object with the stored one.
 ///
 /// Source: api/core/v1beta2/common_types.go, `TopologyDryRunAnnotation`.
 pub(crate) const TOPOLOGY_DRY_RUN: &str = "topology.cluster.x-k8s.io/dry-run";
 
-/// On an entry of a topology: holds back its upgrade and those of the entries behind it.
+/// On an entry of a topology: defers its upgrade and those of the entries after it.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `isMachineDeploymentDeferred`, `isMachinePoolDeferred`.
 pub(crate) const HOLD_UPGRADE_SEQUENCE: &str = "topology.cluster.x-k8s.io/hold-upgrade-sequence";
-/// On an entry of a topology: holds back its upgrade.
+/// On an entry of a topology: defers its upgrade.
 ///
-/// Source: as for [`HOLD_UPGRADE_SEQUENCE`].
+/// Source: like [`HOLD_UPGRADE_SEQUENCE`].
 pub(crate) const DEFER_UPGRADE: &str = "topology.cluster.x-k8s.io/defer-upgrade";
 
-/// Annotations that hold back an upgrade: for a MachineDeployment's or MachinePool's topology, not for the objects.
+/// Annotations that defer an upgrade: for a MachineDeployment's or MachinePool's topology, not for the objects.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `computeMachineDeployment`, `computeMachinePool`.
 pub(crate) const UPGRADE_HOLDS: &[&str] = &[HOLD_UPGRADE_SEQUENCE, DEFER_UPGRADE];
 
-/// On a Cluster, with a name behind it: holds back the beginning of an upgrade.
+/// On a Cluster, followed by a name: delays the start of an upgrade.
 ///
 /// Source: api/core/v1beta2/common_types.go, `BeforeClusterUpgradeHookAnnotationPrefix`.
 pub(crate) const BEFORE_UPGRADE_HOOK: &str = "before-upgrade.hook.cluster.cluster.x-k8s.io";
@@ -117,12 +117,12 @@ pub(crate) const MACHINE_DEPLOYMENT_ONLY: &[&str] = &[
     "machinedeployment.clusters.x-k8s.io/revision-history",
 ];
 
-/// Annotations that this policy never adds and never calls drift, on any hop, even where a controller would carry
-/// them on: bookkeeping of controllers, clients and this policy.
+/// Annotations that this policy never adds and never reports as drift, on any hop, even if a controller would propagate
+/// them: bookkeeping of controllers, clients and this policy.
 ///
 /// Source: api/core/v1beta2/common_types.go, machine_types.go, machinedeployment_types.go, machineset_types.go and
-/// api/controlplane/kubeadm/v1beta2/kubeadm_control_plane_types.go. That a controller would carry some of them on, if
-/// a user put them into a propagating map, is a deliberate deviation, see ARCHITECTURE.md.
+/// api/controlplane/kubeadm/v1beta2/kubeadm_control_plane_types.go. A controller would propagate some of them if a user
+/// put them into a propagating map; that is a deliberate deviation, see ARCHITECTURE.md.
 pub(crate) const NEVER: &[&str] = &[
     "cluster.x-k8s.io/annotations-from-machine",
     "cluster.x-k8s.io/cloned-from-groupkind",
@@ -160,23 +160,23 @@ pub(crate) const NEVER: &[&str] = &[
 /// Source: api/core/v1beta2/common_types.go, the in-place update machinery.
 const NEVER_PREFIX: &str = "in-place-updates.internal.cluster.x-k8s.io";
 
-/// Whether an annotation is one that this policy never adds and never calls drift.
+/// Whether an annotation is one that this policy never adds and never reports as drift.
 pub(crate) fn is_never(annotation: &str) -> bool {
     let is_behind_prefix = |rest: &str| rest.is_empty() || rest.starts_with('/');
     NEVER.contains(&annotation) || annotation.strip_prefix(NEVER_PREFIX).is_some_and(is_behind_prefix)
 }
 
-/// Holds what Kubernetes labels cannot spell, such as the key `acme:checkout/owner`: a JSON map of strings.
+/// Contains labels that Kubernetes does not allow, such as the key `acme:checkout/owner`: a JSON map of strings.
 pub(crate) const ASSIGNMENTS: &str = "labels.plexsphere.com/assignments";
 
-/// The part of a key before the first `/`; the whole key where there is none.
+/// The part of a key before the first `/`; the whole key if there is none.
 ///
 /// Source: `GetManagedLabels`, util/labels/helpers.go.
 pub(crate) fn prefix(key: &str) -> &str {
     key.split('/').next().unwrap_or(key)
 }
 
-/// Whether `domain` is the key's prefix or a parent domain of it: equality or a dot before it.
+/// Whether `domain` is the key's prefix or a parent domain of it: equal, or preceded by a dot.
 pub(crate) fn belongs_to(key: &str, domain: &str) -> bool {
     prefix(key).strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }

@@ -1,4 +1,4 @@
-//! The kinds of Cluster API, and what each is to the rules.
+//! The kinds of Cluster API, and what the rules do with each.
 
 use crate::catalog::groups::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 use crate::catalog::masks::{CONTROL_PLANE_MASKS, Masks, TEMPLATE_MASKS};
@@ -9,27 +9,28 @@ use crate::catalog::place::Place;
 pub(crate) struct KindRow {
     group: &'static str,
     name: Name,
-    /// The place that such an object is; `None` where no rule writes it.
+    /// The place of such an object; `None` if no rule writes it.
     pub(crate) place: Option<Place>,
     /// The machine template in it that rules write.
     pub(crate) template: Option<Place>,
-    /// What objects that it controls follow, where it has them follow anything.
+    /// The row of the kind as an owner; `None` if nothing inherits from it.
     pub(crate) owner: Option<Owner>,
-    /// The blocks of metadata in it whose keys propagate, which guards check; each with the field that names an entry of
-    /// its list.
+    /// The blocks of metadata in it whose keys propagate, which guards check; each with the field that identifies an
+    /// entry of its list.
     pub(crate) guarded: &'static [(Place, &'static str)],
 }
 
 /// A kind as the owner of others.
 #[derive(Debug)]
 pub(crate) struct Owner {
-    /// The places that are read of it, the strongest last.
+    /// The places that are read, the one with the highest precedence last.
     pub(crate) gives: &'static [Place],
     /// The fields that are read for them.
     pub(crate) masks: Masks,
-    /// What copies its metadata.
+    /// The places that inherit its metadata.
     pub(crate) receivers: &'static [Place],
-    /// Whether this policy records what it adds below such an owner, because nobody else removes it with its source.
+    /// Whether this policy records what it adds below such an owner, because nothing else removes it when its source
+    /// does.
     pub(crate) recorded: bool,
 }
 
@@ -42,8 +43,8 @@ enum Name {
 
 /// Every kind that the rules read or write, exceptions before the rest of their group.
 ///
-/// Every kind of the infrastructure and bootstrap groups that is no template may belong to a Machine; its ownerReferences
-/// say whether it does.
+/// Every kind of the infrastructure and bootstrap groups that is not a template can belong to a Machine; its
+/// ownerReferences show whether it does.
 #[rustfmt::skip]
 pub(super) static KINDS: &[KindRow] = &[
     topology(CORE_GROUP,          Name::Is("Cluster"),      &[(Place::ControlPlaneTopology, ""), (Place::MachineDeploymentTopology, "name"), (Place::MachinePoolTopology, "name")]),
@@ -71,7 +72,7 @@ pub(super) static KINDS: &[KindRow] = &[
         guarded: &[(Place::MachinePoolTemplate, "")],
         ..written(CORE_GROUP, Name::Is("MachinePool"), Place::MachinePool)
     },
-    // What a Machine has propagates to its Node.
+    // A Machine's metadata propagates to its Node.
     KindRow {
         guarded: &[(Place::Machine, "")],
         ..written(CORE_GROUP, Name::Is("Machine"), Place::Machine)
@@ -125,7 +126,7 @@ impl KindRow {
 }
 
 impl Owner {
-    /// A kind as an owner that objects at `receiver` follow.
+    /// A kind as an owner from which objects at `receiver` inherit.
     pub(crate) fn of(group: &str, kind: &str, receiver: Place) -> Option<&'static Owner> {
         KindRow::of(group, kind)?.owner.as_ref().filter(|owner| owner.receivers.contains(&receiver))
     }
@@ -141,7 +142,7 @@ impl Name {
     }
 }
 
-/// Whether objects at this place may carry the record of what this policy added.
+/// Whether objects at this place can have the record of what this policy added.
 pub(crate) fn may_carry_record(place: Place) -> bool {
     let owners = KINDS.iter().filter_map(|row| row.owner.as_ref());
     owners.filter(|owner| owner.recorded).any(|owner| owner.receivers.contains(&place))

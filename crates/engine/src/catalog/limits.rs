@@ -1,15 +1,15 @@
-//! What the API server refuses in annotations and in-place fields, whatever their syntax.
+//! What the API server rejects in annotations and in-place fields, in addition to their syntax.
 
-/// Bytes that the keys and values of all annotations of an object may have together.
+/// The maximum size in bytes of the keys and values of all annotations of an object together.
 ///
 /// Source: k8s.io/apimachinery, pkg/api/validation/objectmeta.go, `TotalAnnotationSizeLimitB`.
 pub(crate) const MOST_ANNOTATION_BYTES: usize = 256 * 1024;
 
-/// How many elements the list, or characters the text, of an in-place field may have, in both versions.
+/// The maximum number of elements of a list, or of characters of a text, in an in-place field, in both versions.
 ///
-/// Source: the CustomResourceDefinitions of Cluster API v1.14 for Machines, MachineSets, MachineDeployments, MachinePools
-/// and KubeadmControlPlanes: `maxItems` and `maxLength`. Numbers have `minimum: 0` in v1beta2. What a list's elements and
-/// an enumeration may hold is the same above and below, so that it was legal where it comes from.
+/// Source: the CustomResourceDefinitions of Cluster API v1.14 for Machines, MachineSets, MachineDeployments,
+/// MachinePools and KubeadmControlPlanes: `maxItems` and `maxLength`. Numbers have `minimum: 0` in v1beta2. The limits
+/// of a list's elements and of enumerations are the same in parent and child, so values from a parent are valid.
 #[rustfmt::skip]
 const MOST: &[(&str, usize)] = &[
     ("readinessGates", 32),
@@ -17,7 +17,7 @@ const MOST: &[(&str, usize)] = &[
     ("machineNaming", 256),
 ];
 
-/// The most elements of a list, or characters of a text, that a field may have; `None` where nothing limits it.
+/// The maximum number of elements of a list, or of characters of a text; `None` if nothing limits it.
 pub(crate) fn most(field: &str) -> Option<usize> {
     MOST.iter().find(|(name, _)| *name == field).map(|(_, most)| *most)
 }

@@ -78,7 +78,7 @@ pub(crate) const CONTROL_PLANE_TEMPLATE_MASKS: Masks =
 pub(crate) const MACHINE_MASKS: Masks = masks!["spec.clusterName"];
 /// Fields that are read of a Node's Machine.
 pub(crate) const NODE_MACHINE_MASKS: Masks = masks!["spec.clusterName", "status.nodeRef.name"];
-/// Fields that are read of a Cluster to know whether it is paused, and who adopts its control plane.
+/// Fields that are read of a Cluster to find out whether it is paused, and which control plane adopts its Machines.
 pub(crate) const CLUSTER_MASKS: Masks = masks!["spec.controlPlaneRef.kind", "spec.paused"];
 /// Fields that are read of a Cluster with a topology.
 pub(crate) const TOPOLOGY_MASKS: Masks = masks![
@@ -115,14 +115,14 @@ pub(crate) const TOPOLOGY_MASKS: Masks = masks![
     "spec.topology.workers.machinePools.nodeDrainTimeout",
     "spec.topology.workers.machinePools.nodeVolumeDetachTimeout",
 ];
-/// Fields that are read of a Cluster to know which objects its topology has.
+/// Fields that are read of a Cluster to find out which objects its topology has.
 pub(crate) const TOPOLOGY_ENTRY_MASKS: Masks = masks![
     "spec.topology.class",
     "spec.topology.classRef",
     "spec.topology.workers.machineDeployments.name",
     "spec.topology.workers.machinePools.name",
 ];
-/// Fields that are read of a Cluster to know what its topology says of fields whose edits replace Machines.
+/// Fields that are read of a Cluster to find out what its topology sets in fields whose edits replace Machines.
 pub(crate) const TOPOLOGY_VALUE_MASKS: Masks = masks![
     "spec.controlPlaneRef.name",
     "spec.topology.controlPlane.rollout.after",

@@ -7,14 +7,14 @@ use crate::catalog::keys::belongs_to;
 /// Source: k8s.io/apiserver, pkg/authentication/user/user.go, `NodesGroup`.
 pub(crate) const NODES_GROUP: &str = "system:nodes";
 
-/// Domains in which a kubelet sets and changes nothing but [`KUBELET_LABELS`] and what is in [`KUBELET_DOMAINS`].
+/// Domains in which a kubelet may only set and change [`KUBELET_LABELS`] and what is in [`KUBELET_DOMAINS`].
 /// `node-restriction.kubernetes.io` is one of them.
 ///
 /// Source: k8s.io/kubernetes v1.36, plugin/pkg/admission/noderestriction/admission.go, `isKubernetesLabel` and
 /// `getForbiddenLabels`.
 const KUBERNETES_DOMAINS: &[&str] = &["k8s.io", "kubernetes.io"];
 
-/// Labels of those domains that a kubelet sets.
+/// Labels of those domains that a kubelet may set.
 ///
 /// Source: k8s.io/kubelet v0.36, pkg/apis/well_known_labels.go, `kubeletLabels`.
 const KUBELET_LABELS: &[&str] = &[
@@ -31,16 +31,16 @@ const KUBELET_LABELS: &[&str] = &[
     "topology.kubernetes.io/zone",
 ];
 
-/// Domains within them whose labels a kubelet sets.
+/// Domains within them whose labels a kubelet may set.
 ///
-/// Source: as for [`KUBELET_LABELS`], `kubeletLabelNamespaces`.
+/// Source: like [`KUBELET_LABELS`], `kubeletLabelNamespaces`.
 const KUBELET_DOMAINS: &[&str] = &["kubelet.kubernetes.io", "node.kubernetes.io"];
 
-/// Whether the admission plugin NodeRestriction refuses a kubelet's CREATE or UPDATE of its Node for adding or changing
-/// this label.
+/// Whether the admission plugin NodeRestriction rejects a kubelet's CREATE or UPDATE of its Node because it adds or
+/// changes this label.
 ///
-/// Source: as for [`KUBERNETES_DOMAINS`], `admitNode`. It refuses changes of taints, ownerReferences and
-/// `spec.configSource` as well, which this policy does not write on Nodes; annotations are not restricted.
+/// Source: like [`KUBERNETES_DOMAINS`], `admitNode`. It also rejects changes of taints, ownerReferences and
+/// `spec.configSource`, which this policy does not write on Nodes; annotations are not restricted.
 pub(crate) fn forbids(label: &str) -> bool {
     let is_in = |domains: &[&str]| domains.iter().any(|domain| belongs_to(label, domain));
     // A key without a slash has no domain.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// One block of metadata that the rules name.
+/// One block of metadata that the rules refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// The control plane of a Cluster's topology.
@@ -18,9 +18,9 @@ pub enum Place {
     MachineDeploymentClass,
     /// One entry of a ClusterClass' `spec.workers.machinePools`.
     MachinePoolClass,
-    /// What a template of a ClusterClass gives the control plane made from it.
+    /// What a template of a ClusterClass sets in the control plane created from it.
     ControlPlaneTemplate,
-    /// What a template of a ClusterClass gives the machine template of the control plane made from it.
+    /// What a template of a ClusterClass sets in the machine template of the control plane created from it.
     ControlPlaneTemplateMachineTemplate,
     /// A control-plane object itself.
     ControlPlane,
@@ -50,10 +50,10 @@ pub enum Place {
     Node,
 }
 
-/// Where a place stands.
+/// The path of a place.
 struct Address {
     place: Place,
-    /// The kind that holds it, in the page's words.
+    /// The kind that has it, as the page names it.
     owner: &'static str,
     /// Steps from the object's root to the `metadata`, `[]` for an element of a list. The page prints these.
     v1beta1: &'static [&'static str],
@@ -104,7 +104,7 @@ const ADDRESSES: &[Address] = &[
     both(Place::Node,                      "Node", TOP_LEVEL),
 ];
 
-/// The version whose paths Cluster API's page writes.
+/// The version whose paths Cluster API's page prints.
 pub(super) const PAGE_VERSION: &str = "v1beta1";
 
 impl Place {
@@ -113,12 +113,12 @@ impl Place {
         self.address().map_or(TOP_LEVEL, |address| if version == "v1beta1" { address.v1beta1 } else { address.v1beta2 })
     }
 
-    /// The place as it is written: nothing for an object's own metadata, else `.spec.template.metadata`.
+    /// The place as it is printed: nothing for an object's own metadata, else `.spec.template.metadata`.
     pub(crate) fn printed(self, version: &str) -> String {
         printed(if self.is_top_level() { &[] } else { self.path(version) })
     }
 
-    /// The kind that holds this place, in the page's words.
+    /// The kind that has this place, as the page names it.
     ///
     /// ```
     /// use metadata_propagation::Place;
@@ -140,12 +140,12 @@ impl Place {
     }
 }
 
-/// Steps as a reader writes them: `.spec.topology.workers.machineDeployments[i].metadata`.
+/// Steps as they are printed: `.spec.topology.workers.machineDeployments[i].metadata`.
 pub(crate) fn printed(steps: &[&str]) -> String {
     steps.iter().flat_map(|step| if *step == "[]" { ["[i]", ""] } else { [".", step] }).collect()
 }
 
-/// The place as the page writes it.
+/// The place as the page prints it.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.printed(PAGE_VERSION))

@@ -1,4 +1,4 @@
-//! What each provider admits in a tag.
+//! What each provider allows in a tag.
 
 use std::fmt;
 
@@ -6,49 +6,50 @@ use self::KeyCharacters::{LettersDigitsAnd, NonControlBut};
 use self::Unit::{Bytes, Runes};
 use super::text_limits::ListedCharacters;
 
-/// What every tag key of the specification's profiles begins with: one name to find, and to distinguish from the tags of
-/// others.
+/// The prefix of every tag key of the specification's profiles: one name to search for, and to distinguish these tags
+/// from others.
 pub const CLOUD_TAG_PREFIX: &str = "plexsphere:";
 
-/// The tag profiles, each also a line of `spec/policy/tag-profiles.txt`. An unknown provider gets `generic`, which comes last.
+/// The tag profiles, each also a line of `spec/policy/tag-profiles.txt`. An unknown provider gets `generic`, which is
+/// last.
 ///
-/// They are the specification's, not the providers' last word: a key such as `plexsphere:platform/env` passes the profile
-/// of Hetzner and OpenStack, whose own interfaces refuse its `:` or `/`.
+/// They are those of the specification, and not always what the provider accepts: a key such as
+/// `plexsphere:platform/env` passes the profile of Hetzner and OpenStack, whose APIs reject its `:` or `/`.
 #[rustfmt::skip]
 pub const PROFILES: &[Profile] = &[
     //      name         unit   key  value tags key characters                reserved
     // AWS, Tagging AWS Resources, tag naming limits: characters in UTF-8, keys that begin with `aws:` are AWS's own.
     profile("aws",       Runes, 128, 256,  50,  LettersDigitsAnd(" +-=._:/@"), &["aws:"]),
-    // Hetzner Cloud API reference, Labels. `:` and `/` are admitted for the sake of the prefix and of layered keys.
+    // Hetzner Cloud API reference, Labels. `:` and `/` are allowed because of the prefix and of keys with layers.
     profile("hetzner",   Runes, 63,  63,   64,  LettersDigitsAnd("-_.:/"),     &[]),
     // OpenStack Compute API reference, server metadata: keys and values of at most 255 bytes.
     profile("openstack", Bytes, 255, 255,  50,  NonControlBut(""),             &[]),
     GENERIC,
 ];
 
-/// Nobody knows what an unknown provider admits: little and plain tags have the best chance.
+/// What an unknown provider allows is not known: few tags of plain characters are most likely accepted.
 const GENERIC: Profile = profile("generic", Runes, 63, 255, 32, LettersDigitsAnd("-_.:/"), &[]);
 
-/// What one provider admits.
+/// What one provider allows.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Profile {
     /// The provider, in lower case.
     pub name: &'static str,
-    /// What lengths are counted in.
+    /// The unit of lengths.
     pub unit: Unit,
-    /// The longest tag key, its prefix included.
+    /// The longest tag key, including its prefix.
     pub key: usize,
     /// The longest value.
     pub value: usize,
-    /// The most tags of one resource.
+    /// The maximum number of tags of one resource.
     pub tags: usize,
     /// The characters of a tag key.
     pub characters: KeyCharacters,
-    /// How qualified keys may not begin, in lower case.
+    /// Prefixes that qualified keys must not have, in lower case.
     pub reserved: &'static [&'static str],
 }
 
-/// What lengths are counted in.
+/// The unit of lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Unicode scalar values.
@@ -79,7 +80,7 @@ const fn profile(
 }
 
 impl Profile {
-    /// The profile of a provider, whatever its case; the generic one where the provider is not known.
+    /// The profile of a provider, ignoring case; the generic one if the provider is not known.
     ///
     /// ```
     /// use metadata_propagation::tags::Profile;
@@ -92,17 +93,17 @@ impl Profile {
         Profile::named(provider).unwrap_or(&GENERIC)
     }
 
-    /// The profile of this name, whatever its case.
+    /// The profile of this name, ignoring case.
     pub(crate) fn named(name: &str) -> Option<&'static Profile> {
         PROFILES.iter().find(|profile| profile.name.eq_ignore_ascii_case(name))
     }
 
-    /// The beginning that the provider reserves for itself, where a qualified key has one.
+    /// The reserved prefix that a qualified key has, if it has one.
     pub(crate) fn reserved_prefix(&self, qualified_key: &str) -> Option<&'static str> {
         self.reserved.iter().copied().find(|reserved| qualified_key.starts_with(reserved))
     }
 
-    /// The most characters that a value may have. A limit in bytes is one in characters of one byte each.
+    /// The maximum number of characters of a value. A limit in bytes is the limit in characters of one byte each.
     pub(crate) fn value_characters(&self) -> usize {
         match self.unit {
             Runes | Bytes => self.value,
@@ -111,7 +112,7 @@ impl Profile {
 }
 
 impl Unit {
-    /// Whether a text is longer than that. No text has more characters than bytes, so most are not counted.
+    /// Whether a text is longer than that. A text has at most as many characters as bytes, so most are not counted.
     pub(crate) fn exceeds(self, text: &str, most: usize) -> bool {
         text.len() > most && self.length(text) > most
     }
@@ -124,7 +125,7 @@ impl Unit {
     }
 }
 
-/// The row as `spec/policy/tag-profiles.txt` writes it.
+/// The row as in `spec/policy/tag-profiles.txt`.
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Profile { name, unit, key, value, tags, characters, reserved } = self;

@@ -8,7 +8,7 @@ use crate::catalog::place::PAGE_VERSION;
 use crate::catalog::place::Place::{self, *};
 use crate::catalog::version::Version;
 
-/// Where one map of one place goes.
+/// Where one map of one place propagates.
 #[derive(Debug)]
 pub struct Rule {
     /// The place that is read.
@@ -21,13 +21,13 @@ pub struct Rule {
     pub to: &'static [Place],
     /// First version of Cluster API that does this.
     pub since: Version,
-    /// First version that does not do it any more.
+    /// First version that no longer does this.
     pub until: Option<Version>,
-    /// Whether the page has this line; the others are in the code only.
+    /// Whether the page has this line; the others are only in the code.
     pub on_page: bool,
 }
 
-/// Which keys of a map a rule carries.
+/// Which keys of a map a rule propagates.
 #[derive(Debug)]
 pub enum Keys {
     /// All.
@@ -36,11 +36,11 @@ pub enum Keys {
     Except(&'static [&'static str]),
     /// Those that meet at least one criterion.
     Only(&'static [Criterion]),
-    /// Those that `clusterApi.optIn.machineToInfra` lists; Cluster API carries none of them.
+    /// Those that `clusterApi.optIn.machineToInfra` lists; Cluster API propagates none of them.
     OptIn,
 }
 
-/// One way for a key to reach the Node. The part before the first `/` decides, or a configured expression.
+/// One criterion by which a key propagates to the Node: the part before the first `/`, or a configured expression.
 #[derive(Debug)]
 pub enum Criterion {
     /// "Has … as prefix": equality.
@@ -53,7 +53,7 @@ pub enum Criterion {
     AdditionalAnnotations,
 }
 
-/// The rules, in the page's order; then what the page leaves out.
+/// The rules, in the page's order; then those that the page does not have.
 ///
 /// Source: docs/book/src/reference/api/metadata-propagation.md of Cluster API, checked against spec/. Node criteria:
 /// `GetManagedLabels` in util/labels/helpers.go and `GetManagedAnnotations` in util/annotations/helpers.go.
@@ -109,7 +109,7 @@ pub const RULES: &[Rule] = &[
     // Not on the page. Control planes other than KubeadmControlPlane
     row(OtherControlPlaneMachineTemplate, Labels,      Keys::Every,                      &[Machine, InfraMachine, BootstrapConfig]).in_code(),
     row(OtherControlPlaneMachineTemplate, Annotations, Keys::Every,                      &[Machine, InfraMachine, BootstrapConfig]).in_code(),
-    // Beyond Cluster API: a Machine that nobody controls
+    // Beyond Cluster API: a Machine without a controller
     row(Machine,                     Labels,      Keys::OptIn,                           &[InfraMachine, BootstrapConfig]).in_code(),
     row(Machine,                     Annotations, Keys::OptIn,                           &[InfraMachine, BootstrapConfig]).in_code(),
 ];
@@ -135,7 +135,7 @@ impl Rule {
         RULES.iter().filter(move |rule| rule.from == from && rule.map == map && rule.holds(version))
     }
 
-    /// The row as the page writes it.
+    /// The row as the page prints it.
     pub(crate) fn line(&self) -> String {
         let (from, map) = (self.from.printed(PAGE_VERSION), self.map.field());
         let keys = match self.keys {
@@ -191,7 +191,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// The criterion in the README's words.
+/// The criterion as printed in the README.
 impl fmt::Display for Criterion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

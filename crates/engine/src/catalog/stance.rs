@@ -1,15 +1,15 @@
-//! What a finding leads to.
+//! How the policy reacts to a finding.
 
 use serde::{Deserialize, Serialize};
 
-/// What a finding leads to.
+/// How the policy reacts to a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stance {
     /// Not checked.
     Ignore,
-    /// A warning; the request passes.
+    /// A warning; the request is accepted.
     Warn,
     /// The request is refused.
     Reject,

@@ -1,14 +1,14 @@
-//! Profiles that admit what a cloud's own interface takes, with a spelling of the key that it takes.
+//! Profiles that allow what a cloud's API accepts, with a spelling of the key that it accepts.
 
 use std::fmt;
 
 use super::clouds::{ALIBABA, AWS, AZURE, Cloud, DIGITALOCEAN, GCP, HETZNER, OCI, OPENSTACK};
 use super::profiles::{CLOUD_TAG_PREFIX, PROFILES};
 
-/// The strict profiles. None is used unless the settings name it: `cloudTags.profiles`.
+/// The strict profiles. They are only used if the settings name them: `cloudTags.profiles`.
 ///
-/// Their limits are those of the cloud. Where no number of tags is published, Hetzner's is that of the specification's profile,
-/// and DigitalOcean's that of the generic one.
+/// Their limits are those of the cloud. If no number of tags is published, Hetzner's is that of the specification's
+/// profile, and DigitalOcean's that of the generic one.
 #[rustfmt::skip]
 pub const STRICT_PROFILES: &[StrictProfile] = &[
     //     name               cloud           tags colon replaced                             lower case
@@ -25,17 +25,17 @@ pub const STRICT_PROFILES: &[StrictProfile] = &[
 /// A profile with a cloud's own limits.
 #[derive(Debug, PartialEq, Eq)]
 pub struct StrictProfile {
-    /// What the settings call it.
+    /// Its name in the settings.
     pub name: &'static str,
-    /// Whose limits it has.
+    /// The cloud whose limits it has.
     pub cloud: &'static Cloud,
-    /// The most tags of one resource.
+    /// The maximum number of tags of one resource.
     pub tags: usize,
     /// How keys are spelled.
     pub spelling: Spelling,
 }
 
-/// How a tag key is made of a qualified key. What is not named stays as it is.
+/// How a tag key is made from a qualified key. Everything else is unchanged.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Spelling {
     /// What replaces the colon at the end of the prefix.
@@ -72,13 +72,13 @@ impl StrictProfile {
     }
 }
 
-/// The names that `cloudTags.profiles` can have as values.
+/// The allowed values of `cloudTags.profiles`.
 pub(crate) fn profile_names() -> Vec<&'static str> {
     PROFILES.iter().map(|profile| profile.name).chain(STRICT_PROFILES.iter().map(|profile| profile.name)).collect()
 }
 
 impl Spelling {
-    /// The tag key of a qualified key, below a prefix that ends in a colon.
+    /// The tag key of a qualified key, after a prefix that ends in a colon.
     ///
     /// ```
     /// use metadata_propagation::tags::StrictProfile;
@@ -92,7 +92,7 @@ impl Spelling {
         [self.prefix(prefix), self.spelled(qualified_key)].concat()
     }
 
-    /// What every key begins with, where a prefix that ends in a colon is asked for.
+    /// The prefix of every key, for a configured prefix that ends in a colon.
     ///
     /// ```
     /// use metadata_propagation::tags::StrictProfile;
@@ -115,7 +115,7 @@ impl Spelling {
     }
 }
 
-/// The row as the page's table has it.
+/// The row as in the table of the page.
 impl fmt::Display for StrictProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let StrictProfile { name, cloud, tags, spelling } = self;

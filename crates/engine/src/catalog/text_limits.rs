@@ -1,18 +1,18 @@
-//! What texts an interface takes: how long, and of which characters.
+//! Which texts an API accepts: their length and their characters.
 
 use std::fmt;
 
 use self::Form::{Any, AnyBut, Containing, Graphic, Label, LowerCase, PrefixedLabel, Without};
 use self::Length::{Bytes, Prefixed, Runes};
 
-/// How long a text may be.
+/// The maximum length of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
     /// A number of Unicode scalar values.
     Runes(usize),
     /// A number of bytes of UTF-8.
     Bytes(usize),
-    /// A name of a number of bytes, and if there is a `/`, a prefix before the first one.
+    /// The maximum number of bytes of a name and, if there is a `/`, of the prefix before the first one.
     Prefixed {
         /// The longest prefix.
         prefix: usize,
@@ -21,14 +21,14 @@ pub enum Length {
     },
 }
 
-/// Which characters a text may have, and where.
+/// Which characters a text can have, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// All.
     Any,
     /// All but Unicode's control characters, category Cc, and these.
     AnyBut(&'static str),
-    /// ASCII that is printed, but these and the space.
+    /// Printable ASCII except these and the space.
     Graphic {
         /// What is not allowed.
         but: &'static str,
@@ -37,20 +37,20 @@ pub enum Form {
     Containing(Alphabet, &'static str),
     /// Letters without case or in lower case, numbers, and these.
     LowerCase {
-        /// What is allowed besides.
+        /// What is also allowed.
         and: &'static str,
-        /// A letter has to be the first character.
+        /// The first character must be a letter.
         begins_with_letter: bool,
     },
     /// Empty, or letters and digits of ASCII with `-`, `_` and `.` between them.
     Label,
-    /// A label that is not empty, and before it possibly another one and a `/`.
+    /// A label that is not empty, with an optional other one and a `/` before it.
     PrefixedLabel,
-    /// None of these anywhere, in no case.
+    /// None of these anywhere, in any case.
     Without(&'static [&'static str]),
 }
 
-/// What counts as a letter or digit.
+/// Which characters are letters and digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alphabet {
     /// `A-Z`, `a-z`, `0-9`.
@@ -90,7 +90,7 @@ impl fmt::Display for Form {
     }
 }
 
-/// Characters one by one; the space by its name, and what separates the cells of a table escaped.
+/// Characters one by one; the space by its name, and separators of table cells escaped.
 pub(super) struct ListedCharacters<'a>(pub(super) &'a str);
 
 impl fmt::Display for ListedCharacters<'_> {

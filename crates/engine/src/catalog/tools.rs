@@ -1,4 +1,4 @@
-//! Keys that tools set on the objects that they apply: they are about the manifest, not about Machines.
+//! Keys that tools set on the objects that they apply: they describe the manifest, not Machines.
 
 use super::keys::belongs_to;
 
@@ -9,11 +9,11 @@ pub struct ToolKeys {
     pub tool: &'static str,
     /// Keys of this domain and of those below it.
     pub domain: &'static str,
-    /// Where the tool says so.
+    /// Where the tool documents it.
     pub source: &'static str,
 }
 
-/// The keys of tools that apply manifests. To tell their users to set these in a machine template would put chart versions
+/// The keys of tools that apply manifests. Advising users to set these in a machine template would put chart versions
 /// and release names onto Machines and Nodes.
 #[rustfmt::skip]
 pub const TOOL_KEYS: &[ToolKeys] = &[

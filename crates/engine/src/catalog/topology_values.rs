@@ -1,4 +1,4 @@
-//! What a topology says of fields of its objects whose edits replace Machines.
+//! What a topology sets in fields of its objects whose edits replace Machines.
 
 use super::effects::EditedKind;
 
@@ -22,7 +22,7 @@ pub(crate) enum From {
     Entry,
 }
 
-/// What a topology says of its objects. Where it says nothing, its class, a patch or a default decides; names of templates
+/// What a topology sets in its objects. If it sets nothing, its class, a patch or a default decides; names of templates
 /// are generated.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `computeControlPlane`, `computeMachineDeployment` and

@@ -33,7 +33,8 @@ impl Version {
         Version(minor)
     }
 
-    /// Whether this version has what `since` brought. Versions older than the oldest edition count as that.
+    /// Whether this version has what `since` introduced. Versions older than the oldest edition are treated like that
+    /// one.
     ///
     /// ```
     /// use metadata_propagation::Version;

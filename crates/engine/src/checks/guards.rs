@@ -1,4 +1,5 @@
-//! Guard rails: edits that destroy Machines, keys that do harm where they propagate, and keys that reach nothing.
+//! Guard rails: edits that destroy Machines, keys that do harm where they propagate, and keys that do not propagate to
+//! Nodes.
 
 mod adoption;
 mod blocks;
@@ -35,18 +36,18 @@ use self::blocks::MetadataBlock;
 use super::tag_delivery;
 use super::waiver::{EXEMPTION, Standing};
 
-/// How Kubernetes names the users that are no people.
+/// The prefix of the names of service accounts, nodes and other non-human users.
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 
-/// How a guard looks.
+/// What a guard checks.
 enum Look {
-    /// At the object as a whole: who controls it. Silent while the object or its Cluster is paused.
+    /// The object as a whole: who controls it. Not checked while the object or its Cluster is paused.
     Object(fn(&Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed>),
-    /// At one new entry of a map that propagates. What is wrong is a sentence about the entry.
+    /// One new entry of a map that propagates. A violation is a sentence about the entry.
     Entry(fn(&Guarded<'_, '_>, &MetadataEntry<'_>) -> Result<Option<String>, Malformed>),
 }
 
-/// What looks for the findings of a guard rail.
+/// The check of each guard rail.
 fn look(rail: GuardRail) -> Look {
     match rail {
         GuardRail::SelectorLabels => Look::Object(selector_labels::find),
@@ -58,7 +59,7 @@ fn look(rail: GuardRail) -> Look {
     }
 }
 
-/// One fact that a guard finds wrong, before the settings decide how to react.
+/// One violation, before the settings decide how to react.
 struct Violation {
     at: String,
     message: String,
@@ -78,26 +79,26 @@ impl MetadataEntry<'_> {
     }
 }
 
-/// An object as it would be stored, and what is known around it.
+/// An object as it would be stored, and its context.
 pub(crate) struct Guarded<'a, 'o> {
     pub(crate) subject: &'a Subject<'o>,
-    /// What comes from above; `None` where it is not known.
+    /// What its sources set; `None` if that is not known.
     pub(crate) above: Option<&'a Above<'o>>,
-    /// What differs from the rules and is left as it is.
+    /// Differences from the rules that are left as they are.
     pub(crate) drift: &'a [Change],
     pub(crate) lookups: &'a Lookups<'o>,
     pub(crate) settings: &'a Settings,
-    /// Whether guards are silent about the object.
+    /// Whether guards are off for the object.
     pub(crate) exemption: &'a Standing<'o>,
-    /// Read when a guard first asks for it.
+    /// Read when a guard first needs it.
     pub(crate) cluster: OnceCell<OwnCluster>,
 }
 
-/// What the exemption of the object under review is worth. That of a definition or a Composition is weighed where its tags
-/// are; who may set it is the same everywhere.
+/// Whether the exemption of the object under review counts. That of a definition or a Composition is evaluated with its
+/// tags; who may set it is the same everywhere.
 ///
 /// # Errors
-/// When the object has another shape than Kubernetes gives it.
+/// When the object does not have the structure of a Kubernetes object.
 pub(crate) fn exemption<'o>(
     subject: &Subject<'o>,
     settings: &Settings,
@@ -119,11 +120,11 @@ fn is_of_no_guard(place: Place) -> bool {
     matches!(place, Place::InfraMachine | Place::BootstrapConfig | Place::Node)
 }
 
-/// What all guards find. A request that changes nothing trips none, and neither does one for an object that is being
+/// The findings of all guards. There are none for a request that changes nothing, nor for an object that is being
 /// deleted.
 ///
 /// # Errors
-/// When the object has another shape than Kubernetes gives it.
+/// When the object does not have the structure of a Kubernetes object.
 pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malformed> {
     let Subject { place, object, is_unchanged, .. } = guarded.subject;
     if place.is_some_and(is_of_no_guard) || object.deleting || *is_unchanged {
@@ -182,14 +183,15 @@ fn of_exemption(message: String) -> Finding {
     Finding { check: EXEMPT, at, message, stance: Stance::Warn, verdict: None }
 }
 
-/// The warnings for a finding. Where to set a key instead is a separate warning where it has no room: a reader has to type it.
+/// The warnings for a finding. Where to set a key instead is a separate warning if both do not fit into one: a reader
+/// has to type it.
 pub(crate) fn warnings(finding: &Finding) -> Vec<String> {
     let has_advice = [TEMPLATE_KEYS, NODE_UNREACHABLE].iter().any(|guard| guard.setting == finding.check);
     let message = finding.message.clone();
     if has_advice { fact_and_advice(message) } else { vec![short(message)] }
 }
 
-/// How to make an edit all the same that guards refuse; `None` where none does.
+/// How to make an edit anyway that guards refuse; `None` if none does.
 pub(crate) fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: &Settings) -> Option<String> {
     let refusing = |guard: &&Guard| {
         findings.iter().any(|finding| finding.check == guard.setting && finding.stance == Stance::Reject)
@@ -201,19 +203,19 @@ pub(crate) fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: &Se
 }
 
 impl<'o> Guarded<'_, 'o> {
-    /// Whether a controller or a tool writes, not a person.
+    /// Whether the user is a controller or a tool, not a person.
     fn is_by_service_account(&self) -> bool {
         self.subject.review.username.starts_with(SERVICE_ACCOUNT)
     }
 
-    /// Whether this is the audit scanner's question about a stored object.
+    /// Whether this is the audit scanner's review of a stored object.
     fn is_audit(&self) -> bool {
         let Subject { review, object, .. } = self.subject;
         review.operation == Operation::Create && review.username.is_empty() && !object.uid.is_empty()
     }
 
-    /// Whether a new object has lived before: `clusterctl move` and restores create objects with all that controllers
-    /// gave them.
+    /// Whether a new object existed before: `clusterctl move` and restores create objects with everything that
+    /// controllers set in them.
     fn has_lived_before(&self) -> bool {
         let Subject { review, object, .. } = self.subject;
         review.operation == Operation::Create
@@ -223,7 +225,7 @@ impl<'o> Guarded<'_, 'o> {
                 || object.owners.iter().any(|owner| belongs_to(owner.group(), CORE_GROUP)))
     }
 
-    /// The entries that this request adds or changes, and that come from nowhere above.
+    /// The entries that this request adds or changes, except those that propagate from a source.
     fn new_entries<'b>(&self, blocks: &'b [MetadataBlock<'o>]) -> Vec<MetadataEntry<'b>>
     where
         'o: 'b,
@@ -243,7 +245,7 @@ impl<'o> Guarded<'_, 'o> {
         entries
     }
 
-    /// The maps of this object that propagate, where what the request adds to them belongs to the user.
+    /// The maps of this object that propagate and in which the user owns what the request adds.
     fn blocks(&self) -> Result<Vec<MetadataBlock<'o>>, Malformed> {
         let Subject { review, object, .. } = self.subject;
         let comes_from_above = object.controller().is_some() || object.labels.contains_key(TOPOLOGY_OWNED);

@@ -1,4 +1,4 @@
-//! Labels and annotations that are set where nothing propagates from, and where to set them instead.
+//! Labels and annotations that are set where they do not propagate, and where to set them instead.
 
 use crate::admission::subject::Subject;
 use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_to, is_never, prefix};
@@ -14,13 +14,15 @@ use crate::report::shortening::{first_that_fits, short};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
-/// The keys that this request adds or changes at a place that nothing propagates from, although the object has a machine
-/// template that would propagate them.
+/// The keys that this request adds or changes at a place from which nothing propagates, although the object has a
+/// machine template that would propagate them.
 ///
-/// Keys of Cluster API, of controllers, of tools that apply manifests and of `clusterApi.ignoreMisplaced` are left out, and keys that the template has as well, or that came from `above`. Where it is not known what comes from above, nothing is said.
+/// Excluded are keys of Cluster API, of controllers, of tools that apply manifests and of `clusterApi.ignoreMisplaced`,
+/// and keys that the template also has or that propagate from `above`. If the sources are not known, nothing is
+/// reported.
 ///
 /// # Errors
-/// When the object has another shape than Kubernetes gives it.
+/// When the object does not have the structure of a Kubernetes object.
 pub(crate) fn wrong_places(
     subject: &Subject<'_>,
     title: &str,
@@ -31,7 +33,7 @@ pub(crate) fn wrong_places(
     let mut skipped = Vec::new();
     let mut warnings = Vec::new();
     let knows = inert.is_none_or(|inert| inert.reason == NotApplicableReason::NoOwner);
-    // Not every third-party control plane has a machine template.
+    // Some control planes of other providers have no machine template.
     let has_template = subject.place != Some(Place::ControlPlane)
         || subject.is_kubeadm()
         || !subject.object.spec.get("machineTemplate")?.is_null();
@@ -79,8 +81,8 @@ pub(crate) fn wrong_places(
     Ok((skipped, warnings))
 }
 
-/// A sentence that says where a key has to be set to reach the Machines: as far up as the object is controlled, and as
-/// exactly as a warning has room for.
+/// A sentence that says where to set a key so that it reaches the Machines: in the topmost object that controls this
+/// one, as exactly as fits into a warning.
 pub(crate) fn set_instead(
     subject: &Subject<'_>,
     template: Place,

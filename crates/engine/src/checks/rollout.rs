@@ -31,13 +31,13 @@ pub(crate) fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
 /// The setting that decides about edits that replace Machines.
 const CHECK: &str = "clusterApi.rollout";
 
-/// What an UPDATE does, and what is found in it: the gravest first. `None` where nothing differs that the table knows.
+/// What an UPDATE does, and the findings about it: the most severe first. `None` if no path of the table differs.
 ///
-/// What a topology owns is edited by its controller. A value that the Cluster has already is nobody's rollout but that of
-/// the user who edited the Cluster, and a reason on the Cluster approves its effects.
+/// The controller edits what a topology owns. A value that the Cluster already has is not a rollout by the writer but
+/// by the user who edited the Cluster, and a reason on the Cluster approves its effects.
 ///
 /// # Errors
-/// When one of the objects has another shape than Kubernetes gives it.
+/// When one of the objects does not have the structure of a Kubernetes object.
 pub(crate) fn impact<'e>(
     subject: &Subject<'e>,
     settings: &Settings,
@@ -80,11 +80,11 @@ pub(crate) fn impact<'e>(
     Ok(Some((impact, findings)))
 }
 
-/// What is found where this request sets an approval and its user may not. It is looked for on CREATE too, because a stored
-/// approval counts.
+/// The finding if this request sets an approval that its user may not set. It is checked for CREATE too, because a
+/// stored approval counts.
 ///
 /// # Errors
-/// When the object has another shape than Kubernetes gives it.
+/// When the object does not have the structure of a Kubernetes object.
 pub(crate) fn forbidden_approval<'e>(
     subject: &Subject<'e>,
     settings: &Settings,
@@ -99,7 +99,7 @@ pub(crate) fn forbidden_approval<'e>(
     Ok(matches!(standing, Standing::Forbidden).then(|| APPROVAL.forbidden()))
 }
 
-/// How to make an edit all the same that replaces Machines and is refused for it; `None` where none is.
+/// How to make an edit anyway that is refused because it replaces Machines; `None` if none is.
 pub(crate) fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: &Settings) -> Option<String> {
     let is_refused = findings.iter().any(|finding| finding.check == CHECK && finding.stance == Stance::Reject);
     is_refused.then(|| {
@@ -133,14 +133,14 @@ fn findings(edits: &[RolloutEdit], kind: EditedKind, configured: Stance) -> Vec<
     findings
 }
 
-/// What else of the same edit is updated in place: by path where there is room, else by number.
+/// The other paths of the same edit that are updated in place: listed if they fit, else counted.
 fn with_in_place(message: String, edits: &[RolloutEdit]) -> String {
     let in_place = || edits.iter().filter(|edit| edit.effect == Effect::InPlace);
     let count = in_place().count();
     if count == 0 {
         return message;
     }
-    // As many paths as could fit at all: there may be thousands.
+    // Only as many paths as could fit at all: there may be thousands.
     let paths: Vec<&str> = in_place().map(|edit| edit.at.as_str()).take(LONGEST).collect();
     first_that_fits([messages::with_in_place(&message, &paths), messages::with_in_place_count(&message, count)])
 }

@@ -1,8 +1,8 @@
-//! Whether `spec.cloudTags` is delivered: the definition of a composite has to keep it, and a Composition to patch it to
-//! the field that a cloud takes tags from.
+//! Whether `spec.cloudTags` is delivered: the definition of a composite must keep it, and a Composition must patch it
+//! to the field that a cloud takes tags from.
 //!
-//! The API server silently prunes a field that is not declared, and tags in another field than the one that a
-//! provider reads reach no cloud.
+//! The API server silently prunes a field that is not declared, and tags in a field that the provider does not read
+//! reach no cloud.
 
 mod checked_kind;
 mod composition;
@@ -28,7 +28,7 @@ use crate::settings::{Mode, OnXrd, Settings};
 /// The field of a composite that holds its tags.
 const CLOUD_TAGS: &str = "spec.cloudTags";
 
-/// The value of a setting that refuses: `declare` refuses what it would write, where nothing is written.
+/// The value of a setting that refuses: `declare` refuses instead of writing if nothing may be written.
 pub(crate) fn refusing(check: &str, settings: &Settings) -> &'static str {
     match settings.cloud_tags.xrds {
         OnXrd::Declare if check == CheckedKind::Definition.setting() => "declare",
@@ -43,11 +43,11 @@ pub(crate) fn concerns(kind: &GroupVersionKind<'_>) -> bool {
 
 /// How a definition or a Composition loses `spec.cloudTags`.
 ///
-/// What is being deleted is left alone. What is stored already, and not changed by this request, is not refused: a
-/// controller that adds a finalizer could not do anything about it.
+/// Nothing is checked in an object that is being deleted. A loss that is already stored and not changed by this request
+/// is not refused: a controller that adds a finalizer could not fix it.
 ///
 /// # Errors
-/// When the object has another shape than Crossplane gives it.
+/// When the object does not have the structure that Crossplane defines.
 pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec<Finding>, Malformed> {
     let Some((kind, mut stance)) = checked(subject, settings)? else {
         return Ok(Vec::new());
@@ -69,10 +69,10 @@ pub(crate) fn findings(subject: &Subject<'_>, settings: &Settings) -> Result<Vec
     Ok(faults.findings(spec, kind.setting(), stance))
 }
 
-/// The declarations that the object lacks and that are to be written, each with the name of its version.
+/// The declarations that the object lacks and that will be written, each with the name of its version.
 ///
 /// # Errors
-/// As [`findings`].
+/// Like [`findings`].
 pub(crate) fn declarations(subject: &Subject<'_>, settings: &Settings) -> Result<Vec<(String, Change)>, Malformed> {
     let is_exempt = subject.object.annotations.get(EXEMPT).is_some_and(states_reason);
     if settings.cloud_tags.xrds != OnXrd::Declare || settings.mode != Mode::Mutate || is_exempt {
@@ -84,7 +84,7 @@ pub(crate) fn declarations(subject: &Subject<'_>, settings: &Settings) -> Result
     }
 }
 
-/// What the object is and what a loss leads to, `None` where nothing is to be checked.
+/// The kind of the object and the reaction to a loss, `None` if nothing is checked.
 fn checked(subject: &Subject<'_>, settings: &Settings) -> Result<Option<(CheckedKind, Stance)>, Malformed> {
     let Some(kind) = CheckedKind::of(&subject.review.kind).filter(|_| !subject.object.deleting) else {
         return Ok(None);

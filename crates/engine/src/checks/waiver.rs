@@ -30,7 +30,7 @@ pub(crate) const APPROVAL: Waiver = Waiver {
     users: |settings| &settings.cluster_api.approve_rollout_by,
 };
 
-/// What an object's waiver is worth.
+/// Whether an object's waiver counts.
 pub(crate) enum Standing<'o> {
     /// The object has none.
     Absent,
@@ -38,21 +38,21 @@ pub(crate) enum Standing<'o> {
     WithoutReason,
     /// It counts, for this reason.
     Counts(&'o str),
-    /// It does not count; a sentence says why.
+    /// It does not count, for the reason in this sentence.
     Ignored(String),
     /// This request sets it, and its user may not.
     Forbidden,
 }
 
 impl Waiver {
-    /// What the waiver of the object under review is worth.
+    /// Whether the waiver of the object under review counts.
     ///
-    /// It is about one object: a copy that Cluster API made from an object above does not count. Where not everybody may set
-    /// it, a stored one was admitted when it was set, unless it may have got there otherwise. A request without a user name,
-    /// such as the audit scanner's, is about what is stored.
+    /// A waiver is about one object: a copy that Cluster API made from a source does not count. If it is restricted to
+    /// some users, a stored one was admitted when it was set, unless it could have been set in another way. A request
+    /// without a user name, such as the audit scanner's, is about what is stored.
     ///
     /// # Errors
-    /// When the object has another shape than Kubernetes gives it.
+    /// When the object does not have the structure of a Kubernetes object.
     pub(crate) fn standing<'o>(
         &self,
         subject: &Subject<'o>,
@@ -81,7 +81,7 @@ impl Waiver {
         })
     }
 
-    /// Who may set it, where the user of this request may not.
+    /// Who may set it, if the user of this request may not.
     pub(crate) fn others(&self, subject: &Subject<'_>, settings: &Settings) -> Option<String> {
         let users = (self.users)(settings);
         (!self.may_be_set(subject, settings)).then(|| messages::one_of(self.setting, &users.to_string()))
@@ -92,7 +92,7 @@ impl Waiver {
         (self.users)(settings).to_string()
     }
 
-    /// How the policy reacts when the user of this request sets it and may not.
+    /// How the policy reacts if the user of this request sets it and may not.
     pub(crate) fn forbidden(&self) -> Finding {
         Finding {
             check: self.setting,
@@ -109,8 +109,8 @@ impl Waiver {
     }
 }
 
-/// Whether a stored waiver can only have been set in a request that was judged. Below another object it may be what is left
-/// of a copy, and the policy is not asked when templates are created.
+/// Whether a stored waiver can only have been set in a request that the policy evaluated. Below another object it may
+/// be a leftover of a copy, and the policy does not receive the creation of templates.
 fn was_admitted(subject: &Subject<'_>, stored: &Object<'_>) -> bool {
     let gets_copies = stored.controller().is_some() || stored.labels.contains_key(TOPOLOGY_OWNED);
     !gets_copies && (subject.place.is_some() || subject.row.is_none_or(KindRow::is_guarded))

@@ -15,10 +15,10 @@ use crate::report::warnings;
 use crate::settings::Stance;
 
 impl Evaluation<'_> {
-    /// The outcome, with the report where there is something to report. `said` comes before all else.
+    /// The outcome, with the report if there is something to report. `said` precedes everything else.
     ///
-    /// A finding at `reject` refuses the request: nothing is written, and what was said about writing is dropped. Why nothing
-    /// was decided stays, because it may be why the request is refused.
+    /// A finding at `reject` refuses the request: nothing is written, and what was said about writing is dropped. Why
+    /// nothing was decided is kept, because it may be the reason for the refusal.
     pub(super) fn answer(&self, mut said: Said, settled: Settled<'_>, found: CheckFindings) -> Outcome {
         let Settled { mut rejection, mut object, mut changes, mut drift, .. } = settled;
         let findings: Vec<Finding> = settled.findings.into_iter().chain(found.findings).collect();
@@ -58,7 +58,7 @@ impl Evaluation<'_> {
         Outcome { rejection, object, warnings, log: said.log, report: self.is_reported(&report).then_some(report) }
     }
 
-    /// Why the findings refuse the request, and how it can be made all the same; `None` where they do not.
+    /// Why the findings refuse the request, and how to make the edit anyway; `None` if they do not.
     fn refusal(&self, findings: &[Finding]) -> Option<String> {
         let refusing = findings.iter().filter(|finding| finding.stance == Stance::Reject).map(|finding| {
             let value = refusing(finding.check, self.settings);
@@ -73,7 +73,7 @@ impl Evaluation<'_> {
         Some(about(&self.title, &refusals.join("; ")))
     }
 
-    /// The version of Cluster API whose rules were asked; empty where labels become tags.
+    /// The version of Cluster API whose rules were applied; empty if labels become tags.
     fn edition(&self) -> String {
         let version = self.settings.cluster_api.version.min(Version::NEWEST);
         if self.role.is_tagged() { String::new() } else { version.to_string() }

@@ -1,4 +1,4 @@
-//! What the checks make of the object as it would be stored.
+//! The checks of the object as it would be stored.
 
 use std::cell::OnceCell;
 
@@ -19,25 +19,25 @@ use crate::tags::adopted;
 /// What the checks find.
 #[derive(Default)]
 pub(super) struct CheckFindings {
-    /// Why guards are silent about the object.
+    /// Why guards are off for the object.
     pub(super) exempt: Option<String>,
-    /// The gravest first.
+    /// The most severe first.
     pub(super) findings: Vec<Finding>,
-    /// What the edit does to Machines, where it was classified.
+    /// The effect of the edit on Machines, if it was classified.
     pub(super) rollout: Option<RolloutImpact>,
-    /// Keys in places that propagate nothing.
+    /// Keys at places from which nothing propagates.
     pub(super) skipped: Vec<Skipped>,
-    /// What is said of those keys.
+    /// What is said about those keys.
     pub(super) warnings: Vec<String>,
 }
 
 impl<'e> Evaluation<'e> {
-    /// Checks the object as it would be stored, unless it is refused already, and at keys in places that propagate
-    /// nothing. What the topology controller compares is not checked: nothing is stored, and a refusal would stop its
-    /// reconciliation before the write that is to be judged.
+    /// Checks the object as it would be stored, unless it is already refused, including keys at places from which
+    /// nothing propagates. Dry runs of the topology controller are not checked: nothing is stored, and a refusal would
+    /// stop its reconciliation before the write that should be checked.
     ///
     /// # Errors
-    /// When the object has another shape than Kubernetes gives it.
+    /// When the object does not have the structure of a Kubernetes object.
     pub(super) fn check(&self, settled: &Settled<'e>) -> Result<CheckFindings, Malformed> {
         let is_refused = settled.rejection.is_some();
         if let Role::Composite(_) = self.role {

@@ -1,4 +1,4 @@
-//! What is to change in an object, before the settings say what becomes of it.
+//! What has to change in an object, before the settings decide what is done about it.
 
 use super::Evaluation;
 use super::role::Role;
@@ -15,7 +15,7 @@ use crate::tags::infrastructure::Infrastructure;
 use crate::tags::registry_write::RegistryWrite;
 use crate::tags::tagged::Tagged;
 
-/// What is to change in an object.
+/// What has to change in an object.
 pub(super) enum Decision<'e> {
     /// What differs from the rules.
     Propagated(Differences<'e>),
@@ -23,7 +23,7 @@ pub(super) enum Decision<'e> {
     Tagged(Box<Tagged>),
     /// The declarations that a definition lacks, each with the name of its version.
     Declared(Vec<(String, Change)>),
-    /// What a write of a registry object leads to.
+    /// The effects of a write of a registry object.
     Registry(RegistryWrite),
 }
 
@@ -47,7 +47,7 @@ impl<'e> Evaluation<'e> {
         })
     }
 
-    /// Holds the object against what is above it; `records` says whether the policy's own record counts.
+    /// Compares the object with its sources; `records` says whether the policy's own record counts.
     pub(super) fn compare(&self, records: bool) -> Result<Differences<'e>, Stop> {
         let object = &self.subject.object;
         let own = |reason| Err(Stop::not_applicable(reason, ""));

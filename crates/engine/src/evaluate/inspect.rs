@@ -1,4 +1,4 @@
-//! What an object has to carry, asked without deciding anything.
+//! What an object must carry, without a decision about a request.
 
 use super::role::Role;
 use crate::admission::request::{Objects, Review};
@@ -14,8 +14,8 @@ use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 use crate::report::propagated::Propagated;
 use crate::settings::Settings;
 
-/// The labels and annotations that an object has to carry by the rules, whether it does or not; none where no rule writes
-/// such objects. Whether its Cluster is paused is not asked.
+/// The labels and annotations that an object must carry by the rules, whether it does or not; none if no rule writes
+/// such objects. Whether its Cluster is paused is not checked.
 ///
 /// # Errors
 /// When nothing propagates to the object, or when it is not known what does.
@@ -51,10 +51,10 @@ pub fn propagated(review: &Review<'_>, settings: &Settings, cluster: &dyn Cluste
     }
 }
 
-/// What an object has to carry, or why that is not known.
+/// What an object must carry, or why that is not known.
 pub type Listed = Result<Vec<Propagated>, NotApplicable>;
 
-/// As [`propagated`], of an object that was read already.
+/// Like [`propagated`], for an object that was already read.
 pub(super) fn list<'e>(subject: &Subject<'e>, settings: &Settings, lookups: &Lookups<'e>) -> Listed {
     match subject.place {
         Some(_) => entries(subject, &settings.cluster_api, lookups).map_err(unknown),
@@ -93,7 +93,7 @@ pub fn concerns(review: &Review<'_>, settings: &Settings) -> bool {
     Role::of(review, settings).is_some()
 }
 
-/// Whether an UPDATE may have edits that the table of effects knows, whatever the settings ask for.
+/// Whether an UPDATE may contain edits that the table of effects has, whatever the settings are.
 ///
 /// ```
 /// use metadata_propagation::{Review, has_effects};

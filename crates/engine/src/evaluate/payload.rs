@@ -10,7 +10,7 @@ use crate::settings::Settings;
 
 /// Decides the request of a payload `{"request": …, "settings": …}`.
 ///
-/// Whatever the bytes are, there is an outcome: what cannot be read is refused with its reason.
+/// Every payload has an outcome: one that cannot be read is refused with the reason.
 ///
 /// ```
 /// use metadata_propagation::{Manifests, evaluate_payload};

@@ -15,23 +15,23 @@ use crate::tags::registry::REGISTRY;
 pub(super) enum Role<'e> {
     /// The rules write it.
     Propagated(Place),
-    /// A Cluster, a ClusterClass or a template: what is below follows it.
+    /// A Cluster, a ClusterClass or a template: a source for the objects below it.
     Topology,
     /// Its labels become cloud tags.
     Composite(&'e Composites),
     /// The labels of its Cluster become cloud tags.
     Infrastructure(&'static InfraCluster),
-    /// It says which labels become cloud tags.
+    /// It defines which labels become cloud tags.
     Registry,
     /// A definition or a Composition of Crossplane: cloud tags pass through it.
     Definition,
 }
 
 impl<'e> Role<'e> {
-    /// By the kind alone; `None` where the policy has nothing to do with such an object.
+    /// The role by kind; `None` if the policy does nothing with such an object.
     pub(super) fn of(review: &Review<'_>, settings: &'e Settings) -> Option<Self> {
         let kind = &review.kind;
-        // The rules take every other kind of the infrastructure group for what belongs to a Machine.
+        // The rules treat every other kind of the infrastructure group as one that belongs to a Machine.
         if let Some(row) = settings.cluster_api.cloud_tags.of(&kind.group, &kind.kind) {
             return Some(Role::Infrastructure(row));
         }
@@ -59,7 +59,7 @@ impl<'e> Role<'e> {
         matches!(self, Role::Composite(_) | Role::Infrastructure(_))
     }
 
-    /// The place that the object is, where the rules write it.
+    /// The place of the object, if the rules write it.
     pub(super) fn place(self) -> Option<Place> {
         match self {
             Role::Propagated(place) => Some(place),

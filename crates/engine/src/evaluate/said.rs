@@ -20,7 +20,7 @@ impl Said {
         self.log.push(line(level, message, attributes));
     }
 
-    /// A warning, shortened to what kubectl shows.
+    /// A warning, shortened to what kubectl prints.
     pub(super) fn warn(&mut self, message: String) {
         self.warnings.push(short(message));
     }

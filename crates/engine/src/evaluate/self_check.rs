@@ -8,7 +8,7 @@ use crate::report::messages::propagation::controller_write_does_not_match;
 use crate::report::outcome::{LogLevel, Outcome};
 
 impl Evaluation<'_> {
-    /// Compares a controller's write with the rules. Whatever comes of it, the write passes as it is.
+    /// Compares a controller's write with the rules. The write is accepted unchanged in any case.
     pub(super) fn self_check(&self) -> Outcome {
         let Ok(differences) = self.compare(false) else {
             return Outcome::default();

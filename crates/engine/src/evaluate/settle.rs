@@ -1,4 +1,4 @@
-//! What becomes of what was decided: written, left, or a reason to refuse.
+//! What is done about what was decided: written, left as it is, or refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,13 +23,13 @@ use crate::tags::registry_write::RegistryWrite;
 use crate::tags::required::Missing;
 use crate::tags::tagged::Tagged;
 
-/// A sentence that refuses an object for what differs in it.
+/// A sentence that refuses an object because of its differences.
 type Refusal = fn(&str, SettingValue<'_>, &str) -> String;
 
 const VERIFY: SettingValue<'_> = SettingValue { setting: "mode", value: "verify" };
 
 impl<'e> Evaluation<'e> {
-    /// Writes, leaves or refuses what was decided.
+    /// Writes what was decided, leaves it as it is, or refuses the request.
     pub(super) fn settle(&self, decision: Decision<'e>) -> Settled<'e> {
         match decision {
             Decision::Propagated(Differences { changes, skipped, above }) => {
@@ -95,7 +95,7 @@ impl<'e> Evaluation<'e> {
         settled
     }
 
-    /// What is said of changes, the most important first, and of each edit of a propagated value.
+    /// What is said about changes, the most important first, and about each edit of a propagated value.
     fn said_of_changes(&self, fates: [(&Vec<Change>, Fate); 3]) -> Said {
         let mut by_rank: BTreeMap<u8, Vec<(&Change, Fate)>> = BTreeMap::new();
         for (change, fate) in fates.into_iter().flat_map(|(changes, fate)| changes.iter().map(move |it| (it, fate))) {
@@ -113,7 +113,7 @@ impl<'e> Evaluation<'e> {
         said
     }
 
-    /// What is said of entries that the API server would refuse.
+    /// What is said about entries that the API server would reject.
     fn said_of_illegal_entries(&self, skipped: &[Skipped]) -> Said {
         let sentences = of_illegal(skipped);
         let lines = sentences.iter().map(|(message, _)| line(LogLevel::Warning, about(&self.title, message), []));
@@ -121,7 +121,7 @@ impl<'e> Evaluation<'e> {
         Said { log, warnings: sentences.into_iter().map(|(_, warning)| warning).collect() }
     }
 
-    /// Says besides what becomes of every label that is no tag.
+    /// Adds what is said about every label that does not become a tag.
     fn settle_tags(&self, tagged: Tagged) -> Settled<'e> {
         let Tagged { changes, undone, unknown_provider, missing, leaves_sources, is_news, findings, cloud, tags } =
             tagged;
@@ -173,7 +173,8 @@ impl<'e> Evaluation<'e> {
         Settled { cloud_tags: Some(tags), findings, ..settled }
     }
 
-    /// What is said of labels that are no tags: what somebody can mend first, because over the cap there may be many.
+    /// What is said about labels that do not become tags: first those that a user can fix, because many may exceed the
+    /// number of tags.
     fn said_of_skipped_labels(&self, skipped: &[SkippedLabel]) -> Said {
         let mut said = Said::default();
         for skip in skipped {
@@ -208,8 +209,8 @@ impl<'e> Evaluation<'e> {
         self.write(changes, None, said)
     }
 
-    /// Writes changes into the object, and their `owners` with them. `said` is what is said of that. An object that cannot be
-    /// written is refused.
+    /// Writes changes into the object, together with their `owners`. `said` is what is said about that. An object that
+    /// cannot be written is refused.
     fn write(&self, changes: Vec<Change>, owners: Option<Write<'_>>, said: Said) -> Settled<'e> {
         let writes: Vec<Write<'_>> = changes.iter().map(Change::write).chain(owners).collect();
         match splice(self.subject.object.root, &writes) {
@@ -220,7 +221,7 @@ impl<'e> Evaluation<'e> {
         }
     }
 
-    /// The settings refuse what differs.
+    /// The settings refuse the differences.
     fn refused_for(&self, sentence: Refusal, setting: SettingValue<'_>, drift: Vec<Change>) -> Settled<'e> {
         let message = sentence(&self.title, setting, &warnings::differences(&drift));
         Settled { drift, ..Settled::refused(message) }

@@ -1,4 +1,4 @@
-//! What becomes of an object by the rules.
+//! What is done about an object by the rules.
 
 use super::said::Said;
 use crate::propagation::metadata::Above;
@@ -9,7 +9,7 @@ use crate::report::outcome::{LogLevel, Rejection};
 use crate::report::skipped::Skipped;
 use crate::report::tags::TagReport;
 
-/// What becomes of an object by the rules, before it is checked.
+/// What is done about an object by the rules, before it is checked.
 #[derive(Default)]
 pub(super) struct Settled<'e> {
     /// Why the request is refused, if it is.
@@ -21,13 +21,13 @@ pub(super) struct Settled<'e> {
     pub(super) inert: Option<NotApplicable>,
     /// What is written.
     pub(super) changes: Vec<Change>,
-    /// What differs and is left as it is.
+    /// Differences that are left as they are.
     pub(super) drift: Vec<Change>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) cloud_tags: Option<TagReport>,
-    /// What is found of assignments.
+    /// Findings about assignments.
     pub(super) findings: Vec<Finding>,
-    /// What comes from above, where it is known.
+    /// What its sources set, if it is known.
     pub(super) above: Option<Above<'e>>,
 }
 

@@ -1,4 +1,5 @@
-//! What becomes of a request when what it needs cannot be read: another object, or labels that are stored already.
+//! What is done about a request when something it needs cannot be read: another object, or labels that are already
+//! stored.
 
 use super::Evaluation;
 use super::role::Role;
@@ -15,7 +16,7 @@ use crate::settings::Reaction;
 use crate::tags::{composite, infrastructure};
 
 impl<'e> Evaluation<'e> {
-    /// An object above could not be had: accepts, warns or refuses, as the settings say.
+    /// An object above could not be read: accepts, warns or refuses, as the settings say.
     pub(super) fn unanswered(&self, failed: LookupFailed) -> Settled<'e> {
         let lookup = &self.settings.lookup;
         let (reaction, setting, reason) = if failed.error.cause == LookupCause::NotFound {
@@ -26,13 +27,13 @@ impl<'e> Evaluation<'e> {
         self.react(failed, reaction, setting, reason)
     }
 
-    /// The same of the label registry.
+    /// The same for the label registry.
     pub(super) fn unregistered(&self, failed: LookupFailed) -> Settled<'e> {
         let reaction = self.settings.cloud_tags.on_registry_failure;
         self.react(failed, reaction, "cloudTags.onRegistryFailure", NotApplicableReason::RegistryUnavailable)
     }
 
-    /// A missing object is not logged where the request is accepted.
+    /// A missing object is not logged if the request is accepted.
     fn react(
         &self,
         LookupFailed { query, error }: LookupFailed,
@@ -72,7 +73,7 @@ impl<'e> Evaluation<'e> {
         Settled { rejection, said, inert, ..Settled::default() }
     }
 
-    /// Accepts. That nothing is done is said where somebody has something to mend.
+    /// Accepts. That nothing is done is reported if there is something to fix.
     pub(super) fn not_applicable(&self, inert: NotApplicable) -> Settled<'e> {
         let in_short = match inert.reason {
             NotApplicableReason::UnusableAssignments => Some(cloud_tags::LEFT_ALONE),
@@ -88,8 +89,8 @@ impl<'e> Evaluation<'e> {
         Settled { said, inert: Some(inert), ..Settled::default() }
     }
 
-    /// Whether nobody has to wait for an answer: what is being deleted needs no labels, and a write that leaves all that
-    /// the policy owns as it is stored changes nothing that an answer could say.
+    /// Whether the request needs no answer: an object that is being deleted needs no labels, and a write that changes
+    /// nothing that the policy owns has the same result with any answer.
     fn leaves_owned_as_stored(&self) -> bool {
         let subject = self.subject;
         let leaves = match self.role {
@@ -98,7 +99,7 @@ impl<'e> Evaluation<'e> {
             Role::Infrastructure(row) => infrastructure::leaves_tags_as_stored(subject, row),
             _ => untouched::leaves_owned_as_stored(subject),
         };
-        // What cannot be read is not as it was.
+        // What cannot be read is treated as changed.
         leaves.unwrap_or(false)
     }
 }

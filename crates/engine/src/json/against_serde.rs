@@ -1,4 +1,5 @@
-//! The reader against serde_json, on random texts: whatever is JSON is read alike, and whatever is not is no panic.
+//! Compares the reader with serde_json on random texts: it reads the same in every valid text, and never panics on an
+//! invalid one.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::document::{Document, Json};
 
-/// The fields of an object as serde_json finds them, those of one name included.
+/// The fields of an object as serde_json finds them, including those with the same name.
 struct SerdeFields<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for SerdeFields<'de> {
@@ -36,7 +37,7 @@ impl<'de> Deserialize<'de> for SerdeFields<'de> {
     }
 }
 
-/// Compares a value and all that is in it.
+/// Compares a value and everything in it.
 fn compare(json: Json<'_>, raw: &str) {
     assert_eq!(json.text(), raw);
     match raw.as_bytes()[0] {
@@ -67,7 +68,7 @@ fn compare(json: Json<'_>, raw: &str) {
     }
 }
 
-/// Reads all that can be read.
+/// Reads everything that can be read.
 fn visit(json: Json<'_>, depth: u32) {
     let _ = (json.as_str(), json.is_null(), json.as_map().is_ok());
     if depth == 0 {
@@ -77,7 +78,7 @@ fn visit(json: Json<'_>, depth: u32) {
     json.as_elements().into_iter().flatten().for_each(|value| visit(value, depth - 1));
 }
 
-/// Texts of strings: of every length around a block, with escapes and surrogates, of which some are not valid.
+/// Contents of strings: of every length around a block, with escapes and surrogates, some of them invalid.
 fn string() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         4 => "[a-z0-9./-]{0,20}",
@@ -93,7 +94,7 @@ fn space() -> impl Strategy<Value = String> {
     prop_oneof![6 => Just(String::new()), 1 => "[ \n\r\t]{1,3}"]
 }
 
-/// Keys that are read together with what is in them, and others.
+/// Keys whose objects are read with the object that they are in, and others.
 fn key() -> impl Strategy<Value = String> {
     let known = vec!["object", "metadata", "labels", "annotations", "request", "spec", "metad\\u0061ta"];
     prop_oneof![proptest::sample::select(known).prop_map(|key| format!("\"{key}\"")), string()]

@@ -1,7 +1,7 @@
-//! Raw JSON read in place: every level of a text is scanned once, when it is first asked for, and remembered.
+//! Raw JSON read in place: every level of a text is scanned once, on first use, and remembered.
 //!
-//! Nothing here builds a tree of what nobody asks for: that is skipped over and keeps its bytes. A value is cheap to copy
-//! and knows no path: its path is computed from its position in the text, and only for messages.
+//! No tree is built: unused parts are skipped and keep their bytes. A value is cheap to copy and does not store its
+//! path: the path is computed from its position in the text, and only for messages.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::path::{Path, Step};
 #[derive(Debug, Clone)]
 pub(crate) struct Document<'a> {
     text: Cow<'a, str>,
-    /// What the text is called before a path into it, such as `oldObject`; empty for the object under review.
+    /// The name of the text before a path into it, such as `oldObject`; empty for the object under review.
     name: &'static str,
     root: Node,
 }
@@ -24,7 +24,7 @@ impl<'a> Document<'a> {
         Document::named("", text)
     }
 
-    /// A text that is called `name` in paths into it.
+    /// A text with the given `name` in paths into it.
     pub(crate) fn named(name: &'static str, text: impl Into<Cow<'a, str>>) -> Self {
         let text = text.into();
         let begin = text.len() - text.trim_ascii_start().len();
@@ -32,13 +32,13 @@ impl<'a> Document<'a> {
         Document { text, name, root: Node::new(Span { begin, end }) }
     }
 
-    /// The value that the text is.
+    /// The value of the whole text.
     pub(crate) fn root(&self) -> Json<'_> {
         Json { document: self, node: Some(&self.root) }
     }
 
-    /// A part of this document that was read, as a separate document that is called `name`; nothing is left in its
-    /// place.
+    /// A part of this document that was read, as a separate document with the given `name`; it is taken out of this
+    /// one.
     pub(crate) fn take(&mut self, path: &[&str], name: &'static str) -> Option<Document<'a>> {
         let Cow::Borrowed(text) = self.text else { return None };
         let mut node = &mut self.root;
@@ -55,11 +55,11 @@ impl<'a> Document<'a> {
     }
 }
 
-/// One value of a document. What is absent and what is null is the same, and as an object or a list it is empty.
+/// One value of a document. An absent value and null are the same, and empty as an object or a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Json<'a> {
     document: &'a Document<'a>,
-    /// `None` where the value is absent.
+    /// `None` if the value is absent.
     node: Option<&'a Node>,
 }
 
@@ -69,17 +69,17 @@ impl<'a> Json<'a> {
         Json { node: None, ..self }
     }
 
-    /// Where the value begins in its document, in bytes; 0 where it is absent.
+    /// The byte offset of the value in its document; 0 if it is absent.
     pub(super) fn begin(self) -> usize {
         self.node.map_or(0, |node| node.span.begin)
     }
 
-    /// The value as it is written; `null` where it is absent.
+    /// The value as written; `null` if it is absent.
     pub(crate) fn text(self) -> &'a str {
         self.node.map_or("null", |node| self.document.slice(node.span))
     }
 
-    /// The value as it is written in `text`, which has to be that of the document.
+    /// The value as written in `text`, which must be that of the document.
     pub(crate) fn text_in(self, text: &str) -> &str {
         self.node.and_then(|node| text.get(node.span.begin..node.span.end)).unwrap_or("null")
     }
@@ -99,7 +99,7 @@ impl<'a> Json<'a> {
         (!self.is_null()).then_some(self)
     }
 
-    /// The value of a field; the last of several of one name counts, as it does for every JSON parser of a Kubernetes
+    /// The value of a field; of several with the same name the last counts, as in every JSON parser of a Kubernetes
     /// cluster.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ impl<'a> Json<'a> {
         path.iter().try_fold(self, |here, name| here.get(name))
     }
 
-    /// The element of this list whose field `key` is `value`; absent where none is.
+    /// The element of this list whose field `key` is `value`; absent if there is none.
     ///
     /// # Errors
     /// When this is not a list of objects, or the field of one of them is not a string.
@@ -134,12 +134,12 @@ impl<'a> Json<'a> {
     /// The fields of this object in the order of the text.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not an object.
     pub(crate) fn fields(self) -> Result<Fields<'a>, Malformed> {
         self.as_fields().ok_or_else(|| self.malformed("is not an object"))
     }
 
-    /// As [`Json::fields`]; `None` where the value is not an object.
+    /// Like [`Json::fields`]; `None` if the value is not an object.
     pub(crate) fn as_fields(self) -> Option<Fields<'a>> {
         let fields: &[_] = match self.below() {
             Below::Fields(fields) => fields,
@@ -152,12 +152,12 @@ impl<'a> Json<'a> {
     /// The elements of this list.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not a list.
     pub(crate) fn elements(self) -> Result<Elements<'a>, Malformed> {
         self.as_elements().ok_or_else(|| self.malformed("is not a list"))
     }
 
-    /// As [`Json::elements`]; `None` where the value is not a list.
+    /// Like [`Json::elements`]; `None` if the value is not a list.
     pub(crate) fn as_elements(self) -> Option<Elements<'a>> {
         let elements: &[_] = match self.below() {
             Below::Elements(elements) => elements,
@@ -170,31 +170,31 @@ impl<'a> Json<'a> {
     /// This value as a string.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not a string.
     pub(crate) fn as_string(self) -> Result<&'a str, Malformed> {
         self.as_str().ok_or_else(|| self.malformed("is not a string"))
     }
 
-    /// As [`Json::as_string`]; `None` where the value is not a string.
+    /// Like [`Json::as_string`]; `None` if the value is not a string.
     pub(crate) fn as_str(self) -> Option<&'a str> {
         self.node?.string(&self.document.text)
     }
 
-    /// The string under a path of fields; `None` where it is absent or empty.
+    /// The string under a path of fields; `None` if it is absent or empty.
     ///
     /// # Errors
-    /// As [`Json::at`], and when the value is not a string.
+    /// Like [`Json::at`], and when the value is not a string.
     pub(crate) fn string(self, path: &[&str]) -> Result<Option<&'a str>, Malformed> {
         let found = self.at(path)?.present().map(Json::as_string).transpose()?;
         Ok(found.filter(|text| !text.is_empty()))
     }
 
-    /// Where the value stands; where it is absent, the root.
+    /// The path of the value; the root if it is absent.
     pub(crate) fn path(self) -> Path {
         let (document, mut here) = (self.document, &self.document.root);
         let mut path = Path::default();
         let Some(wanted) = self.node.map(|node| node.span.begin) else { return path };
-        // What is in a value begins behind it, and what leads to a value was read.
+        // The contents of a value begin after its start, and the values on the path to it were read.
         while here.span.begin != wanted {
             let begins = |node: &Node| node.span.begin <= wanted;
             let next = match here.below(&document.text) {
@@ -217,7 +217,7 @@ impl<'a> Json<'a> {
         path
     }
 
-    /// What is wrong with this value, as the end of a sentence that begins with its path.
+    /// An error about this value; `problem` is the end of a sentence that begins with its path.
     pub(crate) fn malformed(self, problem: impl Into<String>) -> Malformed {
         let (name, path) = (self.document.name, self.path().to_string());
         let path = match (name, &*path) {
@@ -290,7 +290,7 @@ impl<'a> Iterator for Elements<'a> {
 
 impl ExactSizeIterator for Elements<'_> {}
 
-/// Two values are equal where they are written alike.
+/// Two values are equal if their texts are.
 impl PartialEq for Json<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.text() == other.text()

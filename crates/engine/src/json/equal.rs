@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use super::document::Json;
 
-/// Values nested deeper than this are compared as they are written.
+/// Values nested deeper than this are compared by their texts.
 const DEEPEST: u8 = 64;
 
-/// Whether two values mean the same. The order of keys does not count, and what is absent is null, an empty list, or an
-/// object of nothing but such.
+/// Whether two values mean the same. The order of keys does not matter, and an absent value is equal to null, an empty
+/// list, and an object of only such values.
 pub(crate) fn equal(a: Json<'_>, b: Json<'_>) -> bool {
     equal_to(a, b, DEEPEST)
 }
 
-/// Every pair is compared once, and emptiness is asked for only where nothing is left to compare: to ask at every level
-/// is exponential or quadratic in the depth.
+/// Every pair is compared once, and emptiness is only checked if there is nothing to compare with: checking at every
+/// level would be exponential or quadratic in the depth.
 fn equal_to(a: Json<'_>, b: Json<'_>, depth: u8) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return a == b };
     if a == b {

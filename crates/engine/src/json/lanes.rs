@@ -13,7 +13,8 @@ pub(crate) fn lanes(bytes: &[u8; LANES]) -> Lanes {
     [u64::from_le_bytes(*first), u64::from_le_bytes(*second)]
 }
 
-/// Every byte of a text of sixteen bytes or fewer, in another order and some of them more than once; `None` for an empty one.
+/// Every byte of a text of at most sixteen bytes, in another order and some of them more than once; `None` for an empty
+/// one.
 pub(crate) fn every_byte(text: &[u8]) -> Option<Lanes> {
     if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
         return Some([u64::from_le_bytes(*first), u64::from_le_bytes(*last)]);

@@ -5,14 +5,14 @@ use std::cell::OnceCell;
 use super::scan::{StringEnd, container_end, string_end};
 use super::string::string;
 
-/// Where a value begins and ends in its text, in bytes.
+/// Start and end of a value in its text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) begin: usize,
     pub(super) end: usize,
 }
 
-/// One value of a text, and what is directly in it once that was asked for.
+/// One value of a text, and the values directly in it once they were requested.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) span: Span,
@@ -21,7 +21,7 @@ pub(super) struct Node {
     pub(super) below: OnceCell<Below>,
 }
 
-/// What is directly in a value.
+/// The values directly in a value.
 #[derive(Debug, Clone)]
 pub(super) enum Below {
     Fields(Vec<(Key, Node)>),
@@ -35,7 +35,7 @@ pub(super) enum Below {
 /// The key of a field.
 #[derive(Debug, Clone)]
 pub(super) enum Key {
-    /// As it is written, between its quotes.
+    /// As written, between its quotes.
     AsWritten(Span),
     /// Without its escapes.
     Unescaped(Box<str>),
@@ -67,7 +67,7 @@ impl Node {
         }
         match self.below(text) {
             Below::Unescaped(text) => Some(text),
-            // A text that is a string as a whole was not read before.
+            // A text that is only a string was not read before.
             Below::Nothing if text.as_bytes().get(begin) == Some(&b'"') => {
                 let StringEnd { quote, has_escapes } = string_end(text.as_bytes(), begin + 1)?;
                 (quote + 1 == end && !has_escapes).then(|| text.get(begin + 1..quote))?
@@ -78,12 +78,12 @@ impl Node {
 }
 
 impl Below {
-    /// `None` where the value is neither object, list nor string.
+    /// `None` if the value is not an object, list or string.
     fn read(text: &str, span: Span) -> Option<Below> {
         let text = text.get(..span.end)?;
         let (below, end) = match text.as_bytes().get(span.begin)? {
             b'{' => {
-                // An object that cannot be read does not spoil the one that it is in.
+                // If an object cannot be read, the one that it is in still can.
                 let read = fields(text, span.begin, MOST_LEVELS).or_else(|| fields(text, span.begin, 1));
                 read.map(|(fields, end)| (Below::Fields(fields), end))
             }
@@ -116,7 +116,7 @@ impl Key {
     }
 }
 
-/// The first byte at or behind `at` that is not space.
+/// The first byte at or after `at` that is not white space.
 fn skip_space(text: &[u8], mut at: usize) -> usize {
     while text.get(at).is_some_and(|byte| *byte <= b' ') {
         at += 1;
@@ -124,9 +124,9 @@ fn skip_space(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Behind `byte` and the space around it, if it is what comes next.
+/// The position after `byte` and the white space around it, if `byte` comes next.
 fn behind(text: &[u8], at: usize, byte: u8) -> Option<usize> {
-    // Hosts and the API server write no space.
+    // Hosts and the API server write no white space.
     if let Some([first, next, ..]) = text.get(at..)
         && *first == byte
         && *next > b' '
@@ -137,13 +137,13 @@ fn behind(text: &[u8], at: usize, byte: u8) -> Option<usize> {
     (text.get(at) == Some(&byte)).then(|| skip_space(text, at + 1))
 }
 
-/// Behind the bracket that comes next, if it is this one.
+/// The position after the bracket that comes next, if it is this one.
 fn closed(text: &[u8], at: usize, bracket: u8) -> Option<usize> {
     let at = skip_space(text, at);
     (text.get(at) == Some(&bracket)).then_some(at + 1)
 }
 
-/// The fields of the object that begins at `begin`, in a number of levels, and its end.
+/// The fields of the object that begins at `begin`, in several levels, and its end.
 fn fields(text: &str, begin: usize, levels: u8) -> Option<(Vec<(Key, Node)>, usize)> {
     let bytes = text.as_bytes();
     if let Some(end) = closed(bytes, begin + 1, b'}') {

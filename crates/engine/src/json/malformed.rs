@@ -1,8 +1,8 @@
-//! JSON of another shape than its place asks for.
+//! A JSON value of the wrong type for its place.
 
 use std::fmt;
 
-/// JSON of another shape than its place asks for: where, and what is wrong there.
+/// A JSON value of the wrong type for its place: where, and what is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
     /// Dotted path from the object's root, such as `spec.template.metadata.labels`.

@@ -3,14 +3,13 @@
 use super::document::Json;
 use super::malformed::Malformed;
 
-/// A map of labels or annotations, sorted by key. Values are unescaped when they are asked for: some are long, and most
-/// are passed over.
+/// A map of labels or annotations, sorted by key. Values are unescaped on use: some are long, and most are skipped.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Map<'a> {
     entries: Vec<(&'a str, Json<'a>)>,
 }
 
-/// A map of at most this many entries is searched from front to back: most keys differ in length, and are not compared.
+/// A map of at most this many entries is searched linearly: most keys differ in length, and are not compared.
 const FEW: usize = 16;
 
 impl<'a> Json<'a> {
@@ -38,7 +37,7 @@ impl<'a> Map<'a> {
         }
         if !is_sorted {
             entries.sort_by_key(|(key, _)| *key);
-            // Of several entries of one key the last counts.
+            // Of several entries with one key the last counts.
             entries.reverse();
             entries.dedup_by_key(|(key, _)| *key);
             entries.reverse();
@@ -55,7 +54,7 @@ impl<'a> Map<'a> {
         self.json(key).map(plain)
     }
 
-    /// The value under a key, as it is written.
+    /// The value under a key, as written.
     pub(crate) fn json(&self, key: &str) -> Option<Json<'a>> {
         if self.entries.len() <= FEW {
             return self.entries.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
@@ -68,7 +67,7 @@ impl<'a> Map<'a> {
         self.entries.iter().map(|(key, _)| *key)
     }
 
-    /// The entries as they are written, by ascending key.
+    /// The entries as written, by ascending key.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&'a str, Json<'a>)> {
         self.entries.iter().copied()
     }
@@ -79,7 +78,7 @@ impl<'a> Map<'a> {
     }
 }
 
-/// A string; what has escapes that JSON does not know stays as it is written.
+/// A string; invalid escapes are kept as written.
 pub(crate) fn plain(value: Json<'_>) -> &str {
     value.as_str().unwrap_or_else(|| value.text())
 }

@@ -1,4 +1,4 @@
-//! Where a value stands.
+//! The path of a value.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -32,13 +32,13 @@ impl Path {
         names.iter().copied().collect()
     }
 
-    /// One field further in.
+    /// The path with one more field.
     pub(crate) fn field(mut self, name: impl Into<Cow<'static, str>>) -> Path {
         self.push(Step::Field(name.into()));
         self
     }
 
-    /// One element of a list further in.
+    /// The path with one more element of a list.
     pub(crate) fn element(mut self, index: usize) -> Path {
         self.push(Step::Element(index));
         self
@@ -59,7 +59,7 @@ impl FromIterator<&'static str> for Path {
     }
 }
 
-/// As a reader writes it: `spec.topology.workers.machineDeployments[0].metadata`.
+/// As it is printed: `spec.topology.workers.machineDeployments[0].metadata`.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.0.iter().enumerate() {

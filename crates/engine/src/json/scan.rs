@@ -1,7 +1,7 @@
-//! Where strings and values end, found without reading what is in them.
+//! Finds the ends of strings and values without reading their contents.
 //!
-//! Values are passed over 64 bytes at a time: each block becomes four numbers with one bit for each byte, and bit
-//! arithmetic tells brackets in strings from others. What is passed over is not validated.
+//! Values are skipped 64 bytes at a time: each block becomes four numbers with one bit for each byte, and bit
+//! arithmetic distinguishes brackets in strings from others. Skipped text is not validated.
 
 use super::lanes::{LANES, Lanes, every_byte, lanes};
 
@@ -27,7 +27,7 @@ pub(super) struct StringEnd {
     pub(super) has_escapes: bool,
 }
 
-/// The end of the string whose first character is at `at`; `None` where it has none.
+/// The end of the string whose first character is at `at`; `None` if it has none.
 pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
     let mut has_escapes = false;
     loop {
@@ -47,7 +47,7 @@ pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
     }
 }
 
-/// The next byte at or behind `at` that a JSON string has to escape.
+/// The next byte at or after `at` that must be escaped in a JSON string.
 pub(super) fn escape_at(text: &[u8], mut at: usize) -> Option<usize> {
     let marks = |bytes: Lanes| equal(bytes, 0, b'"') | equal(bytes, 0, b'\\') | equal(bytes, 0x1f, 0);
     loop {
@@ -69,11 +69,11 @@ pub(super) fn escape_at(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the object or list that begins at `at`, one byte behind its last bracket; `None` where it has none. Kinds
-/// of brackets are not distinguished.
+/// The end of the object or list that begins at `at`, one byte after its last bracket; `None` if it has none. Kinds of
+/// brackets are not distinguished.
 pub(super) fn container_end(text: &[u8], at: usize) -> Option<usize> {
     let mut depth: u32 = 0;
-    // All ones where the last block ended in a string; one where its last byte was a backslash that escapes.
+    // All ones if the last block ended in a string; one if its last byte was a backslash that escapes.
     let (mut in_string, mut escapes) = (0, 0);
     let mut begin = at;
     loop {
@@ -98,7 +98,7 @@ pub(super) fn container_end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Where in a block the depth becomes 0, when it is `depth` before the block.
+/// The position in a block at which the depth becomes 0, if it is `depth` before the block.
 fn last_bracket(opening: u64, closing: u64, depth: u32) -> Option<u32> {
     let mut left = closing;
     for closed in 1..=closing.count_ones() {
@@ -112,8 +112,8 @@ fn last_bracket(opening: u64, closing: u64, depth: u32) -> Option<u32> {
     None
 }
 
-/// Bytes that an escape takes its meaning from, and whether the block's last byte escapes the next one. `first` is 1 where
-/// the block's first byte is escaped.
+/// Bytes that are escaped, and whether the block's last byte escapes the next one. `first` is 1 if the block's first
+/// byte is escaped.
 fn escaped(backslashes: u64, first: u64) -> (u64, u64) {
     let (mut escaped, mut next) = (first, 0);
     let mut left = backslashes & !first;
@@ -126,7 +126,7 @@ fn escaped(backslashes: u64, first: u64) -> (u64, u64) {
     (escaped, next)
 }
 
-/// Ones from each odd quote on, the quote included, to the quote after it, which is not.
+/// Ones from each odd quote, inclusive, to the next quote, exclusive.
 fn from_odd_to_even(quotes: u64) -> u64 {
     let mut bits = quotes;
     for shift in [1, 2, 4, 8, 16, 32] {
@@ -143,21 +143,21 @@ fn block(bytes: &[u8; BLOCK]) -> ScanBlock {
         let bytes = lanes(chunk);
         block.quotes |= u64::from(equal(bytes, 0, b'"')) << shift;
         block.backslashes |= u64::from(equal(bytes, 0, b'\\')) << shift;
-        // `[` and `{` differ in this bit alone, as do `]` and `}`.
+        // `[` and `{` differ only in this bit, as do `]` and `}`.
         block.opening |= u64::from(equal(bytes, 0x20, b'{')) << shift;
         block.closing |= u64::from(equal(bytes, 0x20, b'}')) << shift;
     }
     block
 }
 
-/// The first bytes of a text, and behind its end, zeros.
+/// The first bytes of a text, followed by zeros after its end.
 fn padded<const N: usize>(text: &[u8]) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.iter_mut().zip(text).for_each(|(byte, other)| *byte = *other);
     bytes
 }
 
-/// One bit for each byte, set where it is `wanted` but for the bits that are `ignored`.
+/// One bit for each byte, set if it equals `wanted`, without the bits that are `ignored`.
 #[cfg(target_feature = "simd128")]
 #[inline]
 fn equal([first, second]: Lanes, ignored: u8, wanted: u8) -> u32 {
@@ -166,7 +166,7 @@ fn equal([first, second]: Lanes, ignored: u8, wanted: u8) -> u32 {
     u32::from(u8x16_bitmask(u8x16_eq(v128_or(bytes, u8x16_splat(ignored)), u8x16_splat(wanted | ignored))))
 }
 
-/// One bit for each byte, set where it is `wanted` but for the bits that are `ignored`: eight bytes at a time.
+/// One bit for each byte, set if it equals `wanted`, without the bits that are `ignored`: eight bytes at a time.
 #[cfg(not(target_feature = "simd128"))]
 #[inline]
 fn equal(words: Lanes, ignored: u8, wanted: u8) -> u32 {
@@ -174,7 +174,7 @@ fn equal(words: Lanes, ignored: u8, wanted: u8) -> u32 {
     const LOW: u64 = ONES * 0x7f;
     words.iter().rev().fold(0, |bits, word| {
         let differing = (word | (ONES * u64::from(ignored))) ^ (ONES * u64::from(wanted | ignored));
-        // The highest bit of each byte that is zero, then these eight bits side by side.
+        // The highest bit of each byte that is zero, then these eight bits next to each other.
         let zeros = !(((differing & LOW) + LOW) | differing | LOW) >> 7;
         bits << 8 | (zeros.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
     })

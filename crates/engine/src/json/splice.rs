@@ -1,4 +1,4 @@
-//! Writes values into an object's text; every other byte stays as it is.
+//! Writes values into an object's text; all other bytes are unchanged.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -31,7 +31,7 @@ pub(crate) enum Edit<'w> {
 /// Why a text cannot be written.
 #[derive(Debug)]
 pub(crate) enum NotWritable {
-    /// A value on the way is not an object, or not a list with such an element.
+    /// A value on the path is not an object, or not a list with such an element.
     InTheWay(Path),
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for NotWritable {
 /// The text of an object with all `writes` in it. Of several writes to one place the last counts.
 ///
 /// # Errors
-/// When a value on the way to a write is of another kind.
+/// When a value on the path of a write has another type.
 pub(crate) fn splice(object: Json<'_>, writes: &[Write<'_>]) -> Result<String, NotWritable> {
     let mut plan = SplicePlan::default();
     for write in writes {
@@ -58,7 +58,7 @@ pub(crate) fn splice(object: Json<'_>, writes: &[Write<'_>]) -> Result<String, N
     Ok(out)
 }
 
-/// What becomes of one value, and of what is in it.
+/// What is done with one value, and with the values in it.
 #[derive(Default)]
 struct SplicePlan<'a> {
     edit: Option<&'a Edit<'a>>,
@@ -66,7 +66,7 @@ struct SplicePlan<'a> {
     elements: Plans<usize, SplicePlan<'a>>,
 }
 
-/// What becomes of some of the values in a value, by ascending key. Writes mostly come in that order.
+/// What is done with some of the values in a value, by ascending key. Writes mostly have that order.
 struct Plans<K, P>(Vec<(K, P)>);
 
 impl<K, P> Default for Plans<K, P> {
@@ -96,11 +96,11 @@ impl<K: Ord + Copy, P: Default> Plans<K, P> {
     }
 }
 
-/// What is left of a value that was written.
+/// What is left of a value after the write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LeftValue {
     Something,
-    /// An object whose last field went, and which is not to stay empty.
+    /// An object whose last field was removed, and which must not remain empty.
     Pruned,
 }
 
@@ -181,18 +181,18 @@ impl<'a> SplicePlan<'a> {
     }
 }
 
-/// The entries of one object or list being written, with a comma between each two.
+/// Writes the entries of one object or list, with commas between them.
 struct ObjectEntries<'o, 'a> {
     out: &'o mut String,
-    /// What is left of the text after what was copied or left out.
+    /// The rest of the text after what was copied or omitted.
     rest: &'a str,
-    /// Where that begins in the document.
+    /// Its byte offset in the document.
     at: usize,
     count: usize,
 }
 
 impl<'o, 'a> ObjectEntries<'o, 'a> {
-    /// Begins the text of a value; where it is absent or null, of the `empty` one.
+    /// Begins the text of a value; if it is absent or null, that of `empty`.
     fn begin(value: Json<'a>, empty: &'static str, out: &'o mut String) -> Self {
         let (text, at) = match value.present() {
             Some(value) => (value.text(), value.begin()),
@@ -208,7 +208,7 @@ impl<'o, 'a> ObjectEntries<'o, 'a> {
         let (before, after) = self.rest.split_at_checked(value.begin() - self.at).unwrap_or_default();
         self.rest = after.get(value.text().len()..).unwrap_or_default();
         self.at = value.begin() + value.text().len();
-        // Where all entries before this one were left out, its comma separates nothing.
+        // If all entries before this one were omitted, its comma separates nothing.
         let leads = self.count == 0;
         if leads { before.trim_start().strip_prefix(',').unwrap_or(before) } else { before }
     }
@@ -246,7 +246,7 @@ impl<'o, 'a> ObjectEntries<'o, 'a> {
         Ok(())
     }
 
-    /// Ends the value; how many entries it has.
+    /// Ends the value and returns how many entries it has.
     fn end(self) -> usize {
         self.out.push_str(self.rest);
         self.count

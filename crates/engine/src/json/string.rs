@@ -5,7 +5,7 @@ use std::str::Utf8Error;
 
 use super::scan::escape_at;
 
-/// As [`str::from_utf8`], sixteen bytes at a time.
+/// Like [`str::from_utf8`], sixteen bytes at a time.
 ///
 /// # Errors
 /// When the bytes are not UTF-8.
@@ -27,7 +27,7 @@ pub fn utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
     simdutf8::basic::from_utf8(bytes).or_else(|_| str::from_utf8(bytes))
 }
 
-/// The text of a JSON string, `None` for any other value. Borrowed where it has no escapes.
+/// The text of a JSON string, `None` for any other value. Borrowed if it has no escapes.
 pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     match escape_at(inner.as_bytes(), 0) {
@@ -36,7 +36,7 @@ pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Adds a text as a JSON string.
+/// Appends a text as a JSON string.
 pub(crate) fn push_string(out: &mut String, text: &str) {
     out.push('"');
     push_escaped(out, text, Escape::Once);
@@ -52,7 +52,7 @@ pub(super) enum Escape {
     Twice,
 }
 
-/// Adds a text as it is in a JSON string.
+/// Appends a text as the contents of a JSON string.
 pub(super) fn push_escaped(out: &mut String, text: &str, escape: Escape) {
     let (backslash, escaped_quote, escaped_backslash) = match escape {
         Escape::Once => ("\\", "\\\"", "\\\\"),

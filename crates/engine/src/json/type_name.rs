@@ -1,8 +1,8 @@
-//! What kind of value a parsed JSON value is.
+//! The type of a parsed JSON value.
 
 use serde_json::Value;
 
-/// The kind of a value, as sentences name it.
+/// The type of a value, as sentences name it.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

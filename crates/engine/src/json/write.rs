@@ -1,7 +1,7 @@
 //! Writing JSON: answers and reports.
 //!
-//! Their types derive serde's `Serialize`. This serializer exists because it finds the bytes that have to be escaped sixteen at
-//! a time; serde_json checks each.
+//! Their types derive serde's `Serialize`. This serializer exists because it finds the bytes that must be escaped
+//! sixteen at a time; serde_json checks each byte.
 
 use std::fmt;
 
@@ -16,7 +16,8 @@ use super::string::{Escape, push_escaped};
 /// The JSON of a value.
 ///
 /// # Errors
-/// When the value holds what no answer and no report does: a number with a fraction, bytes, or a variant with fields.
+/// When the value contains what answers and reports never do: a number with a fraction, bytes, or a variant with
+/// fields.
 ///
 /// ```
 /// # use metadata_propagation::to_json;
@@ -29,7 +30,7 @@ pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, NotWritten> {
     Ok(out)
 }
 
-/// JSON that is written as it is, unchecked.
+/// JSON that is written unchanged and unchecked.
 ///
 /// ```
 /// # use metadata_propagation::{Embedded, to_json};
@@ -49,7 +50,7 @@ pub struct Embedded<'a>(pub &'a str);
 #[derive(Debug, Clone, Copy)]
 pub struct Quoted<T>(pub T);
 
-/// A struct of this name makes the serializer write a value's JSON as a string.
+/// The name of a struct that makes the serializer write a value's JSON as a string.
 const QUOTED: &str = "metadata_propagation::Quoted";
 
 impl<T: Serialize> Serialize for Quoted<T> {
@@ -58,7 +59,8 @@ impl<T: Serialize> Serialize for Quoted<T> {
     }
 }
 
-/// By this name of a struct and of its only field, serde_json's `RawValue` tells a serializer that a string is JSON.
+/// The name of the struct and of its only field by which serde_json's `RawValue` tells a serializer that a string is
+/// JSON.
 const RAW: &str = "$serde_json::private::RawValue";
 
 impl Serialize for Embedded<'_> {
@@ -99,7 +101,7 @@ fn quote(escape: Escape) -> &'static str {
     }
 }
 
-/// As characters: to copy a text takes a call.
+/// As characters: copying a text takes a call.
 fn push_quote(out: &mut String, escape: Escape) {
     if escape == Escape::Twice {
         out.push('\\');
@@ -117,7 +119,7 @@ fn push_quoted(out: &mut String, text: &str, escape: Escape) {
 struct Writer<'o> {
     out: &'o mut String,
     escape: Escape,
-    /// A string is JSON, and not quoted.
+    /// A string is JSON, and is written without quotes.
     is_raw: bool,
 }
 
@@ -126,7 +128,7 @@ struct WrittenEntries<'o> {
     out: &'o mut String,
     escape: Escape,
     is_first: bool,
-    /// The closing bracket; none for JSON that is written as it is.
+    /// The closing bracket; none for JSON that is written unchanged.
     end: Option<char>,
 }
 

@@ -1,4 +1,4 @@
-//! What the cluster answered in one pass over a request.
+//! The cluster's answers in one pass over a request.
 
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -11,14 +11,14 @@ use crate::report::messages::lookups::{FOUND, most_reads};
 /// How the objects above are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reads {
-    /// Through the host's cache: what is answered may be some seconds old. Good enough to find that nothing is to be done.
+    /// Through the host's cache: an answer may be some seconds old. Sufficient to find that nothing has to be done.
     Cached,
-    /// Past the cache. What is written or refused rests on these: an older answer would overrule a user who has changed the
-    /// object above meanwhile, and Cluster API would not correct it.
+    /// Past the cache. What is written or refused depends on these: an older answer would override a user who has
+    /// changed the object above in the meantime, and Cluster API would not correct it.
     Fresh,
 }
 
-/// How many reads an evaluation has left.
+/// The number of reads that an evaluation has left.
 pub(crate) struct ReadBudget(Cell<usize>);
 
 impl ReadBudget {
@@ -27,14 +27,14 @@ impl ReadBudget {
         ReadBudget(Cell::new(MOST_READS))
     }
 
-    /// Takes one read; false where none is left.
+    /// Takes one read; false if none is left.
     fn take(&self) -> bool {
         let left = self.0.get().checked_sub(1);
         left.inspect(|left| self.0.set(*left)).is_some()
     }
 }
 
-/// The questions of one pass and their answers. What is read of an object borrows from them.
+/// The questions of one pass and their answers. Values that are read of an object borrow from them.
 pub(crate) struct Answers<'b> {
     reads: Reads,
     budget: &'b ReadBudget,
@@ -53,7 +53,7 @@ impl<'b> Answers<'b> {
         Answers { reads, budget, first: OnceCell::new(), records: RefCell::default() }
     }
 
-    /// The answer to a question. The same question is not asked twice.
+    /// The answer to a question. The same question is only asked once.
     pub(crate) fn ask(&self, get: Get, cluster: &dyn Cluster) -> &Result<Document<'static>, LookupError> {
         let mut end = &self.first;
         while let Some(answer) = end.get() {
@@ -73,7 +73,7 @@ impl<'b> Answers<'b> {
             .given
     }
 
-    /// Asks what was asked in an earlier pass, until an answer differs. Whether none does.
+    /// Repeats the questions of an earlier pass, until an answer differs. Returns whether none does.
     pub(crate) fn confirm(&self, earlier: &Answers<'_>, cluster: &dyn Cluster) -> bool {
         let mut next = earlier.first.get();
         while let Some(answer) = next {
@@ -90,12 +90,12 @@ impl<'b> Answers<'b> {
         true
     }
 
-    /// Adds to what is reported of the questions.
+    /// Appends to the report of the questions.
     pub(crate) fn record(&self, record: LookupRecord) {
         self.records.borrow_mut().push(record);
     }
 
-    /// What is reported of the questions, in the order in which they were asked.
+    /// The report of the questions, in the order in which they were asked.
     pub(crate) fn records(&self) -> Vec<LookupRecord> {
         self.records.borrow().clone()
     }

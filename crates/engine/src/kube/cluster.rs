@@ -11,7 +11,7 @@ use crate::report::messages::lookups as messages;
 
 /// Where the engine reads objects other than the one under review.
 ///
-/// Caching, time-outs and permissions are the implementor's business.
+/// The implementation is responsible for caching, timeouts and permissions.
 pub trait Cluster {
     /// The object as JSON text.
     ///
@@ -31,7 +31,7 @@ pub struct Get {
     pub namespace: Option<String>,
     /// The object's name.
     pub name: String,
-    /// Dotted paths of the fields that are needed; apiVersion, kind and metadata always come along.
+    /// Dotted paths of the fields that are needed; apiVersion, kind and metadata are always returned.
     pub masks: Masks,
     /// Bypass any cache.
     pub fresh: bool,
@@ -52,7 +52,7 @@ impl fmt::Display for Get {
 pub struct LookupError {
     /// The kind of failure.
     pub cause: LookupCause,
-    /// What the host or the API server said, one line.
+    /// The message of the host or the API server, one line.
     pub detail: String,
 }
 
@@ -70,11 +70,11 @@ pub enum LookupCause {
     NoCapability,
     /// The PolicyServer's account may not read the kind.
     Forbidden,
-    /// The host has no connection, is overloaded, or failed in another way.
+    /// The host has no connection, is overloaded, or failed for another reason.
     Unavailable,
-    /// The answer was no readable object.
+    /// The answer was not a readable object.
     Unreadable,
-    /// Nobody was asked: the evaluation has read too often already.
+    /// No request was sent: the evaluation has already used all its reads.
     TooManyReads,
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for LookupCause {
     }
 }
 
-/// Objects at hand, such as a folder of manifests: a cluster that is never out of reach.
+/// Objects in memory, such as a directory of manifests: a cluster that always answers.
 #[derive(Debug, Clone, Default)]
 pub struct Manifests {
     objects: BTreeMap<(String, String, String, String), String>,

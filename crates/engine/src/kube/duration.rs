@@ -1,8 +1,9 @@
-//! Durations as Go writes them.
+//! Durations in Go's format.
 //!
 //! Source: package time of Go, `ParseDuration` and `Duration.String`.
 
-/// Nanoseconds of a duration such as `1h0m0s`, `90500ms`, `-1.5h` or `0`; `None` where the text is none, or too long.
+/// Nanoseconds of a duration such as `1h0m0s`, `90500ms`, `-1.5h` or `0`; `None` if the text is not a duration, or too
+/// long.
 pub(crate) fn parse(text: &str) -> Option<i64> {
     let (negative, mut rest) = match text.strip_prefix(['-', '+']) {
         Some(rest) => (text.starts_with('-'), rest),
@@ -38,7 +39,7 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     }
 }
 
-/// The canonical text of a duration of whole or broken seconds.
+/// The canonical text of a duration of seconds, with or without a fraction.
 pub(crate) fn format(nanoseconds: i64) -> String {
     let sign = if nanoseconds < 0 { "-" } else { "" };
     let nanoseconds = nanoseconds.unsigned_abs();
@@ -69,14 +70,14 @@ pub(crate) fn format(nanoseconds: i64) -> String {
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Longer units before those they begin with.
+/// Longer units before their prefixes.
 #[rustfmt::skip]
 const UNITS: &[(&str, i128)] = &[
     ("ns", 1), ("us", 1_000), ("µs", 1_000), ("μs", 1_000), ("ms", 1_000_000),
     ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
 ];
 
-/// Digits after which no unit is broken further.
+/// The number of fractional digits beyond which digits are ignored.
 const DEEPEST: usize = 14;
 
 fn digits(text: &str) -> &str {

@@ -1,5 +1,5 @@
-//! A set of fields, as `FieldsV1` writes it: nested objects whose keys are steps, `f:NAME` for a field and `k:{…}` for an
-//! element of a list. What has nothing in it, or a key `.`, is in the set itself.
+//! A set of fields, in the format of `FieldsV1`: nested objects whose keys are steps, `f:NAME` for a field and `k:{…}`
+//! for an element of a list. A value whose object is empty, or has the key `.`, is itself in the set.
 //!
 //! Source: structured-merge-diff, fieldpath/serialize.go, `emitContentsV1` and `readIterV1`.
 
@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::json::document::Json;
 use crate::json::push_string;
 
-/// The key by which a value says that it is in the set itself, beside what is in it.
+/// The key that puts a value itself into the set, in addition to fields in it.
 const ITSELF: &str = ".";
 
 /// A value on the path is not an object, so this is no set of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotASet;
 
-/// The part of a set that is below a path; `None` where nothing of it is in the set.
+/// The part of a set that is below a path; `None` if nothing of it is in the set.
 ///
 /// # Errors
 /// When a value on the path is not an object.
@@ -28,29 +28,29 @@ pub(crate) fn below<'a>(set: Json<'a>, path: &[String]) -> Result<Option<Json<'a
     here.as_fields().map(|_| Some(here)).ok_or(NotASet)
 }
 
-/// Whether a part of a set says of its own value that it is in the set.
+/// Whether the root of a part of a set is itself in the set.
 pub(crate) fn has_itself(part: Option<Json<'_>>) -> bool {
     let Some(mut steps) = part.and_then(Json::as_fields) else { return false };
     steps.len() == 0 || steps.any(|(step, _)| step == ITSELF)
 }
 
-/// What is to change in a set.
+/// What is changed in a set.
 #[derive(Debug, Default)]
 pub(crate) struct Transfer<'a> {
-    /// The value with all that is in it: as in another set, or out of this one.
+    /// The value with everything in it: as in another set, or removed from this one.
     whole: Option<Option<Json<'a>>>,
-    /// The value alone: in the set or not.
+    /// Only the value: in the set or not.
     itself: Option<bool>,
     steps: BTreeMap<String, Transfer<'a>>,
 }
 
 impl<'a> Transfer<'a> {
-    /// The value at a path, with all that is in it, is in the set as `part` says, or not at all.
+    /// Puts the value at a path, with everything in it, into the set as `part` has it, or removes it.
     pub(crate) fn put(&mut self, path: &[String], part: Option<Json<'a>>) {
         self.at(path).whole = Some(part);
     }
 
-    /// The value at a path is in the set or not; what is in it stays as it is.
+    /// Puts the value at a path into the set or removes it; everything in it is unchanged.
     pub(crate) fn put_itself(&mut self, path: &[String], is_in: bool) {
         self.at(path).itself = Some(is_in);
     }
@@ -59,12 +59,12 @@ impl<'a> Transfer<'a> {
         path.iter().fold(self, |here, step| here.steps.entry(step.clone()).or_default())
     }
 
-    /// Whether it leaves every set as it is.
+    /// Whether it changes no set.
     pub(crate) fn is_empty(&self) -> bool {
         self.whole.is_none() && self.itself.is_none() && self.steps.is_empty()
     }
 
-    /// The text of a set with what has changed in it; `None` where nothing is in it any more.
+    /// The text of a set with the changes; `None` if nothing is left in it.
     ///
     /// # Errors
     /// When a value on a path is not an object.
@@ -72,7 +72,7 @@ impl<'a> Transfer<'a> {
         self.write(Some(set), false)
     }
 
-    /// `set` is what was at this path, and `had_itself` whether it was in the set itself.
+    /// `set` is the set at this path, and `had_itself` whether the value itself was in the set.
     fn write(&self, set: Option<Json<'_>>, had_itself: bool) -> Result<Option<String>, NotASet> {
         if let Some(part) = self.whole {
             return Ok(part.map(|part| part.text().to_owned()));

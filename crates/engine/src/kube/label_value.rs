@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::kube::metadata_key::is_label_value;
 
-/// A name as Cluster API writes it into `set-name`, `control-plane-name` and `pool-name` labels: itself where it is a
-/// legal label value, else a hash of it.
+/// A name as Cluster API writes it into `set-name`, `control-plane-name` and `pool-name` labels: unchanged if it is a
+/// valid label value, else a hash of it.
 ///
 /// Source: `MustFormatValue`, util/labels/format/helpers.go.
 pub(crate) fn formatted(name: &str) -> Cow<'_, str> {

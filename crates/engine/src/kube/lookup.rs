@@ -1,4 +1,4 @@
-//! Asking the cluster for the objects above the one under review, and in which version.
+//! Reads the objects above the one under review, in the right version.
 
 use std::cell::Cell;
 
@@ -17,12 +17,12 @@ use crate::report::messages::lookups::NOT_ASKED;
 use crate::report::not_applicable::NotApplicableReason;
 use crate::settings::Settings;
 
-/// The cluster, as one evaluation asks it. Remembers what was asked.
+/// The cluster as one evaluation sees it. Remembers what was read.
 pub(crate) struct Lookups<'e> {
     cluster: &'e dyn Cluster,
     settings: &'e Settings,
     answers: &'e Answers<'e>,
-    /// Version of the object under review, where it is one of Cluster API's own kinds.
+    /// Version of the object under review, if it is one of Cluster API's own kinds.
     own_version: Option<&'e str>,
     /// Version in which one of Cluster API's own kinds was found.
     found_in: Cell<Option<&'e str>>,
@@ -41,10 +41,10 @@ impl<'e> Lookups<'e> {
 
     /// The object's text.
     ///
-    /// A kind that is not served or not granted in one version is asked for once more in another.
+    /// If a kind is not served or not granted in one version, the read is repeated once with another.
     ///
     /// # Errors
-    /// When the kind is one that may not be asked for, there is no such object, or the cluster could not be asked.
+    /// When the kind may not be read, there is no such object, or the cluster could not be asked.
     pub(crate) fn get(&self, query: &ObjectQuery<'e>) -> Result<&'e Document<'static>, Stop> {
         let mut versions = self.versions(query).into_iter();
         let Some(version) = versions.next() else {
@@ -61,7 +61,7 @@ impl<'e> Lookups<'e> {
             |failed: &LookupFailed| matches!(failed.error.cause, LookupCause::NotServed | LookupCause::NotGranted);
         let answer = match self.ask(query, version) {
             Err(first) if is_of_version(&first) => match versions.next().map(|version| self.ask(query, version)) {
-                // Two versions, neither to be had: a missing grant is what somebody can mend.
+                // Both versions failed: a missing grant is what can be fixed.
                 Some(Err(second)) if is_of_version(&second) => {
                     let of_grant = |failed: &LookupFailed| failed.error.cause == LookupCause::NotGranted;
                     Err(if of_grant(&first) || !of_grant(&second) { first } else { second })
@@ -77,23 +77,23 @@ impl<'e> Lookups<'e> {
     /// The object that a reference points to.
     ///
     /// # Errors
-    /// As [`Lookups::get`] and [`Parent::read`].
+    /// Like [`Lookups::get`] and [`Parent::read`].
     pub(crate) fn parent(&self, query: &ObjectQuery<'e>) -> Result<Parent<'e>, Stop> {
         Parent::read(self.get(query)?, query)
     }
 
-    /// As [`Lookups::parent`], for an object that is to propagate something.
+    /// Like [`Lookups::parent`], for an object that propagates something.
     ///
     /// # Errors
-    /// As [`Lookups::get`] and [`Parent::active`].
+    /// Like [`Lookups::get`] and [`Parent::active`].
     pub(crate) fn active_parent(&self, query: &ObjectQuery<'e>) -> Result<Parent<'e>, Stop> {
         Parent::active(self.get(query)?, query)
     }
 
-    /// What the Cluster of this name is like.
+    /// What is known about the Cluster of this name.
     ///
     /// # Errors
-    /// As [`Lookups::get`].
+    /// Like [`Lookups::get`].
     pub(crate) fn cluster(&self, namespace: &'e str, name: &'e str) -> Result<ClusterState, Stop> {
         let cluster = self.parent(&ObjectQuery::core("Cluster", namespace, name, CLUSTER_MASKS))?;
         let is_of_kubeadm = cluster.string(&["controlPlaneRef", "kind"])? == Some("KubeadmControlPlane");
@@ -122,7 +122,7 @@ impl<'e> Lookups<'e> {
         }
     }
 
-    /// The versions to ask in, the first first; none where the kind may not be asked for.
+    /// The versions to try, in order; none if the kind may not be read.
     fn versions(&self, query: &ObjectQuery<'e>) -> Vec<&'e str> {
         let kind = query.object.kind;
         let shipped = GRANTS.iter().find(|grant| grant.kind == kind && grant.group == query.group);
@@ -136,7 +136,7 @@ impl<'e> Lookups<'e> {
         }
         let is_own = is_cluster_apis_own(query.group, kind);
         let of_own = [self.own_version, self.found_in.get()].map(|version| version.filter(|_| is_own));
-        // The later comes first, as far as it is known.
+        // The later version is first, as far as it is known.
         for version in [query.version].into_iter().chain(of_own).flatten() {
             if let Some(index) = versions.iter().position(|known| *known == version)
                 && let Some(before) = versions.get_mut(..=index)
@@ -148,7 +148,7 @@ impl<'e> Lookups<'e> {
     }
 }
 
-/// What is known of a Cluster whose topology is not asked for.
+/// What is known about a Cluster whose topology is not needed.
 pub(crate) struct ClusterState {
     /// By field or annotation.
     pub(crate) is_paused: bool,
@@ -156,7 +156,7 @@ pub(crate) struct ClusterState {
     pub(crate) is_of_kubeadm: bool,
 }
 
-/// What is known of the Cluster that the object names.
+/// What is known about the Cluster that the object names.
 pub(crate) enum OwnCluster {
     Known(ClusterState),
     /// There is no such Cluster.

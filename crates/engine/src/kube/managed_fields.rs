@@ -11,7 +11,7 @@ use crate::json::document::Json;
 use crate::json::splice::{Edit, Write, splice};
 use crate::kube::object::group_and_version;
 
-/// One entry: what one manager owns by one operation.
+/// One entry: what one manager owns through one operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ManagedFieldsEntry<'a> {
     json: Json<'a>,
@@ -19,14 +19,14 @@ pub(crate) struct ManagedFieldsEntry<'a> {
     operation: &'a str,
     api_version: &'a str,
     subresource: &'a str,
-    /// Such as `2026-11-22T10:28:00Z`; empty where there is none.
+    /// Such as `2026-11-22T10:28:00Z`; empty if there is none.
     time: &'a str,
     /// The set of fields, as `FieldsV1`.
     pub(crate) fields: Json<'a>,
 }
 
 impl<'a> ManagedFieldsEntry<'a> {
-    /// The entries of an object; `None` where they are not what an API server writes.
+    /// The entries of an object; `None` if they do not have the API server's format.
     pub(crate) fn all(managed_fields: Json<'a>) -> Option<Vec<ManagedFieldsEntry<'a>>> {
         managed_fields.as_elements()?.map(ManagedFieldsEntry::read).collect()
     }
@@ -52,17 +52,17 @@ impl<'a> ManagedFieldsEntry<'a> {
         group_and_version(self.api_version).1
     }
 
-    /// Whether the manager declares what it wants, and removes what it wants no longer.
+    /// Whether the manager applies: it declares everything it wants, and removes what it no longer declares.
     pub(crate) fn applies(&self) -> bool {
         self.operation == "Apply"
     }
 
-    /// Whether it is that of a controller of Cluster API.
+    /// Whether it is the manager of a controller of Cluster API.
     pub(crate) fn is_of_cluster_api(&self) -> bool {
         APPLIERS.contains(&self.manager)
     }
 
-    /// Whether both are the same manager's to the API server: what is applied belongs together whatever its version.
+    /// Whether both belong to the same manager for the API server: entries of Apply are one in all versions.
     pub(crate) fn is_of_the_manager_of(&self, other: &ManagedFieldsEntry<'_>) -> bool {
         self.manager == other.manager
             && self.operation == other.operation
@@ -72,14 +72,14 @@ impl<'a> ManagedFieldsEntry<'a> {
 
     /// The order in which the API server lists entries.
     pub(crate) fn order(&self, other: &ManagedFieldsEntry<'_>) -> Ordering {
-        // Times of one format and zone have the order of their texts.
+        // Times in one format and zone are ordered like their texts.
         let key = |entry: &ManagedFieldsEntry<'_>| {
             [entry.operation, entry.time, entry.manager, entry.api_version, entry.subresource].map(str::to_owned)
         };
         key(self).cmp(&key(other))
     }
 
-    /// The entry with this set of fields; `None` where it cannot be written.
+    /// The entry with this set of fields; `None` if it cannot be written.
     pub(crate) fn with(&self, fields: &str) -> Option<Cow<'a, str>> {
         if fields == self.fields.text() {
             return Some(Cow::Borrowed(self.json.text()));

@@ -1,7 +1,7 @@
-//! Keys of labels and annotations, as the API server admits them.
+//! Keys of labels and annotations, as the API server validates them.
 
-/// A name of at most 63 letters, digits, `-`, `_` and `.`, the first and last a letter or digit; before it, if anything, a
-/// DNS subdomain and a slash.
+/// A name of at most 63 letters, digits, `-`, `_` and `.`, the first and last a letter or digit; optionally preceded by
+/// a DNS subdomain and a slash.
 ///
 /// Source: k8s.io/apimachinery, pkg/api/validate/content/kube.go, `IsLabelKey`.
 pub(crate) fn is_label_key(key: &str) -> bool {
@@ -11,7 +11,7 @@ pub(crate) fn is_label_key(key: &str) -> bool {
     }
 }
 
-/// As [`is_label_key`], in lower case.
+/// Like [`is_label_key`], in lower case.
 ///
 /// Source: k8s.io/apimachinery, pkg/api/validation/objectmeta.go, `ValidateAnnotations`.
 pub(crate) fn is_annotation_key(key: &str) -> bool {
@@ -33,7 +33,7 @@ fn is_name(name: &str) -> bool {
 
 /// At most 63 characters of letters, digits, `-`, `_` and `.`, the first and last a letter or digit; or nothing.
 ///
-/// Source: as for [`is_label_key`], `IsLabelValue`.
+/// Source: like [`is_label_key`], `IsLabelValue`.
 pub(crate) fn is_label_value(value: &str) -> bool {
     let outer = |byte: Option<u8>| byte.is_none_or(|byte| byte.is_ascii_alphanumeric());
     value.len() <= 63

@@ -13,7 +13,7 @@ pub(crate) struct Object<'a> {
     pub(crate) status: Json<'a>,
     /// The API version without its group.
     pub(crate) version: &'a str,
-    /// The name, or where there is none the generateName.
+    /// The name, or the generateName if there is none.
     pub(crate) name: &'a str,
     pub(crate) namespace: &'a str,
     pub(crate) uid: &'a str,
@@ -64,10 +64,10 @@ impl<'a> OwnerReference<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Reads an object's version and metadata; everything else stays as it is until it is asked for.
+    /// Reads an object's version and metadata; everything else is read on first use.
     ///
     /// # Errors
-    /// When the text is not an object, or its metadata has another shape than Kubernetes gives it.
+    /// When the text is not an object, or its metadata does not have the structure that Kubernetes defines.
     pub(crate) fn read(document: &'a Document<'_>) -> Result<Self, Malformed> {
         let root = document.root();
         if root.is_null() {
@@ -125,11 +125,11 @@ impl<'a> Object<'a> {
         Ok(())
     }
 
-    /// The value under a path from the object's root; where the path leads through a list, a step `[]`, `entry` is the
-    /// element that is meant.
+    /// The value under a path from the object's root; if the path leads through a list, a step `[]`, `entry` is the
+    /// element to use.
     ///
     /// # Errors
-    /// When something on the way has another shape.
+    /// When a value on the path has another type.
     pub(crate) fn at(&self, path: &[&str], entry: Option<Json<'a>>) -> Result<Json<'a>, Malformed> {
         if let Some(entry) = entry
             && let Some(list) = path.iter().position(|step| *step == "[]")
@@ -145,7 +145,7 @@ impl<'a> Object<'a> {
     /// One map of one place of this object; `entry` is as for [`Object::at`].
     ///
     /// # Errors
-    /// When something on the way has another shape.
+    /// When a value on the path has another type.
     pub(crate) fn map(&self, place: Place, map: MapKind, entry: Option<Json<'a>>) -> Result<Map<'a>, Malformed> {
         if place.is_top_level() {
             return Ok(self.top_level(map).clone());
@@ -166,7 +166,7 @@ impl<'a> Object<'a> {
         self.annotations.contains_key(PAUSED)
     }
 
-    /// Whether the topology controller marked it as an object that it only compares.
+    /// Whether this is an object of a dry run of the topology controller.
     pub(crate) fn has_topology_dry_run_annotation(&self) -> bool {
         self.annotations.contains_key(TOPOLOGY_DRY_RUN)
     }
@@ -182,7 +182,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// A string, empty where it is absent.
+/// A string, empty if it is absent.
 fn text(value: Json<'_>) -> Result<&str, Malformed> {
     match value.as_str() {
         Some(text) => Ok(text),

@@ -26,10 +26,10 @@ impl<'a> Parent<'a> {
         Ok(Parent { object, name })
     }
 
-    /// An object that propagates: not one that is deleting or paused.
+    /// An object that propagates: it is not being deleted and not paused.
     ///
     /// # Errors
-    /// As [`Parent::read`], and when the object is deleting or carries the paused annotation.
+    /// Like [`Parent::read`], and when the object is being deleted or has the paused annotation.
     pub(crate) fn active(answer: &'a Document<'_>, query: &ObjectQuery<'a>) -> Result<Self, Stop> {
         let parent = Parent::read(answer, query)?;
         if parent.object.deleting {
@@ -44,7 +44,7 @@ impl<'a> Parent<'a> {
     /// One map of one place of the object; `entry` is as for [`Object::at`].
     ///
     /// # Errors
-    /// When it has another shape.
+    /// When it has another type.
     pub(crate) fn map(&self, place: Place, map: MapKind, entry: Option<Json<'a>>) -> Result<Map<'a>, Stop> {
         self.readable(self.object.map(place, map, entry))
     }
@@ -52,15 +52,15 @@ impl<'a> Parent<'a> {
     /// The value under a path of the object's `spec`.
     ///
     /// # Errors
-    /// When something on the way has another shape.
+    /// When a value on the path has another type.
     pub(crate) fn spec(&self, path: &[&str]) -> Result<Json<'a>, Stop> {
         self.readable(self.object.spec.at(path))
     }
 
-    /// The string under a path of the object's `spec`; `None` where it is absent, null or empty.
+    /// The string under a path of the object's `spec`; `None` if it is absent, null or empty.
     ///
     /// # Errors
-    /// When it has another shape.
+    /// When it has another type.
     pub(crate) fn string(&self, path: &[&str]) -> Result<Option<&'a str>, Stop> {
         self.readable(self.object.spec.string(path))
     }
@@ -68,7 +68,7 @@ impl<'a> Parent<'a> {
     /// What was read of the object.
     ///
     /// # Errors
-    /// When it has another shape: this object is to blame, not the one under review.
+    /// When it has another type: the error names this object, not the one under review.
     pub(crate) fn readable<T>(&self, read: Result<T, Malformed>) -> Result<T, Stop> {
         read.map_err(|malformed| Stop::unreadable(self.name.to_string(), &malformed))
     }

@@ -1,4 +1,4 @@
-//! Which object to ask for.
+//! Which object to read.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::masks::Masks;
 use crate::kube::object::OwnerReference;
 
-/// An object to ask for.
+/// An object to read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ObjectQuery<'a> {
     pub(crate) group: &'a str,
-    /// The version that the reference names, if it names one.
+    /// The version that the reference names, if any.
     pub(crate) version: Option<&'a str>,
     pub(crate) object: ObjectName<'a>,
-    /// The uid that the reference names; empty where it names none.
+    /// The uid that the reference names; empty if it names none.
     pub(crate) uid: &'a str,
     pub(crate) masks: Masks,
 }
@@ -37,7 +37,7 @@ impl<'a> ObjectQuery<'a> {
     }
 }
 
-/// What an object is called.
+/// The name of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ObjectName<'a> {
     pub(crate) kind: &'a str,

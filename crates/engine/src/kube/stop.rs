@@ -1,4 +1,4 @@
-//! Why an evaluation ends before anything is compared.
+//! Why an evaluation ends before the comparison.
 
 use std::fmt::Display;
 
@@ -6,23 +6,23 @@ use crate::json::Malformed;
 use crate::kube::cluster::{LookupCause, LookupError};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
 
-/// Why an evaluation ends before anything is compared.
+/// Why an evaluation ends before the comparison.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// Nothing is to be done here.
+    /// Nothing has to be done.
     NotApplicable(NotApplicable),
-    /// An object above could not be had, or has another shape than Kubernetes gives it.
+    /// An object above could not be read, or does not have the structure of a Kubernetes object.
     LookupFailed(LookupFailed),
-    /// The same of the label registry.
+    /// The same for the label registry.
     RegistryFailed(LookupFailed),
-    /// The object under review has another shape than Kubernetes gives it.
+    /// The object under review does not have the structure of a Kubernetes object.
     Malformed(Malformed),
 }
 
 /// A question without a usable answer.
 #[derive(Debug)]
 pub(crate) struct LookupFailed {
-    /// What was asked, or the object whose text cannot be read.
+    /// The question, or the object whose text cannot be read.
     pub(crate) query: String,
     pub(crate) error: LookupError,
 }
@@ -32,13 +32,13 @@ impl Stop {
         Stop::NotApplicable(NotApplicable { reason, because: because.into() })
     }
 
-    /// `object` was found, and is not what Kubernetes makes of it.
+    /// `object` was found, and does not have the structure of a Kubernetes object.
     pub(crate) fn unreadable(object: impl Into<String>, problem: &dyn Display) -> Stop {
         let error = LookupError { cause: LookupCause::Unreadable, detail: problem.to_string() };
         Stop::LookupFailed(LookupFailed { query: object.into(), error })
     }
 
-    /// The same, where it was the label registry that was asked for.
+    /// The same for a read of the label registry.
     pub(crate) fn of_registry(self) -> Stop {
         match self {
             Stop::LookupFailed(failed) => Stop::RegistryFailed(failed),

@@ -1,11 +1,11 @@
-//! Which keys a rule carries.
+//! Which keys a rule propagates.
 
 use crate::catalog::keys;
 use crate::catalog::rules::{Criterion, Keys, Rule};
 use crate::settings::{ClusterApi, NodeSync, Pattern};
 
 impl Rule {
-    /// Whether the rule carries a key under these settings.
+    /// Whether the rule propagates a key with these settings.
     pub(crate) fn carries(&self, key: &str, settings: &ClusterApi) -> bool {
         match &self.keys {
             Keys::Every => true,
@@ -17,7 +17,7 @@ impl Rule {
 }
 
 impl ClusterApi {
-    /// Whether the settings carry keys of a Machine that nobody controls to what belongs to it.
+    /// Whether the settings propagate keys of a Machine without a controller to the objects that belong to it.
     pub(super) fn carries_from_machines(&self) -> bool {
         !self.opt_in.machine_to_infra.is_empty()
     }

@@ -9,13 +9,14 @@ use crate::json::document::Json;
 use crate::kube::parent::Parent;
 use crate::kube::stop::Stop;
 
-/// The metadata of the objects that a template makes, in that template.
+/// The metadata that a template sets in objects created from it, by its path in that template.
 const TEMPLATE_METADATA: [&str; 3] = ["spec", "template", "metadata"];
 
-/// The entries of a control plane's top level that a patch of its class may set, change or drop. What is forced stays.
+/// The entries at the top level of a control plane that a patch of its class may set, change or drop. Forced labels
+/// stay.
 ///
 /// Nothing else that the rules set can be patched: labels and annotations of `spec.machineTemplate` and the in-place
-/// fields are put back after patching, and of a MachineDeployment or MachinePool only bootstrap and infrastructure are
+/// fields are restored after patching, and of a MachineDeployment or MachinePool only bootstrap and infrastructure are
 /// patched.
 ///
 /// Source: core/reconcilers/topology/cluster/patches, `updateDesiredState` in engine.go (`PreserveFields`) and
@@ -25,7 +26,7 @@ pub(crate) struct ClassPatches<'e> {
     reached: Vec<(MapKind, Reach<'e>)>,
 }
 
-/// What of a map a patch reaches.
+/// Which entries of a map a patch may change.
 #[derive(Debug, PartialEq, Eq)]
 enum Reach<'e> {
     Map,
@@ -39,7 +40,7 @@ impl<'e> ClassPatches<'e> {
     /// and annotations of `spec.template.metadata`.
     ///
     /// # Errors
-    /// When the patches have another shape.
+    /// When the patches do not have the structure that Cluster API defines.
     pub(super) fn of(class: &Parent<'e>, version: Version) -> Result<Self, Stop> {
         if !version.at_least(Version::PATCHED_METADATA) {
             return Ok(ClassPatches::default());
@@ -57,7 +58,7 @@ impl<'e> ClassPatches<'e> {
         self.reached.iter().any(|(of, reach)| *of == map && is_meant(reach))
     }
 
-    /// What an external patch does, and whether an inline one is enabled, is not in the class.
+    /// The class does not show what an external patch does, and whether an inline one is enabled.
     fn read(patches: Json<'e>, template: Json<'e>) -> Result<Self, Malformed> {
         let mut reached = Vec::new();
         for patch in patches.elements()? {
@@ -81,13 +82,13 @@ impl<'e> ClassPatches<'e> {
 /// The reference of a class to the template of its control plane.
 ///
 /// # Errors
-/// When it has another shape.
+/// When it is not an object.
 pub(super) fn control_plane_template<'e>(class: &Parent<'e>) -> Result<Json<'e>, Stop> {
     let field = if class.object.version == "v1beta1" { "ref" } else { "templateRef" };
     class.spec(&["controlPlane", field])
 }
 
-/// Whether a selector means the control plane's template. With `controlPlane` it may also mean the template of its
+/// Whether a selector matches the control plane's template. With `controlPlane` it may also match the template of its
 /// machines, which is of another kind.
 ///
 /// Source: `matchesSelector` in inline/json_patch_generator.go.
@@ -98,12 +99,12 @@ fn selects(selector: Json<'_>, template: Json<'_>) -> Result<bool, Malformed> {
         && is_of_template("kind")?)
 }
 
-/// What of a map of the template's metadata a JSON pointer (RFC 6901) reaches.
+/// The part of a map in the template's metadata that a JSON pointer (RFC 6901) points to.
 fn reach<'e>(path: &'e str, map: MapKind) -> Option<Reach<'e>> {
     let mut tokens = path.split('/').skip(1);
     for step in TEMPLATE_METADATA.into_iter().chain([map.field()]) {
         match tokens.next() {
-            // What holds the map may be replaced with it.
+            // An object that contains the map may be replaced together with it.
             None => return Some(Reach::Map),
             Some(token) if token == step => {}
             Some(_) => return None,

@@ -13,27 +13,27 @@ use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
 use crate::settings::ClusterApi;
 
-/// Where an annotation comes from.
+/// The origin of an annotation.
 pub(crate) enum AnnotationOrigin {
     /// A user set it on this object.
     Own,
     /// The object above that has it with the same value.
     Above(String),
-    /// The question about the object above that was not answered.
+    /// The read of the object above that failed.
     Unread(String),
 }
 
-/// Where an annotation comes from. Without an object above it is the object's own. What is above is what the stored object
-/// says: a request that takes the object from its owner makes no copy its own.
+/// The origin of an annotation. Without an object above, it is the object's own. The stored object determines which is
+/// above: a request that removes the object's owner does not make a copy its own.
 ///
-/// A MachineSet is compared with its MachineDeployment even while that one is paused or deleting: it copied then what it
-/// has now.
+/// A MachineSet is compared with its MachineDeployment even while that one is paused or being deleted: what it has now
+/// was copied before.
 ///
 /// Source: core/reconcilers/machinedeployment/mdutil/util.go, `MachineSetAnnotationsFromMachineDeployment`, which copies
 /// all but `annotationsToSkip`; the rules for the other places.
 ///
 /// # Errors
-/// When the object under review has another shape than Kubernetes gives it.
+/// When the object under review does not have the structure of a Kubernetes object.
 pub(crate) fn origin<'e>(
     key: &str,
     value: &str,

@@ -48,7 +48,8 @@ impl<'e> Entries<'e> {
         self.entries.iter().map(|(key, _)| *key)
     }
 
-    /// Lays stronger entries, by ascending key, over these. Those that they replace with another value are returned.
+    /// Merges entries with higher precedence, by ascending key, into these. Those that they replace with another value
+    /// are returned.
     fn overlay(&mut self, stronger: impl Iterator<Item = (&'e str, Expected<'e>)>) -> Vec<(&'e str, Expected<'e>)> {
         let mut lost = Vec::new();
         let mut weaker = mem::take(&mut self.entries).into_iter().peekable();
@@ -63,7 +64,7 @@ impl<'e> Entries<'e> {
         lost
     }
 
-    /// Sets which of these a map has already.
+    /// Marks those that a map already has.
     fn compare_with(&mut self, actual: &Map<'_>) {
         let mut actual = actual.entries().peekable();
         for (key, entry) in &mut self.entries {
@@ -81,7 +82,7 @@ impl<'e> Expected<'e> {
     }
 }
 
-/// What asks for an entry.
+/// What sets an entry.
 #[derive(Clone, Copy)]
 pub(crate) enum Why {
     Rule(&'static Rule),
@@ -94,15 +95,15 @@ pub(crate) struct Skip<'e> {
     pub(crate) key: &'e str,
     pub(crate) reason: SkipReason,
     origin: EntryOrigin<'e>,
-    /// The value that lost, where the same key has or may have another one.
+    /// The value that lost, if the same key has or may have another one.
     pub(crate) value: Option<Cow<'e, str>>,
 }
 
-/// The entries that one map of one place must carry, where it is `actual` so far. What is not propagated is added to
-/// `skips`.
+/// The entries that one map of one place must carry, with `actual` as its current value. What is not propagated is
+/// added to `skips`.
 ///
-/// Later layers win over earlier ones, forced labels over all. What must not be written is left out in the end: it does
-/// not give way to what it overwrites.
+/// Later layers take precedence over earlier ones, forced labels over all. Entries that must not be written are removed
+/// at the end: an entry that they replace does not come back.
 pub(crate) fn expected<'e>(
     sources: &Sources<'e>,
     target: Place,
@@ -115,7 +116,7 @@ pub(crate) fn expected<'e>(
     let mut left = Vec::new();
     for layer in &sources.layers {
         let origin = layer.origin;
-        // What is asked for beyond Cluster API is missed nowhere else.
+        // A key that is propagated beyond Cluster API is not missing in other maps.
         let rules = Rule::reading(layer.place, map, settings.version)
             .filter(|rule| !matches!(rule.keys, Keys::OptIn) || rule.to.contains(&target));
         for rule in rules {
@@ -142,7 +143,7 @@ pub(crate) fn expected<'e>(
         let lost = expected.overlay(forced.into_iter());
         skips.extend(lost.into_iter().map(|(key, entry)| entry.skipped(map, key, SkipReason::Forced)));
     }
-    // A key that propagates from elsewhere is not missing.
+    // A key that propagates from another place is not missing.
     skips.extend(left.into_iter().filter(|skip| !expected.contains_key(skip.key)));
     expected.compare_with(actual);
     expected.entries.retain(|(key, entry)| {
@@ -153,7 +154,7 @@ pub(crate) fn expected<'e>(
     expected
 }
 
-/// Why an entry that comes from above is not written; `None` where it is. What the object has already needs no judgement.
+/// Why an entry from a source is not written; `None` if it is. An entry that the object already has is not checked.
 fn withheld(sources: &Sources<'_>, target: Place, map: MapKind, key: &str, entry: &Expected<'_>) -> Option<SkipReason> {
     let by_class = target == Place::ControlPlane && !matches!(entry.why, Why::Forced(_));
     if by_class && sources.patches.may_decide(map, key) {
@@ -162,7 +163,7 @@ fn withheld(sources: &Sources<'_>, target: Place, map: MapKind, key: &str, entry
     if entry.is_set {
         return None;
     }
-    // What is as it was is no change to NodeRestriction.
+    // NodeRestriction only checks labels that change.
     let changes = |stored: &Map<'_>| stored.get(key) != Some(&*entry.value);
     if map == MapKind::Labels && sources.stored_for_kubelet.as_ref().is_some_and(changes) && forbids(key) {
         return Some(SkipReason::NodeRestriction);
@@ -175,7 +176,7 @@ fn withheld(sources: &Sources<'_>, target: Place, map: MapKind, key: &str, entry
     }
 }
 
-/// Why a rule does not propagate a key to a place; `None` where it does.
+/// Why a rule does not propagate a key to a place; `None` if it does.
 fn refusal(rule: &Rule, target: Place, map: MapKind, key: &str, settings: &ClusterApi) -> Option<SkipReason> {
     if map == MapKind::Annotations && is_never(key) {
         return Some(SkipReason::ControllerOwned);
@@ -208,7 +209,7 @@ fn value_of<'e>(row: &Forced, facts: &Facts<'e>) -> Option<Cow<'e, str>> {
 }
 
 impl Why {
-    /// What asks for an entry, in the page's words.
+    /// What sets an entry, as the page names it.
     pub(crate) fn line(self) -> String {
         match self {
             Why::Rule(rule) => rule.line(),

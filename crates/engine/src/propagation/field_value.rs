@@ -1,4 +1,4 @@
-//! Values of fields, the same in every version.
+//! Values of fields, in one form for all versions.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(crate) enum FieldValue {
     Duration(i64),
     Count(i64),
     Text(String),
-    /// Each element by its fields, empty ones left out, and its JSON.
+    /// Each element by its fields, without empty ones, and its JSON.
     List(Vec<Element>),
 }
 
@@ -28,7 +28,7 @@ impl Field {
     /// The value at one place of an object; `entry` is as for [`Object::at`].
     ///
     /// # Errors
-    /// When it has another shape.
+    /// When it has another type.
     pub(crate) fn read<'a>(
         &self,
         place: Place,
@@ -61,12 +61,12 @@ impl PartialEq for Element {
 impl Eq for Element {}
 
 impl Element {
-    /// Whether the API server takes both for the same element.
+    /// Whether the API server treats both as the same element.
     fn is_called_as(&self, other: &Element, keys: &[&str]) -> bool {
         keys.iter().all(|key| self.fields.get(*key) == other.fields.get(*key))
     }
 
-    /// What becomes of the element that stands where this one is applied. One that says all of this keeps its bytes.
+    /// The element after this one is applied to it. If nothing changes, its bytes are kept.
     fn over(&self, standing: &Element) -> Element {
         let missing = self.fields.iter().filter(|(field, value)| standing.fields.get(*field) != Some(*value));
         let missing: Vec<(&String, &String)> = missing.collect();
@@ -86,7 +86,7 @@ impl Element {
         }
     }
 
-    /// What a set of fields calls the element of a list that is identified by these fields.
+    /// The key in a set of fields of the list element that these fields identify.
     ///
     /// Source: structured-merge-diff, fieldpath/serialize-pe.go, `SerializePathElement`.
     fn step(&self, keys: &[&str]) -> String {
@@ -99,10 +99,10 @@ impl Element {
 const NANOSECONDS: i64 = 1_000_000_000;
 
 impl FieldValue {
-    /// Reads a value from an object of a version. A text that is empty is none.
+    /// Reads a value from an object of a version. An empty text is absent.
     ///
     /// # Errors
-    /// When the JSON is no value of this shape.
+    /// When the JSON does not have this type.
     pub(crate) fn read(shape: &Shape, json: Json<'_>, version: &str) -> Result<Option<FieldValue>, Malformed> {
         let number = || match json.text().parse::<i32>() {
             Ok(number) => Ok(i64::from(number)),
@@ -134,11 +134,11 @@ impl FieldValue {
         }))
     }
 
-    /// The value as an object of a version can hold it, given its present value: whole seconds in v1beta2; in a list,
-    /// besides its elements and what they say, what is somebody else's.
+    /// The value as an object of a version can have it, given its present value: whole seconds in v1beta2; in a list,
+    /// also the elements and fields of others.
     ///
-    /// Source: `ConvertToSeconds`, api/core/v1beta2/conversion.go. The lists are maps by these keys to the API server, and
-    /// who applies an element applies no more of it than it says.
+    /// Source: `ConvertToSeconds`, api/core/v1beta2/conversion.go. For the API server the lists are maps by these keys,
+    /// and applying an element only sets the fields that it contains.
     pub(crate) fn fitted(&self, shape: &Shape, stands: Option<&FieldValue>, version: &str) -> FieldValue {
         match (self, shape, stands) {
             (FieldValue::Duration(nanoseconds), ..) if version != "v1beta1" => {
@@ -159,7 +159,7 @@ impl FieldValue {
         }
     }
 
-    /// The value in the order of the stored one, where both have the same elements.
+    /// The value in the order of the stored one, if both have the same elements.
     pub(crate) fn ordered_as(self, stored: Option<&FieldValue>) -> FieldValue {
         match (&self, stored) {
             (FieldValue::List(list), Some(FieldValue::List(of_stored)))
@@ -172,7 +172,7 @@ impl FieldValue {
         }
     }
 
-    /// What of this list is written: elements that the request does not have, and fields of those that it has.
+    /// The part of this list that is written: elements that the request does not have, and fields of those that it has.
     pub(crate) fn written_elements<'v>(
         &self,
         shape: &Shape,
@@ -202,7 +202,7 @@ impl FieldValue {
         written
     }
 
-    /// The value without the elements of these names; `None` where nothing is left.
+    /// The value without the elements of these names; `None` if nothing is left.
     pub(crate) fn but(&self, names: &[&str]) -> Option<FieldValue> {
         let FieldValue::List(elements) = self else { return Some(self.clone()) };
         let named = |element: &&Element| !element.fields.values().any(|value| names.contains(&value.as_str()));
@@ -225,7 +225,7 @@ impl FieldValue {
         }
     }
 
-    /// Why the API server does not take the value in an object of a version; `None` where it does.
+    /// Why the API server rejects the value in an object of a version; `None` if it accepts it.
     pub(crate) fn illegal(&self, field: &str, version: &str) -> Option<SkipReason> {
         let fits = |count: usize| most(field).is_none_or(|most| count <= most);
         match self {
@@ -237,7 +237,7 @@ impl FieldValue {
         }
     }
 
-    /// Whether it is the number nought.
+    /// Whether it is the number 0.
     pub(crate) fn is_zero(&self) -> bool {
         *self == FieldValue::Count(0)
     }

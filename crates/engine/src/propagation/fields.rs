@@ -14,13 +14,13 @@ use crate::report::change::{Action, Change, OwnedPath, OwnedValue, Value, own_ch
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
-/// What has to change in the fields of an object, and which fields it has from a MachinePool.
+/// What must change in the fields of an object, and which fields it has from a MachinePool.
 #[derive(Default)]
 pub(crate) struct FieldDifferences {
     pub(crate) changes: Vec<Change>,
-    /// The fields that something above gives.
+    /// The fields that a source sets.
     pub(crate) given: Vec<&'static Field>,
-    /// Those of them that a MachinePool gives.
+    /// Those of them that a MachinePool sets.
     pub(crate) of_pool: Vec<&'static Field>,
     /// Those of them whose value must not be written.
     withheld: Vec<&'static Field>,
@@ -28,10 +28,10 @@ pub(crate) struct FieldDifferences {
 
 /// Compares the fields of an object with those of its sources. What does not propagate is added to `skipped`.
 ///
-/// A field that no object above has is nobody's but the object's own.
+/// A field that no source has belongs to the object itself.
 ///
 /// # Errors
-/// When a field of the object has another shape.
+/// When a field of the object has another type.
 pub(crate) fn differences(
     subject: &Subject<'_>,
     sources: &Sources<'_>,
@@ -76,7 +76,7 @@ impl Hop {
     }
 }
 
-/// The value that the strongest place has.
+/// The value of the place with the highest precedence.
 fn wanted<'s>(
     field: &'static Field,
     hop: &Hop,
@@ -95,8 +95,7 @@ fn wanted<'s>(
     found
 }
 
-/// What becomes of a field that is not as it should be, or why it must not be written; `None` where it is as it should
-/// be.
+/// The change of a field that differs, or why it must not be written; `None` if it does not differ.
 fn change(
     field: &'static Field,
     hop: &Hop,
@@ -157,11 +156,11 @@ fn change(
     })))
 }
 
-/// Removes what the record holds and the MachinePool dropped, and updates the record's fields: those that are
-/// added, and where `returns_owners` is not set, those that are restored and stay with the user who edited them.
+/// Removes what the record contains and the MachinePool dropped, and updates the record's fields: those that are added,
+/// and, without `returns_owners`, those that are restored and still belong to the user who edited them.
 ///
 /// # Errors
-/// When a field of the object has another shape.
+/// When a field of the object has another type.
 pub(crate) fn keep_record(
     subject: &Subject<'_>,
     found: &FieldDifferences,
@@ -214,7 +213,7 @@ fn skip(field: &Field, layer: &Layer<'_>, value: &FieldValue, reason: SkipReason
 }
 
 impl Field {
-    /// Which field of which kind gives which field of which other, as the newest version of both writes it.
+    /// Which field of which kind sets which field of which other kind, as the newest version of both writes it.
     fn rule(&self, from: Place, to: Place) -> String {
         let end = |place: Place| format!("{}{}", place.owner(), printed(self, place, "v1beta2"));
         format!("`{}` => `{}`", end(from), end(to))

@@ -1,4 +1,4 @@
-//! What the rules read for one object: layers of maps and fields, each with its origin.
+//! What is read for one object: layers of maps and fields, each with its origin.
 
 use std::fmt;
 
@@ -13,28 +13,28 @@ use crate::kube::parent::Parent;
 use crate::kube::query::ObjectName;
 use crate::kube::stop::Stop;
 
-/// What the rules read for one object, and which of its places they write.
+/// What is read for one object, and which of its places the rules write.
 pub(crate) struct Sources<'e> {
-    /// What was read, the weakest first. Forced labels are those of the last.
+    /// The layers, the one with the lowest precedence first. Forced labels belong to the last.
     pub(crate) layers: Vec<Layer<'e>>,
     /// The places of the object under review that receive something.
     pub(crate) targets: Vec<Place>,
-    /// Patches that may have decided otherwise at the top level of a control plane.
+    /// Patches that may have set other values at the top level of a control plane.
     pub(crate) patches: ClassPatches<'e>,
     /// Values of forced labels.
     pub(crate) facts: Facts<'e>,
     /// No controller will ever own what is added.
     pub(crate) tracked: bool,
-    /// The labels by which the owner finds what it controls, where it has a selector.
+    /// The labels by which the owner finds the objects that it controls, if it has a selector.
     pub(crate) selector: Option<Vec<&'e str>>,
-    /// Namespace and name of the Cluster, if it was not read yet: whether it is paused is not known.
+    /// Namespace and name of the Cluster, if it was not read yet, so that it is not known whether it is paused.
     pub(crate) unread_cluster: Option<(&'e str, &'e str)>,
-    /// Where a kubelet writes its Node: the labels as they are stored.
+    /// If a kubelet writes its Node: the labels as they are stored.
     pub(crate) stored_for_kubelet: Option<Map<'e>>,
 }
 
 impl Sources<'_> {
-    /// Whether owners find their objects by a label: Cluster API forces it, or the owner's selector has it.
+    /// Whether owners find their objects by a label: Cluster API forces it, or it is in the owner's selector.
     pub(crate) fn finds_by(&self, label: &str) -> bool {
         is_forced(label) || self.selector.as_ref().is_some_and(|selector| selector.contains(&label))
     }
@@ -49,7 +49,7 @@ pub(crate) struct Layer<'e> {
     fields: Vec<(&'static Field, FieldValue)>,
 }
 
-/// Where entries come from.
+/// The origin of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryOrigin<'e> {
     pub(crate) object: ObjectName<'e>,
@@ -59,7 +59,7 @@ pub(crate) struct EntryOrigin<'e> {
     pub(crate) place: Option<Place>,
 }
 
-/// What values of forced labels are made of, as far as it is known.
+/// The parts of the values of forced labels, as far as they are known.
 #[derive(Debug, Default)]
 pub(crate) struct Facts<'e> {
     pub(crate) cluster_name: Option<&'e str>,
@@ -70,11 +70,11 @@ pub(crate) struct Facts<'e> {
 }
 
 impl<'e> Layer<'e> {
-    /// The maps of a place, and those of its fields that `receiver`, the place under review, may get. `entry` is as for
+    /// The maps of a place, and the fields in it that `receiver`, the place under review, may get. `entry` is as for
     /// [`Object::at`](crate::kube::object::Object::at).
     ///
     /// # Errors
-    /// When one of the maps has another shape.
+    /// When one of the maps has another type.
     pub(super) fn read(
         parent: &Parent<'e>,
         place: Place,

@@ -1,4 +1,4 @@
-//! Everything that propagates from sources, for callers that show propagation paths.
+//! Everything that propagates from sources, for callers that print propagation paths.
 
 use super::expected::expected;
 use super::sources;
@@ -11,7 +11,7 @@ use crate::report::change::Value;
 use crate::report::propagated::Propagated;
 use crate::settings::ClusterApi;
 
-/// The entries that an object has to carry, in the order of its places.
+/// The entries that an object must carry, in the order of its places.
 ///
 /// # Errors
 /// When nothing propagates to the object, or when it is not known what does.

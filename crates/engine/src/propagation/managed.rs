@@ -1,7 +1,7 @@
-//! The record of what this policy added where no controller will ever own it.
+//! The record of what this policy added to objects where no controller will ever own it.
 //!
-//! A key that a webhook adds has no owner, so nobody would remove it when its source drops it. The record, an annotation
-//! on the object, is how the policy remembers what it has to remove.
+//! A key that a webhook adds has no owner, so nothing would remove it when its source drops it. The record, an
+//! annotation on the object, tells the policy what it must remove.
 
 use crate::json::path::Path;
 use crate::report::change::{Action, Change, Value, own_change};
@@ -24,16 +24,16 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The record as it is stored: a user's edit of it does not count. On CREATE, as an earlier life of the object left
-    /// it. What cannot be read records nothing.
+    /// The record as it is stored: a user's edit of it does not count. For CREATE, the record in the object, as a
+    /// backup may contain it. A record that cannot be read is empty.
     ///
     /// # Errors
-    /// When the stored object has another shape than Kubernetes gives it.
+    /// When the stored object does not have the structure of a Kubernetes object.
     pub(crate) fn stored(subject: &Subject<'_>) -> Result<Record, Malformed> {
         Ok(Record::of(subject.old()?.unwrap_or(&subject.object)))
     }
 
-    /// The record that an object carries.
+    /// The record in an object.
     pub(crate) fn of(object: &Object<'_>) -> Record {
         object.annotations.get(TRACKING).and_then(Record::read).unwrap_or_default()
     }
@@ -58,7 +58,7 @@ impl Record {
         &mut self.fields
     }
 
-    /// The annotation's value; none where nothing is recorded.
+    /// The annotation's value; none if nothing is recorded.
     pub(crate) fn to_annotation(&self) -> Option<String> {
         if *self == Record::default() {
             return None;
@@ -77,8 +77,8 @@ impl Record {
     }
 }
 
-/// Keys of a map that somebody declares as theirs: appliers, who remove a key themselves when they drop it, and Cluster
-/// API's own managers. Where the `managedFields` cannot be read, nobody does.
+/// Keys of a map that a manager declares: one that applies, which removes a key itself when it drops it, or a manager
+/// of Cluster API. None if the `managedFields` cannot be read.
 ///
 /// What an Update changed does not count: an edit that was reverted leaves the same trace.
 pub(crate) fn claimed<'e>(managed_fields: Json<'e>, map: MapKind) -> BTreeSet<&'e str> {
@@ -89,7 +89,7 @@ pub(crate) fn claimed<'e>(managed_fields: Json<'e>, map: MapKind) -> BTreeSet<&'
     keys.flatten().filter_map(|(key, _)| key.strip_prefix("f:")).collect()
 }
 
-/// The change that updates the record of an object; `None` where it is up to date.
+/// The change that updates the record of an object; `None` if it is up to date.
 pub(crate) fn recorded(object: &Object<'_>, record: &Record) -> Option<Change> {
     let stands = object.annotations.get(TRACKING).map(Value::string);
     let wanted = record.to_annotation().map(|record| Value::string(&record));

@@ -25,33 +25,33 @@ use crate::report::not_applicable::NotApplicableReason;
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
-/// Drift, entries that were skipped, and entries from sources.
+/// Differences, entries that were skipped, and entries from sources.
 #[derive(Default)]
 pub(crate) struct Differences<'e> {
     pub(crate) changes: Vec<Change>,
     /// Sorted.
     pub(crate) skipped: Vec<Skipped>,
-    /// Of an object that hands keys on or has guards.
+    /// Only of an object that propagates keys or has guards.
     pub(crate) above: Above<'e>,
 }
 
-/// What comes from above.
+/// What the sources set.
 #[derive(Debug, Default)]
 pub(crate) struct Above<'e> {
-    /// The keys that may be there, in lists that are sorted.
+    /// The keys that may be set, in sorted lists.
     carried: Vec<(MapKind, Vec<&'e str>)>,
-    /// The labels by which the owner finds what it controls, where it has a selector.
+    /// The labels by which the owner finds the objects that it controls, if it has a selector.
     pub(crate) selector: Option<Vec<&'e str>>,
 }
 
 impl Above<'_> {
-    /// Whether a key comes from above.
+    /// Whether a key propagates from a source.
     pub(crate) fn has(&self, map: MapKind, key: &str) -> bool {
         self.carried.iter().any(|(of, keys)| *of == map && keys.binary_search(&key).is_ok())
     }
 }
 
-/// Holds an object against its sources, and where `records` is set, against the record of what this policy added.
+/// Compares an object with its sources, and, if `records` is set, with the record of what this policy added.
 ///
 /// # Errors
 /// When nothing propagates to the object, or when it is not known what does.
@@ -64,7 +64,7 @@ pub(crate) fn differences<'e>(
     let sources = sources::of(subject, settings, lookups)?;
     let mut skips = Vec::new();
     let mut compared = Vec::new();
-    // Of an object that is being deleted only fields are kept.
+    // In an object that is being deleted only fields are propagated.
     let targets: &[Place] = if subject.object.deleting { &[] } else { &sources.targets };
     for &target in targets {
         for map in MapKind::BOTH {
@@ -79,11 +79,11 @@ pub(crate) fn differences<'e>(
         above.carried = carried(subject, &sources, &compared, &skips);
     }
     skips.retain(|skip| match skip.reason {
-        // What reaches one place of the object is not missed at another.
+        // A key that propagates to one place of the object is not missing in another.
         SkipReason::NotPropagated => {
             !compared.iter().any(|of| of.map == skip.map && of.expected.contains_key(skip.key))
         }
-        // What is set as it should be was propagated.
+        // An entry that has the right value was propagated.
         SkipReason::ClassPatches => subject.object.top_level(skip.map).get(skip.key) != skip.value.as_deref(),
         _ => true,
     });
@@ -145,7 +145,7 @@ fn missing(subject: &Subject<'_>, sources: &Sources<'_>, compared: &[Compared<'_
     Ok(changes)
 }
 
-/// The keys that may come from above, in lists that are sorted.
+/// The keys that may propagate from sources, in sorted lists.
 fn carried<'e>(
     subject: &Subject<'e>,
     sources: &Sources<'e>,
@@ -158,7 +158,7 @@ fn carried<'e>(
         let mut of_class: Vec<&str> = of_class.map(|skip| skip.key).collect();
         of_class.sort_unstable();
         carried.push((map, of_class));
-        // A new object may carry whatever the patches of its class made.
+        // A new object may have everything that the patches of its class set.
         if subject.review.operation == Operation::Create {
             let of_patches = subject.object.top_level(map).keys().filter(|key| sources.patches.may_decide(map, key));
             carried.push((map, of_patches.collect()));
@@ -181,10 +181,10 @@ impl WrittenMap {
     }
 }
 
-/// What entries have in common in the report: few rules and objects give many entries.
+/// What entries have in common in the report: few rules and sources give many entries.
 #[derive(Default)]
 struct Descriptions<'e> {
-    /// Of each rule and place that gave an entry: the rule, the object, and where it is in it.
+    /// For each rule and place that an entry propagates by and from: the rule, the object, and the place in it.
     origins: Vec<(Why, EntryOrigin<'e>, [Arc<str>; 3])>,
 }
 
@@ -200,7 +200,7 @@ impl<'e> Descriptions<'e> {
         texts
     }
 
-    /// One entry that is not as it has to be.
+    /// One entry that differs.
     fn change(
         &mut self,
         written: &WrittenMap,
@@ -232,8 +232,8 @@ impl<'e> Descriptions<'e> {
     }
 }
 
-/// Removes what the record holds and the sources dropped, and updates the record. Labels by which
-/// owners find their objects stay: those that Cluster API forces, and those of the owner's selector.
+/// Removes what the record contains and the sources dropped, and updates the record. Labels by which owners find their
+/// objects stay: those that Cluster API forces, and those of the owner's selector.
 fn keep_record(
     subject: &Subject<'_>,
     sources: &Sources<'_>,
@@ -243,7 +243,7 @@ fn keep_record(
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
     let tracked = sources.tracked;
-    // A record may be in the stored object only, when this request drops it.
+    // A record may only be in the stored object, if this request drops it.
     let old = subject.old()?;
     if !tracked
         && of_fields.of_pool.is_empty()
@@ -256,7 +256,7 @@ fn keep_record(
     let mut written = Record::of(&subject.object);
     let ownership = Ownership::of(subject);
     let returns_owners = ownership.can_be_returned();
-    // Where the stored owners are not known, a restored value loses those that the request gave it.
+    // If the stored owners are not known, a restored value loses those that the request added.
     let owners = old.filter(|_| !returns_owners).and_then(|_| ownership.returned(changes)).map(Document::new);
     let own = compared.iter().filter(|of| Some(of.target) == subject.place);
     for Compared { target, map, expected, actual } in own {
@@ -264,7 +264,7 @@ fn keep_record(
         let was_right =
             |key: &str| stored.contains_key(key) && stored.get(key) == expected.get(key).map(|it| &*it.value);
         let restored = |key: &str| was_right(key) && actual.get(key) != stored.get(key);
-        // Who took a value that is restored has it no longer, unless its owners cannot be given back.
+        // A manager that changed a value which is restored no longer owns it, unless its owners cannot be restored.
         let mut claimed = claimed(subject.object.managed_fields, *map);
         if let Some(old) = old.filter(|_| returns_owners) {
             let before = self::claimed(old.managed_fields, *map);
@@ -276,7 +276,7 @@ fn keep_record(
         }
         let keys = record.keys(*map);
         keys.retain(|key| !claimed.contains(&**key));
-        // Its source has it still, with a value that cannot be written.
+        // Its source still has it, with a value that cannot be written.
         let is_held = |key: &str| {
             let is_same = |skip: &&Skipped| skip.key == key && skip.carried == Carried::Map(*map);
             skipped.iter().filter(is_same).any(|skip| skip.reason.is_illegal()) && actual.contains_key(key)
@@ -293,9 +293,9 @@ fn keep_record(
         }
         keys.retain(|key| tracked && (expected.contains_key(key.as_str()) || is_held(key)));
         if tracked {
-            // New is what the stored object has not: what this request lacks, and what an earlier evaluation of the
-            // same request added and recorded. A key that was stored before or is claimed is somebody else's, unless it is
-            // restored and stays with the user who edited it.
+            // New means not in the stored object: what this request lacks, and what an earlier evaluation of the same
+            // request added and recorded. A key that was stored before or is claimed belongs to another owner, unless
+            // it is restored and still belongs to the user who edited it.
             let written = written.keys(*map);
             let added = |key: &str| !stored.contains_key(key) && (!actual.contains_key(key) || written.contains(key));
             let taken = |key: &str| !returns_owners && (restored(key) || (was_right(key) && written.contains(key)));

@@ -1,4 +1,4 @@
-//! What `metadata.managedFields` calls a propagated value, in each version of its object.
+//! The path of a propagated value in `metadata.managedFields`, in each version of its object.
 
 use crate::catalog::fields::{FIELDS, Field};
 use crate::kube::managed_fields::ManagedFieldsEntry;
@@ -8,7 +8,7 @@ use crate::report::change::{OwnedPath, OwnedValue};
 const VERSIONS: [&str; 2] = ["v1beta1", "v1beta2"];
 
 impl OwnedPath {
-    /// The steps to the value in a set of fields of objects of this version; `key` is the entry's. `None` where the
+    /// The steps to the value in a set of fields of objects of this version; `key` is the entry's. `None` if the
     /// version does not have it, or is not known.
     pub(super) fn steps(&self, key: &str, version: &str) -> Option<Vec<String>> {
         let step = |name: &str| ["f:", name].concat();
@@ -25,7 +25,7 @@ impl OwnedPath {
         }
     }
 
-    /// Whether it is known what an entry of `metadata.managedFields` calls the value, if it has it at all.
+    /// Whether the path of the value in `metadata.managedFields` is known, if the version has it at all.
     pub(super) fn is_known_to(&self, entry: &ManagedFieldsEntry<'_>) -> bool {
         match self.value {
             // Labels and annotations are at the same path in every version.

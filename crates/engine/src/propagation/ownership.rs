@@ -1,12 +1,14 @@
 //! Who owns what the policy writes.
 //!
-//! The API server works out `metadata.managedFields` before it asks webhooks: an edit that the policy undoes has made its
-//! user the owner all the same. Cluster API's next apply of the old value makes it a second owner, so when the source
-//! drops the key, it stays for ever. So the owners are set with the value: where the stored object has the value that is
-//! written, they are those of the stored object; elsewhere only what Cluster API's own controllers applied counts.
+//! The API server computes `metadata.managedFields` before it calls webhooks: an edit that the policy undoes has
+//! already made its user the owner. Cluster API's next apply of the old value makes it a second owner, so when the
+//! source drops the key, it is never removed. So the owners are set together with the value: if the stored object has
+//! the value that is written, they are those of the stored object; otherwise only what Cluster API's own controllers
+//! applied counts.
 //!
-//! Source: staging/src/k8s.io/apiserver/pkg/endpoints/handlers, create.go, update.go and patch.go: the field manager runs
-//! before admission; fieldmanager/admission.go: what a webhook makes of managedFields is kept where it can be read.
+//! Source: staging/src/k8s.io/apiserver/pkg/endpoints/handlers, create.go, update.go and patch.go: the field manager
+//! runs before admission; fieldmanager/admission.go: managedFields that a webhook returns are kept if they can be
+//! parsed.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -26,9 +28,9 @@ const METADATA: &[Step] = &[Step::Field(Cow::Borrowed("metadata"))];
 /// The owners of one object's fields, as the request has them and as they are stored.
 pub(crate) struct Ownership<'s, 'e> {
     subject: &'s Subject<'e>,
-    /// `None` where they cannot be read, or where there are none.
+    /// `None` if they cannot be read, or if there are none.
     requested: Option<Vec<ManagedFieldsEntry<'e>>>,
-    /// The same of the stored object.
+    /// The same for the stored object.
     stored: Option<Vec<ManagedFieldsEntry<'e>>>,
 }
 
@@ -43,12 +45,12 @@ impl<'s, 'e> Ownership<'s, 'e> {
         }
     }
 
-    /// Whether owners can be given back at all: they are known, or nobody keeps any, as in files.
+    /// Whether owners can be restored at all: they are known, or there are none, as in files.
     pub(crate) fn can_be_returned(&self) -> bool {
         !self.subject.review.is_of_api_server || (self.requested.is_some() && self.stored.is_some())
     }
 
-    /// Whether an edit may be undone: nobody becomes an owner by it who was none, or it cannot wait for Cluster API.
+    /// Whether an edit may be undone: undoing it makes nobody an owner who was none, or it cannot wait for Cluster API.
     pub(crate) fn may_restore(&self, change: &Change) -> bool {
         let Some(owned) = change.owned.as_ref().filter(|owned| owned.can_wait) else { return true };
         let is_readable = |entry: &ManagedFieldsEntry<'_>| {
@@ -58,13 +60,13 @@ impl<'s, 'e> Ownership<'s, 'e> {
         self.can_be_returned() && self.requested.iter().chain(&self.stored).flatten().all(is_readable)
     }
 
-    /// The write of `metadata.managedFields` that goes with what is written; `None` where it stays as requested.
+    /// The write of `metadata.managedFields` that belongs to the changes; `None` if it is not changed.
     pub(crate) fn write(&self, written: &[Change]) -> Option<Write<'static>> {
         let text = self.returned(written)?;
         Some(Write { object: METADATA, field: "managedFields", edit: Edit::Set(text.into()) })
     }
 
-    /// `metadata.managedFields` with the owners of what is written; `None` where it stays as requested.
+    /// `metadata.managedFields` with the owners of what is written; `None` if it is not changed.
     pub(super) fn returned(&self, written: &[Change]) -> Option<String> {
         let requested = self.requested.as_ref().filter(|_| self.subject.review.is_of_api_server)?;
         let written: Vec<(&Change, &OwnedPath)> =
@@ -94,8 +96,8 @@ impl<'s, 'e> Ownership<'s, 'e> {
                 entries.insert(at, (stored, Cow::Owned(fields)));
             }
         }
-        // To the API server an empty list means that nobody ever applied: with the next apply, everything would be shared with an
-        // unknown manager.
+        // To the API server an empty list means that there was never an apply: with the next apply, everything would be
+        // shared with an unknown manager.
         if is_same || entries.is_empty() {
             return None;
         }
@@ -118,7 +120,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         self.stored.iter().flatten().find(|stored| stored.is_of_the_manager_of(entry))
     }
 
-    /// Whether nothing of the request is left but what the API server keeps for itself.
+    /// Whether the request changes nothing any more except what the API server maintains itself.
     fn leaves_what_is_stored(&self, written: &[(&Change, &OwnedPath)]) -> bool {
         let Ok(Some(old)) = self.subject.old() else { return false };
         if !written.iter().all(|(_, owned)| owned.is_as_stored) {
@@ -129,7 +131,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         same_but_bookkeeping(Document::new(text).root(), old.root)
     }
 
-    /// What the owners of a change depend on.
+    /// What determines the owners of a change.
     fn moving<'c>(&self, change: &'c Change, owned: &'c OwnedPath) -> Result<Moving<'c>, NotASet> {
         let whole = [(&[][..], owned.is_as_stored)];
         let elements = owned.elements.iter().map(|OwnedElement { steps, is_as_stored }| (&**steps, *is_as_stored));
@@ -140,7 +142,8 @@ impl<'s, 'e> Ownership<'s, 'e> {
         Ok(Moving { change, owned, parts, absent: self.absent(change, owned) })
     }
 
-    /// What one manager's set of fields becomes: `None` where it stays as it is, else its text, unless nothing is left.
+    /// One manager's set of fields after the changes: `None` if it is not changed, else its text, unless nothing is
+    /// left.
     fn transferred(
         &self,
         requested: Option<&ManagedFieldsEntry<'e>>,
@@ -172,7 +175,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         moved.transfer.made_in(set).map(Some)
     }
 
-    /// What the owners of a value, or of what is at `steps` in it, depend on.
+    /// What determines the owners of a value, or of what is at `steps` in it.
     fn restored(
         &self,
         change: &Change,
@@ -188,7 +191,8 @@ impl<'s, 'e> Ownership<'s, 'e> {
         Ok(Restored { is_as_stored, is_dropped })
     }
 
-    /// How long the paths of the objects and the list are that the request lacks, and that come back with the value.
+    /// The lengths of the paths of the objects and the list that the request lacks and that are restored with the
+    /// value.
     fn absent(&self, change: &Change, owned: &OwnedPath) -> Vec<usize> {
         let mut path: Vec<&str> = change.path.steps().iter().filter_map(Step::name).collect();
         if !owned.elements.is_empty() {
@@ -201,7 +205,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         (1..=path.len()).filter(is_absent).collect()
     }
 
-    /// Whether the API server knows who owns which element of a list: where it does not, the list is one value.
+    /// Whether the API server knows the owner of each element of a list: otherwise the list is one value.
     fn tells_elements_apart(&self, change: &Change, owned: &OwnedPath) -> Result<bool, NotASet> {
         for entry in self.requested.iter().chain(&self.stored).flatten() {
             let Some(path) = owned.steps(&change.key, entry.version()) else { continue };
@@ -214,13 +218,13 @@ impl<'s, 'e> Ownership<'s, 'e> {
     }
 }
 
-/// A change whose owners move, and what they depend on.
+/// A change whose owners are moved, and what determines them.
 struct Moving<'c> {
     change: &'c Change,
     owned: &'c OwnedPath,
-    /// What moves: the value as a whole, or elements of a list by their steps in it.
+    /// What is moved: the value as a whole, or elements of a list by their steps in it.
     parts: Vec<(&'c [String], Restored)>,
-    /// How long the paths of the objects and the list are that come back with the value.
+    /// The lengths of the paths of the objects and the list that are restored with the value.
     absent: Vec<usize>,
 }
 
@@ -229,21 +233,21 @@ struct Moving<'c> {
 struct Restored {
     /// The stored object has the same.
     is_as_stored: bool,
-    /// Nobody owns it as requested: it was removed, and what is there instead is a default.
+    /// It has no owner in the request: it was removed, and its value there is a default.
     is_dropped: bool,
 }
 
-/// What moves into one manager's set of fields, and out of it.
+/// What is moved into one manager's set of fields, and out of it.
 struct Moved<'a, 'e> {
     requested: Option<&'a ManagedFieldsEntry<'e>>,
     stored: Option<&'a ManagedFieldsEntry<'e>>,
-    /// The field manager of the request, where it is named.
+    /// The field manager of the request, if it is named.
     requester: Option<&'a str>,
     transfer: Transfer<'e>,
 }
 
 impl<'e> Moved<'_, 'e> {
-    /// A value that was written, and all that is in it; `None` where the stored set cannot have it.
+    /// A value that was written, and everything in it; `None` if the stored set cannot have it.
     fn move_value(&mut self, path: &[String], stored_path: Option<&[String]>, value: Restored) -> Result<(), NotASet> {
         let requested = part(self.requested, Some(path))?;
         let is_applied = |entry: &&ManagedFieldsEntry<'_>| entry.applies() && entry.is_of_cluster_api();
@@ -257,13 +261,13 @@ impl<'e> Moved<'_, 'e> {
         Ok(())
     }
 
-    /// Whether a manager removes what it had set itself. A manager that applies gives it up with its next apply; for an Update this is
-    /// the only way, and who got the value back would keep it when the source drops it.
+    /// Whether a manager removes what it had set itself. A manager that applies gives it up with its next apply; for an
+    /// Update this is the only way, and a manager that got the value back would keep it when the source drops it.
     fn lets_go(&self, stored: &ManagedFieldsEntry<'_>, value: Restored) -> bool {
         value.is_dropped && !stored.applies() && self.requester == Some(stored.manager)
     }
 
-    /// An object or a list that is there again because something in it was written.
+    /// An object or a list that exists again because something in it was written.
     fn move_container(&mut self, path: &[String], stored_path: Option<&[String]>) -> Result<(), NotASet> {
         let requested = has_itself(part(self.requested, Some(path))?);
         let stored = has_itself(part(self.stored, stored_path)?);

@@ -1,4 +1,4 @@
-//! Room for annotations: the API server limits what all of one map have together.
+//! Whether annotations fit: the API server limits the total size of a map.
 
 use std::collections::BTreeSet;
 
@@ -11,19 +11,19 @@ use crate::kube::object::Object;
 use crate::report::change::{Action, Change};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 
-/// Leaves out what would make a map of annotations too large: everything that adds to that map or changes it, so that
-/// the outcome does not depend on an order. Where the policy's own record has no room, nothing is added that it would
-/// have to hold. What is left out is added to `skipped`, which stays sorted.
+/// Removes the changes that would make a map of annotations too large: everything that adds to that map or changes it,
+/// so that the result does not depend on an order. If the policy's own record does not fit, nothing is added that would
+/// have to be recorded. What is removed is added to `skipped`, which stays sorted.
 ///
 /// # Errors
-/// When a map of the object has another shape.
+/// When a map of the object has another type.
 pub(crate) fn leave_out_what_has_no_room(
     object: &Object<'_>,
     changes: &mut Vec<Change>,
     skipped: &mut Vec<Skipped>,
 ) -> Result<(), Malformed> {
     let bytes_of = |change: &Change| change.key.len() + change.to.as_ref().map_or(0, |to| to.as_json().len());
-    // The object's text has all of its annotations.
+    // The object's text contains all of its annotations.
     if object.root.text().len() + changes.iter().map(bytes_of).sum::<usize>() <= MOST_ANNOTATION_BYTES {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! From an object under review to what its rules read: one file for each way up.
+//! Finds the sources of an object under review: one file for each route.
 
 mod node;
 mod owner;
@@ -13,7 +13,7 @@ use crate::kube::stop::Stop;
 use crate::report::not_applicable::NotApplicableReason;
 use crate::settings::ClusterApi;
 
-/// Reads what is above an object, as the version of Cluster API in the settings does.
+/// Reads the sources of an object, by the rules of the version of Cluster API in the settings.
 ///
 /// # Errors
 /// When nothing propagates to the object, or when it is not known what does.

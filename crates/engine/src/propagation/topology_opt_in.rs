@@ -1,6 +1,7 @@
-//! Beyond Cluster API: selected keys of a Cluster's own metadata go to all of its topology.
+//! Beyond Cluster API: selected keys of a Cluster's own metadata propagate to its whole topology.
 //!
-//! Cluster API carries them on from there, and its controllers own them below. A topology's own value of a key stands.
+//! Cluster API propagates them from there, and its controllers own them below. A topology's own value of a key is not
+//! changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,12 +28,12 @@ pub(crate) fn concerns(kind: &GroupVersionKind<'_>, settings: &OptIn) -> bool {
     kind.group == CORE_GROUP && kind.kind == "Cluster" && !settings.cluster_to_topology.is_empty()
 }
 
-/// What a Cluster's topology lacks of the selected keys, and what it has of keys that the Cluster dropped.
+/// The selected keys that a Cluster's topology lacks, and those in it that the Cluster dropped.
 ///
 /// `records` says whether the policy's own record counts.
 ///
 /// # Errors
-/// When the Cluster has another shape.
+/// When the Cluster does not have the structure of a Kubernetes object.
 pub(crate) fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: bool) -> Result<Differences<'e>, Stop> {
     let mut found = Differences::default();
     let object = &subject.object;
@@ -59,10 +60,10 @@ pub(crate) fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: 
             for receiver in &receivers {
                 let stands = receiver.map(map).get(key);
                 let stood = stored.get(receiver.entry.as_str()).is_some_and(|old| old.map(map).contains_key(key));
-                // New is what was not stored: what this request lacks, and what an earlier evaluation of it recorded.
+                // New means not stored before: what this request lacks, and what an earlier evaluation of it recorded.
                 let is_new = stands.is_none() || written.keys(map).contains(key);
                 added |= is_new && !stood;
-                // What the record holds and the Cluster had is ours to follow up.
+                // What the record contains and the Cluster had is updated by the policy.
                 let ours = known.contains(key) && stands.is_some() && stands == was;
                 let action = match (value, stands) {
                     (Some(_), None) => Action::Added,
@@ -110,7 +111,7 @@ impl<'a> Receiver<'a> {
     }
 }
 
-/// Every `metadata` of the topology that Cluster API carries on, whether it is there or not.
+/// Every `metadata` of the topology that Cluster API propagates from, whether it exists or not.
 fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
     let path = Path::fields(&["spec", "topology", "controlPlane", "metadata"]);
     let topology = object.spec.get("topology")?;

@@ -1,14 +1,14 @@
-//! Requests that leave alone what the policy writes.
+//! Requests that do not change what the policy writes.
 
 use crate::admission::subject::Subject;
 use crate::catalog::fields::FIELDS;
 use crate::catalog::place::MapKind;
 use crate::json::Malformed;
 
-/// Whether an UPDATE leaves every map and field that the rules may write as it is stored.
+/// Whether an UPDATE changes no map and no field that the rules may write.
 ///
 /// # Errors
-/// When the object or the stored one has another shape than Kubernetes gives it.
+/// When the object or the stored one does not have the structure of a Kubernetes object.
 pub(crate) fn leaves_owned_as_stored(subject: &Subject<'_>) -> Result<bool, Malformed> {
     let (Some(old), Some(place)) = (subject.old()?, subject.place) else { return Ok(false) };
     let object = &subject.object;

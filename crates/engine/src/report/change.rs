@@ -1,4 +1,4 @@
-//! What differs from the rules, and what becomes of it.
+//! Differences from the rules, and what is done about them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,46 +18,47 @@ use crate::report::messages::propagation as messages;
 pub struct Change {
     /// The map or object that it is in, such as `spec.template.metadata.labels`.
     pub at: Arc<str>,
-    /// The entry's key, the field's name.
+    /// The entry's key, or the field's name.
     pub key: String,
     /// What happens to it.
     pub action: Action,
-    /// The value in the request; absent where there is none.
+    /// The value in the request; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Value>,
-    /// The value by the rules; absent where there is to be none.
+    /// The value by the rules; absent if it is removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Value>,
-    /// What asks for it.
+    /// The rule.
     pub rule: Arc<str>,
-    /// The object it comes from; empty for cloud tags, whose rule names the label, and for the policy's own record.
+    /// The object it propagates from; empty for cloud tags, whose rule names the label, and for the policy's own
+    /// record.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub source: Arc<str>,
     /// Path of the map or object, for writing.
     #[serde(skip)]
     pub(crate) path: Arc<Path>,
-    /// What the entry is called: `label`, `annotation`, `field`, `cloud tag`.
+    /// The noun for the entry: `label`, `annotation`, `field`, `cloud tag`.
     #[serde(skip)]
     pub(crate) entry: &'static str,
     /// Place and map in the source; `None` for forced labels and the policy's own changes.
     #[serde(skip)]
     pub(crate) place: Option<Arc<str>>,
-    /// What its owners depend on; `None` for what no rule propagates.
+    /// What determines its owners; `None` for what no rule propagates.
     #[serde(skip)]
     pub(crate) owned: Option<OwnedPath>,
 }
 
-/// A propagated value that is written: what `metadata.managedFields` calls it, and whose it is.
+/// A propagated value that is written: its path in `metadata.managedFields`, and its owners.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OwnedPath {
     /// The place that it is in.
     pub(crate) place: Place,
     pub(crate) value: OwnedValue,
-    /// Of a list, what of it is written.
+    /// For a list, the elements that are written.
     pub(crate) elements: Vec<OwnedElement>,
     /// Whether the stored object has the same value.
     pub(crate) is_as_stored: bool,
-    /// Whether a controller of Cluster API sets the value at its next write, and no selector depends on it before.
+    /// Whether a controller of Cluster API sets the value with its next write, and no selector depends on it before.
     pub(crate) can_wait: bool,
 }
 
@@ -73,7 +74,7 @@ pub(crate) enum OwnedValue {
 /// One element of a list that is a map by some of its fields, or one field of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OwnedElement {
-    /// What a set of fields calls it from the list on, such as `k:{"conditionType":"A"}` and `f:polarity`.
+    /// Its key in a set of fields, from the list on, such as `k:{"conditionType":"A"}` and `f:polarity`.
     pub(crate) steps: Vec<String>,
     /// Whether the stored list has the same.
     pub(crate) is_as_stored: bool,
@@ -97,7 +98,7 @@ impl Value {
         Value(Written::String(text.to_owned()))
     }
 
-    /// A value whose JSON is at hand.
+    /// Another value, as JSON.
     pub(crate) fn json(json: impl Into<String>) -> Value {
         let json = json.into();
         Value(match json::string(&json) {
@@ -140,11 +141,11 @@ impl Serialize for Value {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// It was not there.
+    /// It was missing.
     Added,
     /// It had another value.
     Changed,
-    /// This request changed or dropped a value that was right.
+    /// This request changed or removed a correct value.
     Restored,
     /// The policy had added it, and its source dropped it.
     Removed,
@@ -152,7 +153,7 @@ pub enum Action {
     Recorded,
 }
 
-/// A change for which no rule but the policy's own record asks.
+/// A change by no rule except that of the policy's own record.
 pub(crate) fn own_change(
     path: Path,
     entry: &'static str,
@@ -181,7 +182,7 @@ pub(crate) fn own_change(
 }
 
 impl Change {
-    /// Whether somebody may own a propagated value that it replaces or restores.
+    /// Whether a propagated value that it replaces or restores may have an owner.
     pub(crate) fn moves_owners(&self) -> bool {
         self.owned.is_some() && self.action != Action::Added
     }

@@ -13,21 +13,21 @@ pub struct Finding {
     pub at: String,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
-    /// How the policy reacts. [`Stance::Ignore`] for what cannot be known: only the report has it.
+    /// How the policy reacts. [`Stance::Ignore`] for what cannot be known: only in the report.
     pub stance: Stance,
-    /// What becomes of cloud tags, where the finding is about a resource of a Composition.
+    /// What happens to cloud tags, if the finding is about a resource of a Composition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<TagDelivery>,
 }
 
-/// What becomes of cloud tags on their way to one resource, as Crossplane has it. Nothing is found where they are kept.
+/// What happens to cloud tags on the way to one resource, by Crossplane's rules. There is no finding if they are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TagDelivery {
-    /// The resource is created without them, or others are lost for their sake.
+    /// The resource is created without them, or others are lost because of them.
     Lost,
     /// The resource, or all of them, is never created, and the composite does not become Synced.
     Fails,
-    /// It depends on what is not read.
+    /// It depends on something that is not evaluated.
     CannotTell,
 }

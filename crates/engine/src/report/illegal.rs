@@ -1,4 +1,4 @@
-//! Warnings about entries that the API server would refuse.
+//! Warnings about entries that the API server would reject.
 
 use crate::report::messages::propagation as messages;
 use crate::report::messages::{EntryName, Location};
@@ -6,8 +6,8 @@ use crate::report::shortening::{first_that_fits, short};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::report::warnings::Detail;
 
-/// What is left out because the API server would refuse it: a sentence for each entry, the warning for it, and both once for
-/// all entries that have no room.
+/// What is omitted because the API server would reject it: a sentence for each entry, the warning for it, and both once
+/// for all entries that do not fit.
 pub(crate) fn of_illegal(skipped: &[Skipped]) -> Vec<(String, String)> {
     let without_room = skipped.iter().filter(|skip| skip.reason == SkipReason::AnnotationsTooLarge).count();
     let together = (without_room > 0).then(|| messages::no_room(without_room));
@@ -19,7 +19,7 @@ pub(crate) fn of_illegal(skipped: &[Skipped]) -> Vec<(String, String)> {
 }
 
 impl Skipped {
-    /// The sentence of the warning that the API server would refuse the entry; `None` where it would not.
+    /// The sentence of the warning that the API server would reject the entry; `None` if it would not.
     #[must_use]
     pub fn refusal(&self) -> Option<String> {
         self.left_out(Detail::Path)

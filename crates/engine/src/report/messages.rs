@@ -1,10 +1,10 @@
 //! Every sentence that a user reads, by topic: warnings at kubectl, log lines, refusals, and what the report says.
 //!
-//! Sentences are lower case and have no final stop; what the user wrote is in backticks, and an object is named by
-//! kind, namespace and name. Nothing is decided here: each function is one sentence, its comment says when it is said.
+//! Sentences are lower case and have no final stop; user input is in backticks, and an object is named by kind,
+//! namespace and name. Nothing is decided here: each function is one sentence, and its comment says when it is used.
 //!
-//! What is wrong with the shape of an object ([`Malformed`](crate::Malformed)) or with the settings is worded where it is
-//! read, in rooms below this one, and so are the lines that tables print of their rows.
+//! What is wrong with the types in an object ([`Malformed`](crate::Malformed)) or with the settings is worded where it
+//! is read, in modules below this one, and so are the lines that tables print of their rows.
 
 pub(crate) mod cloud_tags;
 pub(crate) mod guards;
@@ -32,12 +32,12 @@ impl fmt::Display for EntryName<'_> {
     }
 }
 
-/// Writes texts one after the other. Names are in every sentence about an entry, and `write!` takes longer.
+/// Concatenates texts. Names are in every sentence about an entry, and `write!` takes longer.
 fn all_of<const N: usize>(f: &mut fmt::Formatter<'_>, texts: [&str; N]) -> fmt::Result {
     texts.into_iter().try_for_each(|text| f.write_str(text))
 }
 
-/// Where an entry is set, or has to be set.
+/// Where an entry is set, or must be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Location<'a> {
     /// An object and a path in it: `MachineSet fleet/ms (.spec.template.metadata.labels)`.
@@ -77,7 +77,7 @@ impl fmt::Display for SettingValue<'_> {
     }
 }
 
-/// The last of a list that is too long to show.
+/// The last item of a list that is too long to print.
 pub(crate) fn and_more(count: usize) -> String {
     format!("and {count} more: see the audit annotation `report`")
 }

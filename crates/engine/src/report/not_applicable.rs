@@ -27,7 +27,7 @@ pub enum NotApplicableReason {
     Deleting,
     /// The object, its parent or its Cluster is paused.
     Paused,
-    /// The topology controller compares what it wants with what is stored.
+    /// The topology controller compares the desired object with the stored one.
     TopologyDryRun,
     /// No owner propagates anything to the object.
     NoOwner,

@@ -1,4 +1,4 @@
-//! What an evaluation answers, in one JSON shape for every entry point.
+//! What an evaluation returns, in one JSON structure for every entry point.
 
 use crate::json::splice::NotWritable;
 use crate::report::change::Change;
@@ -39,7 +39,7 @@ pub struct Rejection {
 }
 
 impl Outcome {
-    /// This outcome, and what was read beyond it.
+    /// This outcome, with additional reads.
     pub(crate) fn and_reads(mut self, reads: Vec<LookupRecord>) -> Outcome {
         if let Some(report) = &mut self.report {
             report.lookups.extend(reads);
@@ -47,7 +47,7 @@ impl Outcome {
         self
     }
 
-    /// This outcome, and before its reads those of an earlier pass over the same request.
+    /// This outcome, with the reads of an earlier pass over the same request before its own.
     pub(crate) fn after(mut self, earlier: Outcome) -> Outcome {
         if let (Some(report), Some(earlier)) = (&mut self.report, earlier.report) {
             report.lookups.splice(0..0, earlier.lookups);
@@ -72,17 +72,17 @@ impl Rejection {
         Rejection { code: 400, message: message.into() }
     }
 
-    /// The object has another shape than the place to be written asks for.
+    /// A value on the path of a write has another type.
     pub(crate) fn unwritable(error: &NotWritable) -> Self {
         Rejection::unreadable(messages::unwritable_object(error))
     }
 
-    /// The settings say no.
+    /// The settings refuse the request.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
         Rejection { code: Rejection::REFUSED, message: message.into() }
     }
 
-    /// What has to be known could not be read.
+    /// An object that is needed could not be read.
     pub(crate) fn unavailable(message: impl Into<String>) -> Self {
         Rejection { code: 503, message: message.into() }
     }
@@ -91,7 +91,7 @@ impl Rejection {
 /// One structured log line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
-    /// How much it matters.
+    /// Its level.
     pub level: LogLevel,
     /// One sentence.
     pub message: String,
@@ -99,7 +99,7 @@ pub struct LogLine {
     pub attributes: Vec<(&'static str, String)>,
 }
 
-/// One flat object, as the host takes it.
+/// One flat object, as the host expects it.
 impl Serialize for LogLine {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -112,46 +112,46 @@ impl Serialize for LogLine {
     }
 }
 
-/// How much a log line matters, in the host's words.
+/// The level of a log line, as the host names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
     /// Something was done.
     Info,
-    /// Somebody should look.
+    /// Worth a look.
     Warning,
     /// A request was refused.
     Error,
 }
 
-/// The whole story of one evaluation.
+/// Everything about one evaluation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Kind, namespace and name of the object under review.
     pub object: String,
-    /// The version of Cluster API whose rules were asked; empty where they were not.
+    /// The version of Cluster API whose rules were applied; empty if they were not.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub cluster_api: String,
-    /// The client's own word for itself.
+    /// The name that the client gives itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field_manager: Option<String>,
     /// Why nothing was compared, if nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inert: Option<NotApplicable>,
-    /// Why the guards are silent, in the words of the user who exempted the object.
+    /// Why the guards are off, as the user who exempted the object wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exempt: Option<String>,
     /// What was written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// What differs from the rules and was left as it is.
+    /// Differences from the rules that were left as they are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drift: Vec<Change>,
     /// What the checks found in the object as it would be stored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// What the edit does to Machines, if it was examined and does anything.
+    /// The effect of the edit on Machines, if it was classified and has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rollout: Option<RolloutImpact>,
     /// What was not propagated.
@@ -160,7 +160,7 @@ pub struct Report {
     /// The tags of a composite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cloud_tags: Option<TagReport>,
-    /// What was asked of the cluster.
+    /// What was read from the cluster.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lookups: Vec<LookupRecord>,
 }

@@ -1,23 +1,23 @@
-//! What an object has to carry, whether it does or not.
+//! What an object must carry, whether it does or not.
 
 use crate::report::change::Value;
 
-/// One entry of one map that comes from above.
+/// One entry of one map that propagates from a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Propagated {
     /// The map that it is in, such as `spec.template.metadata.labels`.
     pub at: String,
-    /// What the entry is called: `label` or `annotation`.
+    /// The noun for the entry: `label` or `annotation`.
     pub entry: &'static str,
     /// The entry's key.
     pub key: String,
     /// The value by the rules.
     pub value: Value,
-    /// The value in the object; absent where there is none.
+    /// The value in the object; absent if there is none.
     pub found: Option<Value>,
-    /// What asks for it.
+    /// The rule.
     pub rule: String,
-    /// The object that it comes from.
+    /// The object that it propagates from.
     pub source: String,
     /// The map in that object; absent for labels that Cluster API sets itself.
     pub place: Option<String>,

@@ -8,17 +8,17 @@ use crate::catalog::effects::Effect;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RolloutImpact {
-    /// Why replacing Machines is meant, as it was written; absent where it was not, or nothing is replaced.
+    /// Why replacing Machines is intended, as written; absent if it was not stated, or nothing is replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approved: Option<String>,
-    /// The Cluster that says so, where it is not the object itself.
+    /// The Cluster that states it, if it is not the object itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approved_on: Option<String>,
-    /// Every path that differs, the gravest first.
+    /// Every path that differs, the most severe first.
     pub edits: Vec<RolloutEdit>,
 }
 
-/// One path that differs from what is stored.
+/// One path that differs from the stored object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RolloutEdit {
@@ -26,10 +26,10 @@ pub struct RolloutEdit {
     pub at: String,
     /// The effect.
     pub effect: Effect,
-    /// The Cluster whose topology says so already, which makes the edit no rollout of its writer's.
+    /// The Cluster whose topology already has this value, so that the edit is not a rollout by its writer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_on: Option<String>,
-    /// Whether the path is removed: an entry with Machines of its own, or what holds an upgrade back.
+    /// Whether the path is removed: an entry that has Machines, or an annotation that defers an upgrade.
     #[serde(skip)]
     pub(crate) is_removal: bool,
 }

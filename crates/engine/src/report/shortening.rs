@@ -1,18 +1,18 @@
-//! How a sentence becomes short enough for a warning.
+//! How a sentence is shortened to fit into a warning.
 
-/// The length, in characters, that kubectl and the API server show without cutting.
+/// The length, in characters, that kubectl and the API server print without truncating.
 pub(crate) const LONGEST: usize = 120;
 
-/// So much of a key always stays: without it a warning says nothing.
+/// The minimum part of a key that is kept: without it a warning is useless.
 pub(super) const SHORTEST_KEY: usize = 24;
 
-/// No sentence has more parts in backticks; a key that has its own must not multiply the work.
+/// No sentence has more parts in backticks; the limit bounds the work for a key that contains backticks.
 const MOST_ELIDED: usize = 3;
 
-/// Stands for what is left out.
+/// Replaces what is omitted.
 const CUT: char = '…';
 
-/// The first of several wordings of one fact that is short enough for a warning, else the last.
+/// The first of several wordings of one fact that fits into a warning, else the last.
 pub(crate) fn first_that_fits(wordings: impl IntoIterator<Item = String>) -> String {
     let mut last = String::new();
     for wording in wordings {
@@ -24,7 +24,7 @@ pub(crate) fn first_that_fits(wordings: impl IntoIterator<Item = String>) -> Str
     last
 }
 
-/// The first of several wordings of one fact that eliding makes short enough for a warning, else the last, cut.
+/// The first of several wordings of one fact that fits into a warning after eliding, else the last, truncated.
 pub(crate) fn first_that_elides(wordings: impl IntoIterator<Item = String>) -> String {
     let mut last = String::new();
     for wording in wordings {
@@ -36,8 +36,8 @@ pub(crate) fn first_that_elides(wordings: impl IntoIterator<Item = String>) -> S
     last
 }
 
-/// The warnings for a sentence of a fact and, behind a semicolon, an advice: one where both fit, else one for each. What the
-/// advice says is to be typed and never elided; an advice that is too long is not given, and the report has it.
+/// The warnings for a sentence and, after a semicolon, an advice: one if both fit, else one for each. An advice
+/// contains text to type and is never elided; one that is too long is only in the report.
 pub(crate) fn fact_and_advice(text: String) -> Vec<String> {
     if fits(&text) {
         return vec![text];
@@ -49,8 +49,8 @@ pub(crate) fn fact_and_advice(text: String) -> Vec<String> {
     }
 }
 
-/// The text, short enough for a warning: what is in backticks is elided in its middle, the longest first, and what is
-/// longer still is cut.
+/// The text, short enough for a warning: parts in backticks are elided in the middle, the longest first, and if it is
+/// still too long it is truncated.
 pub(crate) fn short(mut text: String) -> String {
     for _ in 0..MOST_ELIDED {
         if fits(&text) {
@@ -87,7 +87,7 @@ fn longest_quoted(text: &str) -> Option<(&str, &str, &str)> {
     longest
 }
 
-/// Where the next part in backticks begins and ends, without them.
+/// Start and end of the next part in backticks, without them.
 fn quotes(text: &str, from: usize) -> Option<(usize, usize)> {
     let opening = from + text.get(from..)?.find('`')? + 1;
     let closing = opening + text.get(opening..)?.find('`')?;

@@ -20,15 +20,16 @@ pub struct Skipped {
     pub from: String,
     /// Why it was not propagated.
     pub reason: SkipReason,
-    /// The value that lost, where the same key has or may have another one.
+    /// The value that lost, if the same key has or may have another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// Where to set an entry that the request sets at a place that nothing propagates from: the sentence of its warning.
+    /// Where to set an entry that the request sets at a place from which nothing propagates: the sentence of its
+    /// warning.
     #[serde(skip)]
     pub advice: Option<String>,
 }
 
-/// What is carried from object to object.
+/// What propagates from object to object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Carried {
     /// An entry of a map.
@@ -56,30 +57,30 @@ pub enum SkipReason {
     Overridden,
     /// Cluster API sets this label itself.
     Forced,
-    /// The key is bookkeeping of a controller, a client or this policy.
+    /// The key is used for bookkeeping by a controller, a client or this policy.
     ControllerOwned,
-    /// The annotation holds back an upgrade of the topology, not of the object.
+    /// The annotation defers an upgrade of the topology, not of the object.
     UpgradeHold,
     /// The key meets no criterion for Nodes.
     NodeCriteria,
-    /// A patch of the ClusterClass may decide otherwise.
+    /// A patch of the ClusterClass may set something else.
     ClassPatches,
-    /// The object has no taints yet, and the settings do not say that the cluster's gate for taints is on.
+    /// The object has no taints yet, and the settings do not say that the cluster's feature gate for taints is on.
     TaintsGate,
-    /// A kubelet writes the Node, and the admission plugin NodeRestriction forbids it this label.
+    /// A kubelet writes the Node, and the admission plugin NodeRestriction does not allow it to set this label.
     NodeRestriction,
-    /// The API server refuses the key.
+    /// The API server rejects the key.
     IllegalKey,
-    /// The API server refuses the value.
+    /// The API server rejects the value.
     IllegalValue,
-    /// The list would have more elements than the API server admits.
+    /// The list would have more elements than the API server allows.
     TooManyElements,
-    /// The annotations of the object would have more bytes together than the API server admits.
+    /// The annotations of the object would have more bytes together than the API server allows.
     AnnotationsTooLarge,
 }
 
 impl SkipReason {
-    /// Whether the API server would refuse an object with the entry.
+    /// Whether the API server would reject an object with the entry.
     pub(crate) fn is_illegal(self) -> bool {
         use SkipReason::{AnnotationsTooLarge, IllegalKey, IllegalValue, TooManyElements};
         matches!(self, IllegalKey | IllegalValue | TooManyElements | AnnotationsTooLarge)

@@ -1,4 +1,4 @@
-//! What the report says about the tags of a composite or of an infrastructure cluster.
+//! What the report contains about the tags of a composite or of an infrastructure cluster.
 
 use std::collections::BTreeMap;
 
@@ -7,33 +7,33 @@ use serde::{Serialize, Serializer};
 use crate::report::change::Value;
 use crate::settings::Scope;
 
-/// The tags of one composite or infrastructure cluster, and the labels that are none.
+/// The tags of one composite or infrastructure cluster, and the labels that do not become tags.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TagReport {
-    /// The provider, as the settings find it; absent where they find none.
+    /// The provider that the settings lead to, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// The profile that was asked.
+    /// The profile that was used.
     pub profile: &'static str,
-    /// The tags that the object has to carry for its own labels, or for those of its Cluster.
+    /// The tags that the object must carry for its own labels, or for those of its Cluster.
     pub tags: BTreeMap<String, String>,
-    /// Tags under the policy's prefix that no label of the composite makes: the Composition of the composite above it
+    /// Tags with the policy's prefix that no label of the composite becomes: the Composition of the parent composite
     /// forwards them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub forwarded: BTreeMap<String, Value>,
-    /// What the cloud's own interface says to each tag that the object has, its own or another's.
+    /// Whether the cloud's API accepts each tag that the object has, the policy's and others.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub cloud: BTreeMap<String, CloudVerdict>,
-    /// How many more tags of labels there is room for.
+    /// How many more labels could become tags.
     pub headroom: usize,
     /// Required tags that the composite does not have, and why: `no-label`, or as in `not_propagating` or `skipped`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<String, &'static str>,
-    /// Labels that propagate and are no tags.
+    /// Labels that propagate and do not become tags.
     pub skipped: Vec<SkippedLabel>,
-    /// Labels that are not meant to be tags, and why: `not-defined` in the registry, `not-opted-in` by their definition,
-    /// `seeded`, which nobody can opt in, or `not-a-string`.
+    /// Labels that are not meant to become tags, and why: `not-defined` in the registry, `not-opted-in` by their
+    /// definition, `seeded`, which cannot be opted in, or `not-a-string`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub not_propagating: BTreeMap<String, &'static str>,
     /// Definitions of its labels that do not count.
@@ -53,7 +53,7 @@ pub struct IgnoredDefinition {
     pub scope: Scope,
     /// Why it does not count.
     pub reason: IgnoredReason,
-    /// The object whose definition counts instead, where one does.
+    /// The object whose definition counts instead, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<String>,
 }
@@ -65,7 +65,7 @@ pub enum IgnoredReason {
     AnotherScope,
     /// Another object defines the key with a wider scope.
     WiderScope,
-    /// Another object defines the key with the same scope, and is listed first.
+    /// Another object that is listed earlier defines the key with the same scope.
     ListedFirst,
 }
 
@@ -93,12 +93,12 @@ impl Serialize for IgnoredReason {
     }
 }
 
-/// What a cloud's own interface says to a tag, as far as its table knows.
+/// Whether a cloud's API accepts a tag, as far as its row in the table says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloudVerdict {
-    /// It takes the tag.
+    /// It accepts the tag.
     Accepted,
-    /// It does not, and possibly the whole resource with it.
+    /// It rejects the tag, and possibly the whole resource.
     Refused(TagSkipReason),
     /// The provider has no row, or the value is not a string.
     Unknown,
@@ -114,7 +114,7 @@ impl Serialize for CloudVerdict {
     }
 }
 
-/// One label that is no tag.
+/// One label that does not become a tag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkippedLabel {
@@ -122,36 +122,36 @@ pub struct SkippedLabel {
     pub qualified_key: String,
     /// The key that its tag would have.
     pub tag_key: String,
-    /// The profile that refused it, or the kind whose webhook does not take it, such as `AWSCluster`.
+    /// The profile that rejected it, or the kind whose webhook does, such as `AWSCluster`.
     pub provider: &'static str,
     /// Why.
     pub reason: TagSkipReason,
 }
 
-/// Why a label is no tag, or a cloud does not take one: the specification's five in the order in which they are asked, then
-/// those that strict profiles and clouds have besides.
+/// Why a label does not become a tag, or a cloud rejects one: the specification's five in the order in which they are
+/// checked, then those that strict profiles and clouds have in addition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TagSkipReason {
-    /// The qualified key begins as the provider's own tags do.
+    /// The qualified key has a prefix that the provider reserves.
     ReservedPrefix,
-    /// The tag key is longer than the provider admits.
+    /// The tag key is longer than the provider allows.
     KeyTooLong,
-    /// The value is longer than the provider admits.
+    /// The value is longer than the provider allows.
     ValueTooLong,
-    /// The tag key has a character that the provider does not admit.
+    /// The tag key has a character that the provider does not allow.
     KeyCharacterClass,
-    /// Lower keys take all the tags that a resource may have.
+    /// Labels with lower keys use up all the tags that a resource can have.
     CountCap,
-    /// The value begins as the provider's own do.
+    /// The value has a prefix that the provider reserves.
     ReservedValue,
-    /// The value has a character that the provider does not take.
+    /// The value has a character that the provider does not allow.
     ValueCharacterClass,
-    /// A lower key has the same tag key.
+    /// A label with a lower key has the same tag key.
     KeyCollision,
 }
 
 impl TagSkipReason {
-    /// The specification's five, in the order in which they are asked.
+    /// The specification's five, in the order in which they are checked.
     pub const ALL: [TagSkipReason; 5] = [
         TagSkipReason::ReservedPrefix,
         TagSkipReason::KeyTooLong,
@@ -160,7 +160,7 @@ impl TagSkipReason {
         TagSkipReason::CountCap,
     ];
 
-    /// Those that strict profiles have besides.
+    /// Those that strict profiles have in addition.
     pub const STRICT: [TagSkipReason; 3] =
         [TagSkipReason::ReservedValue, TagSkipReason::ValueCharacterClass, TagSkipReason::KeyCollision];
 

@@ -14,23 +14,23 @@ use crate::report::outcome::{LogLevel, LogLine};
 use crate::report::shortening::{first_that_elides, first_that_fits, short};
 use crate::report::tags::{CloudVerdict, SkippedLabel, TagSkipReason};
 
-/// How many warnings one request gets; the report in the audit annotation has all.
+/// The maximum number of warnings for one request; the report in the audit annotation has all.
 const MOST: usize = 20;
 
-/// What becomes of a difference.
+/// What is done about a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It is written.
     Written,
-    /// The settings leave it.
+    /// The settings leave it as it is.
     Left,
-    /// It is left to Cluster API: its owners cannot be given back.
+    /// It is left to Cluster API: its owners cannot be restored.
     LeftToClusterApi,
 }
 
 /// The warning for one difference. The policy's own record needs none.
 ///
-/// Of the key, the object that it comes from and the path in it, the path gives way first, then the object's name.
+/// The path is shortened first, then the name of the source object.
 pub(crate) fn of_change(change: &Change, fate: Fate) -> Option<String> {
     let what_happened = match change.action {
         Action::Recorded => return None,
@@ -52,8 +52,8 @@ pub(crate) fn of_change(change: &Change, fate: Fate) -> Option<String> {
     Some(short(first_that_fits(wordings)))
 }
 
-/// The warning for a tag that this request writes and that does not stay. One that it leaves out is restored without a
-/// warning: a client that writes whole objects does not have it.
+/// The warning for a tag that this request writes and that is removed or replaced. One that it omits is restored
+/// without a warning: a client that writes whole objects does not have it.
 pub(crate) fn of_undone_tag(change: &Change) -> Option<String> {
     match change.action {
         Action::Restored => Some(short(cloud_tags::restored(&change.key))),
@@ -62,7 +62,7 @@ pub(crate) fn of_undone_tag(change: &Change) -> Option<String> {
     }
 }
 
-/// The warning for tags that the cloud's own interface does not take; `None` where it takes all.
+/// The warning for tags that the cloud's API rejects; `None` if it accepts all.
 pub(crate) fn of_refused_tags(cloud: &str, verdicts: &BTreeMap<String, CloudVerdict>) -> Option<String> {
     let mut refused = verdicts.iter().filter_map(|(key, verdict)| match verdict {
         CloudVerdict::Refused(reason) => Some((key, cloud_tags::rule(*reason))),
@@ -72,7 +72,7 @@ pub(crate) fn of_refused_tags(cloud: &str, verdicts: &BTreeMap<String, CloudVerd
     Some(short(cloud_tags::refused_by_cloud(cloud, 1 + refused.count(), key, rule)))
 }
 
-/// The warning for a label that becomes no cloud tag, where a number of tags is left to others.
+/// The warning for a label that does not become a cloud tag, if a number of tags is reserved for others.
 pub(crate) fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> String {
     if label.interface().is_some() {
         return short(label.sentence());
@@ -91,7 +91,7 @@ pub(crate) fn of_skipped_label(label: &SkippedLabel, reserve: usize) -> String {
 }
 
 impl SkippedLabel {
-    /// The sentence that says why the label is no tag.
+    /// The sentence that says why the label does not become a tag.
     #[must_use]
     pub fn sentence(&self) -> String {
         let sentence = match InfraCluster::named(self.provider) {
@@ -108,7 +108,7 @@ impl SkippedLabel {
         }
     }
 
-    /// The interface whose limits count: that of a strict profile, or a kind's own webhook.
+    /// The API whose limits count: that of a strict profile, or a kind's own webhook.
     fn interface(&self) -> Option<&'static Cloud> {
         let strict = StrictProfile::named(self.provider).map(|profile| profile.cloud);
         strict.or_else(|| InfraCluster::named(self.provider).and_then(|row| row.webhook))
@@ -161,7 +161,7 @@ pub(crate) fn rank(change: &Change) -> u8 {
     }
 }
 
-/// Differences as parts of one refusal: the first few, each with a value of bearable length. The report has all.
+/// Differences as parts of one refusal: the first few, each with a value of limited length. The report has all.
 pub(crate) fn differences(changes: &[Change]) -> String {
     const MOST: usize = 10;
     let mut parts: Vec<String> = changes.iter().take(MOST).map(Change::difference).collect();
@@ -171,7 +171,7 @@ pub(crate) fn differences(changes: &[Change]) -> String {
     parts.join("; ")
 }
 
-/// At most as many warnings as anybody reads, none twice; the last says how many there are besides.
+/// A limited number of warnings without duplicates; the last says how many more there are.
 pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut warnings: Vec<String> = all.into_iter().filter(|warning| seen.insert(warning.clone())).collect();
@@ -183,7 +183,7 @@ pub(crate) fn capped(all: Vec<String>) -> Vec<String> {
     warnings
 }
 
-/// At most as many lines as anybody reads; the last says how many there are besides.
+/// A limited number of lines; the last says how many more there are.
 pub(crate) fn capped_lines(mut lines: Vec<LogLine>) -> Vec<LogLine> {
     if lines.len() > MOST {
         let message = and_more(lines.len() - (MOST - 1));
@@ -211,7 +211,7 @@ impl Change {
         EntryName { noun: self.entry, key: &self.key }
     }
 
-    /// Why it has to be: where the entry is set, or the rule where that is no other object.
+    /// The reason: where the entry is set, or the rule if that is no other object.
     fn reason(&self, detail: Detail) -> String {
         let object = &*self.source;
         if object.is_empty() {
@@ -229,7 +229,7 @@ impl Change {
         }
     }
 
-    /// The entry, its path, what it must be and why, as a refusal says it; a long value is cut.
+    /// The entry, its path, its value and the reason, as in a refusal; a long value is truncated.
     #[must_use]
     pub fn difference(&self) -> String {
         const LONGEST_VALUE: usize = 63;

@@ -144,29 +144,29 @@ fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
 }
 
 impl CloudTags {
-    /// Whether the composites of an API group are stamped.
+    /// Whether the composites of an API group get tags.
     pub(crate) fn has_group(&self, group: &str) -> bool {
         self.of_group(group).is_some()
     }
 
-    /// What is said about the composites of an API group, if they are stamped.
+    /// The entry of the settings about the composites of an API group, if they get tags.
     pub(crate) fn of_group(&self, group: &str) -> Option<&Composites> {
         self.composites.iter().find(|composites| composites.api_groups.iter().any(|known| **known == *group))
     }
 
-    /// The profile that the settings give a provider, whatever its case.
+    /// The profile that the settings assign to a provider, ignoring case.
     pub(crate) fn profile_of(&self, provider: &str) -> Option<&str> {
         self.profiles.iter().find(|(known, _)| known.eq_ignore_ascii_case(provider)).map(|(_, profile)| &**profile)
     }
 
-    /// The strict profiles that the settings give to providers, each once.
+    /// The strict profiles that the settings assign to providers, each once.
     pub(crate) fn strict_profiles(&self) -> impl Iterator<Item = &'static StrictProfile> {
         let names: BTreeSet<&str> = self.profiles.values().map(|profile| &**profile).collect();
         names.into_iter().filter_map(StrictProfile::named)
     }
 
-    /// What the keys of the policy's own tags begin with: those of the specification's spelling, and of the strict profiles that
-    /// the settings name. A change to one leaves nothing behind.
+    /// The prefixes of the keys of the policy's own tags: those of the specification's spelling, and of the strict
+    /// profiles that the settings name. So switching to one leaves no tags behind.
     pub(crate) fn prefixes(&self) -> Vec<Cow<'_, str>> {
         let own = &*self.prefix;
         let strict = self.strict_profiles().map(|profile| profile.spelling.prefix(own));
@@ -175,7 +175,7 @@ impl CloudTags {
         prefixes
     }
 
-    /// What does not go together.
+    /// Combinations of settings that are not allowed.
     pub(super) fn contradictions(&self) -> Vec<SettingProblem> {
         let mut problems = Vec::new();
         let mut seen = BTreeSet::new();

@@ -149,7 +149,7 @@ pub struct ClusterCloudTags {
 }
 
 impl ClusterCloudTags {
-    /// The row of a kind, if its objects are stamped.
+    /// The row of a kind, if its objects get tags.
     pub(crate) fn of(&self, group: &str, kind: &str) -> Option<&'static InfraCluster> {
         if self.kinds.iter().any(|known| **known == *kind) { InfraCluster::of(group, kind) } else { None }
     }
@@ -188,7 +188,7 @@ impl NodeSync {
 }
 
 impl ClusterApi {
-    /// What does not go together.
+    /// Combinations of settings that are not allowed.
     pub(super) fn contradictions(&self) -> Vec<SettingProblem> {
         if self.version.at_least(Version::NODE_EXPRESSIONS) {
             return Vec::new();

@@ -44,13 +44,14 @@ impl fmt::Display for Scope {
     }
 }
 
-/// The definitions that every installation has: of scope platform, immutable, and never tags.
+/// The definitions that every installation has: with scope platform, immutable, and never opted in.
 pub const SEEDED: [&str; 3] = ["platform/origin", "platform/mesh-ip", "platform/domain"];
 
 /// Reads one definition.
 ///
 /// # Errors
-/// When it has another shape, its key is empty, or it is a seeded one that was changed: every problem, below the key.
+/// When it does not have the required structure, its key is empty, or it changes a seeded one: every problem, below the
+/// key.
 pub(crate) fn read_definition(key: &str, text: &str) -> Result<Definition, Vec<SettingProblem>> {
     let (definition, mut problems) = read(text);
     let definition = definition.map(|ObjectOnly(definition): ObjectOnly<Definition>| definition);
@@ -62,7 +63,7 @@ pub(crate) fn read_definition(key: &str, text: &str) -> Result<Definition, Vec<S
     }
 }
 
-/// What cannot be said about some keys.
+/// What cannot be defined for some keys.
 pub(super) fn objections(definitions: &BTreeMap<String, Definition>) -> Vec<SettingProblem> {
     let judged = [""].into_iter().chain(SEEDED);
     let objection = |key: &str| Some(SettingProblem::new(step(key), definitions.get(key)?.objection(key)?));

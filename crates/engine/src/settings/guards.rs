@@ -44,7 +44,7 @@ impl Default for Guards {
 }
 
 impl Guards {
-    /// No guard rail checks anything.
+    /// Whether all guard rails are off.
     ///
     /// ```
     /// use metadata_propagation::{GuardRail, Guards, Stance};

@@ -1,6 +1,6 @@
-//! Objects, and objects only: the code that serde derives for a struct takes a list of its fields as well.
+//! Reads objects, and only objects: the code that serde derives for a struct also accepts a list of its fields.
 //!
-//! The functions are for `deserialize_with`, where a field holds structs.
+//! The functions are for `deserialize_with`, for fields that contain structs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,7 +29,7 @@ where
     deserializer.deserialize_map(EntriesVisitor(PhantomData))
 }
 
-/// A struct that is read from an object only.
+/// A struct that is only read from an object.
 pub(super) struct ObjectOnly<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for ObjectOnly<T> {
@@ -62,7 +62,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-        // Hosts write keys in their order: a map that is made at once costs a third of one that grows.
+        // Hosts write keys in order: building a map at once costs a third of growing it.
         let mut all = Vec::new();
         while let Some((key, ObjectOnly(value))) = entries.next_entry()? {
             all.push((key, value));

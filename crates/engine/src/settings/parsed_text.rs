@@ -1,4 +1,4 @@
-//! Texts of a certain form. What is not of that form cannot be read.
+//! Texts in a certain format. A text in another format cannot be read.
 
 use std::borrow::Borrow;
 use std::ops::Deref;
@@ -10,7 +10,7 @@ use crate::catalog::infrastructure::infra_cluster_kinds;
 use crate::catalog::profiles::CLOUD_TAG_PREFIX;
 use crate::catalog::strict::profile_names;
 
-/// Declares a text: its name, whether a text is of its form, and what the form is called.
+/// Declares a text type: its name, the check of its format, and the name of the format.
 macro_rules! text {
     ($(#[$meta:meta])* $name:ident, $is:expr, $form:expr) => {
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ text!(
 );
 
 text!(
-    /// What every tag key begins with, such as `plexsphere:`.
+    /// The prefix of every tag key, such as `plexsphere:`.
     TagPrefix,
     is_tag_prefix,
     "a prefix such as `acme:`: one or more characters, then `:`, and not reserved by any cloud"
@@ -102,7 +102,7 @@ impl Default for TagPrefix {
     }
 }
 
-/// Whether keys may begin so: an empty prefix would make everybody's tags the policy's to remove.
+/// Whether keys may have this prefix: with an empty one, the policy would remove everybody's tags.
 fn is_tag_prefix(text: &str) -> bool {
     text.strip_suffix(':').is_some_and(|name| !name.is_empty()) && !CLOUDS.iter().any(|cloud| cloud.reserves(text))
 }
@@ -147,7 +147,7 @@ fn is_api_version(text: &str) -> bool {
     })
 }
 
-/// A group with a domain of its own that neither Cluster API, nor Crossplane's own definitions, nor the registry are in.
+/// A group with its own domain that is not one of Cluster API, of Crossplane's own definitions or of the registry.
 fn is_group_of_composites(text: &str) -> bool {
     const OTHERS: [&str; 3] = ["cluster.x-k8s.io", "apiextensions.crossplane.io", "labels.plexsphere.com"];
     let is_part =

@@ -1,7 +1,7 @@
 //! The regular expressions that Cluster API's manager takes, read as the manager reads them.
 //!
-//! Cluster API compiles them with Go's `regexp` and asks `MatchString` on label keys. Rust's `regex` reads most of the
-//! same syntax the same way. What either refuses or the two read differently is refused here, with what to write
+//! Cluster API compiles them with Go's `regexp` and calls `MatchString` on label keys. Rust's `regex` reads most of the
+//! same syntax the same way. What either rejects or the two read differently is rejected here, with what to write
 //! instead. "Go" below is `regexp/syntax/parse.go` of Go 1.26, "Rust" is `regex-syntax` 0.8.
 
 mod literal;
@@ -21,19 +21,19 @@ use self::literal::Literal;
 #[serde(try_from = "String", into = "String")]
 pub struct Pattern {
     source: String,
-    /// What it matches, where that is known without an expression.
+    /// What it matches, if that is known without an expression.
     literal: Option<Literal>,
     compiled: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
-    /// Reads an expression without compiling it: a scan that costs no more than its length.
+    /// Reads an expression without compiling it: a scan in linear time.
     ///
     /// The empty expression is allowed: it matches every key, in Go too.
     ///
     /// # Errors
-    /// When Go refuses the expression (`parse`, `parsePerlFlags`, `parseRepeat`, `repeat`, `repeatIsValid`,
-    /// `parseClass`, `parseNamedClass`, `parseEscape`), or Rust refuses it or reads it differently.
+    /// When Go rejects the expression (`parse`, `parsePerlFlags`, `parseRepeat`, `repeat`, `repeatIsValid`,
+    /// `parseClass`, `parseNamedClass`, `parseEscape`), or Rust rejects it or reads it differently.
     ///
     /// ```
     /// use metadata_propagation::Pattern;
@@ -68,7 +68,7 @@ impl Pattern {
 
     /// Whether the expression matches somewhere in an ASCII key, as Go's `MatchString` does.
     ///
-    /// One that does not compile matches nothing; settings validation refused it.
+    /// One that does not compile matches nothing; settings validation rejected it.
     ///
     /// ```
     /// use metadata_propagation::Pattern;
@@ -85,7 +85,7 @@ impl Pattern {
         compiled.as_ref().is_some_and(|compiled| compiled.is_match(key.as_bytes()))
     }
 
-    /// The expression as it was written.
+    /// The expression as written.
     pub fn as_str(&self) -> &str {
         &self.source
     }
@@ -119,7 +119,7 @@ impl From<Pattern> for String {
     }
 }
 
-/// Why an expression is refused: where, and what to write instead.
+/// Why an expression is rejected: where, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternError {
     expression: String,
@@ -134,7 +134,8 @@ impl fmt::Display for PatternError {
 
 impl std::error::Error for PatternError {}
 
-/// `\s` of Go has no vertical tab, `\s` of Rust has one. Rust nests the classes written instead where Go does not.
+/// `\s` in Go does not include the vertical tab, `\s` in Rust does. Rust nests the classes written instead where Go
+/// does not.
 fn with_spaces_of_go(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let mut chars = source.chars();

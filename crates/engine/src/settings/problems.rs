@@ -1,4 +1,4 @@
-//! All that is wrong with settings, each with its path.
+//! Everything that is wrong with settings, each problem with its path.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct SettingProblem {
     /// Path, such as `clusterApi.version` or `cloudTags.definitions[platform/env]`; empty for the settings as a whole.
     pub path: String,
-    /// What is wrong there.
+    /// What is wrong at that path.
     pub problem: String,
 }
 
@@ -16,7 +16,7 @@ impl SettingProblem {
         SettingProblem { path: path.into(), problem: problem.to_string() }
     }
 
-    /// The same of something larger, in which the text that was read is at `above`.
+    /// The same problem in a larger text, in which this one is at `above`.
     pub(crate) fn below(self, above: &str) -> Self {
         SettingProblem { path: joined(above, &self.path), problem: self.problem }
     }
@@ -43,7 +43,7 @@ pub(super) fn joined(above: &str, below: &str) -> String {
 /// Settings that cannot be used: all problems, at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsError {
-    /// What each value is, in the order of their paths; then what does not go together.
+    /// First problems of single values, in the order of their paths; then combinations that are not allowed.
     pub problems: Vec<SettingProblem>,
 }
 

@@ -1,12 +1,12 @@
 //! Reads settings, and finds everything that is wrong with them.
 //!
-//! serde ends at the first problem. So a text is read the ordinary way first, which is all that happens where nothing is
-//! wrong. Only what cannot be read that way is parsed to a tree, and read from there again and again, each time
-//! without the values that were found wrong, until nothing is left to find.
+//! serde stops at the first problem. So a text is first read the ordinary way, which is sufficient if nothing is wrong.
+//! Only a text that cannot be read that way is parsed to a tree, and read from there repeatedly, each time without the
+//! values that were found wrong, until there are no more problems.
 //!
-//! No crate does this for types that serde reads: eserde 0.1.7 ends at an unknown field, loses its place after an unknown
-//! variant, and has neither defaults nor conversions of whole types; deserr 0.6 wants attributes of its own at every
-//! field; serde_path_to_error tells where the first problem is, and no more.
+//! No crate does this for types that serde reads: eserde 0.1.7 stops at an unknown field, loses its position after an
+//! unknown variant, and supports neither defaults nor conversions of whole types; deserr 0.6 needs its own attributes
+//! at every field; serde_path_to_error only reports where the first problem is.
 
 mod fault;
 mod node;
@@ -21,7 +21,7 @@ use serde_json::Value;
 use self::place::{SettingNode, Wrong};
 use super::problems::SettingProblem;
 
-/// What a text holds, as far as it can be read, and all that is wrong with it.
+/// The value of a text, as far as it can be read, and everything that is wrong with it.
 ///
 /// In objects that are read as structs, null is absent; of a field that occurs twice the last one counts.
 pub(super) fn read<T: DeserializeOwned>(text: &str) -> (Option<T>, Vec<SettingProblem>) {
@@ -31,7 +31,7 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> (Option<T>, Vec<SettingPr
     match serde_json::from_str(text) {
         Ok(tree) => collect(&tree),
         Err(error) => {
-            // A line and column of settings that a host has re-written would point nowhere.
+            // A line and column of settings that a host has rewritten would point nowhere.
             let error = error.to_string();
             let problem = error.rsplit_once(" at line ").map_or(error.as_str(), |(problem, _)| problem);
             (None, vec![SettingProblem::new("", problem)])

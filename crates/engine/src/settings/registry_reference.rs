@@ -23,7 +23,7 @@ pub enum RegistryReference {
 }
 
 impl RegistryReference {
-    /// The names of the objects, in the order in which they count.
+    /// The names of the objects, by descending precedence.
     pub(crate) fn names(&self) -> &[NonEmpty] {
         match self {
             RegistryReference::Name(name) => slice::from_ref(name),

@@ -1,4 +1,4 @@
-//! Whether texts are what an interface takes: how long, and of which characters.
+//! Whether an API accepts a text: its length and its characters.
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -22,7 +22,7 @@ impl Length {
         }
     }
 
-    /// The most characters that a text may have. A limit in bytes is one in characters of one byte each.
+    /// The maximum number of characters of a text. A limit in bytes is the limit in characters of one byte each.
     pub(crate) fn characters(self) -> usize {
         match self {
             Runes(most) | Bytes(most) => most,
@@ -74,7 +74,8 @@ impl KeyCharacters {
     }
 }
 
-/// Whether every character is one of `ascii`, or another one that `is_allowed`. Most texts are ASCII, and are not decoded.
+/// Whether every character is one of `ascii`, or another one that `is_allowed`. Most texts are ASCII, and are not
+/// decoded.
 fn every(text: &str, ascii: AsciiSet, is_allowed: impl Fn(char) -> bool) -> bool {
     let is_one = |char| match u8::try_from(char) {
         Ok(byte) if byte.is_ascii() => ascii.has(byte),
@@ -88,7 +89,8 @@ fn is_label(text: &str) -> bool {
     is_end(text.bytes().next()) && is_end(text.bytes().last()) && every(text, LETTERS_AND_DIGITS.and("-_."), |_| false)
 }
 
-/// Unicode's general categories L and Nd. `char::is_alphanumeric` has letter numbers, fractions and vowel signs besides.
+/// Unicode's general categories L and Nd. `char::is_alphanumeric` also includes letter numbers, fractions and vowel
+/// signs.
 fn is_letter_or_digit(char: char) -> bool {
     char.general_category_group() == GeneralCategoryGroup::Letter
         || char.general_category() == GeneralCategory::DecimalNumber

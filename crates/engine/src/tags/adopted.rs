@@ -1,4 +1,4 @@
-//! Composites that somebody calls adopted: then no tag propagates to them, and none is required.
+//! Composites that a user marks as adopted: no tag propagates to them, and none is required.
 
 use super::crossplane;
 use super::labels::{Assigned, ORIGIN};
@@ -9,8 +9,8 @@ use crate::report::finding::Finding;
 use crate::report::messages::cloud_tags as messages;
 use crate::settings::{Mode, Settings, Stance};
 
-/// What is found where a request newly says that a composite was adopted. Crossplane carries on what it finds in a claim or in a
-/// parent's Composition, so that it is warned at most.
+/// The finding if a request newly marks a composite as adopted. Crossplane copies what it finds in a claim or in a
+/// parent's Composition, so that is a warning at most.
 pub(crate) fn finding(subject: &Subject<'_>, settings: &Settings) -> Option<Finding> {
     let stance = settings.cloud_tags.adopted;
     let has_origin =

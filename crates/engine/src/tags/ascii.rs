@@ -1,7 +1,7 @@
 //! Sets of ASCII characters, and texts that are made of them.
 //!
-//! A byte of ASCII is looked up by its halves: the lower four bits choose a row, the upper ones a bit of it. So sixteen bytes
-//! are looked up at once.
+//! A byte of ASCII is looked up by its halves: the lower four bits select a row, the upper ones a bit of it. So sixteen
+//! bytes are looked up at once.
 
 use crate::json::lanes::{Lanes, every_byte, lanes};
 
@@ -14,7 +14,7 @@ pub(crate) struct AsciiSet {
     high: u64,
 }
 
-/// ASCII that is printed, the space included: all but the 32 characters at the beginning and the last one.
+/// Printable ASCII, including the space: all except the 32 characters at the beginning and the last one.
 pub(super) const PRINTED: AsciiSet = {
     let rows = u64::from_ne_bytes([0b1111_1100; 8]);
     AsciiSet { low: rows, high: rows }.without("\x7f")
@@ -39,13 +39,13 @@ impl AsciiSet {
         AsciiSet { low, high }
     }
 
-    /// These characters of ASCII as well.
+    /// With these characters of ASCII.
     pub(super) const fn and(self, chars: &str) -> Self {
         let others = AsciiSet::of(chars);
         AsciiSet { low: self.low | others.low, high: self.high | others.high }
     }
 
-    /// All but these characters of ASCII.
+    /// Without these characters of ASCII.
     pub(super) const fn without(self, chars: &str) -> Self {
         let others = AsciiSet::of(chars);
         AsciiSet { low: self.low & !others.low, high: self.high & !others.high }
@@ -66,7 +66,7 @@ impl AsciiSet {
     #[cfg(target_feature = "simd128")]
     fn has_each(self, [first, second]: Lanes) -> bool {
         use std::arch::wasm32::{u8x16, u8x16_all_true, u8x16_shr, u8x16_splat, u8x16_swizzle, u64x2, v128_and};
-        // No row has a bit for what is not ASCII.
+        // No row has a bit for a byte that is not ASCII.
         let bits = u8x16(1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0);
         let bytes = u64x2(first, second);
         let rows = u8x16_swizzle(u64x2(self.low, self.high), v128_and(bytes, u8x16_splat(15)));

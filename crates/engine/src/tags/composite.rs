@@ -20,10 +20,10 @@ use crate::kube::stop::Stop;
 use crate::report::not_applicable::NotApplicableReason;
 use crate::settings::{Composites, Definition, Mode, Settings};
 
-/// The field that carries the tags, below `spec`.
+/// The field for the tags, below `spec`.
 const FIELD: &str = "cloudTags";
 
-/// A composite, and what the settings say about it.
+/// A composite, and its entry in the settings.
 pub(crate) struct Composite<'a, 'e> {
     pub(crate) subject: &'a Subject<'e>,
     pub(crate) composites: &'e Composites,
@@ -38,10 +38,11 @@ struct TagSources<'e> {
 }
 
 impl<'e> Composite<'_, 'e> {
-    /// Holds `spec.cloudTags` against the tags that the labels make.
+    /// Compares `spec.cloudTags` with the tags for the labels.
     ///
     /// # Errors
-    /// When nothing is to be stamped, the registry could not be read, or the composite has another shape.
+    /// When there is nothing to set, the registry could not be read, or the composite does not have the structure of a
+    /// Kubernetes object.
     pub(crate) fn decide(&self) -> Result<Tagged, Stop> {
         let object = &self.subject.object;
         let not_applicable = |reason| Err(Stop::not_applicable(reason, ""));
@@ -68,8 +69,9 @@ impl<'e> Composite<'_, 'e> {
         Ok(tagged)
     }
 
-    /// The tags that the labels of the stored object made. A label that is not opted in may have been, before its definition
-    /// changed. Only where Crossplane's own apply says which tags the parent forwards are the others known to be the labels'.
+    /// The tags for the labels of the stored object. A label that is not opted in may have been, before its definition
+    /// changed. The others are only known to be the labels' if Crossplane's own apply shows which tags the parent
+    /// forwards.
     fn tags_before(
         &self,
         before: &TagSources<'e>,
@@ -91,9 +93,9 @@ impl<'e> Composite<'_, 'e> {
         tags
     }
 
-    /// What differs from it. A composite that another one composes keeps what its parent's Composition forwards: of the
-    /// policy's own entries only those go that its labels made before, `nested`, that they make no more, and that the
-    /// parent's Composition does not set.
+    /// The differences. A nested composite keeps what its parent's Composition forwards: of the policy's own entries
+    /// only those are removed that its labels set before, `nested`, that they no longer set, and that the parent's
+    /// Composition does not set.
     fn tagged(
         &self,
         now: &TagSources<'e>,
@@ -148,8 +150,9 @@ impl<'e> Composite<'_, 'e> {
         })
     }
 
-    /// How the policy reacts to assignments that cannot be used: a user who writes them is refused. Crossplane is not, which
-    /// carries on what it finds in a claim or in a parent's Composition, nor is a write that leaves them as they are stored.
+    /// How the policy reacts to assignments that cannot be used: a user who writes them is refused. Crossplane is not,
+    /// because it copies what it finds in a claim or in a parent's Composition; neither is a write that does not change
+    /// them.
     fn unusable(&self, malformed: Malformed, is_nested: bool) -> Stop {
         let Subject { review, object, .. } = self.subject;
         let old = self.subject.old().ok().flatten();
@@ -169,8 +172,8 @@ impl<'e> Composite<'_, 'e> {
         Some(TagSources { assigned: Assigned::read(old).ok()?, provider })
     }
 
-    /// Whether the request leaves what tags are made from as it is stored. Of the labels, those count that the registry defines
-    /// or the settings require: a pause, or a label of somebody's tool, is no new tag.
+    /// Whether the request does not change what tags are made from. Only labels that the registry defines or the
+    /// settings require count: a pause, or a label of a tool, is not a new tag.
     fn leaves_sources_as_stored(&self, definitions: &BTreeMap<String, Definition>) -> bool {
         let required = &self.settings.cloud_tags.required;
         let counts = |key: &str| {
@@ -179,13 +182,13 @@ impl<'e> Composite<'_, 'e> {
         leaves_sources_as_stored(self.subject, self.composites, counts).unwrap_or(false)
     }
 
-    /// The definitions of all that is assigned, and was before.
+    /// The definitions of all keys that are assigned, or were before.
     fn definitions(&self, now: &Assigned, before: Option<&Assigned>) -> Result<Definitions<'e>, Stop> {
-        // Where there is no label, no definition makes a tag of it.
+        // Without labels, no definition sets a tag.
         if now.is_empty() && before.is_none_or(Assigned::is_empty) {
             return Ok(Definitions::default());
         }
-        // What a label was counts too where it goes: only the labels that are defined are news.
+        // The old value of a label counts too when it is removed: only labels with a definition matter.
         let old = self.subject.old().ok().flatten();
         let is_assigned = |key: &str| {
             now.contains(key)
@@ -196,16 +199,16 @@ impl<'e> Composite<'_, 'e> {
     }
 }
 
-/// Whether an UPDATE leaves the tags of a composite, and all that they may be made from, as they are stored. Which labels the
+/// Whether an UPDATE changes neither the tags of a composite, nor anything that they may be made from. Which labels the
 /// registry defines is not known here, so all of them count.
 ///
 /// # Errors
-/// When the composite or the stored one has another shape than Kubernetes gives it.
+/// When the composite or the stored one does not have the structure of a Kubernetes object.
 pub(crate) fn leaves_tags_as_stored(subject: &Subject<'_>, composites: &Composites) -> Result<bool, Malformed> {
     Ok(leaves_sources_as_stored(subject, composites, |_| true)? && leaves_as_stored(subject, FIELD)?)
 }
 
-/// Whether an UPDATE leaves what the tags of a composite are made from as it is stored: the labels that count, the
+/// Whether an UPDATE does not change what the tags of a composite are made from: the labels that count, the
 /// assignments, and the provider.
 fn leaves_sources_as_stored(
     subject: &Subject<'_>,

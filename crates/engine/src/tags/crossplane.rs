@@ -1,4 +1,4 @@
-//! What Crossplane makes itself: composites below other composites, and those of claims.
+//! Objects that Crossplane creates itself: nested composites, and composites of claims.
 
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
@@ -8,18 +8,18 @@ use crate::json::document::Json;
 use crate::kube::object::group_and_version;
 use crate::settings::{CloudTags, Composites};
 
-/// What Crossplane puts on claims.
+/// The finalizer that Crossplane sets on claims.
 const CLAIM_FINALIZER: &str = "finalizer.apiextensions.crossplane.io";
 
-/// How the field manager begins with which Crossplane applies what a Composition composes.
+/// The prefix of the field manager with which Crossplane applies composed resources.
 ///
 /// Source: crossplane, internal/controller/apiextensions/composite/composition_functions.go: `FieldOwnerComposedPrefix`.
 const COMPOSED: &str = "apiextensions.crossplane.io/composed/";
 
-/// Whether a composite above this one composes it: then its parent's Composition may forward tags to it.
+/// Whether another composite composes this one: then its parent's Composition may forward tags to it.
 ///
-/// Its controller is its parent. That the controller is a composite is known by what Crossplane writes on everything that
-/// it composes, or by the controller's group. A composite's own label names itself.
+/// Its controller is its parent. The controller is a composite if this object has the label that Crossplane sets on
+/// every composed resource, or if the controller's group is one of composites. A composite's own label names itself.
 pub(super) fn is_nested(subject: &Subject<'_>, settings: &CloudTags) -> bool {
     let object = &subject.object;
     let Some(parent) = object.owners.iter().find(|owner| owner.is_controller) else { return false };
@@ -28,7 +28,8 @@ pub(super) fn is_nested(subject: &Subject<'_>, settings: &CloudTags) -> bool {
         || settings.has_group(parent.group())
 }
 
-/// Whether the composite of a claim is under review: Crossplane copies the claim's labels and annotations to it.
+/// Whether the object under review is the composite of a claim: Crossplane copies the claim's labels and annotations to
+/// it.
 ///
 /// # Errors
 /// When `spec` is not an object.
@@ -36,11 +37,11 @@ pub(super) fn is_of_claim(subject: &Subject<'_>) -> Result<bool, Malformed> {
     Ok(refers_to_own_group(subject, subject.object.spec.get("claimRef")?))
 }
 
-/// Whether a claim is under review: its kind is listed, or it refers to its composite.
+/// Whether the object under review is a claim: its kind is listed, or it refers to its composite.
 ///
-/// A claim and its composite are of one group. In Crossplane 2 `spec.crossplane` is Crossplane's and everything else in
-/// `spec` the composite's own, `spec.resourceRef` too. A new composite has no `spec.crossplane` yet, and a new claim no
-/// `spec.resourceRef`: only one that comes from a backup does, with the finalizer that Crossplane gives claims.
+/// A claim and its composite are in one group. In Crossplane 2 `spec.crossplane` belongs to Crossplane and everything
+/// else in `spec` to the composite, including `spec.resourceRef`. A new composite has no `spec.crossplane` yet, and a
+/// new claim no `spec.resourceRef`: only one from a backup does, with the finalizer that Crossplane sets on claims.
 ///
 /// Source: crossplane, internal/controller/apiextensions/claim/reconciler.go: `finalizer`.
 ///
@@ -54,25 +55,25 @@ pub(super) fn is_claim(subject: &Subject<'_>, composites: &Composites) -> Result
         || (spec.get("crossplane")?.is_null() && refers_to_own_group(subject, spec.get("resourceRef")?) && is_stored()))
 }
 
-/// Whether Crossplane's finalizer of claims is on the object.
+/// Whether the object has Crossplane's finalizer of claims.
 fn has_finalizer(subject: &Subject<'_>) -> bool {
     let finalizers = subject.object.root.at(&["metadata", "finalizers"]).ok().and_then(Json::as_elements);
     finalizers.into_iter().flatten().any(|finalizer| finalizer.as_str() == Some(CLAIM_FINALIZER))
 }
 
-/// Whether a parent's Composition has applied the object: then its entries of `managedFields` say what it sets.
+/// Whether a parent's Composition has applied the object: then its entries in `managedFields` show what it sets.
 pub(super) fn is_applied_by_composition(subject: &Subject<'_>) -> bool {
     applied_by_composition(subject).next().is_some()
 }
 
-/// Whether Crossplane's own server-side apply of what a Composition composes sets a field below `spec`, by its path.
+/// Whether Crossplane's own server-side apply of a composed resource sets a field below `spec`, by its path.
 pub(super) fn is_set_by_composition(subject: &Subject<'_>, field: &str, key: &str) -> bool {
     let (field, key) = (format!("f:{field}"), format!("f:{key}"));
     applied_by_composition(subject)
         .any(|entry| entry.at(&["fieldsV1", "f:spec", &field, &key]).is_ok_and(|set| !set.is_null()))
 }
 
-/// The entries of `managedFields` by which Crossplane applies what a Composition composes.
+/// The entries of `managedFields` with which Crossplane applies composed resources.
 fn applied_by_composition<'a>(subject: &Subject<'a>) -> impl Iterator<Item = Json<'a>> {
     let entries = subject.object.managed_fields.as_elements().into_iter().flatten();
     entries.filter(|entry| {

@@ -1,4 +1,4 @@
-//! A field of cloud tags, such as `spec.cloudTags` of a composite, compared with the tags that it has to carry.
+//! A field of cloud tags, such as `spec.cloudTags` of a composite, compared with the tags that it must carry.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -25,21 +25,21 @@ pub(super) struct TagsField<'a, 'e> {
     path: Arc<Path>,
     /// The path, as it is printed.
     at: Arc<str>,
-    /// A tag comes from no other object.
+    /// Empty: a tag does not propagate from another object.
     source: Arc<str>,
-    /// What the policy's own keys begin with.
+    /// The prefixes of the policy's own keys.
     prefixes: Vec<Cow<'a, str>>,
     present: TagEntries<'e>,
     stored: OnceCell<TagEntries<'e>>,
 }
 
-/// What becomes of the field.
+/// What is done with the field.
 #[derive(Default)]
 pub(super) struct Held<'e> {
     pub(super) changes: Vec<Change>,
     /// The keys of those changes that undo what this request writes.
     pub(super) undone: BTreeSet<String>,
-    /// The policy's own entries that no label makes and that stay.
+    /// The policy's own entries that no label sets and that are kept.
     pub(super) kept: TagEntries<'e>,
 }
 
@@ -75,7 +75,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
         self.present.iter().filter(|(key, _)| self.is_own(key)).map(|(key, value)| (*key, *value))
     }
 
-    /// The keys of the entries that are not the policy's own, or that `is_forwarded` says.
+    /// The keys of the entries that are not the policy's own, or for which `is_forwarded` is true.
     pub(super) fn others(&self, is_forwarded: impl Fn(&str, Json<'e>) -> bool) -> BTreeSet<&'e str> {
         let is_other = |(key, value): &(&&'e str, &Json<'e>)| !self.is_own(key) || is_forwarded(key, **value);
         self.present.iter().filter(is_other).map(|(key, _)| *key).collect()
@@ -85,8 +85,8 @@ impl<'a, 'e> TagsField<'a, 'e> {
         self.prefixes.iter().any(|prefix| key.starts_with(&**prefix))
     }
 
-    /// All entries as they would be stored: the tags that labels make, what is kept besides, and what others wrote. A value
-    /// that is not a string is `None`.
+    /// All entries as they would be stored: the tags for labels, other entries that are kept, and those of others. A
+    /// value that is not a string is `None`.
     pub(super) fn as_written<'t>(
         &self,
         tags: &'t BTreeMap<String, String>,
@@ -100,7 +100,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
         others.chain(tags.iter().map(|(key, value)| (key.as_str(), Some(value.as_str())))).collect()
     }
 
-    /// The entry as it is stored. Where the stored object cannot be read, everything is news.
+    /// The entry as it is stored. If the stored object cannot be read, every entry is new.
     pub(super) fn stored(&self, key: &str) -> Option<Json<'e>> {
         let read = || {
             let stored = self.subject.old().ok().flatten().and_then(|old| old.spec.get(self.name).ok());
@@ -109,12 +109,13 @@ impl<'a, 'e> TagsField<'a, 'e> {
         self.stored.get_or_init(read).get(key).copied()
     }
 
-    /// Whether the field is there and has no entries.
+    /// Whether the field exists and has no entries.
     pub(super) fn is_empty_map(&self) -> bool {
         self.present.is_empty() && !self.json.is_null()
     }
 
-    /// What differs from the tags that labels make, where of the policy's other entries those go that `goes` says.
+    /// The differences from the tags for the labels; of the policy's other entries, those for which `goes` is true are
+    /// removed.
     pub(super) fn held_to(&self, made: &Transformed, goes: impl Fn(&str, Json<'e>) -> bool) -> Held<'e> {
         let mut held = Held { changes: Vec::with_capacity(made.tags.len()), ..Held::default() };
         for ((key, value), label) in made.tags.iter().zip(made.labels.values()) {
@@ -147,13 +148,13 @@ impl<'a, 'e> TagsField<'a, 'e> {
         held
     }
 
-    /// Its removal, where it is a map without entries.
+    /// The removal of the field, if it is a map without entries.
     pub(super) fn without_empty_map(&self) -> Change {
         let empty = self.change(self.name, Action::Removed, None, None, messages::EMPTY_MAP.to_owned());
         Change { at: "spec".into(), entry: "field", path: Path::fields(&["spec"]).into(), ..empty }
     }
 
-    /// One entry that is not as it should be.
+    /// One entry that differs.
     fn change(&self, key: &str, action: Action, from: Option<Json<'_>>, to: Option<&String>, rule: String) -> Change {
         Change {
             at: Arc::clone(&self.at),
@@ -171,10 +172,10 @@ impl<'a, 'e> TagsField<'a, 'e> {
     }
 }
 
-/// Whether an UPDATE leaves a field below `spec` as it is stored.
+/// Whether an UPDATE does not change a field below `spec`.
 ///
 /// # Errors
-/// When the object or the stored one has another shape than Kubernetes gives it.
+/// When the object or the stored one does not have the structure of a Kubernetes object.
 pub(super) fn leaves_as_stored(subject: &Subject<'_>, name: &str) -> Result<bool, Malformed> {
     let Some(old) = subject.old()? else { return Ok(false) };
     Ok(subject.object.spec.get(name)? == old.spec.get(name)?)

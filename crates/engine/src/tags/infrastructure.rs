@@ -22,7 +22,7 @@ use crate::report::messages::cloud_tags as messages;
 use crate::report::not_applicable::NotApplicableReason;
 use crate::settings::{Definition, Settings};
 
-/// An infrastructure cluster, and what the settings say about it.
+/// An infrastructure cluster, and its settings.
 pub(crate) struct Infrastructure<'a, 'e> {
     pub(crate) subject: &'a Subject<'e>,
     pub(crate) row: &'static InfraCluster,
@@ -31,10 +31,11 @@ pub(crate) struct Infrastructure<'a, 'e> {
 }
 
 impl<'e> Infrastructure<'_, 'e> {
-    /// Holds the object's tags against those that the labels of its Cluster make.
+    /// Compares the object's tags with those for the labels of its Cluster.
     ///
     /// # Errors
-    /// When nothing is to be stamped, the Cluster or the registry could not be read, or the object has another shape.
+    /// When there is nothing to set, the Cluster or the registry could not be read, or the object does not have the
+    /// structure of a Kubernetes object.
     pub(crate) fn decide(&self) -> Result<Tagged, Stop> {
         let object = &self.subject.object;
         let own = |reason| Err(Stop::not_applicable(reason, ""));
@@ -59,7 +60,7 @@ impl<'e> Infrastructure<'_, 'e> {
         if assigned.is_adopted() {
             return Err(Stop::not_applicable(NotApplicableReason::Adopted, cluster.name.to_string()));
         }
-        // Where there is no label, no definition makes a tag of it.
+        // Without labels, no definition sets a tag.
         let Definitions { counting: definitions, ignored } = if assigned.is_empty() {
             Definitions::default()
         } else {
@@ -70,7 +71,7 @@ impl<'e> Infrastructure<'_, 'e> {
         Ok(tagged)
     }
 
-    /// What differs from the tags that the labels make. No label makes the rest of the policy's own entries: they go.
+    /// The differences from the tags for the labels. The policy's own entries that no label sets are removed.
     fn tagged(
         &self,
         cluster: &Parent<'_>,
@@ -105,22 +106,22 @@ impl<'e> Infrastructure<'_, 'e> {
     }
 }
 
-/// Whether an UPDATE leaves the tags of an infrastructure cluster as they are stored.
+/// Whether an UPDATE does not change the tags of an infrastructure cluster.
 ///
 /// # Errors
-/// When the object or the stored one has another shape than Kubernetes gives it.
+/// When the object or the stored one does not have the structure of a Kubernetes object.
 pub(crate) fn leaves_tags_as_stored(subject: &Subject<'_>, row: &InfraCluster) -> Result<bool, Malformed> {
     leaves_as_stored(subject, row.field)
 }
 
-/// What is found of the Cluster's assignments.
+/// The findings about the Cluster's assignments.
 fn findings(assigned: &Assigned, definitions: &BTreeMap<String, Definition>, cluster: &Parent<'_>) -> Vec<Finding> {
     let findings = assigned.findings(definitions).into_iter();
     findings.map(|finding| Finding { at: format!("{}: {}", cluster.name, finding.at), ..finding }).collect()
 }
 
-/// How the policy reacts to assignments of a Cluster that cannot be used: they are stored, and a user who writes its infrastructure is
-/// not to blame.
+/// How the policy reacts to assignments of a Cluster that cannot be used: they are already stored, and a user who
+/// writes the infrastructure cannot fix them.
 fn unusable(cluster: &Parent<'_>, malformed: &Malformed) -> Stop {
     Stop::not_applicable(NotApplicableReason::UnusableAssignments, format!("{}: {malformed}", cluster.name))
 }

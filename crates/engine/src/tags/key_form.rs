@@ -1,7 +1,7 @@
-//! The form of the keys that a scope defines, as the specification's qualified keys have it.
+//! The form of the keys that a scope defines, as in the specification's qualified keys.
 //!
-//! Keys are opaque: a key of another form is a tag all the same. But `acme:checkout/owner` in the platform's registry is
-//! most likely a mistake.
+//! Keys are opaque: a key in another form becomes a tag as well. But `acme:checkout/owner` in the platform's registry
+//! is most likely a mistake.
 
 use crate::settings::Scope;
 

@@ -15,17 +15,17 @@ use crate::settings::{Definition, SEEDED, Stance};
 /// Says whether a composite was provisioned or adopted.
 pub(super) const ORIGIN: &str = "platform/origin";
 
-/// What is assigned to a composite. A key is in one of the two.
+/// The labels assigned to a composite. A key is in one of the two.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Assigned {
-    /// Kubernetes labels, and those of the annotation, which win.
+    /// Kubernetes labels, and those of the annotation, which take precedence.
     pub(super) labels: Labels,
-    /// Keys of the annotation whose value is no string, number or boolean, and what it is instead.
+    /// Keys of the annotation whose value is not a string, number or boolean, and what it is instead.
     pub(super) unusable: BTreeMap<String, &'static str>,
 }
 
 impl Assigned {
-    /// Reads what is assigned to an object. A string is its text, a number or a boolean as it is written.
+    /// Reads the labels assigned to an object. A string is used as it is, a number or a boolean as it is written.
     ///
     /// # Errors
     /// When the annotation is not a JSON map, or has an empty key.
@@ -60,13 +60,13 @@ impl Assigned {
         self.labels.contains_key(key) || self.unusable.contains_key(key)
     }
 
-    /// Whether the composite was not provisioned here: then it is left alone.
+    /// Whether the composite was not provisioned here: then it is not changed.
     pub(super) fn is_adopted(&self) -> bool {
         self.labels.get(ORIGIN).is_some_and(|origin| origin == "adopted")
     }
 
-    /// What is found of assignments that are meant to become tags, and whose values are no text. They refuse nothing: one bad
-    /// label must not stop a resource.
+    /// The findings about assignments that are meant to become tags and have values that are not texts. They refuse
+    /// nothing: one bad label must not stop a resource.
     pub(super) fn findings(&self, definitions: &BTreeMap<String, Definition>) -> Vec<Finding> {
         let meant = self.unusable.iter().filter(|(key, _)| opts_in(definitions, key));
         meant
@@ -80,12 +80,12 @@ impl Assigned {
             .collect()
     }
 
-    /// The labels that their definitions let become tags, and why the others do not.
+    /// The labels that are opted in by their definitions, and why the others are not.
     pub(super) fn propagating(
         &self,
         definitions: &BTreeMap<String, Definition>,
     ) -> (Labels, BTreeMap<String, &'static str>) {
-        // All are in the order of their keys: definitions are found, and maps are made, without a search.
+        // All are ordered by key: so definitions are found and maps are built without searching.
         let (mut labels, mut others) = (Vec::with_capacity(self.labels.len()), Vec::new());
         let mut definitions = definitions.iter().peekable();
         for (key, value) in &self.labels {
@@ -106,7 +106,7 @@ impl Assigned {
     }
 }
 
-/// The text of a value, or what it is instead.
+/// The text of a value, or its type if it has none.
 fn literal(value: &str) -> Result<String, &'static str> {
     match value.as_bytes().first() {
         Some(b'"') => serde_json::from_str(value).map_err(|_| "an invalid string"),
@@ -118,7 +118,7 @@ fn literal(value: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Whether the definition of a key lets it become a tag.
+/// Whether the definition of a key opts it in.
 fn opts_in(definitions: &BTreeMap<String, Definition>, key: &str) -> bool {
     definitions.get(key).is_some_and(|definition| definition.cloud_tag_propagation)
 }

@@ -1,4 +1,4 @@
-//! Who the provider of a composite is, and whether the settings may mean somebody else.
+//! The provider of a composite, and whether the settings may have it wrong.
 
 use std::ptr;
 
@@ -8,8 +8,8 @@ use crate::kube::object::Object;
 use crate::report::messages::cloud_tags as messages;
 use crate::settings::{CloudTags, Composites, FieldPath, Provider};
 
-/// The provider that an object names; `None` where it names none. What is not a string names none: the schema of a composite
-/// may let it through, and then it is stored, and not even a finalizer could be written any more.
+/// The provider that an object names; `None` if it names none. A value that is not a string names none: the schema of a
+/// composite may allow it, and then it is stored, and refusing it would even block changes of finalizers.
 pub(super) fn provider<'a>(composites: &'a Composites, kind: &str, object: &Object<'a>) -> Option<&'a str> {
     match &composites.provider {
         Provider::Path(path) => at(path, object).ok().flatten(),
@@ -21,23 +21,23 @@ pub(super) fn provider<'a>(composites: &'a Composites, kind: &str, object: &Obje
 /// The text at a path.
 ///
 /// # Errors
-/// When the path leads through something that is not an object, or to something that is not a string.
+/// When the path leads through something other than objects, or to something other than a string.
 fn at<'a>(path: &FieldPath, object: &Object<'a>) -> Result<Option<&'a str>, Malformed> {
     path.steps().try_fold(object.root, |here, step| here.get(step))?.string(&[])
 }
 
-/// A provider that no profile is for, or none at all: a slip, or a cloud that the policy does not know.
+/// A provider without a profile, or none at all: a mistake, or a cloud that the policy does not know.
 pub(crate) struct UnknownProvider {
-    /// The setting that says who the provider is, such as `cloudTags.composites[0].provider.path`.
+    /// The setting that determines the provider, such as `cloudTags.composites[0].provider.path`.
     pub(crate) setting: String,
-    /// The provider; empty where the composite names none.
+    /// The provider; empty if the composite names none.
     pub(crate) provider: String,
     /// What is reported.
     pub(crate) message: String,
 }
 
 impl UnknownProvider {
-    /// `profile` is the name of the profile that is asked instead.
+    /// `profile` is the name of the profile that is used instead.
     pub(super) fn new(
         settings: &CloudTags,
         composites: &Composites,

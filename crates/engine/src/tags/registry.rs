@@ -1,4 +1,4 @@
-//! The label registry as objects of the cluster: one or several, which are one union.
+//! The label registry as objects in the cluster: one or several, which are combined.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,16 +17,16 @@ use crate::settings::{CloudTags, Definition, Scope, SettingProblem, listed, read
 /// The kind of the registry as an object.
 pub(crate) const REGISTRY: &str = "LabelRegistry";
 
-/// Where a registry object has its definitions.
+/// The path of its definitions.
 const DEFINITIONS: &str = "spec.definitions";
-/// Where it says whose it is.
+/// The path of its scope.
 const SCOPE: &str = "spec.scope";
 
 /// The definitions that count, and those that do not.
 #[derive(Debug, Default)]
 pub(super) struct Definitions<'e> {
     pub(super) counting: Cow<'e, BTreeMap<String, Definition>>,
-    /// In the order of the keys.
+    /// By ascending key.
     pub(super) ignored: Vec<IgnoredDefinition>,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn definitions_of<'e>(
         union.add(name, read.definitions, read.of_another_scope);
         unusable.extend(read.unusable.into_iter().map(|(key, problems)| (key, registry.name.to_string(), problems)));
     }
-    // What cannot be used stops nobody where another object defines the key.
+    // A definition that cannot be used has no effect if another object defines the key.
     match unusable.into_iter().find(|(key, ..)| !union.defines(key)) {
         Some((_, name, problems)) => Err(Stop::unreadable(name, &listed(&problems)).of_registry()),
         None => {
@@ -60,7 +60,7 @@ pub(super) fn definitions_of<'e>(
     }
 }
 
-/// How a registry object is asked for.
+/// The query for a registry object.
 pub(super) fn query(name: &str) -> ObjectQuery<'_> {
     ObjectQuery {
         group: LABELS,
@@ -71,10 +71,10 @@ pub(super) fn query(name: &str) -> ObjectQuery<'_> {
     }
 }
 
-/// One registry object, as far as it was asked for.
+/// The requested part of one registry object.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Registry {
-    /// Whose it is; `None` where it has definitions of every scope.
+    /// Its scope; `None` if it has definitions of every scope.
     pub(super) scope: Option<Scope>,
     /// The definitions that count.
     pub(super) definitions: BTreeMap<String, Definition>,
@@ -85,10 +85,10 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// Reads the definitions of the keys that are wanted. What is wrong with others is reported where they are written.
+    /// Reads the definitions of the requested keys. Errors in others are reported when they are written.
     ///
     /// # Errors
-    /// When there is no map of them, or the scope is none.
+    /// When there is no map of definitions, or the scope is invalid.
     pub(super) fn read(object: &Object<'_>, is_wanted: impl Fn(&str) -> bool) -> Result<Self, SettingProblem> {
         let scope = object.spec.get("scope").ok().and_then(Json::present);
         let scope =
@@ -116,7 +116,7 @@ impl Registry {
         Ok(registry)
     }
 
-    /// What cannot be used, in the order of the keys.
+    /// Definitions that cannot be used, by ascending key.
     pub(super) fn problems(&self) -> Vec<SettingProblem> {
         self.unusable.values().flatten().cloned().collect()
     }

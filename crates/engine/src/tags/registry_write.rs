@@ -1,4 +1,4 @@
-//! What a write of a registry object means for the composites of the cluster.
+//! The effects of a write of a registry object on the composites of the cluster.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use crate::kube::stop::Stop;
 use crate::report::messages::cloud_tags as messages;
 use crate::settings::{CloudTags, Definition, RegistryReference, Scope, SettingProblem};
 
-/// What is to be said about a write of a registry object.
+/// What is reported about a write of a registry object.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RegistryWrite {
-    /// Why it is refused: what composites could not use, and what would be ignored from now on.
+    /// Why it is refused: definitions that composites could not use, and that would be ignored from now on.
     pub(crate) problems: Vec<SettingProblem>,
-    /// What it leads to, as warnings.
+    /// Its effects, as warnings.
     pub(crate) effects: Vec<String>,
 }
 
 impl RegistryWrite {
-    /// What a write of a registry object leads to.
+    /// The effects of a write of a registry object.
     ///
     /// # Errors
     /// When another object of the registry cannot be read.
@@ -70,7 +70,8 @@ impl RegistryWrite {
         Ok(write)
     }
 
-    /// Refuses a definition that another object's wins over, and tells of one that wins, where this write introduces it.
+    /// Refuses a definition that another object's takes precedence over, and warns about one that takes precedence, if
+    /// this write introduces it.
     fn judge_clashes(&mut self, now: &Registry, old: &Registry, own: usize, others: &Others<'_>) {
         for (key, definition) in &now.definitions {
             let Some(other) = others.get(key) else { continue };

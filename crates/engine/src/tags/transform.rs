@@ -10,23 +10,22 @@ use crate::report::tags::{SkippedLabel, TagSkipReason};
 /// Qualified keys and their values.
 pub type Labels = BTreeMap<String, String>;
 
-/// What becomes of labels: each of them is in one of the two.
+/// What labels become: each of them is in one of the two.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Transformed {
     /// Tag keys and values.
     pub tags: BTreeMap<String, String>,
-    /// The same tag keys, and the qualified keys that they are made of.
+    /// The same tag keys, and the qualified keys that they come from.
     pub labels: BTreeMap<String, String>,
-    /// The labels that are no tags, by ascending qualified key.
+    /// The labels that do not become tags, by ascending qualified key.
     pub skipped: Vec<SkippedLabel>,
 }
 
-/// The tags that labels make by some rules. Nothing is shortened, and nothing is spelled in another way than a strict profile
-/// says.
+/// The tags for labels by some rules. Nothing is truncated, and only strict profiles change the spelling.
 ///
-/// A function of its arguments alone. Of more labels than a resource may have tags, those with the lowest qualified keys
-/// in byte order stay, and so does the lowest of several labels with one tag key. By the specification's profiles one label
-/// more never changes another's value.
+/// A function of only its arguments. If there are more labels than a resource can have tags, those with the lowest
+/// qualified keys in byte order are kept, and so is the lowest of several labels with one tag key. With the
+/// specification's profiles an additional label never changes another's value.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -43,8 +42,9 @@ pub fn cloud_tags(rules: impl Into<TagRules>, labels: &Labels) -> Transformed {
     cloud_tags_that_pass(CLOUD_TAG_PREFIX, None, rules.into(), labels, &BTreeSet::new())
 }
 
-/// As [`cloud_tags`], below another prefix, where a webhook has to take the tags as well, and beside the tags of others that count. A label wins over a tag of
-/// another with the very same key, which its parent's Composition forwards.
+/// Like [`cloud_tags`], with another prefix, if a webhook must accept the tags as well, and together with the tags of
+/// others that count. A label takes precedence over a tag of another owner with the same key, which its parent's
+/// Composition forwards.
 pub(super) fn cloud_tags_that_pass(
     prefix: &str,
     webhook: Option<Webhook>,

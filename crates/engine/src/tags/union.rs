@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::report::tags::{IgnoredDefinition, IgnoredReason};
 use crate::settings::{Definition, Scope};
 
-/// The definitions of several objects. Of two for one key the wider scope counts, and of one scope the object listed first.
+/// The definitions of several objects. Of two for one key the wider scope counts, and with equal scope the object that
+/// is listed first.
 #[derive(Debug, Default)]
 pub(super) struct Union<'n> {
     definitions: BTreeMap<String, Definition>,
@@ -44,12 +45,12 @@ impl<'n> Union<'n> {
         }
     }
 
-    /// Whether a definition of the key counts.
+    /// Whether there is a definition of the key that counts.
     pub(super) fn defines(&self, key: &str) -> bool {
         self.definitions.contains_key(key)
     }
 
-    /// The definitions that count, and in the order of their keys those that do not.
+    /// The definitions that count, and by ascending key those that do not.
     pub(super) fn finish(mut self) -> (BTreeMap<String, Definition>, Vec<IgnoredDefinition>) {
         for ignored in &mut self.ignored {
             ignored.counts = self.owners.get(&ignored.qualified_key).map(|owner| (*owner).to_owned());

@@ -1,11 +1,11 @@
-//! What clouds' own interfaces say to tags, whatever a profile admits.
+//! Whether clouds' APIs accept tags, regardless of what a profile allows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::clouds::{Cloud, KeyCase};
 use crate::report::tags::{CloudVerdict, TagSkipReason};
 
-/// Why a cloud does not take a tag, considering this tag alone.
+/// Why a cloud rejects a tag, considering this tag alone.
 pub(super) fn refused_by(cloud: &Cloud, key: &str, value: &str) -> Option<TagSkipReason> {
     let is_too_long = || cloud.joined.is_some_and(|most| key.chars().count() + 1 + value.chars().count() > most);
     if cloud.reserves(key) {
@@ -25,8 +25,8 @@ pub(super) fn refused_by(cloud: &Cloud, key: &str, value: &str) -> Option<TagSki
     }
 }
 
-/// What the cloud says to each tag of a resource, by ascending key: of tags that are one, and of those above its number,
-/// to the later ones. `None` is a cloud whose limits are not known, and as a value what is not a string.
+/// The verdict of the cloud on each tag of a resource, by ascending key: of tags with equal keys, and of too many, the
+/// later ones are rejected. A cloud that is `None` has unknown limits, and a value that is `None` is not a string.
 ///
 /// ```
 /// use std::collections::BTreeMap;

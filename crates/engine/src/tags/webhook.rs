@@ -1,21 +1,21 @@
-//! What the webhook of an infrastructure cluster takes besides what its profile admits.
+//! The limits that the webhook of an infrastructure cluster sets in addition to its profile's.
 
 use super::verdicts::refused_by;
 use crate::catalog::clouds::Cloud;
 use crate::catalog::infrastructure::InfraCluster;
 use crate::report::tags::TagSkipReason;
 
-/// The webhook of a kind, and what it finds in the field beside the policy's tags.
+/// The webhook of a kind, and the entries in the field besides the policy's tags.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Webhook {
     kind: &'static str,
     takes: &'static Cloud,
-    /// How many entries of the field are others'.
+    /// How many entries of the field belong to others.
     others: usize,
 }
 
 impl Webhook {
-    /// The webhook of a kind; `None` where it takes every tag.
+    /// The webhook of a kind; `None` if it allows every tag.
     pub(super) fn of(row: &InfraCluster, others: usize) -> Option<Self> {
         row.webhook.map(|takes| Webhook { kind: row.kind, takes, others })
     }
@@ -25,12 +25,12 @@ impl Webhook {
         self.kind
     }
 
-    /// Why it does not take a tag, considering this tag alone.
+    /// Why it rejects a tag, considering this tag alone.
     pub(super) fn refusal(self, tag_key: &str, value: &str) -> Option<TagSkipReason> {
         refused_by(self.takes, tag_key, value)
     }
 
-    /// The most tags that it takes of the policy.
+    /// The maximum number of the policy's tags that it allows.
     pub(super) fn most(self) -> usize {
         self.takes.tags.map_or(usize::MAX, |most| most.saturating_sub(self.others))
     }

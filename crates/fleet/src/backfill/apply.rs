@@ -9,11 +9,11 @@ use crate::member::Member;
 use crate::splice::block;
 
 impl StoredObject<'_> {
-    /// What the object lacks, and what earlier backfills applied, as far as the rules still ask for it: server-side apply
-    /// removes what a field manager applied before and does not apply again.
+    /// What the object lacks, and what earlier backfills applied, if the rules still set it: server-side apply removes
+    /// what a field manager applied before and does not apply again.
     ///
-    /// What the rules ask for is what the policy restores in an object without what was applied. Of lists only the
-    /// elements from above are applied. A complete object needs a configuration only where it drops something.
+    /// What the rules set is what the policy restores in an object without what was applied. Of lists only the elements
+    /// from sources are applied. A complete object only needs a configuration if it drops something.
     pub(super) fn apply(&self, changes: &[Change], is_complete: bool) -> ComparedObject {
         let stored = &self.member.written;
         let owned = Owned::of(stored).own;
@@ -24,7 +24,7 @@ impl StoredObject<'_> {
         for (_, path) in &owned {
             remove(&mut bare, &fields(path));
         }
-        // A list is applied without the elements of others.
+        // A list is applied without the elements of other owners.
         for change in changes.iter().filter(|change| change.to.as_ref().is_some_and(|to| to.as_json().starts_with('[')))
         {
             let path: Vec<&str> = change.at.split('.').chain([&*change.key]).collect();
@@ -49,8 +49,8 @@ impl StoredObject<'_> {
     }
 }
 
-/// What names an object. One with another UID, or none, is not made from a configuration: the API server answers with a
-/// conflict.
+/// The identity of an object. With another UID, or none, the API server does not create an object from the
+/// configuration: it answers with a conflict.
 ///
 /// Source: k8s.io/apiserver, pkg/endpoints/handlers/patch.go, `applyPatch`.
 pub(super) fn identity(member: &Member) -> Value {
@@ -73,7 +73,7 @@ pub(super) fn yaml(configuration: &Value) -> String {
     text
 }
 
-/// What `stored` does not have as `wanted` has it; lists as a whole.
+/// The parts of `wanted` that `stored` does not have; lists as a whole.
 fn lacking(stored: &Value, wanted: &Value) -> Option<Value> {
     let (Value::Object(stored), Value::Object(wanted)) = (stored, wanted) else {
         return (stored != wanted).then(|| wanted.clone());

@@ -1,6 +1,6 @@
 //! What field managers own in a stored object.
 //!
-//! Source: structured-merge-diff, fieldpath/serialize.go: `f:` is in front of the name of a field, `.` is the value itself,
+//! Source: structured-merge-diff, fieldpath/serialize.go: `f:` precedes the name of a field, `.` is the value itself,
 //! and the elements of a list begin with `k:`, `v:` or `i:`.
 
 use std::collections::BTreeSet;
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::FIELD_MANAGER;
 
-/// Steps to an owned value, as `managedFields` has them.
+/// Steps to an owned value, as in `managedFields`.
 pub(super) type OwnedPath<'a> = Vec<&'a str>;
 
-/// Who owns what in an object.
+/// The owners of an object's fields.
 #[derive(Debug, Default)]
 pub(super) struct Owned<'a> {
     /// What backfills applied, and in which version.
@@ -21,7 +21,7 @@ pub(super) struct Owned<'a> {
 }
 
 impl<'a> Owned<'a> {
-    /// The owners of an object's fields, subresources aside.
+    /// The owners of an object's fields, without subresources.
     pub(super) fn of(object: &'a Value) -> Self {
         let mut owned = Owned::default();
         let managed = object.pointer("/metadata/managedFields").and_then(Value::as_array);
@@ -40,7 +40,7 @@ impl<'a> Owned<'a> {
         owned
     }
 
-    /// The first value that nobody but a backfill owns.
+    /// The first value that only a backfill owns.
     pub(super) fn alone(&self) -> Option<&OwnedPath<'a>> {
         let is_shared = |version: &str, path: &OwnedPath<'_>| {
             // Metadata is the same in every version.
@@ -68,12 +68,12 @@ fn leaves<'a>(
     }
 }
 
-/// The fields that lead to an owned value; where it is in a list, to the list.
+/// The fields that lead to an owned value; if it is in a list, to the list.
 pub(super) fn fields<'a>(path: &OwnedPath<'a>) -> Vec<&'a str> {
     path.iter().map_while(|step| step.strip_prefix("f:")).collect()
 }
 
-/// Removes a field from an object, if it is there.
+/// Removes a field from an object, if it exists.
 pub(super) fn remove(object: &mut Value, fields: &[&str]) {
     let Some((last, path)) = fields.split_last() else { return };
     let holder = path.iter().try_fold(object, |value, field| value.get_mut(field));

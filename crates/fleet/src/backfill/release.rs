@@ -1,11 +1,11 @@
-//! What backfills applied is given up, where that removes nothing.
+//! Gives up what backfills applied, if that removes nothing.
 
 use super::apply::{identity, yaml};
 use super::managed::{Owned, fields};
 use super::{BackfillStep, ComparedObject, messages};
 use crate::member::Member;
 
-/// A configuration with nothing in it, where everything that the field manager owns has another owner as well.
+/// An empty configuration, if everything that the field manager owns also has another owner.
 ///
 /// Source: k8s.io/apimachinery, pkg/util/managedfields; structured-merge-diff, merge/update.go, `Updater.Apply`: what a
 /// manager applied before and does not apply again is removed, unless another manager owns it.

@@ -7,7 +7,7 @@ use metadata_propagation::{Action, Change};
 use super::{BackfillStep, ComparedObject, messages};
 use crate::object::ObjectId;
 
-/// The command for an object, and above it what the policy then does.
+/// The command for an object, after a comment about what the policy then does.
 pub(super) fn step(id: &ObjectId, changes: &[Change]) -> ComparedObject {
     let ObjectId { group, kind, namespace, name } = id;
     if ![group, kind, namespace].into_iter().all(|word| word.is_empty() || is_plain(word)) || !is_plain(name) {
@@ -21,13 +21,13 @@ pub(super) fn step(id: &ObjectId, changes: &[Change]) -> ComparedObject {
     ComparedObject::Lacking(BackfillStep { id: id.clone(), text, conflicts })
 }
 
-/// Whether a word means the same to a shell, and is no option.
+/// Whether a word is unchanged in a shell, and is not an option.
 fn is_plain(word: &str) -> bool {
     word.starts_with(|first: char| first.is_ascii_alphanumeric())
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._:".contains(&byte))
 }
 
-/// Such as `sets metadata.labels: stage, team`, a line for each map or object that something is set in or removed from.
+/// Such as `sets metadata.labels: stage, team`, a line for each map or object in which something is set or removed.
 fn comments(changes: &[Change]) -> Vec<String> {
     let mut by_place: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
     for change in changes {
@@ -43,7 +43,7 @@ fn comments(changes: &[Change]) -> Vec<String> {
     if lines.is_empty() { vec!["updates the record of propagated keys".to_owned()] } else { lines }
 }
 
-/// A text without what could end the comment.
+/// A text without anything that could end the comment.
 fn one_line(text: &str) -> String {
     let mut line = String::new();
     for character in text.chars() {

@@ -1,10 +1,10 @@
-//! Where everything is in an SVG: columns by depth, each object beside its parent, and Nodes in the last column.
+//! Positions in an SVG: columns by depth, each object beside its parent, and Nodes in the last column.
 
 use super::lines::columns;
 use super::sort::Sort;
 use super::{Graph, Note};
 
-/// Lengths are in pixels. Fonts of one width have characters of about 0.6 em; a font of 12 px gets a little more.
+/// Lengths are in pixels. Monospaced fonts have characters of about 0.6 em; a font of 12 px gets a little more.
 const CHARACTER: usize = 15;
 const CHARACTER_PER: usize = 2;
 pub(super) const LINE: usize = 16;
@@ -12,23 +12,23 @@ pub(super) const PADDING: usize = 10;
 pub(super) const MARGIN: usize = 16;
 pub(super) const BETWEEN_COLUMNS: usize = 56;
 const BETWEEN_ROWS: usize = 14;
-/// The width of a drawing, with the space after it.
+/// The width of an icon, including the space after it.
 pub(super) const ICON: usize = 22;
-/// How far the boxes behind the first one of several stick out.
+/// How far the boxes behind the first one of several are offset.
 pub(super) const BEHIND: usize = 4;
-/// Where the first object begins, below the title.
+/// The position of the first object, below the title.
 const TOP: usize = 48;
 /// Characters on a line of an object.
 const WIDTH: usize = 40;
 
-/// Where everything is.
+/// All positions.
 pub(super) struct Layout {
     pub(super) places: Vec<NodeBox>,
     pub(super) width: usize,
     pub(super) height: usize,
 }
 
-/// Where an object is.
+/// The position of an object.
 pub(super) struct NodeBox {
     pub(super) x: usize,
     pub(super) y: usize,
@@ -41,7 +41,7 @@ impl Layout {
     pub(super) fn of(graph: &Graph) -> Layout {
         let last = graph.nodes.iter().map(|node| node.depth).max().unwrap_or_default();
         let column = |index: usize| match graph.nodes.get(index) {
-            // The ends of all paths are below one another.
+            // The ends of all paths are aligned vertically.
             Some(node) if node.sort == Sort::Node && node.parent.is_some() => last,
             Some(node) => node.depth,
             None => 0,
@@ -56,8 +56,8 @@ impl Layout {
             }
         }
         let mut layout = Layout { places: Vec::new(), width: 0, height: TOP };
-        // Where the next object of each column may begin. What is below an object is beside it, or further down: so the
-        // lines from different objects do not meet, and a line to the last column meets no box.
+        // The position of the next object in each column. The children of an object are beside it, or further down: so
+        // the lines from different objects do not cross, and a line to the last column crosses no box.
         let mut free = vec![TOP; widths.len()];
         for (index, (node, lines)) in graph.nodes.iter().zip(lines).enumerate() {
             let above = node.parent.and_then(|parent| layout.places.get(parent)).map_or(TOP, |above| above.y);

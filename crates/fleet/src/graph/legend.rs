@@ -1,4 +1,4 @@
-//! What the lines, colors, boxes and drawings of an SVG mean: those that it has.
+//! The legend of an SVG: the lines, colors, boxes and icons that it contains.
 
 use super::layout::{BEHIND, LINE, MARGIN, PADDING, pixels};
 use super::shapes::{class, class_of_text, icon, mark, rectangle, text};
@@ -16,21 +16,21 @@ const PREDICTED: &str = "predicted: created by controllers";
 const ALIKE: &str = "several objects";
 const END: &str = "end of a path";
 
-/// The width of a sample, and of the space after it.
+/// The width of a sample, including the space after it.
 const SAMPLE: usize = 36;
 
-/// Draws a sample at a place.
+/// Draws a sample at a position.
 type Sample = Box<dyn Fn(&mut String, usize, usize)>;
 
-/// An entry: what is drawn at a place, and the words after it.
+/// An entry: what is drawn at a position, and the text after it.
 struct LegendEntry {
-    /// Absent where the words themselves are one.
+    /// Absent if the text itself is the sample.
     sample: Option<Sample>,
     class: &'static str,
     words: &'static str,
 }
 
-/// Draws the legend from a height on, and says where it ends.
+/// Draws the legend at a vertical position, and returns where it ends.
 pub(super) fn legend(out: &mut String, graph: &Graph, top: usize, width: usize) -> usize {
     let (mut x, mut y) = (MARGIN, top + LINE / 2);
     for LegendEntry { sample, class, words } in entries(graph) {

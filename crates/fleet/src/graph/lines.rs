@@ -1,6 +1,6 @@
-//! Texts in lines of a picture.
+//! Breaks texts into lines.
 
-/// More characters of a value are not shown.
+/// The maximum number of characters of a value.
 const VALUE: usize = 60;
 
 /// A value, or its beginning.
@@ -11,7 +11,7 @@ pub(super) fn clipped(value: &str) -> String {
     value.chars().take(VALUE - 1).chain(['…']).collect()
 }
 
-/// A text in lines: between words where it can be, else within one, after a point or slash where it can be.
+/// A text in lines: broken between words if possible, else within one, if possible after a dot or slash.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let text = visible(text);
     let words = text.split_inclusive(' ').flat_map(|word| {
@@ -36,12 +36,12 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// How wide a text is in a font of one width: from the Hangul Jamo on, characters may be twice as wide.
+/// The width of a text in a monospaced font: from the Hangul Jamo on, characters may be twice as wide.
 pub(super) fn columns(text: &str) -> usize {
     text.chars().map(|character| if character < '\u{1100}' { 1 } else { 2 }).sum()
 }
 
-/// A text on one line, without what XML does not admit.
+/// A text on one line, without characters that XML does not allow.
 ///
 /// Source: XML 1.0, production 2.
 pub(super) fn visible(text: &str) -> String {

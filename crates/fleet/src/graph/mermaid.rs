@@ -34,7 +34,7 @@ pub(super) fn mermaid(graph: &Graph) -> String {
     out
 }
 
-/// Everything that Mermaid or HTML could take for markup, by number.
+/// Everything that Mermaid or HTML could treat as markup, as character codes.
 ///
 /// Source: Mermaid, flowchart syntax, "Entity codes to escape characters".
 fn escaped(text: &str) -> String {

@@ -7,7 +7,7 @@ pub(super) const TITLE: &str = "Objects, and the labels and annotations that pro
 pub(super) const PREDICTED: &str = "predicted";
 pub(super) const ONLY_CLUSTER_API: &str = "only labels that Cluster API sets itself";
 
-/// Keys that are listed; of more, their number.
+/// The maximum number of listed keys; more are counted.
 const LISTED: usize = 6;
 
 pub(super) fn title(key: Option<&str>, within: &[String]) -> String {
@@ -19,7 +19,7 @@ pub(super) fn title(key: Option<&str>, within: &[String]) -> String {
     }
 }
 
-/// What several objects that look alike are called: `200 Machines alike`, and one of them.
+/// The text for several objects that look the same: `200 Machines alike`, and one of them.
 pub(super) fn alike(kind: &str, count: usize, name: &str) -> (String, String) {
     let plural = plural(kind);
     let common = kind.to_lowercase().chars().zip(plural.chars()).take_while(|(a, b)| a == b).count();

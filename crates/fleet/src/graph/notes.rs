@@ -1,4 +1,4 @@
-//! What is written in the box of each object.
+//! The text in the box of each object.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,19 +10,19 @@ use crate::hierarchy::Hierarchy;
 use crate::member::Member;
 use crate::propagation_path::{Placement, State};
 
-/// What is to be said of an object.
+/// The note of an object.
 #[derive(Debug, Default)]
 pub(super) struct NodePropagation {
     pub(super) notes: Vec<Note>,
-    /// The objects that it has something from.
+    /// The objects that are sources for it.
     pub(super) sources: BTreeSet<String>,
-    /// The rules by which it has it.
+    /// The rules by which it propagates.
     pub(super) rules: BTreeSet<String>,
     /// On the line to it.
     pub(super) flow: Flow,
 }
 
-/// What a key has to do with each object; objects that it has nothing to do with, and that lead to none, are left out.
+/// What each object does with a key; objects without the key that do not lead to one with it are omitted.
 pub(super) fn of_key(hierarchy: &Hierarchy, key: &str) -> BTreeMap<usize, NodePropagation> {
     let mut all: BTreeMap<usize, NodePropagation> = BTreeMap::new();
     let mut kept = BTreeSet::new();
@@ -55,7 +55,7 @@ pub(super) fn of_key(hierarchy: &Hierarchy, key: &str) -> BTreeMap<usize, NodePr
     all
 }
 
-/// Which keys propagate to each object; objects that the rules have nothing to do with are left out.
+/// Which keys propagate to each object; objects that the rules do not handle are omitted.
 pub(super) fn of_all(hierarchy: &Hierarchy) -> BTreeMap<usize, NodePropagation> {
     let mut all = BTreeMap::new();
     for (number, member) in hierarchy.members().iter().enumerate() {
@@ -88,9 +88,9 @@ pub(super) fn of_all(hierarchy: &Hierarchy) -> BTreeMap<usize, NodePropagation> 
     all
 }
 
-/// The keys that propagate to an object. Of those that Cluster API sets itself, only what is wrong is listed.
+/// The keys that propagate to an object. Of those that Cluster API sets itself, only errors are listed.
 fn keys(member: &Member) -> Vec<Note> {
-    // A key may be missing in one map only: the gravest counts.
+    // A key may be missing in only one map: the most severe state counts.
     let mut states: BTreeMap<&str, (State, bool)> = BTreeMap::new();
     let grave = |state: &State| match state {
         State::Missing => 2,
@@ -128,12 +128,12 @@ fn keys(member: &Member) -> Vec<Note> {
     notes
 }
 
-/// Whether somebody set an entry, and not Cluster API.
+/// Whether a user set an entry, and not Cluster API.
 fn is_users(entry: &Propagated) -> bool {
     entry.place.is_some() && !FORCED.iter().any(|forced| forced.key == entry.key)
 }
 
-/// Why nothing is known of what propagates to an object.
+/// Why it is not known what propagates to an object.
 fn not_compared(member: &Member) -> Option<Note> {
     let reason = member.unknown.as_ref().filter(|reason| reason.reason != NotApplicableReason::NoOwner)?;
     Some(Note { text: messages::not_compared(&reason.to_string()), flow: Flow::Unknown })
@@ -144,7 +144,7 @@ fn is_brought(state: &State) -> bool {
     matches!(state, State::Present | State::Missing | State::Predicted | State::Differs(_))
 }
 
-/// Whether an object does not have what it has to have.
+/// Whether an object lacks something that it must have.
 fn is_lacking(state: &State) -> bool {
     matches!(state, State::Missing | State::Differs(_))
 }
@@ -154,7 +154,7 @@ fn notes_of(placements: &[Placement], is_reached: bool) -> Vec<Note> {
     placements.chunk_by(is_equal).filter_map(|placements| note_of(placements, is_reached)).collect()
 }
 
-/// One line for all places with the same to say of them.
+/// One line for all places with the same text.
 fn note_of(placements: &[Placement], is_reached: bool) -> Option<Note> {
     let placement = placements.first()?;
     let flow = match placement.state {

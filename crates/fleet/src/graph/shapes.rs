@@ -1,11 +1,11 @@
-//! What an SVG is drawn from: boxes, marks, icons and texts.
+//! The elements of an SVG: boxes, marks, icons and texts.
 
 use std::fmt::Write;
 
 use super::Flow;
 use super::lines::visible;
 
-/// The end of a line: an arrow, a ring where something is missing, or a cross.
+/// The end of a line: an arrow, a ring if something is missing, or a cross.
 pub(super) fn mark(out: &mut String, flow: Flow, x: usize, y: usize) {
     let (class, before, middle) = (class(flow), x.saturating_sub(7), x.saturating_sub(12));
     let (above, below) = (y.saturating_sub(5), y + 5);

@@ -1,9 +1,9 @@
-//! What an object is in a picture, and the drawing that shows it.
+//! The sort of an object in a picture, and its icon.
 
 use crate::object::ObjectId;
 use metadata_propagation::cluster_api::{BOOTSTRAP_GROUP, CONTROL_PLANE_GROUP, CORE_GROUP, INFRASTRUCTURE_GROUP};
 
-/// What an object is, from the top of a fleet down.
+/// The sort of an object, from the top of a fleet down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sort {
     Template,
@@ -17,7 +17,7 @@ pub(super) enum Sort {
     Other,
 }
 
-/// The drawing of a sort, in 16 by 16 pixels, and what the legend says of it.
+/// The icon of a sort, in 16 by 16 pixels, and its text in the legend.
 #[derive(Debug)]
 pub(super) struct SortDrawing {
     pub(super) sort: Sort,
@@ -47,7 +47,8 @@ pub(super) const LOOKS: &[SortDrawing] = &[
 ];
 
 impl Sort {
-    /// What an object is. A composite with cloud tags, and the infrastructure of a Cluster, stand for resources of a cloud.
+    /// The sort of an object. A composite with cloud tags, and the infrastructure of a Cluster, represent cloud
+    /// resources.
     pub(super) fn of(id: &ObjectId, has_cloud_tags: bool) -> Sort {
         match (&*id.group, &*id.kind) {
             _ if has_cloud_tags => Sort::Cloud,

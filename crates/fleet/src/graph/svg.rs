@@ -1,4 +1,4 @@
-//! An SVG that needs nothing else.
+//! A self-contained SVG.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::legend::legend;
 use super::shapes::{class, class_of_text, escaped, icon, mark, rectangle, text};
 use super::{Flow, Graph, GraphNode};
 
-/// Each line has a color, a dash and an end of its own, so that none of them is needed.
+/// Each line has its own color, dashes and end, so that each of them is sufficient to distinguish it.
 const STYLE: &str = "
 .propagation text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:12px;fill:#1f2328}
 .propagation .title{font-weight:700;font-size:14px}
@@ -49,7 +49,7 @@ const STYLE: &str = "
 pub(super) fn svg(graph: &Graph) -> String {
     let layout = Layout::of(graph);
     let mut drawn = String::new();
-    // Lines from one object begin as one: what is wrong is above the rest.
+    // Lines from one object start as one: errors are drawn on top.
     let mut edges: Vec<(&GraphNode, &NodeBox)> = graph.nodes.iter().zip(&layout.places).collect();
     edges.sort_by_key(|(node, _)| node.propagation.flow);
     for (node, here) in edges {
@@ -77,7 +77,7 @@ pub(super) fn svg(graph: &Graph) -> String {
     out + &drawn + "</svg>\n"
 }
 
-/// A box with what is to be said of an object.
+/// A box with the text of an object.
 fn object(out: &mut String, node: &GraphNode, here: &NodeBox) {
     let NodeBox { x, y, width, height, lines } = here;
     *out += "<g>\n";

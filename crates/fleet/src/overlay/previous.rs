@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-/// Where kubectl keeps the manifest that it applied.
+/// The annotation with the manifest that kubectl applied.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// How the field managers of Cluster API's own controllers begin: what they apply is not in a manifest.
+/// The prefix of the field managers of Cluster API's own controllers: what they apply is not in a manifest.
 const CONTROLLERS: &str = "capi-";
 
-/// The manifest that was applied last: as kubectl keeps it, or else what the only field manager owns that applied. `None` where
-/// nothing says it.
+/// The manifest that was applied last: as kubectl keeps it, or else what the only field manager that applied owns.
+/// `None` if neither is known.
 pub(super) fn previous(stored: &Value) -> Option<Value> {
     let kept = stored.pointer("/metadata/annotations").and_then(|annotations| annotations.get(LAST_APPLIED));
     if let Some(kept) = kept.and_then(Value::as_str) {

@@ -1,4 +1,4 @@
-//! Workers of a topology that a new version does not reach yet.
+//! Workers of a topology that do not get a new version yet.
 
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use crate::relations::text;
 const DEFER: &str = "topology.cluster.x-k8s.io/defer-upgrade";
 const HOLD_SEQUENCE: &str = "topology.cluster.x-k8s.io/hold-upgrade-sequence";
 
-/// The entries of a topology, by list and name, whose upgrade an annotation defers: their own, or, of the same list, one before them that holds
-/// the sequence. None where the edit is not that of the version.
+/// The entries of a topology, by list and name, whose upgrade an annotation defers: their own, or that of an earlier
+/// one in the same list. None if the edit is not about the version.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `isMachineDeploymentDeferred`, `isMachinePoolDeferred`.
 pub(super) fn entries(id: &ObjectId, at: &str, cluster: &Value) -> Vec<(&'static str, String)> {

@@ -12,10 +12,10 @@ use crate::member::Member;
 use crate::object::ObjectId;
 use crate::propagation_path::blocks;
 
-/// What kubectl keeps of an object in an annotation: the object itself, and no entry of its own.
+/// The annotation in which kubectl keeps the object itself; not an entry of its own.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// What differs, by object; of objects that are in both.
+/// The differences, by object; of objects that are in both.
 pub(super) fn differences(before: &Hierarchy, after: &Hierarchy) -> BTreeMap<ObjectId, Vec<EntryDifference>> {
     let found = each(after.members(), |member| {
         let stored = before.number(&member.id).and_then(|number| before.member(number))?;
@@ -28,7 +28,8 @@ pub(super) fn differences(before: &Hierarchy, after: &Hierarchy) -> BTreeMap<Obj
     found.into_iter().flatten().collect()
 }
 
-/// The objects for which it was known what propagates to them, and is not any more; of those below one another the highest.
+/// The objects for which it was known what propagates to them, and no longer is; if several are on one path, the
+/// topmost.
 pub(super) fn unknown(before: &Hierarchy, after: &Hierarchy) -> Vec<Unknown> {
     let tops = after.members().iter().filter_map(|member| {
         let reason = lost(&member.id, before, after)?;
@@ -40,7 +41,7 @@ pub(super) fn unknown(before: &Hierarchy, after: &Hierarchy) -> Vec<Unknown> {
     tops.collect()
 }
 
-/// Why it is not known any more what propagates to an object.
+/// Why it is no longer known what propagates to an object.
 fn lost<'w>(id: &ObjectId, before: &Hierarchy, after: &'w Hierarchy) -> Option<&'w NotApplicable> {
     let was_known = before.unknown(before.number(id)?).is_none();
     after.unknown(after.number(id)?).map(|(_, reason)| reason).filter(|_| was_known)

@@ -1,4 +1,4 @@
-//! The Machines that an edit or a deletion reaches.
+//! The Machines that an edit or a deletion affects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,24 +15,24 @@ use crate::relations::text;
 /// The lists of workers that classes and topologies have.
 pub(super) const LISTS: [&str; 2] = ["machineDeployments", "machinePools"];
 
-/// Machines: those among the files, and for each owner without any the number that its replicas ask for.
+/// Machines: those in the files, and for each owner without any the number of its replicas.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Machines {
-    /// Those among the files.
+    /// Those in the files.
     pub named: BTreeSet<ObjectId>,
-    /// By owner, where none of its Machines is among the files.
+    /// By owner, if none of its Machines is in the files.
     pub predicted: BTreeMap<ObjectId, u64>,
 }
 
-/// What of a Cluster, or of the Clusters of a class, is meant.
+/// The part of a Cluster, or of the Clusters of a class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
     Whole,
     ControlPlane,
     /// The entry of a topology: its list and its name.
     Entry(&'static str, String),
-    /// What is made from parts of a class: the control plane, and workers of these classes. Each has its list: names are those of
-    /// one list.
+    /// What is created from parts of a class: the control plane, and workers of these classes. Each has its list,
+    /// because names are unique only within it.
     Class {
         control_plane: bool,
         workers: BTreeSet<(&'static str, String)>,
@@ -44,7 +44,7 @@ pub(super) enum Part {
 impl Machines {
     pub(super) const NONE: Machines = Machines { named: BTreeSet::new(), predicted: BTreeMap::new() };
 
-    /// How many they are.
+    /// The number of Machines.
     ///
     /// ```
     /// use fleet::{Machines, ObjectId};
@@ -66,14 +66,14 @@ impl Machines {
         self.predicted.extend(others.predicted.iter().map(|(owner, number)| (owner.clone(), *number)));
     }
 
-    /// Whether all of others are among them.
+    /// Whether it includes all of the others.
     pub(super) fn have(&self, others: &Machines) -> bool {
         others.count() > 0
             && self.named.is_superset(&others.named)
             && others.predicted.keys().all(|owner| self.predicted.contains_key(owner))
     }
 
-    /// Takes others away.
+    /// Removes others.
     pub(super) fn remove(&mut self, others: &Machines) {
         self.named.retain(|machine| !others.named.contains(machine));
         self.predicted.retain(|owner, _| !others.predicted.contains_key(owner));
@@ -81,7 +81,7 @@ impl Machines {
 }
 
 impl Part {
-    /// What a path of a Cluster or of a ClusterClass leads to.
+    /// What a path in a Cluster or ClusterClass affects.
     pub(super) fn of(id: &ObjectId, at: &str) -> Part {
         let entry = LISTS.iter().find_map(|list| {
             let (_, rest) = at.split_once(list)?;
@@ -130,7 +130,7 @@ impl Part {
     }
 }
 
-/// The Machines below an object, as far as a part of it leads to them.
+/// The Machines below an object that a part of it affects.
 pub(super) fn machines(hierarchy: &Hierarchy, id: &ObjectId, part: &Part) -> Machines {
     let mut found = Machines::default();
     let Some(top) = hierarchy.number(id) else { return found };

@@ -2,7 +2,7 @@
 
 use crate::object::ObjectId;
 
-/// By a part of the path, the first that fits.
+/// By a part of the path, the first match.
 const REASONS: &[(&str, &str)] = &[
     ("variables", "patches of the ClusterClass read variables, and patches are not evaluated"),
     ("patches", "patches of a ClusterClass are not evaluated"),
@@ -30,11 +30,11 @@ pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
         .map_or("it depends on patches, a provider or a status that is not known", |(_, reason)| reason)
 }
 
-/// A template that nothing names.
+/// A template without references to it.
 pub(super) const NAMED_BY_NOTHING: &str =
     "no known object refers to this template; if a ClusterClass does, its Machines are replaced";
 
-/// An edit of a class, or of a template that one names, where no Cluster of the class is known.
+/// An edit of a class, or of a template that one refers to, if no Cluster of the class is known.
 pub(super) const NO_CLUSTER: &str = "no known Cluster uses this class; Clusters that are not among the objects may";
 
 /// A part of a class that is removed while Clusters use it.

@@ -1,4 +1,4 @@
-//! Templates that a ClusterClass names: the topology controller makes new ones of them, and Machines follow.
+//! Templates that a ClusterClass refers to: the topology controller creates new ones from them, and replaces Machines.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::object::{FleetObject, ObjectId};
 use crate::relations::{references, text};
 use crate::scope::class_templates;
 
-/// The classes among the objects that name a template, and what of them.
+/// The classes among the objects that refer to a template, and in which part.
 pub(super) fn classes(hierarchy: &Hierarchy, template: &ObjectId) -> Vec<(ObjectId, Part)> {
     let is_class = |member: &&Member| member.id.kind == "ClusterClass" && member.id.namespace == template.namespace;
     let classes = hierarchy.members().iter().filter(is_class);
     classes.filter_map(|class| Some((class.id.clone(), part(&class.written, template)?))).collect()
 }
 
-/// What of a class is made from a template; `None` where the class does not name it.
+/// The part of a class that is created from a template; `None` if the class does not refer to it.
 fn part(class: &Value, template: &ObjectId) -> Option<Part> {
     let names = |section: Option<&Value>| {
         let mut found = BTreeSet::new();
@@ -37,7 +37,7 @@ fn part(class: &Value, template: &ObjectId) -> Option<Part> {
     Some(Part::Class { control_plane: names(class.pointer("/spec/controlPlane")), workers, field: None })
 }
 
-/// The Machines of every Cluster of these classes, as far as they are made from the template.
+/// The Machines of every Cluster of these classes that are created from the template.
 pub(super) fn machines_of(hierarchy: &Hierarchy, classes: &[(ObjectId, Part)]) -> Machines {
     let mut found = Machines::default();
     for (class, part) in classes {
@@ -46,7 +46,7 @@ pub(super) fn machines_of(hierarchy: &Hierarchy, classes: &[(ObjectId, Part)]) -
     found
 }
 
-/// A template with the owner that the ClusterClass controller gives it.
+/// A template with the owner that the ClusterClass controller sets.
 pub(super) fn owned(template: &FleetObject, classes: &[(ObjectId, Part)]) -> FleetObject {
     let mut json: Value = serde_json::from_str(&template.json).unwrap_or_default();
     if let Some(metadata) = json.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -59,12 +59,13 @@ pub(super) fn owned(template: &FleetObject, classes: &[(ObjectId, Part)]) -> Fle
     FleetObject { json: json.to_string().into(), ..template.clone() }
 }
 
-/// Whether a kind is one of templates from which parts of Machines or control planes are made.
+/// Whether a kind is a template from which parts of Machines or control planes are created.
 pub(super) fn is_template(id: &ObjectId) -> bool {
     id.kind.ends_with("Template") && id.group.ends_with(".cluster.x-k8s.io")
 }
 
-/// Whether an object other than a class names a template: its controller reads the template only when it makes a Machine.
+/// Whether an object other than a class refers to a template: its controller only reads the template when it creates a
+/// Machine.
 pub(super) fn is_named(hierarchy: &Hierarchy, template: &ObjectId) -> bool {
     const PATHS: [&str; 4] = [
         "/spec/template/spec/infrastructureRef",

@@ -1,4 +1,4 @@
-//! What a change does in all, in numbers.
+//! The effects of a change in total, in numbers.
 
 use std::collections::BTreeSet;
 
@@ -9,26 +9,27 @@ use super::{EntryDifference, Happens, Plan};
 use crate::hierarchy::Hierarchy;
 use crate::object::ObjectId;
 
-/// What a change does in all.
+/// The effects of a change in total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Machines that are replaced.
     pub replaces: u64,
-    /// Machines that are made in addition.
+    /// Machines that are created in addition.
     pub creates: u64,
     /// Machines that are deleted and not replaced.
     pub deletes: u64,
-    /// Machines that lose their owner.
+    /// Machines that are orphaned.
     pub orphans: u64,
-    /// Objects with labels or annotations that are added, changed or removed, those included that are not among the files.
+    /// Objects with labels or annotations that are added, changed or removed, including objects that are not in the
+    /// files.
     pub relabels: u64,
     /// Cloud tags that are added, changed or removed.
     pub cloud_tags: u64,
-    /// Edits whose effect, or the number of Machines that they reach, is not known.
+    /// Edits whose effect, or the number of affected Machines, is not known.
     pub cannot_tell: u64,
     /// Objects for which it is no longer known what propagates to them.
     pub unknown: u64,
-    /// The gravest effect of an edit or a deletion.
+    /// The most severe effect of an edit or a deletion.
     pub gravest: Option<Effect>,
 }
 

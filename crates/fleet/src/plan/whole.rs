@@ -12,8 +12,8 @@ use crate::member::Member;
 use crate::object::ObjectId;
 use crate::relations::{is_of_topology, text};
 
-/// An object that is new, and the Machines that are made with it. Those of an owner that was there before are counted where
-/// the owner is scaled.
+/// A new object, and the Machines that are created with it. Those of an owner that existed before are counted as a
+/// scale of the owner.
 pub(super) fn creation(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> Planned {
     let has_machines = has_machines(id) && !is_of_former_owner(id, before, after);
     let mut made = if has_machines { machines(after, id, &Part::Whole) } else { Machines::default() };
@@ -24,7 +24,7 @@ pub(super) fn creation(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> 
     Planned { id, happens, effect, machines: made, replaced_by: None, edits, entries: Vec::new() }
 }
 
-/// An object that is gone, and its Machines with it.
+/// A deleted object, with its Machines.
 pub(super) fn deletion(id: &ObjectId, before: &Hierarchy, new: &Fleet) -> Planned {
     let has_machines = has_machines(id);
     let machines = if has_machines { machines(before, id, &Part::Whole) } else { Machines::default() };
@@ -38,8 +38,8 @@ fn has_machines(id: &ObjectId) -> bool {
     id.is_control_plane() || id.group == CORE_GROUP && WITH_MACHINES.contains(&&*id.kind)
 }
 
-/// Whether the owner of a new object, whose controller makes such objects, was there before; where the owner is new too, the
-/// owner of that.
+/// Whether the owner of a new object, whose controller creates such objects, existed before; if the owner is new too,
+/// the owner of that.
 fn is_of_former_owner(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> bool {
     let member = after.number(id).and_then(|number| after.member(number));
     let owner = member.and_then(|member| after.member(member.parent?));
@@ -50,8 +50,8 @@ fn is_of_former_owner(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> b
     owner.id.kind != "Cluster" || is_of_topology(&member.written)
 }
 
-/// The owner of a deleted object that stays, and whose controller makes another one. Of an object whose owner is deleted too,
-/// that of the owner. None where the owner has fewer replicas than before.
+/// The owner of a deleted object that remains, and whose controller creates another one. If the owner is deleted too,
+/// that of the owner. None if the owner has fewer replicas than before.
 fn replacing(deleted: &Member, before: &Hierarchy, new: &Fleet) -> Option<ObjectId> {
     let owner = before.member(deleted.parent?)?;
     let Some(stays) = new.find(&owner.id) else { return replacing(owner, before, new) };

@@ -12,7 +12,7 @@ const DEFINES_TAGS = ["Composition", "CompositeResourceDefinition"];
 
 export const badge = ([text, color]) => h("span", { class: `badge ${color}` }, text);
 
-/** What becomes of cloud tags as a whole: the gravest of the findings. Nothing is found where they are kept. */
+/** What happens to cloud tags as a whole: the most severe of the findings. There is none if they are kept. */
 function delivery({ kind, isConcerned, findings }) {
   if (!isConcerned || !DEFINES_TAGS.includes(kind)) return undefined;
   const verdicts = findings.map((finding) => finding.verdict ?? (finding.level === "note" ? "cannot-tell" : "lost"));

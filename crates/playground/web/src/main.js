@@ -151,7 +151,7 @@ function downloads(files) {
 }
 
 let telling;
-/** Says what was found, once somebody stops typing. */
+/** Prints the findings once the user stops typing. */
 function tell(text) {
   clearTimeout(telling);
   telling = setTimeout(() => (element("status").textContent = text), 150);

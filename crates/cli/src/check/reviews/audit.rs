@@ -1,4 +1,4 @@
-//! Events of a Kubernetes audit log, as far as they are writes.
+//! Events of a Kubernetes audit log that are writes.
 //!
 //! Source: Kubernetes, `staging/src/k8s.io/apiserver/pkg/apis/audit/v1/types.go`, `Event`.
 
@@ -57,14 +57,14 @@ struct Status {
     code: u16,
 }
 
-/// Why an event cannot be judged.
+/// Why an event cannot be evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotJudged {
     /// A patch, or a server-side apply, which is one.
     Patch,
     /// The event is of level Metadata.
     NoObject,
-    /// The object that is deleted is in no earlier request, nor in the answer.
+    /// The deleted object is in no earlier request, nor in the response.
     Deletion,
     /// Many objects are deleted at once.
     Deletions,
@@ -81,15 +81,15 @@ impl NotJudged {
     }
 }
 
-/// The request of an event, and whether it is an update of an object that no earlier request has.
+/// The request of an event, and whether it is an update of an object that no earlier request contains.
 pub(super) struct AuditRequest<'r> {
     pub(super) review: Review<'r>,
     pub(super) is_without_stored: bool,
 }
 
 impl<'t> Event<'t> {
-    /// Whether the event says how a write ended, and the write was done: other stages are about the same request, and what
-    /// failed stored nothing.
+    /// Whether the event is about the end of a write that succeeded: other stages are about the same request, and a
+    /// failed write stored nothing.
     pub(super) fn is_write(&self) -> bool {
         let is_write = ["create", "update", "patch", "delete", "deletecollection"].contains(&&*self.verb);
         is_write && self.stage == "ResponseComplete" && self.response_status.code < 400
@@ -98,7 +98,7 @@ impl<'t> Event<'t> {
     /// The request, with the object as earlier requests stored it.
     ///
     /// # Errors
-    /// When the event does not have the whole object.
+    /// When the event does not contain the whole object.
     pub(super) fn request<'r>(&'r self, past: &Past<'r>) -> Result<AuditRequest<'r>, NotJudged>
     where
         't: 'r,
@@ -120,18 +120,18 @@ impl<'t> Event<'t> {
         let (id, version) = self.written().ok_or(NotJudged::NoObject)?;
         let stored = past.stored(&id, &version).filter(|_| operation == Operation::Update);
         let is_without_stored = operation == Operation::Update && stored.is_none();
-        // Without what was stored, an update is judged as one that edits nothing.
+        // Without the stored object, an update is evaluated as one that changes nothing.
         let old_object = if is_without_stored { Some(object) } else { stored };
         let review = Review { operation, object: Some(object), old_object, ..self.review(&id, version) };
         Ok(AuditRequest { review, is_without_stored })
     }
 
-    /// A review that has the kind of the event's object, if the event or an earlier request says it.
+    /// A review with the kind of the event's object, if the event or an earlier request has it.
     pub(super) fn kind(&self, past: &Past<'_>) -> Option<Review<'_>> {
         self.written().or_else(|| self.deleted(past)).map(|(id, version)| self.review(&id, version))
     }
 
-    /// What an event leaves in the cluster: the name, the version and the text of an object, or `None` where it is deleted.
+    /// The state after an event: the name, the version and the text of an object, or `None` if it is deleted.
     fn stored(&self, past: &Past<'_>) -> Option<(ObjectId, Option<(String, &'t str)>)> {
         if !is_of_object(&self.reference().subresource) || self.is_dry_run() {
             return None;
@@ -145,7 +145,7 @@ impl<'t> Event<'t> {
         Some((id, Some((version, object.get()))))
     }
 
-    /// Applies to `past` what the request of the event stored.
+    /// Applies the request of the event to `past`.
     pub(super) fn apply(&self, past: &mut Past<'t>) {
         match self.stored(past) {
             Some((id, Some((version, object)))) => past.store(id, version, object),
@@ -154,7 +154,7 @@ impl<'t> Event<'t> {
         }
     }
 
-    /// What the event is about: verb, resource and name.
+    /// The event in short: verb, resource and name.
     pub(super) fn subject(&self) -> String {
         let AuditObjectRef { resource, namespace, name, subresource, .. } = self.reference();
         let part = |text: &str| if text.is_empty() { String::new() } else { format!("/{text}") };
@@ -166,7 +166,7 @@ impl<'t> Event<'t> {
         &self.writer().username
     }
 
-    /// The name and version of the object that is written, by what either object says.
+    /// The name and version of the object that is written, from either object.
     fn written(&self) -> Option<(ObjectId, String)> {
         let heads = [self.response_object, self.request_object].into_iter().flatten().map(head);
         let head = heads.into_iter().find(is_object)?;
@@ -176,7 +176,7 @@ impl<'t> Event<'t> {
         Some((ObjectId { group: group.to_owned(), kind: head.kind.clone(), namespace, name }, version.to_owned()))
     }
 
-    /// The object that is deleted, by its resource.
+    /// The deleted object, by its resource.
     fn deleted(&self, past: &Past<'_>) -> Option<(ObjectId, String)> {
         let AuditObjectRef { resource, namespace, name, api_group, .. } = self.reference();
         let is_meant = |id: &ObjectId| {
@@ -202,7 +202,7 @@ impl<'t> Event<'t> {
         }
     }
 
-    /// Who the request counts as.
+    /// The effective user of the request.
     fn writer(&self) -> &User {
         self.impersonated_user.as_ref().unwrap_or(&self.user)
     }
@@ -222,7 +222,7 @@ impl<'t> Event<'t> {
     }
 }
 
-/// Whether this is what is stored, and not about it.
+/// Whether this is the stored object, and not a message about it.
 fn is_object(head: &ObjectHead) -> bool {
     !["", "Status", "DeleteOptions"].contains(&&*head.kind)
 }

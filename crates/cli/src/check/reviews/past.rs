@@ -1,4 +1,4 @@
-//! The objects as they were stored when a request came.
+//! The stored objects at the time of a request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use fleet::{Fleet, ObjectId};
 use metadata_propagation::{Cluster, Get, LookupCause, LookupError, Operation, Review};
 use serde::Deserialize;
 
-/// The objects as they were stored when a request came.
+/// The stored objects at the time of a request.
 pub(super) struct Past<'a> {
     /// Version and text.
     stored: BTreeMap<ObjectId, (String, &'a str)>,
@@ -15,7 +15,7 @@ pub(super) struct Past<'a> {
 }
 
 impl<'a> Past<'a> {
-    /// Before the first request: what the first request about each object says that it was.
+    /// Before the first request: the old object in the first request about each object.
     pub(super) fn before<'r>(reviews: impl Iterator<Item = &'r Review<'a>>, fleet: &'a Fleet) -> Past<'a>
     where
         'a: 'r,
@@ -33,7 +33,7 @@ impl<'a> Past<'a> {
         past
     }
 
-    /// What a request stored, as it was stored then.
+    /// Applies a request that was stored.
     pub(super) fn apply(&mut self, review: &Review<'a>) {
         let Some(id) = id(review).filter(|_| is_of_object(&review.sub_resource) && !review.dry_run) else { return };
         match (review.operation, review.object) {
@@ -48,7 +48,7 @@ impl<'a> Past<'a> {
         self.stored.get(id).filter(|(stored, _)| stored == version).map(|(_, text)| *text)
     }
 
-    /// The first object of earlier requests that is meant, and its version.
+    /// The first matching object of earlier requests, and its version.
     pub(super) fn find(&self, is_meant: impl Fn(&ObjectId) -> bool) -> Option<(ObjectId, String)> {
         let (id, (version, _)) = self.stored.iter().find(|(id, _)| is_meant(id))?;
         Some((id.clone(), version.clone()))
@@ -103,7 +103,7 @@ struct Metadata {
 }
 
 impl ObjectHead {
-    /// The name, or what the API server is to begin it with.
+    /// The name, or the prefix from which the API server generates it.
     pub(super) fn name(&self) -> &str {
         let Metadata { name, generate_name } = &self.metadata;
         if name.is_empty() { generate_name } else { name }
@@ -115,7 +115,7 @@ pub(super) fn is_of_object(sub_resource: &str) -> bool {
     ["", "status"].contains(&sub_resource)
 }
 
-/// What the object of a request is called. The name of one that is created may be in the object only.
+/// The name of the object of a request. That of a created object may only be in the object.
 pub(super) fn id(review: &Review<'_>) -> Option<ObjectId> {
     let name = match &*review.name {
         "" => serde_json::from_str::<ObjectHead>(review.object?).ok()?.name().to_owned(),

@@ -11,10 +11,10 @@ use serde_json::value::RawValue;
 use super::audit::{self, Event};
 use crate::input;
 
-/// One request, and where it was found.
+/// One request, and its position.
 pub(super) struct Recorded<'t> {
     pub(super) file: &'t str,
-    /// Which review or event of the file, counted from 1.
+    /// The number of the review or event in the file, from 1.
     pub(super) number: usize,
     pub(super) request: RecordedRequest<'t>,
 }
@@ -25,7 +25,7 @@ pub(super) enum RecordedRequest<'t> {
     Event(Box<Event<'t>>),
 }
 
-/// The text of a file, unpacked where it is packed with gzip.
+/// The text of a file, unpacked if it is packed with gzip.
 pub(super) fn text(file: &Path) -> Result<String, String> {
     if file.extension().is_none_or(|ending| ending != "gz") {
         return input::text(file);
@@ -36,11 +36,11 @@ pub(super) fn text(file: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// The requests of AdmissionReviews and of an audit log: one after the other, or in a list. Of an audit log, the writes that
-/// were done.
+/// The requests of AdmissionReviews and of an audit log: one after the other, or in a list. Of an audit log, the writes
+/// that succeeded.
 ///
 /// # Errors
-/// When the text is no JSON, or one of them has no request or one of another shape than Kubernetes gives it.
+/// When the text is not JSON, or one of them has no request or one without the structure of an AdmissionRequest.
 pub(super) fn recorded<'t>(file: &'t str, text: &'t str) -> Result<Vec<Recorded<'t>>, String> {
     let mut values: Vec<&'t RawValue> = Vec::new();
     for value in serde_json::Deserializer::from_str(text).into_iter::<&'t RawValue>() {

@@ -1,4 +1,4 @@
-//! How blocks and rows of the table are written.
+//! Constructors for blocks and rows of the table.
 
 use super::{EditedKind, Effect, EffectBlock, Given, KeyEdit, KeyRow, Row, Same};
 use crate::catalog::version::Version;

@@ -15,13 +15,13 @@ pub(crate) const EFFECT_KINDS: &[(&str, &str, EditedKind)] = &[
     (BOOTSTRAP_GROUP, "KubeadmConfig", EditedKind::ControlPlaneKubeadmConfig),
 ];
 
-/// Templates that a ClusterClass uses, by group and end of the kind; the first that fits.
+/// Templates that a ClusterClass uses, by group and suffix of the kind; the first match counts.
 pub(crate) const EFFECT_TEMPLATES: &[(&str, &str, EditedKind)] = &[
     (CONTROL_PLANE_GROUP, "Template", EditedKind::ClassControlPlaneTemplate),
     (BOOTSTRAP_GROUP, "Template", EditedKind::ClassTemplate),
     (INFRASTRUCTURE_GROUP, "ClusterTemplate", EditedKind::ClassClusterTemplate),
     (INFRASTRUCTURE_GROUP, "MachinePoolTemplate", EditedKind::ClassMachinePoolTemplate),
-    // Managed control planes live with the infrastructure of some.
+    // Some providers have managed control planes in the infrastructure group.
     (INFRASTRUCTURE_GROUP, "ControlPlaneTemplate", EditedKind::ClassControlPlaneTemplate),
     (INFRASTRUCTURE_GROUP, "Template", EditedKind::ClassTemplate),
 ];

@@ -1,4 +1,4 @@
-//! Rows of the table, by what they are about.
+//! Rows of the table, by topic.
 
 use super::Effect::*;
 use super::build::{changing, moved, removing, row, since_v1beta2, until_v1beta2};
@@ -9,7 +9,7 @@ use crate::catalog::keys::{
 
 pub(super) const METADATA: &[Row] = &[row("metadata.labels", Nothing), row("metadata.annotations", Nothing)];
 
-/// The last hook that is removed lets an upgrade begin.
+/// Removing the last hook lets an upgrade begin.
 #[rustfmt::skip]
 pub(super) const METADATA_OF_CLUSTER: &[Row] = &[
     row("metadata.labels", Nothing),
@@ -18,7 +18,7 @@ pub(super) const METADATA_OF_CLUSTER: &[Row] = &[
     ]),
 ];
 
-/// A hold also holds back the entries behind it, so that removing one releases something even where another stays.
+/// An annotation also defers the entries after its own, so that removing one has an effect even if another remains.
 #[rustfmt::skip]
 pub(super) const METADATA_OF_WORKERS: &[Row] = &[
     row("metadata.labels", InPlace),
@@ -28,8 +28,8 @@ pub(super) const METADATA_OF_WORKERS: &[Row] = &[
     ]),
 ];
 
-/// An infrastructure machine from another template than the control plane's is outdated. One that does not say where it
-/// is from is not.
+/// An infrastructure machine cloned from another template than the control plane's is outdated. One without the
+/// annotation is not.
 #[rustfmt::skip]
 pub(super) const METADATA_OF_INFRA_MACHINE: &[Row] = &[
     row("metadata.labels", Nothing),
@@ -61,7 +61,7 @@ pub(super) const MACHINE_DEPLOYMENT: &[Row] = &[
     moved("spec.minReadySeconds", "spec.template.spec.minReadySeconds", InPlace),
 ];
 
-/// The machine template of MachineDeployments and MachineSets: what its controllers carry to Machines.
+/// The machine template of MachineDeployments and MachineSets: what their controllers propagate to Machines.
 #[rustfmt::skip]
 pub(super) const MACHINE_TEMPLATE: &[Row] = &[
     row("metadata.labels", InPlace),
@@ -94,14 +94,14 @@ pub(super) const MACHINE_SET: &[Row] = &[
     moved("spec.minReadySeconds", "spec.template.spec.minReadySeconds", InPlace),
 ];
 
-/// Up to v1.11 a MachineSet applied these to Machines that existed, which nothing replaces.
+/// Up to v1.11 a MachineSet applied these to existing Machines, without replacing them.
 #[rustfmt::skip]
 pub(super) const MACHINE_OF_SET: &[Row] = &[
     row("version", InPlace).by(Same::Version).until(12),
     row("failureDomain", InPlace).by(Same::Text).until(12),
 ];
 
-/// A pool's fields do not reach its Machines; its metadata does.
+/// A pool's fields do not propagate to its Machines; its metadata does.
 #[rustfmt::skip]
 pub(super) const MACHINE_POOL: &[Row] = &[
     row("spec", Nothing),
@@ -111,8 +111,8 @@ pub(super) const MACHINE_POOL: &[Row] = &[
     row("spec.template.metadata.annotations", InPlace),
 ];
 
-/// Where a pool has a `configRef`, its controller sets the first data secret (`reconcileBootstrap` in
-/// core/reconcilers/machinepool), and no Machine was made without one.
+/// If a pool has a `configRef`, its controller sets the first data secret (`reconcileBootstrap` in
+/// core/reconcilers/machinepool), and no Machine was created without one.
 #[rustfmt::skip]
 pub(super) const MACHINE_OF_POOL: &[Row] = &[
     row("version", Rollout).by(Same::Version),
@@ -147,8 +147,8 @@ pub(super) const CONTROL_PLANE_MACHINE: &[Row] = &[
     moved("nodeDeletionTimeout", "deletion.nodeDeletionTimeoutSeconds", InPlace).by(Same::Duration),
 ];
 
-/// Where the configuration of a Machine is not compared as it is written. An edit of a control plane's
-/// `joinConfiguration` alone replaces the Machines that joined.
+/// Parts of a Machine's configuration that are not compared as written. An edit of only a control plane's
+/// `joinConfiguration` replaces the Machines that joined.
 #[rustfmt::skip]
 pub(super) const KUBEADM_CONFIG: &[Row] = &[
     row("format", Rollout).by(Same::OrCloudConfig),
@@ -166,8 +166,8 @@ pub(super) const KUBEADM_CONFIG: &[Row] = &[
     since_v1beta2("joinConfiguration.timeouts.controlPlaneComponentHealthCheckSeconds", Nothing),
 ];
 
-/// `initConfiguration` is compared for the Machine that began the cluster, and only where that one is not configured as
-/// joining ones are.
+/// `initConfiguration` is compared for the Machine that initialized the cluster, and only if that one is not configured
+/// like those that joined.
 #[rustfmt::skip]
 pub(super) const KUBEADM_CONFIG_OF_CONTROL_PLANE: &[Row] = &[
     row("clusterConfiguration.featureGates", Rollout).by(Same::FeatureGates),
@@ -176,8 +176,8 @@ pub(super) const KUBEADM_CONFIG_OF_CONTROL_PLANE: &[Row] = &[
     row("initConfiguration.nodeRegistration.taints", CannotTell).by(Same::ListOrNone),
 ];
 
-/// The Machine that began the cluster is compared as if it had joined, and then as it is; bootstrap tokens are in the
-/// second comparison only. The bootstrap provider writes type and version in v1beta1.
+/// The Machine that initialized the cluster is compared as if it had joined, and then as it is; bootstrap tokens are
+/// only in the second comparison. The bootstrap provider sets type and version in v1beta1.
 #[rustfmt::skip]
 pub(super) const KUBEADM_CONFIG_OF_MACHINE: &[Row] = &[
     until_v1beta2("clusterConfiguration.apiVersion", Nothing),
@@ -189,7 +189,7 @@ pub(super) const KUBEADM_CONFIG_OF_MACHINE: &[Row] = &[
     row("initConfiguration.nodeRegistration.taints", Rollout).by(Same::ListOrNone),
 ];
 
-/// A Machine of a KubeadmControlPlane. Another configuration or infrastructure may be what the control plane wants.
+/// A Machine of a KubeadmControlPlane. A different configuration or infrastructure may be what the control plane wants.
 #[rustfmt::skip]
 pub(super) const MACHINE: &[Row] = &[
     row("spec", Nothing),
@@ -198,7 +198,7 @@ pub(super) const MACHINE: &[Row] = &[
     row("spec.infrastructureRef", CannotTell).by(Same::Reference),
 ];
 
-/// What topology and class have for control planes, MachineDeployments and MachinePools alike.
+/// What topology and class have in common for control planes, MachineDeployments and MachinePools.
 #[rustfmt::skip]
 pub(super) const MACHINE_FIELDS: &[Row] = &[
     row("taints", InPlace),
@@ -266,13 +266,13 @@ pub(super) const CLUSTER_CLASS: &[Row] = &[
     moved("infrastructureNamingStrategy", "infrastructure.naming", Nothing),
     row("variables", CannotTell),
     row("patches", CannotTell),
-    // A class of Machines that no Cluster has yet, or has no more.
+    // A class of Machines that no Cluster has yet, or no longer has.
     row("workers.machineDeployments", Nothing),
     row("workers.machinePools", Nothing),
 ];
 
-/// Another template replaces Machines only where the spec made from it is another. Another health check is written to the
-/// MachineHealthCheck of every Cluster of the class, and may find Machines unhealthy.
+/// A different template only replaces Machines if the spec made from it is different. A different health check is
+/// written to the MachineHealthCheck of every Cluster of the class, and may find Machines unhealthy.
 #[rustfmt::skip]
 pub(super) const CONTROL_PLANE_CLASS: &[Row] = &[
     moved("ref", "templateRef", CannotTell).by(Same::Reference),
@@ -282,7 +282,7 @@ pub(super) const CONTROL_PLANE_CLASS: &[Row] = &[
     moved("namingStrategy", "naming", Nothing),
 ];
 
-/// As in [`CONTROL_PLANE_CLASS`].
+/// Like [`CONTROL_PLANE_CLASS`].
 #[rustfmt::skip]
 pub(super) const MACHINE_DEPLOYMENT_CLASS: &[Row] = &[
     row("", CannotTell),

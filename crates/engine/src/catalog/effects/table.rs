@@ -32,7 +32,7 @@ pub const EFFECTS: &[EffectBlock] = &[
     both(OwnedMachineSet,   "",                         METADATA),
     both(OwnedMachineSet,   "",                         MACHINE_SET),
     both(OwnedMachineSet,   "spec.template",            MACHINE_TEMPLATE),
-    // The MachineDeployment finds no MachineSet that matches, and makes another one.
+    // The MachineDeployment finds no matching MachineSet, and creates another one.
     both(OwnedMachineSet,   "spec.template.spec",       MACHINE_OF_DEPLOYMENT).given(Given::Replicas),
     both(MachineSet,        "",                         METADATA),
     both(MachineSet,        "",                         MACHINE_SET),
@@ -56,7 +56,8 @@ pub const EFFECTS: &[EffectBlock] = &[
     both(ControlPlaneKubeadmConfig, "spec",             KUBEADM_CONFIG).given(Given::NoInPlaceUpdate),
     both(ControlPlaneKubeadmConfig, "spec",             KUBEADM_CONFIG_OF_MACHINE).given(Given::NoInPlaceUpdate),
     both(ControlPlaneInfraMachine, "",                  METADATA_OF_INFRA_MACHINE),
-    // It becomes bootstrap data again when the token is rotated (`rotateMachinePoolBootstrapToken`); then a provider decides.
+    // It becomes bootstrap data again when the token is rotated (`rotateMachinePoolBootstrapToken`); then a provider
+    // decides.
     both(MachinePoolKubeadmConfig, "",                  METADATA),
     both(MachinePoolKubeadmConfig, "",                  &[row("spec", CannotTell)]),
 
@@ -84,7 +85,7 @@ pub const EFFECTS: &[EffectBlock] = &[
     both(ClusterClass,      "spec.workers.machinePools[class]",       MACHINE_POOL_CLASS),
     both(ClusterClass,      "spec.workers.machinePools[class]",       MACHINE_FIELDS),
 
-    // A difference under `spec` rotates the template, its metadata does not.
+    // A difference under `spec` rotates the template, a difference in its metadata does not.
     both(ClassTemplate,     "",                         METADATA),
     both(ClassTemplate,     "",                         &[row("spec", Rollout), row("spec.template.metadata", Rollout), row("spec.template.spec", Rollout)]),
     both(ClassControlPlaneTemplate, "",                 METADATA),
@@ -95,7 +96,7 @@ pub const EFFECTS: &[EffectBlock] = &[
     both(ClassClusterTemplate, "",                      &[row("spec", InPlace)]),
     both(ClassMachinePoolTemplate, "",                  METADATA),
     both(ClassMachinePoolTemplate, "",                  &[row("spec", CannotTell)]),
-    // New Machines are made from it, those that exist stay.
+    // New Machines are created from it; existing ones are not changed.
     both(Template,          "",                         METADATA),
     both(Template,          "",                         &[row("spec", Nothing)]),
 ];

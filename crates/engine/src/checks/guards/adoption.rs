@@ -1,4 +1,4 @@
-//! Objects without controller that a controller would adopt.
+//! Objects without a controller that a controller would adopt.
 
 use super::{Guarded, Violation, topology_entry};
 use crate::catalog::keys::*;
@@ -9,8 +9,9 @@ use crate::report::messages::guards::adoption;
 
 /// Labels of a Machine that name its owner.
 ///
-/// `CONTROL_PLANE` does so by being there, where the Cluster has a KubeadmControlPlane: that one adopts by it and by the
-/// name of the Cluster, not by its own. Source: util/collections/machine_filters.go `AdoptableControlPlaneMachines`.
+/// `CONTROL_PLANE` does so by its presence, if the Cluster has a KubeadmControlPlane: that one adopts by this label and
+/// by the name of the Cluster, not by its own. Source: util/collections/machine_filters.go
+/// `AdoptableControlPlaneMachines`.
 const MACHINE_OWNER_LABELS: &[&str] = &[
     CONTROL_PLANE,
     CONTROL_PLANE_NAME,
@@ -24,11 +25,11 @@ const MACHINE_OWNER_LABELS: &[&str] = &[
 /// Labels of a MachineSet that name its owner.
 const MACHINE_SET_OWNER_LABELS: &[&str] = &[DEPLOYMENT_NAME, TEMPLATE_HASH, TOPOLOGY_DEPLOYMENT_NAME];
 
-/// Labels that name an owner, on an object without controller, as far as this request adds them.
+/// Labels that name an owner, on an object without a controller, if this request adds them.
 ///
-/// After a restore, adoption by controllers is intended: what Velero restores passes, and so do the objects of a Cluster
-/// that does not exist yet. A Cluster that cannot be read does not count as one. Control-plane Machines made by hand have
-/// no owner that adopts them, and pass.
+/// After a restore, controllers are meant to adopt: what Velero restores is allowed, and so are the objects of a
+/// Cluster that does not exist yet. A Cluster that cannot be read is assumed to exist. Control-plane Machines created
+/// by hand have no owner that adopts them, and are allowed.
 pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
     let subject = guarded.subject;
     let owner_labels = match subject.place {

@@ -6,7 +6,7 @@ use crate::json::document::Json;
 use crate::json::{Malformed, Map};
 use crate::kube::object::Object;
 
-/// One block of metadata, as it would be stored and as it is.
+/// One block of metadata, as it would be stored and as it is stored.
 pub(super) struct MetadataBlock<'a> {
     pub(super) place: Place,
     /// Its path, such as `spec.topology.workers.machineDeployments[0].metadata`.
@@ -18,7 +18,7 @@ pub(super) struct MetadataBlock<'a> {
 }
 
 impl<'a> MetadataBlock<'a> {
-    /// One map: as it would be stored, and as it is.
+    /// One map: as it would be stored, and as it is stored.
     pub(super) fn map(&self, map: MapKind) -> (&Map<'a>, &Map<'a>) {
         let [new, old] = match map {
             MapKind::Labels => &self.labels,
@@ -31,7 +31,7 @@ impl<'a> MetadataBlock<'a> {
 /// The blocks of an object that propagate to other objects; a Machine's propagate to its Node.
 ///
 /// # Errors
-/// When something on the way has another shape than Kubernetes gives it.
+/// When a value on the path has another type.
 pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<MetadataBlock<'a>>, Malformed> {
     let mut blocks = Vec::new();
     let (object, old) = (&subject.object, subject.old()?);
@@ -51,7 +51,7 @@ pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<MetadataBlock
             Some((list, [_, rest @ ..])) => (Some(list), rest),
             _ => (None, path),
         };
-        // Named once: a topology may have a thousand entries.
+        // Computed once: a topology may have a thousand entries.
         let before = old.map(|old| entries(old, list, name)).transpose()?.unwrap_or_default();
         for (name, entry) in entries(object, list, name)? {
             let Some(metadata) = entry.at(rest)?.present() else { continue };
@@ -75,7 +75,7 @@ pub(super) fn propagating<'a>(subject: &Subject<'a>) -> Result<Vec<MetadataBlock
 
 type Named<'a> = (Option<&'a str>, Json<'a>);
 
-/// The entries of a list, each with its name; where there is no list, `spec` itself.
+/// The entries of a list, each with its name; if there is no list, `spec` itself.
 fn entries<'a>(object: &Object<'a>, list: Option<&[&str]>, name: &str) -> Result<Vec<Named<'a>>, Malformed> {
     let Some(list) = list else { return Ok(vec![(None, object.spec)]) };
     let entries = object.spec.at(list)?.elements()?;

@@ -11,15 +11,16 @@ use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
 
 /// Whether a service account moves a Machine as the MachineSet controller does to have it updated in place: from one
-/// MachineSet to another of the same MachineDeployment, with the hash of the other one and both annotations of such a move.
+/// MachineSet to another of the same MachineDeployment, with the hash of the other one and both annotations of such a
+/// move.
 ///
-/// A controller that `clusterApi.controllers` does not list has to be able to do this. A MachineSet that cannot be read
-/// counts as one of no MachineDeployment.
+/// A controller that `clusterApi.controllers` does not list must be able to do this. A MachineSet that cannot be read
+/// is treated like one without a MachineDeployment.
 ///
 /// Source: core/reconcilers/machineset/machineset_controller.go, `startMoveMachines`, since v1.12.
 ///
 /// # Errors
-/// When the object has another shape than Kubernetes gives it.
+/// When the object does not have the structure of a Kubernetes object.
 pub(super) fn is_in_place_move<'o>(guarded: &Guarded<'_, 'o>, old: &Object<'o>) -> Result<bool, Malformed> {
     let object = &guarded.subject.object;
     let is_marked =
@@ -37,7 +38,7 @@ pub(super) fn is_in_place_move<'o>(guarded: &Guarded<'_, 'o>, old: &Object<'o>) 
     }
 }
 
-/// The MachineSet that controls an object. Without a uid it may be any of its name.
+/// The MachineSet that controls an object. Without a uid, any of this name matches.
 fn machine_set<'s, 'o>(object: &'s Object<'o>) -> Option<&'s OwnerReference<'o>> {
     object.controller().filter(|owner| owner.is(CORE_GROUP, "MachineSet") && !owner.uid.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Keys that look meant for Nodes and are not synced to them.
+//! Keys that seem to be meant for Nodes and are not synced to them.
 
 use super::{Guarded, MetadataEntry};
 use crate::catalog::keys::{NODE_DOMAIN, NODE_RESTRICTION, NODE_ROLE, belongs_to, prefix};
@@ -11,12 +11,12 @@ use crate::report::messages::guards::{
     not_synced, not_synced_as_annotation, not_synced_before, not_synced_without_flag,
 };
 
-/// A key with one of these in it looks meant for Nodes.
+/// A key that contains one of these seems to be meant for Nodes.
 const DOMAINS: [&str; 3] = [NODE_ROLE, NODE_RESTRICTION, NODE_DOMAIN];
-/// Prefixes of labels that kubelets and cloud providers give to Nodes.
+/// Prefixes of labels that kubelets and cloud providers set on Nodes.
 const KUBELET_PREFIXES: [&str; 2] = ["kubernetes.io", "node.kubernetes.io"];
 
-/// A key that looks meant for the Node and meets no criterion.
+/// A key that seems to be meant for the Node and meets no criterion.
 pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<String>, Malformed> {
     let settings = &guarded.settings.cluster_api;
     let mut rules = Rule::reading(Place::Machine, entry.map, settings.version);
@@ -36,21 +36,21 @@ pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Resu
 enum Instead {
     /// Another key, in one of the maps.
     Key(MapKind, String),
-    /// The same label, by an expression among the manager's flags.
+    /// The same label, with an expression in the manager's flags.
     Expression,
     /// A label of the same key.
     Label,
-    /// The same entry, by a newer version of Cluster API.
+    /// The same entry, with a newer version of Cluster API.
     Upgrade,
 }
 
-/// What would be synced to the Node instead of a key that looks meant for it; `None` where it does not look so.
+/// What would be synced to the Node instead of a key that seems to be meant for it; `None` if it does not.
 fn instead(map: MapKind, key: &str, version: Version) -> Option<Instead> {
     let (prefix, name) = (prefix(key), key.split_once('/').map_or("", |(_, name)| name));
     if map == MapKind::Labels && KUBELET_PREFIXES.contains(&prefix) {
         return Some(if version.at_least(Version::NODE_EXPRESSIONS) { Instead::Expression } else { Instead::Upgrade });
     }
-    // All begin with the same letter: to look for a letter is quicker than to look for a text.
+    // All begin with the same letter: searching for a character is faster than searching for a text.
     let found = |domain: &'static str| {
         key.match_indices('n').find_map(|(at, _)| {
             let (before, found) = key.split_at_checked(at)?;

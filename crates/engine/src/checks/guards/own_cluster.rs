@@ -1,4 +1,4 @@
-//! The Cluster of the object under review, and whether somebody holds it paused.
+//! The Cluster of the object under review, and whether it is paused.
 
 use super::Guarded;
 use crate::json::Malformed;
@@ -7,10 +7,10 @@ use crate::kube::lookup::OwnCluster;
 use crate::kube::stop::Stop;
 
 impl Guarded<'_, '_> {
-    /// The Cluster of the object. It is asked for once, when a guard would otherwise find something.
+    /// The Cluster of the object. It is read once, when a guard would otherwise find something.
     ///
     /// # Errors
-    /// When the object has another shape than Kubernetes gives it.
+    /// When the object does not have the structure of a Kubernetes object.
     pub(super) fn cluster(&self) -> Result<&OwnCluster, Malformed> {
         if let Some(cluster) = self.cluster.get() {
             return Ok(cluster);
@@ -26,11 +26,11 @@ impl Guarded<'_, '_> {
         Ok(self.cluster.get_or_init(|| cluster))
     }
 
-    /// Whether the Cluster is paused: what happens to its objects then is maintenance. A Cluster that cannot be read counts
-    /// as not paused.
+    /// Whether the Cluster is paused: then changes of its objects are maintenance. A Cluster that cannot be read is
+    /// assumed not to be paused.
     ///
     /// # Errors
-    /// As [`Guarded::cluster`].
+    /// Like [`Guarded::cluster`].
     pub(super) fn is_cluster_paused(&self) -> Result<bool, Malformed> {
         Ok(matches!(self.cluster()?, OwnCluster::Known(state) if state.is_paused))
     }

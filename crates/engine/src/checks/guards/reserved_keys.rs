@@ -8,10 +8,11 @@ use crate::json::Malformed;
 use crate::kube::label_value::formatted;
 use crate::report::messages::guards::*;
 
-/// What comes of a reserved key. An annotation that [`is_never`] and has no row is bookkeeping.
+/// The effect of a reserved key. An annotation that [`is_never`] and has no row is bookkeeping.
 ///
-/// Source: seen on the real controllers; `ControlPlaneMachineAnnotations` in controlplane/kubeadm/pkg/desiredstate
-/// for the cloned-from annotations; core/reconcilers/machinehealthcheck/machinehealthcheck_targets.go `needsRemediation`;
+/// Source: observed with the real controllers; `ControlPlaneMachineAnnotations` in
+/// controlplane/kubeadm/pkg/desiredstate for the cloned-from annotations;
+/// core/reconcilers/machinehealthcheck/machinehealthcheck_targets.go `needsRemediation`;
 /// core/reconcilers/machineset/machineset_deletion_order.go; util/predicates/generic_predicates.go
 /// `ResourceHasFilterLabel`.
 #[rustfmt::skip]
@@ -35,18 +36,18 @@ const RESERVED: &[(MapKind, &str, &str)] = &[
     (MapKind::Annotations, REMEDIATE_MACHINE,        REMEDIATED_ENDLESSLY),
 ];
 
-/// Why a key must not be in a map that propagates; `None` where it may.
+/// Why a key must not be in a map that propagates; `None` if it may.
 pub(super) fn reason(map: MapKind, key: &str) -> Option<&'static str> {
     let row = RESERVED.iter().find(|(kind, reserved, _)| *kind == map && *reserved == key);
     let is_bookkeeping = || (map == MapKind::Annotations && is_never(key)).then_some(SINGLE_OBJECT);
     row.map(|(.., reason)| *reason).or_else(is_bookkeeping)
 }
 
-/// What the label of control-plane Machines does to the Machines of a worker; `None` where no worker is.
+/// What the label of control-plane Machines does to the Machines of a worker; `None` if there is no worker.
 ///
 /// Source: `computeDesiredMachine` in core/reconcilers/machineset, which keeps the template's labels, and
-/// `IsControlPlaneMachine` in bootstrap/kubeadm/reconcilers/kubeadmconfig/configowner.go, by which kubeadm joins a control
-/// plane. The bootstrap configuration of a MachinePool is never that of a control plane.
+/// `IsControlPlaneMachine` in bootstrap/kubeadm/reconcilers/kubeadmconfig/configowner.go, which makes kubeadm join as a
+/// control plane. The bootstrap configuration of a MachinePool is never that of a control plane.
 fn control_plane_label_of_workers(place: Place) -> Option<&'static str> {
     use Place::*;
     match place {

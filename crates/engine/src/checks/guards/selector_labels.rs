@@ -9,14 +9,14 @@ use crate::json::Malformed;
 use crate::kube::object::OwnerReference;
 use crate::report::messages::guards as messages;
 
-/// The garbage collector removes ownerReferences where somebody deletes an owner and orphans what it owns.
+/// The garbage collector removes ownerReferences when a user deletes an owner and orphans its dependents.
 ///
 /// Source: cmd/kube-controller-manager, `--use-service-account-credentials`.
 const GARBAGE_COLLECTORS: [&str; 2] =
     ["system:serviceaccount:kube-system:generic-garbage-collector", "system:kube-controller-manager"];
 
-/// The labels by which owners of a kind find what they control, where the selector itself was not read. The last row is
-/// for control planes of every kind.
+/// The labels by which owners of a kind find the objects that they control, if the selector itself was not read. The
+/// last row is for control planes of every kind.
 ///
 /// Source: core/reconcilers/machineset and machinedeployment, whose selectors are defaulted from these labels;
 /// controlplane/kubeadm/pkg/control_plane.go; core/reconcilers/machinepool `getMachinePoolMachines`.
@@ -33,15 +33,16 @@ fn identity(owner: &OwnerReference<'_>) -> Option<&'static [&'static str]> {
     IDENTITY.iter().find(|(group, kind, _)| is_owner(*group, kind)).map(|(.., labels)| *labels)
 }
 
-/// Whether an owner is a control plane other than Cluster API's own. Its provider knows best by which labels it finds its
-/// Machines, and corrects them: cluster-api-provider-rke2 turns `true` of the control-plane label into the empty value,
-/// cluster-api-k3s writes an empty name.
+/// Whether an owner is a control plane other than Cluster API's own. Its provider decides by which labels it finds its
+/// Machines, and corrects them: cluster-api-provider-rke2 replaces `true` in the control-plane label by the empty
+/// value, cluster-api-k3s sets an empty name.
 fn is_other_control_plane(owner: &OwnerReference<'_>) -> bool {
     owner.group() == CONTROL_PLANE_GROUP && owner.kind != "KubeadmControlPlane"
 }
 
 /// A label of the owner's selector, the template hash or the ownerReference to the controller that this request removes
-/// or changes, unless it was restored. Owner and hash may change together where a controller has a Machine updated in place.
+/// or changes, unless it was restored. Owner and hash may change together when a controller has a Machine updated in
+/// place.
 pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
     let subject = guarded.subject;
     let (Some(Place::Machine | Place::MachineSet), Some(old)) = (subject.place, subject.old()?) else {

@@ -1,4 +1,4 @@
-//! Labels by which a topology takes a MachineDeployment or MachinePool for its own.
+//! Labels by which a topology finds its MachineDeployments and MachinePools.
 
 use super::{Guarded, OwnCluster, Violation};
 use crate::catalog::keys::{TOPOLOGY_DEPLOYMENT_NAME, TOPOLOGY_OWNED, TOPOLOGY_POOL_NAME};
@@ -9,22 +9,22 @@ use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
 use crate::report::messages::guards as messages;
 
-/// The field manager of the topology controller, which creates these objects without ownerReference.
+/// The field manager of the topology controller, which creates these objects without an ownerReference.
 ///
 /// Source: core/reconcilers/topology/cluster/structuredmerge/serversidepatchhelper.go, `TopologyManagerName`.
 const TOPOLOGY_FIELD_MANAGER: &str = "capi-topology";
 
 /// Letters and digits at the end of a generated name.
 const RANDOM_LENGTH: usize = 5;
-/// What stays of a generated name in front of them, where it has more than 63 characters.
+/// The remaining length of a generated name before them, if it has more than 63 characters.
 const MAX_PREFIX_LENGTH: usize = 63 - RANDOM_LENGTH;
 
 /// Labels of a topology that this request adds. A topology lists its objects by these labels, not by ownerReferences:
-/// two objects for one entry, or one without the name of an entry, stop its reconciliation, and an object without an entry
-/// is deleted.
+/// two objects for one entry, or one without the name of an entry, stop its reconciliation, and an object without an
+/// entry is deleted.
 ///
-/// A Cluster that cannot be read, has no topology or is being deleted takes nothing. A new object with a name as the topology
-/// controller generates it is the entry's own, restored from a backup.
+/// A Cluster that cannot be read, has no topology or is being deleted has no effect. A new object with a name like
+/// those that the topology controller generates is the entry's own, restored from a backup.
 ///
 /// Source: core/reconcilers/topology/cluster/current_state.go, `getCurrentMachineDeploymentState` and
 /// `getCurrentMachinePoolState`; reconcile_state.go, `calculateMachineDeploymentDiff`.
@@ -72,7 +72,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     Ok(vec![Violation { at: "metadata.labels".to_owned(), message }])
 }
 
-/// Whether the topology controller generates such a name where the ClusterClass has no naming template.
+/// Whether the topology controller generates such a name if the ClusterClass has no naming template.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `computeMachineDeployment`; internal/topology/names/names.go.
 fn is_generated(name: &str, cluster: &str, entry: &str) -> bool {
@@ -81,7 +81,7 @@ fn is_generated(name: &str, cluster: &str, entry: &str) -> bool {
     name.strip_prefix(prefix).is_some_and(|random| random.len() == RANDOM_LENGTH)
 }
 
-/// Whether the topology of the object's Cluster has an entry of this name; `None` where no topology takes the object.
+/// Whether the topology of the object's Cluster has an entry of this name; `None` if no topology would find the object.
 fn has_entry(guarded: &Guarded<'_, '_>, list: &str, name: Option<&str>) -> Result<Option<bool>, Stop> {
     let OwnCluster::Known(state) = guarded.cluster()? else { return Ok(None) };
     if state.is_paused {

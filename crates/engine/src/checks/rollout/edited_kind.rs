@@ -13,9 +13,9 @@ use crate::report::messages::rollout as messages;
 use crate::settings::Stance;
 
 impl EditedKind {
-    /// The kind of an object, by the object as it is stored, since an edit must not hide what uses a template.
+    /// The kind of an object, determined from the stored object, because an edit must not hide what uses a template.
     ///
-    /// `None` where no row of the table is about it.
+    /// `None` if the table has no rows for it.
     pub(crate) fn of_object(kind: &GroupVersionKind<'_>, stored: Option<&Object<'_>>) -> Option<EditedKind> {
         let owned_by =
             |group, kind| stored.is_some_and(|object| object.owners.iter().any(|owner| owner.is(group, kind)));
@@ -29,7 +29,7 @@ impl EditedKind {
             });
         }
         let is_unknown = stored.is_none();
-        // The control plane writes this label, and other ones do not make KubeadmConfigs.
+        // The control plane sets this label, and control planes of other providers do not create KubeadmConfigs.
         let is_labelled = || stored.is_some_and(|object| object.labels.contains_key(CONTROL_PLANE_NAME));
         if kind.group == INFRASTRUCTURE_GROUP {
             return Some(EditedKind::ControlPlaneInfraMachine).filter(|_| is_unknown || is_labelled());
@@ -51,7 +51,7 @@ impl EditedKind {
         }
     }
 
-    /// Every row of this kind in one API version, as a version of Cluster API has them.
+    /// Every row of this kind in one API version that a version of Cluster API has.
     pub(super) fn rows(self, version: &str, cluster_api: Version) -> Vec<EditPattern> {
         let mut rows = Vec::new();
         for block in EFFECTS.iter().filter(|block| block.kind == self) {
@@ -94,8 +94,8 @@ impl EditedKind {
 type Sentence = fn(&str, &str) -> String;
 
 impl Effect {
-    /// The sentence about a path with this effect and the Machines it is about, and the strictest stance that it can
-    /// lead to; `None` where nothing is found.
+    /// The sentence about a path with this effect and the Machines it is about, and the strictest possible reaction;
+    /// `None` if there is no finding.
     pub(super) fn sentence(self) -> Option<(Sentence, Stance)> {
         Some(match self {
             Effect::Nothing | Effect::InPlace | Effect::Scale => return None,

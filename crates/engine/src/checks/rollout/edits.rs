@@ -1,4 +1,4 @@
-//! Which paths differ between the stored object and the one to be stored, no finer than the table distinguishes them.
+//! Which paths differ between the stored object and the new one, in the granularity of the table.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,13 +17,13 @@ use crate::report::rollout_impact::RolloutEdit;
 pub(super) struct EditPattern {
     pub(super) path: String,
     pub(super) row: &'static Row,
-    /// What has to hold for its effect.
+    /// The condition for its effect.
     pub(super) given: Given,
     /// The row's keys of the version of Cluster API.
     pub(super) keys: Vec<&'static KeyRow>,
 }
 
-/// Every path that differs, the gravest first.
+/// Every path that differs, the most severe first.
 pub(super) fn between(old: &Object<'_>, new: &Object<'_>, patterns: &[EditPattern]) -> Vec<RolloutEdit> {
     let mut walk = Walk { patterns, old, new, around: EditContext::of(old, new), edits: Vec::new() };
     let count = |annotations: &Map<'_>| annotations.keys().filter(|key| !is_never(key)).count();
@@ -48,7 +48,7 @@ pub(super) fn deciding_row<'a>(patterns: &'a [EditPattern], path: &str) -> Optio
     above.max_by_key(|pattern| pattern.path.len())
 }
 
-/// The part of `path` after `above`, when it is the same path or leads through it.
+/// The rest of `path` below `above`, if it is the same path or below it.
 fn below<'a>(path: &'a str, above: &str) -> Option<&'a str> {
     path.strip_prefix(above).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
@@ -62,7 +62,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Compares the values at one path: `path` in the table's words, `at` with the names of list entries.
+    /// Compares the values at one path: `path` as the table writes it, `at` with the names of list entries.
     fn down(&mut self, path: &str, at: &str, old: Json<'a>, new: Json<'a>) {
         if old == new {
             return;
@@ -81,7 +81,7 @@ impl<'a> Walk<'a> {
                 let at = [at, "[", name, "]"].concat();
                 let holder = std::mem::replace(&mut self.around.holder, [old, new]);
                 if old.is_null() || new.is_null() {
-                    // An entry comes or goes, and its Machines with it: that is for the row of the list.
+                    // An entry is added or removed, and its Machines with it: the row of the list covers that.
                     self.whole(path, &at, old, new);
                 } else {
                     self.down(&below, &at, old, new);
@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
         let Some(pattern) = deciding_row(self.patterns, path) else { return };
         let row = pattern.row;
         let stays = match row.same {
-            // A selector's own Cluster is named beside it.
+            // A selector is compared together with the name of its own Cluster.
             Same::Selector => same_selector(self.old, self.new).unwrap_or(false),
             Same::FeatureGates => same_feature_gates(self.new.spec, old, new),
             how => same(how, old, new),
@@ -122,7 +122,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The edits of keys that have effects of their own.
+    /// The edits of keys that have their own effects.
     fn keys(&mut self, pattern: &EditPattern, at: &str, old: &Map<'_>, new: &Map<'_>) {
         for key_row in &pattern.keys {
             for (key, value) in old.iter().filter(|(key, _)| is_key(key_row.key, key)) {
@@ -153,23 +153,23 @@ fn is_key(of_row: &str, key: &str) -> bool {
     key == of_row || !of_row.contains('/') && key.starts_with(of_row)
 }
 
-/// The values in an object or a list, each by a name.
+/// The values in an object or a list, each with a name.
 struct ListEntries<'a> {
     /// In the order of the text.
     listed: Vec<(&'a str, Json<'a>)>,
-    /// The last of several of one name.
+    /// Of several values with one name, the last counts.
     by_name: BTreeMap<&'a str, Json<'a>>,
     absent: Json<'a>,
 }
 
 impl<'a> ListEntries<'a> {
-    /// The fields of an object, none where it is absent; `None` where it is something else.
+    /// The fields of an object, none if it is absent; `None` if it is something else.
     fn of_object(object: Json<'a>) -> Option<Self> {
         let listed = object.as_fields()?.collect();
         Some(ListEntries::new(object, listed))
     }
 
-    /// The elements of a list by the value of a field, none where the list is absent; `None` where one has no such field.
+    /// The elements of a list by the value of a field, none if the list is absent; `None` if one has no such field.
     fn of_list(list: Json<'a>, key: &str) -> Option<Self> {
         let named = |element: Json<'a>| Some((element.get(key).ok()?.as_str()?, element));
         Some(ListEntries::new(list, list.as_elements()?.map(named).collect::<Option<_>>()?))
@@ -184,7 +184,7 @@ impl<'a> ListEntries<'a> {
     }
 }
 
-/// The entry of each name before and after: the names of `new` first, then those that are gone.
+/// The entry of each name before and after: the names of `new` first, then those that were removed.
 fn pairs<'e, 'a>(
     old: &'e ListEntries<'a>,
     new: &'e ListEntries<'a>,

@@ -1,4 +1,4 @@
-//! Whether what an effect depends on is the case, as far as the objects tell.
+//! Whether the condition of an effect holds, as far as the objects show.
 
 use crate::catalog::effects::{Effect, Given};
 use crate::catalog::keys::{PENDING_HOOKS, UPDATE_IN_PROGRESS};
@@ -8,8 +8,8 @@ use crate::kube::object::Object;
 /// Reasons of a Cluster's condition `TopologyReconciled` while an upgrade is pending.
 ///
 /// Source: api/core/v1beta2/cluster_types.go and v1beta1_condition_consts.go, set by
-/// `reconcileTopologyReconciledCondition` in core/reconcilers/topology/cluster/status.go; `ClusterUpgrading` since v1.12,
-/// which says it of an upgrade that hooks block too.
+/// `reconcileTopologyReconciledCondition` in core/reconcilers/topology/cluster/status.go; `ClusterUpgrading` since
+/// v1.12, also for an upgrade that hooks block.
 const PENDING: &[&str] = &[
     "ClusterUpgrading",
     "ControlPlaneUpgradePending",
@@ -20,16 +20,16 @@ const PENDING: &[&str] = &[
     "MachinePoolsUpgradePending",
 ];
 
-/// Among a Cluster's pending hooks from the beginning of an upgrade to its end.
+/// Among a Cluster's pending hooks from the start of an upgrade to its end.
 ///
 /// Source: `callBeforeClusterUpgradeHook` in exp/topology/desiredstate/lifecycle_hooks.go.
 const AFTER_UPGRADE: &str = "AfterClusterUpgrade";
 
-/// What surrounds an edit.
+/// The context of an edit.
 pub(super) struct EditContext<'a> {
     old: &'a Object<'a>,
     new: &'a Object<'a>,
-    /// What holds `replicas` beside the edit, as stored and as it would be: the `spec`, or an entry of a topology.
+    /// The object with `replicas` for the edit, as stored and as it would be: the `spec`, or an entry of a topology.
     pub(super) holder: [Json<'a>; 2],
 }
 
@@ -38,7 +38,7 @@ impl<'a> EditContext<'a> {
         EditContext { old, new, holder: [old.spec, new.spec] }
     }
 
-    /// What an edit does here.
+    /// The effect of an edit in this context.
     pub(super) fn effect(&self, effect: Effect, given: Given) -> Effect {
         let holds = match given {
             Given::Always => Some(true),
@@ -62,20 +62,21 @@ impl<'a> EditContext<'a> {
         }
     }
 
-    /// Whether the stored holder has Machines, as far as its `replicas` tell; absent ones are somebody else's to set.
+    /// Whether the stored object has Machines, as far as its `replicas` show; if they are absent, something else sets
+    /// them.
     pub(super) fn had_replicas(&self) -> bool {
         let [old, _] = self.holder;
         number(old, "replicas") != Some(0)
     }
 
-    /// Whether there are Machines, and are to be.
+    /// Whether there are Machines now and after the edit.
     fn has_replicas(&self) -> bool {
         let [_, new] = self.holder;
         let are_left = || number(self.old.status, "replicas").is_some_and(|replicas| replicas > 0);
         number(new, "replicas") != Some(0) && (self.had_replicas() || are_left())
     }
 
-    /// v1beta1 leaves out a count of 0, and calls it otherwise.
+    /// v1beta1 omits a count of 0, and has another name for the field.
     fn has_outdated_machines(&self) -> Option<bool> {
         if !self.had_replicas() {
             return Some(false);

@@ -15,7 +15,7 @@ pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {
     match how {
         Same::Value | Same::Selector => alike,
         Same::ListOrNone => alike && old.is_null() == new.is_null(),
-        // Asked with the selectors, or the version, beside the value.
+        // These are compared together with the selectors, or the version, next to the value.
         Same::FeatureGates => alike,
         Same::NotFromOnDelete => alike || old.as_str() != Some("OnDelete"),
         Same::Appointment => alike || equal(new, new.absent()),
@@ -27,7 +27,7 @@ pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {
 }
 
 /// Whether two maps of feature gates are the same to a control plane with this `spec`: for Kubernetes v1.31 to v1.35
-/// Cluster API adds `ControlPlaneKubeletLocalMode` where nobody set it.
+/// Cluster API adds `ControlPlaneKubeletLocalMode` if it is not set.
 ///
 /// Source: controlplane/kubeadm/pkg/desiredstate/desired_state.go, `DefaultFeatureGates`.
 pub(super) fn same_feature_gates(spec: Json<'_>, old: Json<'_>, new: Json<'_>) -> bool {
@@ -51,7 +51,7 @@ pub(super) fn same_feature_gates(spec: Json<'_>, old: Json<'_>, new: Json<'_>) -
     }
 }
 
-/// What a value says, in one spelling.
+/// The meaning of a value, in one spelling.
 fn meaning(how: Same, value: Json<'_>) -> Cow<'_, str> {
     let text = value.as_str().or_else(|| value.present().map(Json::text)).unwrap_or_default();
     match how {
@@ -67,7 +67,7 @@ fn meaning(how: Same, value: Json<'_>) -> Cow<'_, str> {
     }
 }
 
-/// Group, kind and name; v1beta1 has the group in an apiVersion, whose version says nothing.
+/// Group, kind and name; v1beta1 has the group in an apiVersion, whose version does not matter.
 fn reference(value: Json<'_>) -> String {
     let part = |key| value.string(&[key]).ok().flatten().unwrap_or_default();
     let group = match group_and_version(part("apiVersion")).0 {

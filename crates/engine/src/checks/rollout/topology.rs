@@ -1,4 +1,4 @@
-//! What the Cluster says already of an object that its topology owns.
+//! What the Cluster already sets in an object that its topology owns.
 
 use super::edits::{EditPattern, deciding_row};
 use super::same::same;
@@ -26,18 +26,18 @@ pub(super) struct Topology<'e> {
     entry: Json<'e>,
 }
 
-/// Whether a topology owns the object as it is stored.
+/// Whether a topology owns the stored object.
 pub(super) fn is_owned(subject: &Subject<'_>) -> bool {
     let has_label = |object: &Object<'_>| object.labels.contains_key(TOPOLOGY_OWNED);
     matches!(subject.place, Some(Place::ControlPlane | Place::MachineDeployment | Place::MachinePool))
         && subject.old().ok().flatten().is_some_and(has_label)
 }
 
-/// The topology that owns the object; `None` where none does, or where it cannot be read. A Cluster with another control
-/// plane, or without the worker's entry, says nothing of the object.
+/// The topology that owns the object; `None` if none does, or if it cannot be read. A Cluster with another control
+/// plane, or without the worker's entry, sets nothing in the object.
 ///
 /// # Errors
-/// When the object under review has another shape than Kubernetes gives it.
+/// When the object under review does not have the structure of a Kubernetes object.
 pub(super) fn of<'e>(
     subject: &Subject<'e>,
     old: &Object<'e>,
@@ -84,7 +84,7 @@ fn read<'e>(
 }
 
 impl Topology<'_> {
-    /// Marks the edits that set what the Cluster has already.
+    /// Marks the edits that set what the Cluster already has.
     pub(super) fn mark(
         &self,
         edits: &mut [RolloutEdit],

@@ -1,4 +1,4 @@
-//! The two kinds of Crossplane that decide what becomes of `spec.cloudTags`.
+//! The two kinds of Crossplane that decide whether `spec.cloudTags` is delivered.
 
 use crate::json::Malformed;
 use crate::json::document::Json;
@@ -34,7 +34,7 @@ impl CheckedKind {
         }
     }
 
-    /// What a loss of tags leads to.
+    /// The reaction to a loss of tags.
     pub(super) fn stance(self, settings: &Settings) -> Stance {
         match (self, settings.cloud_tags.xrds) {
             (CheckedKind::Composition, _) => settings.cloud_tags.compositions,
@@ -48,7 +48,7 @@ impl CheckedKind {
     /// Whether the object is about composites of one of the API groups.
     ///
     /// # Errors
-    /// When the group is something else than a string.
+    /// When the group is not a string.
     pub(super) fn is_about(self, spec: Json<'_>, composites: &CloudTags) -> Result<bool, Malformed> {
         match self {
             CheckedKind::Definition => Ok(composites.has_group(spec.string(&["group"])?.unwrap_or_default())),

@@ -1,4 +1,4 @@
-//! Compositions: every resource has to get the tags of its composite.
+//! Compositions: every resource must get the tags of its composite.
 
 mod apply;
 mod delivery;
@@ -25,10 +25,11 @@ use crate::json::document::Json;
 use crate::settings::CloudTags;
 
 /// All ways in which resources do not get the tags of their composite; `composites` says which groups those are of, and
-/// `prefixes` what the keys of their tags begin with.
+/// `prefixes` which prefixes the keys of their tags have.
 ///
 /// # Errors
-/// When the Composition has another shape than Crossplane gives it, or its patches expand to more than is read.
+/// When the Composition does not have the structure that Crossplane defines, or its patches expand to more than the
+/// limit.
 pub(super) fn faults<'a>(
     spec: Json<'a>,
     composites: &CloudTags,

@@ -7,7 +7,7 @@ use crate::json::document::Json;
 use crate::report::change::{Action, Change, Value};
 use crate::report::messages::tag_delivery::DECLARATION_RULE;
 
-/// The steps from `openAPIV3Schema` down, and what is written under the first one that is missing.
+/// The steps from `openAPIV3Schema` down, and what is written under the first missing one.
 const STEPS: [(&str, &str); 5] = [
     (
         "properties",
@@ -22,13 +22,13 @@ const STEPS: [(&str, &str); 5] = [
     ("additionalProperties", r#"{"type":"string"}"#),
 ];
 
-/// The declaration that each served version of a definition lacks, by the version's name; none for a version that lacks
-/// none, or where none can be added.
+/// The declaration that each served version of a definition lacks, with the version's name; none for a version that is
+/// complete, or that none can be added to.
 ///
-/// What is declared in another way stays: a type, a limit or a list of keys was written on purpose.
+/// A different declaration is not changed: a type, a limit or a list of keys was written on purpose.
 ///
 /// # Errors
-/// When the definition has another shape than Crossplane gives it.
+/// When the definition does not have the structure that Crossplane defines.
 pub(super) fn missing(spec: Json<'_>) -> Result<Vec<(String, Change)>, Malformed> {
     let mut changes = Vec::new();
     for version in xrd::served(spec)? {

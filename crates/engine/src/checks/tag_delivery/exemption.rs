@@ -5,7 +5,7 @@ use crate::catalog::keys::EXEMPT;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 
-/// Whether the value of the annotation exempts: it has to state a reason. Either way a fault says what comes of it.
+/// Whether the value of the annotation exempts: it must state a reason. In both cases a fault reports the effect.
 pub(super) fn exempts<'a>(reason: &str, at: Json<'a>, faults: &mut Faults<'a>) -> bool {
     let exempts = states_reason(reason);
     match exempts {

@@ -8,18 +8,18 @@ use crate::report::finding::{Finding, TagDelivery};
 use crate::report::messages::tag_delivery as messages;
 use crate::settings::Stance;
 
-/// How grave a fault is.
+/// How severe a fault is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultSeverity {
     /// A resource is never created.
     Fails,
     /// Tags are lost, or an object with tags is refused.
     Loss,
-    /// Tags are kept, but less safely than they should be: warned about at most.
+    /// Tags are kept, but less safely than they should be: a warning at most.
     Risk,
-    /// It is not known: only the report has it.
+    /// It is not known: only in the report.
     CannotTell,
-    /// Somebody stated why it is so, or nothing has to be done: only the report has it.
+    /// A user stated the reason, or nothing has to be done: only in the report.
     Note,
 }
 
@@ -32,7 +32,7 @@ impl FaultSeverity {
         FaultSeverity::Note,
     ];
 
-    /// How the policy reacts, where it reacts to a loss with `stance`.
+    /// How the policy reacts, if it reacts to a loss with `stance`.
     fn stance(self, stance: Stance) -> Stance {
         match self {
             FaultSeverity::Fails | FaultSeverity::Loss => stance,
@@ -41,7 +41,7 @@ impl FaultSeverity {
         }
     }
 
-    /// What becomes of the tags of a resource.
+    /// What happens to the tags of a resource.
     fn verdict(self) -> Option<TagDelivery> {
         match self {
             FaultSeverity::Fails => Some(TagDelivery::Fails),
@@ -52,15 +52,15 @@ impl FaultSeverity {
     }
 }
 
-/// How many faults of one severity are reported: nobody reads more, and each repeats the name of what it is about.
+/// The maximum number of reported faults of one severity: each repeats the name of its subject.
 const MOST: usize = 100;
 
-/// All that is wrong with one object.
+/// All faults of one object.
 #[derive(Default)]
 pub(super) struct Faults<'a> {
-    /// What the faults that follow are about, the beginning of their messages.
+    /// The subject of the faults that follow, which their messages begin with.
     pub(super) about: String,
-    /// The same, where it is never created.
+    /// The same for a resource that is never created.
     about_failed: String,
     /// Whether they are about resources of a Composition, which have verdicts.
     has_verdicts: bool,
@@ -95,8 +95,8 @@ impl<'a> Faults<'a> {
         }
     }
 
-    /// What the settings make of them, where a loss leads to `stance`; the gravest first. Those that are not listed are
-    /// counted at `spec`.
+    /// The findings, if the reaction to a loss is `stance`; the most severe first. Faults beyond the limit are counted
+    /// in a finding at `spec`.
     pub(super) fn findings(mut self, spec: Json<'a>, check: &'static str, stance: Stance) -> Vec<Finding> {
         for (severity, count) in FaultSeverity::ALL.into_iter().zip(self.counts) {
             if count > MOST {

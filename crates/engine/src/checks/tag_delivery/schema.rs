@@ -1,9 +1,9 @@
 //! What the schema of one version of a composite does to `spec.cloudTags`.
 //!
-//! Crossplane makes a CustomResourceDefinition of it, taking from `spec` little more than `properties`, `required`, `oneOf`,
-//! `x-kubernetes-validations` and `x-kubernetes-preserve-unknown-fields`, and from the root its validations; the API server
-//! then prunes by that, and validates what is left. Source: crossplane-runtime, pkg/xcrd/crd.go, `genCrdVersion`; Kubernetes,
-//! structural schemas and field pruning.
+//! Crossplane creates a CustomResourceDefinition from it, with little more from `spec` than `properties`, `required`,
+//! `oneOf`, `x-kubernetes-validations` and `x-kubernetes-preserve-unknown-fields`, and with the validations of the
+//! root; the API server then prunes by that, and validates the rest. Source: crossplane-runtime, pkg/xcrd/crd.go,
+//! `genCrdVersion`; Kubernetes, structural schemas and field pruning.
 
 use super::faults::FaultSeverity::{Loss, Risk};
 use super::faults::Faults;
@@ -38,7 +38,7 @@ fn range(limits: impl Iterator<Item = usize>) -> (usize, usize) {
     limits.fold((usize::MAX, 0), |(least, most), limit| (least.min(limit), most.max(limit)))
 }
 
-/// A keyword that bounds tags, and the limits of the profiles that it is compared with.
+/// A keyword that limits tags, and the limits of the profiles that it is compared with.
 struct Bound {
     keyword: &'static str,
     limits: fn(&Limits) -> (usize, usize),
@@ -48,10 +48,10 @@ struct Bound {
 const TAGS: Bound = Bound { keyword: "maxProperties", limits: |limits| limits.tags, unit: "tags" };
 const VALUE: Bound = Bound { keyword: "maxLength", limits: |limits| limits.value, unit: "characters" };
 
-/// Keywords that may refuse tags: which ones is not known without trying.
+/// Keywords that may reject tags: which ones is not known without validating them.
 const CONDITIONS: [&str; 7] = ["pattern", "format", VALIDATIONS, "allOf", "anyOf", "oneOf", "not"];
 
-/// The schema of one version, as far as tags go.
+/// The schema of one version, as far as it concerns tags.
 pub(super) struct Schema<'a> {
     /// `openAPIV3Schema`.
     pub(super) root: Json<'a>,
@@ -59,7 +59,7 @@ pub(super) struct Schema<'a> {
     spec: Json<'a>,
     /// `properties.cloudTags` below that.
     pub(super) tags: Json<'a>,
-    /// Whether `spec` preserves what it does not declare.
+    /// Whether `spec` preserves undeclared fields.
     pub(super) preserves: bool,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Schema<'a> {
     /// Reads the schema of one entry of `spec.versions`.
     ///
     /// # Errors
-    /// When it has another shape than an OpenAPI schema.
+    /// When it does not have the structure of an OpenAPI schema.
     pub(super) fn read(version: Json<'a>) -> Result<Self, Malformed> {
         let root = version.at(&["schema", "openAPIV3Schema"])?;
         let spec = root.at(&["properties", "spec"])?;
@@ -75,10 +75,10 @@ impl<'a> Schema<'a> {
         Ok(Schema { root, spec, tags, preserves: spec.get(PRESERVE)?.is_true() })
     }
 
-    /// Whether the field is an object without a list of keys: all that is missing is `additionalProperties`.
+    /// Whether the field is an object without a list of keys: only `additionalProperties` is missing.
     ///
     /// # Errors
-    /// When the schema has another shape than an OpenAPI schema.
+    /// When the schema does not have the structure of an OpenAPI schema.
     pub(super) fn is_bare(&self) -> Result<bool, Malformed> {
         let tags = self.tags;
         Ok(tags.string(&["type"])? == Some("object")
@@ -87,10 +87,10 @@ impl<'a> Schema<'a> {
             && !tags.get(PRESERVE)?.is_true())
     }
 
-    /// All ways in which tags are lost or refused; `declaring` is a version that declares the field, if one does.
+    /// All ways in which tags are lost or rejected; `declaring` is a version that declares the field, if there is one.
     ///
     /// # Errors
-    /// When the schema has another shape than an OpenAPI schema.
+    /// When the schema does not have the structure of an OpenAPI schema.
     pub(super) fn faults(
         &self,
         version: Json<'a>,
@@ -122,8 +122,8 @@ impl<'a> Schema<'a> {
         Ok(())
     }
 
-    /// The first keyword that the API server does not allow at this place. Of the junctors of `spec` Crossplane takes over
-    /// `oneOf` alone.
+    /// The first keyword that the API server does not allow at this place. Of the junctors of `spec` Crossplane only
+    /// copies `oneOf`.
     fn unstructural(&self) -> Result<Option<Unstructural<'a>>, Malformed> {
         let values = self.tags.get("additionalProperties")?;
         let values = if values.as_fields().is_some() { values } else { values.absent() };
@@ -135,7 +135,7 @@ impl<'a> Schema<'a> {
         Ok(None)
     }
 
-    /// What becomes of a field that is not declared.
+    /// What happens to a field that is not declared.
     fn undeclared(&self, version: Json<'a>, declaring: Option<&str>, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         if self.root.is_null() {
             faults.add(Loss, version, messages::NO_SCHEMA);
@@ -170,7 +170,7 @@ impl<'a> Schema<'a> {
         Ok(())
     }
 
-    /// What becomes of a field that is declared.
+    /// What happens to a field that is declared.
     fn declared(&self, limits: &Limits, faults: &mut Faults<'a>) -> Result<(), Malformed> {
         let tags = self.tags;
         let preserves = tags.get(PRESERVE)?.is_true();

@@ -1,5 +1,5 @@
-//! Keywords that a structural schema may not have below a junctor: with one of them there, the API server refuses the
-//! CustomResourceDefinition that Crossplane makes, and nobody can write such composites.
+//! Keywords that a structural schema must not have below a junctor: the API server rejects a CustomResourceDefinition
+//! that has one there, and no such composite can be created.
 //!
 //! Source: Kubernetes, apiextensions-apiserver, pkg/apiserver/schema/validation.go, `validateNestedValueValidation` and
 //! `isIntOrStringAnyOfPattern`.
@@ -13,7 +13,7 @@ const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 /// All keywords that combine schemas.
 pub(super) const JUNCTORS: [&str; 4] = ["allOf", "anyOf", "oneOf", "not"];
 
-/// What may only stand outside of them.
+/// Keywords that are only allowed outside of them.
 const OUTSIDE: [&str; 13] = [
     "type",
     "additionalProperties",
@@ -30,10 +30,11 @@ const OUTSIDE: [&str; 13] = [
     "x-kubernetes-validations",
 ];
 
-/// How many levels are read: more than anybody writes, and few enough for a text that is made to be deep.
+/// The maximum number of levels that are read: more than real schemas have, and few enough for a text that is nested on
+/// purpose.
 const DEEPEST: usize = 16;
 
-/// A keyword where it may not stand.
+/// A keyword where it is not allowed.
 pub(super) struct Unstructural<'a> {
     pub(super) keyword: &'static str,
     /// The outermost junctor above it.
@@ -45,7 +46,7 @@ impl<'a> Unstructural<'a> {
     /// The first such keyword below one of the `junctors` of a schema.
     ///
     /// # Errors
-    /// When the schema has another shape than an OpenAPI schema.
+    /// When the schema does not have the structure of an OpenAPI schema.
     pub(super) fn find(schema: Json<'a>, junctors: &[&'static str]) -> Result<Option<Self>, Malformed> {
         for below in junctors.iter().copied() {
             if below == "anyOf" && is_int_or_string(schema)? {

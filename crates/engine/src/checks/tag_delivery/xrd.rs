@@ -1,4 +1,4 @@
-//! CompositeResourceDefinitions: every served version has to keep `spec.cloudTags`.
+//! CompositeResourceDefinitions: every served version must keep `spec.cloudTags`.
 
 use super::faults::Faults;
 use super::schema::{Limits, Schema};
@@ -7,10 +7,10 @@ use crate::json::document::Json;
 use crate::report::messages::tag_delivery::about_version;
 use crate::settings::CloudTags;
 
-/// The served entries of `spec.versions`. Nobody can write a version that is not served, so it loses nothing.
+/// The served entries of `spec.versions`. A version that is not served cannot be written, so it loses nothing.
 ///
 /// # Errors
-/// When the definition has another shape than Crossplane gives it.
+/// When the definition does not have the structure that Crossplane defines.
 pub(super) fn served(spec: Json<'_>) -> Result<Vec<Json<'_>>, Malformed> {
     let mut served = Vec::new();
     for version in spec.get("versions")?.elements()? {
@@ -21,10 +21,10 @@ pub(super) fn served(spec: Json<'_>) -> Result<Vec<Json<'_>>, Malformed> {
     Ok(served)
 }
 
-/// All ways in which the served versions lose tags, or refuse objects with tags.
+/// All ways in which the served versions lose tags, or reject objects with tags.
 ///
 /// # Errors
-/// When the definition has another shape than Crossplane gives it.
+/// When the definition does not have the structure that Crossplane defines.
 pub(super) fn faults<'a>(spec: Json<'a>, settings: &CloudTags, faults: &mut Faults<'a>) -> Result<(), Malformed> {
     let versions = served(spec)?;
     let mut declaring = None;

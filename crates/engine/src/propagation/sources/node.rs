@@ -12,13 +12,14 @@ use crate::propagation::class_patches::ClassPatches;
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
 
-/// A Node follows the Machine that its annotations name, if the Machine's `status.nodeRef` names the Node and both agree on
-/// the Cluster. The Machine controller sets `nodeRef`, then writes annotations and labels at once; what this policy adds
-/// becomes part of the controller's own record at its next sync.
+/// A Node inherits from the Machine that its annotations name, if the Machine's `status.nodeRef` names the Node and
+/// both agree on the Cluster. The Machine controller sets `nodeRef`, then writes annotations and labels immediately;
+/// what this policy adds becomes part of the controller's own record at its next sync.
 ///
-/// A kubelet sets the annotations of its own Node, and must not gain the labels of another Machine by it: what is stored
-/// counts, and the Machine has to confirm it. The API server runs NodeRestriction again after a webhook changed the
-/// object, so that a kubelet would be refused for labels that it did not set: those are not added to its requests.
+/// A kubelet sets the annotations of its own Node, and must not be able to get the labels of another Machine that way:
+/// the stored annotations count, and the Machine must confirm them. The API server runs NodeRestriction again after a
+/// webhook changed the object, so a kubelet would be refused because of labels that it did not set: those are not added
+/// to its requests.
 ///
 /// Source: core/reconcilers/machine/machine_controller_noderef.go, `reconcileNode` and `patchNode`; k8s.io/apiserver,
 /// pkg/admission/reinvocation.go.

@@ -17,7 +17,7 @@ use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
 use crate::settings::ClusterApi;
 
-/// A MachineSet follows the MachineDeployment that controls it.
+/// A MachineSet inherits from the MachineDeployment that controls it.
 ///
 /// Source: core/reconcilers/machinedeployment/machinedeployment_rollout_planner.go, `computeDesiredMS`.
 pub(super) fn of_machine_set<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
@@ -31,7 +31,7 @@ pub(super) fn of_machine_set<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -
     Ok(sources)
 }
 
-/// A Machine follows the MachineSet, control plane or MachinePool that controls it.
+/// A Machine inherits from the MachineSet, control plane or MachinePool that controls it.
 ///
 /// Source: core/reconcilers/machineset/machineset_controller.go `computeDesiredMachine`, controlplane/kubeadm/pkg/
 /// desiredstate `ComputeDesiredMachine`, core/reconcilers/machinepool `computeDesiredMachine`.
@@ -43,8 +43,8 @@ pub(super) fn of_machine<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Re
     }
 }
 
-/// Infrastructure and bootstrap configuration follow the owner of their Machine: directly while they are new, through
-/// the Machine once it has taken them over. Those of a MachinePool's Machines receive nothing.
+/// Infrastructure and bootstrap configuration inherit from the owner of their Machine: directly while they are new,
+/// through the Machine once it owns them. Those of a MachinePool's Machines receive nothing.
 ///
 /// Source: core/reconcilers/machineset/machineset_controller.go `updateLabelsAndAnnotations`, controlplane/kubeadm/
 /// reconcilers/kubeadmcontrolplane `syncMachines`.
@@ -71,7 +71,7 @@ pub(super) fn of_machine_part<'e>(
     }
 }
 
-/// Beyond Cluster API: selected keys of a Machine that nobody controls.
+/// Beyond Cluster API: selected keys of a Machine without a controller.
 fn of_standalone_machine<'e>(machine: &Parent<'e>, subject: &Subject<'e>) -> Result<Sources<'e>, Stop> {
     let cluster = machine.string(&["clusterName"])?;
     Ok(Sources {
@@ -86,12 +86,12 @@ fn of_standalone_machine<'e>(machine: &Parent<'e>, subject: &Subject<'e>) -> Res
     })
 }
 
-/// What the table has of an owner that objects at `place` follow.
+/// The row of the owner's kind for objects at `place`.
 fn of<'o, 'e>(owner: &'o OwnerReference<'e>, place: Place) -> Option<(&'static Owner, &'o OwnerReference<'e>)> {
     Some((Owner::of(owner.group(), owner.kind, place)?, owner))
 }
 
-/// `cluster` is the Cluster's name as the Machine knows it.
+/// `cluster` is the Cluster's name in the Machine.
 fn read<'e>(
     kind: &Owner,
     owner: &OwnerReference<'e>,
@@ -136,15 +136,15 @@ fn selector<'e>(parent: &Parent<'e>) -> Result<Option<Vec<&'e str>>, Stop> {
     parent.readable(parent.spec(&["selector"])?.present().map(read).transpose())
 }
 
-/// The Cluster's name as the owner knows it: in `spec.clusterName`, which is immutable, in the reference to the
-/// Cluster, in the label.
+/// The Cluster's name in the owner: in `spec.clusterName`, which is immutable, in the reference to the Cluster, in the
+/// label.
 fn owners_cluster<'e>(parent: &Parent<'e>) -> Result<Option<&'e str>, Stop> {
     let object = &parent.object;
     let reference = || object.owner(CORE_GROUP, "Cluster").map(|owner| owner.name);
     Ok(parent.string(&["clusterName"])?.or_else(reference).or_else(|| object.labels.get(CLUSTER_NAME)))
 }
 
-/// Owners of Cluster API's groups are known not to propagate; what owners of other groups do is not known.
+/// It is known that other owners in Cluster API's groups do not propagate; for owners in other groups it is not known.
 fn no_owner(owner: Option<&OwnerReference<'_>>) -> Stop {
     match owner {
         Some(owner) if owner.group() != CORE_GROUP => {

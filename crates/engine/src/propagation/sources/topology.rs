@@ -17,13 +17,13 @@ use crate::propagation::class_patches::{ClassPatches, control_plane_template};
 use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
 
-/// What the topology says of an object that it owns, in a version of Cluster API.
+/// What the topology sets in an object that it owns, in a version of Cluster API.
 ///
 /// Source: exp/topology/desiredstate/desired_state.go, `computeControlPlane`, `computeMachineDeployment` and
 /// `computeMachinePool`.
 ///
 /// # Errors
-/// When no topology owns the object, or when what it says is not known.
+/// When no topology owns the object, or when it is not known what it sets.
 pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Lookups<'e>) -> Result<Sources<'e>, Stop> {
     let cluster_name = match subject.stored_label(TOPOLOGY_OWNED)? {
         Some(_) => cluster_name(subject)?,
@@ -104,7 +104,7 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
     if subject.place != Some(Place::ControlPlane) {
         targets.extend(subject.template());
     } else {
-        // Without infrastructure of its own the control plane has no machine template to fill.
+        // A control plane without infrastructure has no machine template.
         if !class.spec(&["controlPlane", "machineInfrastructure"])?.is_null() {
             targets.extend(subject.template());
         }
@@ -126,16 +126,16 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
     })
 }
 
-/// The name of the Cluster of an object that its topology owns: from the ownerReference, from `spec.clusterName` where the
+/// The name of the Cluster of an object that its topology owns: from the ownerReference, from `spec.clusterName` if the
 /// kind has it, else from the label.
 ///
 /// # Errors
-/// When the object has another shape than Kubernetes gives it.
+/// When the object does not have the structure of a Kubernetes object.
 pub(crate) fn cluster_name<'e>(subject: &Subject<'e>) -> Result<Option<&'e str>, Malformed> {
     if let Some(owner) = cluster_owner(subject) {
         return Ok(Some(owner.name));
     }
-    // What a control plane of others calls so is its own business.
+    // Control planes of other providers may use this field for something else.
     let field = match subject.place {
         Some(Place::ControlPlane) => None,
         _ => subject.object.spec.string(&["clusterName"])?,
@@ -150,7 +150,7 @@ fn cluster_owner<'s, 'e>(subject: &'s Subject<'e>) -> Option<&'s OwnerReference<
     subject.object.owner(CORE_GROUP, "Cluster")
 }
 
-/// Whether the control plane's template may matter: on CREATE, and when an UPDATE changes a key that is neither in
+/// Whether the control plane's template may matter: for CREATE, and when an UPDATE changes a key that is neither in
 /// topology or class nor forced.
 fn template_decides(subject: &Subject<'_>, layers: &[Layer<'_>]) -> Result<bool, Stop> {
     if subject.review.operation == Operation::Create {
@@ -173,8 +173,8 @@ fn template_decides(subject: &Subject<'_>, layers: &[Layer<'_>]) -> Result<bool,
     Ok(false)
 }
 
-/// The lowest layers: what the class' template gives the control plane. None where the template's kind may not be
-/// read; the lookups say so.
+/// The first layers: what the class' template sets in the control plane. None if the template's kind may not be read,
+/// which is reported with the lookups.
 fn template_layers<'e>(class: &Parent<'e>, namespace: &'e str, lookups: &Lookups<'e>) -> Result<Vec<Layer<'e>>, Stop> {
     let reference = control_plane_template(class)?;
     let field = |key| class.readable(reference.string(&[key]));

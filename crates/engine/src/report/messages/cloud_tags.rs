@@ -1,4 +1,4 @@
-//! Cloud tags of a composite, and labels that become none.
+//! Cloud tags of a composite, and labels that do not become tags.
 
 use super::SettingValue;
 use crate::catalog::profiles::{KeyCharacters, Unit};
@@ -7,35 +7,35 @@ use crate::json::Malformed;
 use crate::report::tags::{IgnoredDefinition, IgnoredReason, TagSkipReason};
 use crate::settings::Scope;
 
-/// Logged for each label that becomes no tag; its attributes say which, and why.
+/// Logged for each label that does not become a tag; its attributes say which, and why.
 pub(crate) const LABEL_NOT_ADDED: &str = "label not added as a cloud tag";
 
-/// The warning about a label that becomes no tag. The reason is one of the five below.
+/// The warning about a label that does not become a tag. The reason is one of the five below.
 pub(crate) fn not_added(label: &str, reason: &str, profile: &str) -> String {
     format!("label `{label}` not added as a cloud tag: {reason} (profile `{profile}`)")
 }
 
-/// The same about a label whose tag the webhook of a kind does not take.
+/// The same about a label whose tag the webhook of a kind rejects.
 pub(crate) fn not_taken(label: &str, reason: &str, kind: &str) -> String {
     format!("label `{label}` not added as a cloud tag: {reason} (webhook of {kind})")
 }
 
-/// The label begins as the provider's own tags do.
+/// The label has a prefix that the provider reserves.
 pub(crate) fn reserved_prefix(prefix: &str) -> String {
     format!("keys starting with `{prefix}` are reserved")
 }
 
-/// The tag key, its prefix included, is longer than the provider admits.
+/// The tag key, including its prefix, is longer than the provider allows.
 pub(crate) fn key_too_long(limit: usize, unit: Unit) -> String {
     format!("tag key longer than {limit} {}", plural(unit))
 }
 
-/// The value is longer than the provider admits.
+/// The value is longer than the provider allows.
 pub(crate) fn value_too_long(limit: usize, unit: Unit) -> String {
     format!("value longer than {limit} {}", plural(unit))
 }
 
-/// The tag key has a character that the provider does not admit.
+/// The tag key has a character that the provider does not allow.
 pub(crate) fn key_characters(admitted: KeyCharacters) -> String {
     match admitted {
         KeyCharacters::LettersDigitsAnd(others) => format!("only letters, digits and `{others}` are allowed"),
@@ -44,21 +44,21 @@ pub(crate) fn key_characters(admitted: KeyCharacters) -> String {
     }
 }
 
-/// The same, where there is no room for the characters.
+/// The same, if the characters do not fit.
 pub(crate) const CHARACTERS_NOT_ALLOWED: &str = "key has invalid characters";
 
-/// Labels with lower keys take all the tags that a resource may have.
+/// Labels with lower keys use up all the tags that a resource can have.
 pub(crate) fn limit_reached(limit: usize) -> String {
     format!("limit of {limit} tags reached")
 }
 
-/// The value begins as the provider's own do.
+/// The value has a prefix that the provider reserves.
 pub(crate) const RESERVED_VALUE: &str = "value has a reserved prefix";
 
-/// The value has a character that the provider does not take.
+/// The value has a character that the provider does not allow.
 pub(crate) const VALUE_CHARACTERS: &str = "value has invalid characters";
 
-/// The tag key, or key and value together, are longer than the cloud takes.
+/// The tag key, or key and value together, are longer than the cloud allows.
 pub(crate) fn longer_than(what: &str, limit: Length) -> String {
     match limit {
         Length::Runes(most) | Length::Prefixed { name: most, .. } => format!("{what} longer than {most} characters"),
@@ -66,15 +66,15 @@ pub(crate) fn longer_than(what: &str, limit: Length) -> String {
     }
 }
 
-/// A label with a lower key has the same tag key, or somebody else's tag.
+/// A label with a lower key has the same tag key, or a tag of another owner has.
 pub(crate) fn key_taken(tag_key: &str) -> String {
     format!("tag key `{tag_key}` is already taken")
 }
 
-/// Labels with lower keys take all the tags that a strict profile admits.
+/// Labels with lower keys use up all the tags that a strict profile allows.
 pub(crate) const ALL_TAKEN: &str = "tag limit of the profile reached";
 
-/// The rule by which a cloud's own interface does not take a tag.
+/// The rule by which a cloud's API rejects a tag.
 pub(crate) const fn rule(reason: TagSkipReason) -> &'static str {
     match reason {
         TagSkipReason::ReservedPrefix => "the key has a reserved prefix",
@@ -88,7 +88,7 @@ pub(crate) const fn rule(reason: TagSkipReason) -> &'static str {
     }
 }
 
-/// The warning about tags that the cloud's own interface does not take: how many, and one of them with the rule.
+/// The warning about tags that the cloud's API rejects: how many, and one of them with the rule.
 pub(crate) fn refused_by_cloud(cloud: &str, count: usize, tag: &str, rule: &str) -> String {
     match count {
         1 => format!("the API of `{cloud}` does not accept cloud tag `{tag}`: {rule}"),
@@ -109,7 +109,7 @@ pub(crate) fn missing(key: &str, reason: &str) -> String {
     format!("required cloud tag of label `{key}` is missing: {reason}")
 }
 
-/// A composite without a required tag is refused, after its name.
+/// A composite without a required tag is refused; follows its name.
 pub(crate) fn refused_without(key: &str, reason: &str, setting: SettingValue<'_>) -> String {
     format!("{} ({setting})", missing(key, reason))
 }
@@ -126,7 +126,7 @@ pub(crate) fn restored(tag: &str) -> String {
     format!("cloud tag `{tag}` restored: its label sets the value; change the label")
 }
 
-/// The warning about a tag that a request writes under the policy's prefix.
+/// The warning about a tag that a request writes with the policy's prefix.
 pub(crate) fn removed(tag: &str) -> String {
     format!("cloud tag `{tag}` removed: {NO_LABEL}")
 }
@@ -136,12 +136,13 @@ pub(crate) fn unknown_provider(provider: &str, setting: &str, profile: &str) -> 
     format!("no tag profile for provider `{provider}` (`{setting}`): profile `{profile}` is used")
 }
 
-/// Something stands where the provider of a composite should, and is not a string.
+/// The value of the field for a composite's provider is not a string.
 pub(crate) fn unusable_provider(malformed: &Malformed, setting: &str, profile: &str) -> String {
     format!("{malformed} (`{setting}`): profile `{profile}` is used")
 }
 
-/// The composite names no provider at `place`, a path in it; or its kind, where that says who the provider is, names none.
+/// The composite names no provider at `place`, a path in it; or its kind names none, if the provider depends on the
+/// kind.
 pub(crate) fn no_provider(place: &str, setting: &str, profile: &str) -> String {
     format!("`{place}` names no provider (`{setting}`): profile `{profile}` is used")
 }
@@ -151,19 +152,19 @@ pub(crate) fn left_alone(problem: &str) -> String {
     format!("cloud tags unchanged: {problem}")
 }
 
-/// The same, where there is no room for what is wrong.
+/// The same, if the error does not fit.
 pub(crate) const LEFT_ALONE: &str =
     "cloud tags unchanged: annotation `labels.plexsphere.com/assignments` is not a valid map of assignments";
 
-/// An assignment has a value of which no text can be made.
+/// An assignment has a value that cannot be converted to a text.
 pub(crate) fn unusable_assignment(key: &str, found: &str) -> String {
     format!("assignment of `{key}` not added as a cloud tag: its value is {found}")
 }
 
-/// Somebody calls a composite adopted.
+/// A user marks a composite as adopted.
 pub(crate) const ADOPTED_WAIVES: &str = "with `platform/origin: adopted` no cloud tags are set, not even required ones";
 
-/// The same of a field that is no map.
+/// The same for a field that is not a map.
 pub(crate) const NO_MAP_LEFT_ALONE: &str = "cloud tags unchanged: the tag field is not a map";
 
 /// Logged when tags are written.
@@ -181,7 +182,7 @@ pub(crate) fn unusable_registry(registry: &str, problems: &str) -> String {
     format!("{registry}: {problems}")
 }
 
-/// A registry object keeps its scope: otherwise its owner could take over what is above it.
+/// A registry object keeps its scope: otherwise its owner could override those with a wider scope.
 pub(crate) fn scope_stays(scope: Scope) -> String {
     format!("is `{scope}` and immutable; create a separate LabelRegistry for another scope")
 }
@@ -203,7 +204,7 @@ pub(crate) fn ignored_definition(ignored: &IgnoredDefinition) -> String {
     format!("definition of `{qualified_key}` in LabelRegistry `{registry}` is ignored: {reason}")
 }
 
-/// Definitions whose keys have another form than those of their scope. They count all the same.
+/// Definitions whose keys have another form than those of their scope. They count anyway.
 pub(crate) fn keys_of_another_form(scope: Scope, form: &str, keys: &[&str]) -> Option<String> {
     let keys = some_keys(keys)?;
     Some(format!("these keys do not have the form `{form}` of scope `{scope}`: {keys}"))
@@ -214,7 +215,7 @@ pub(crate) fn already_defined(registry: &str, scope: Scope) -> String {
     format!("is already defined in LabelRegistry `{registry}` with scope `{scope}`, which takes precedence")
 }
 
-/// Another object of the registry has a definition of the key that counts no more.
+/// Another object of the registry has a definition of the key that no longer counts.
 pub(crate) fn wins_over(key: &str, registry: &str) -> String {
     format!("definition of `{key}` in LabelRegistry `{registry}` is ignored from now on: this scope is wider")
 }
@@ -225,7 +226,7 @@ pub(crate) fn begin_to_propagate(keys: &[&str]) -> Option<String> {
     Some(format!("labels begin to propagate to cloud tags: {keys}"))
 }
 
-/// … are tags no more.
+/// … no longer become tags.
 pub(crate) fn stop_propagating(keys: &[&str]) -> Option<String> {
     let keys = some_keys(keys)?;
     Some(format!("labels stop propagating, and their cloud tags are removed: {keys}"))
@@ -236,7 +237,7 @@ fn some_keys(keys: &[&str]) -> Option<String> {
     (!quoted.is_empty()).then(|| quoted.join(", "))
 }
 
-/// A registry object that the settings name is not deleted.
+/// A registry object that the settings name must not be deleted.
 pub(crate) fn refused_deletion(registry: &str, exempt: &str) -> String {
     format!(
         "{registry} is used by `cloudTags.registry`: without it cloud tags cannot be set; to delete it, first remove it from the \
@@ -254,7 +255,7 @@ pub(crate) fn propagates_from(label: &str, cluster: &str) -> String {
     format!("label `{label}` of {cluster} propagates to cloud tags")
 }
 
-/// The rule behind the removal of a tag under the policy's prefix.
+/// The rule behind the removal of a tag with the policy's prefix.
 pub(crate) const NO_LABEL: &str = "no label propagates to this tag";
 
 /// The rule behind the removal of a map without entries.

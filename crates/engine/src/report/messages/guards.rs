@@ -13,8 +13,8 @@ pub(crate) fn refused_by(finding: &str, setting: super::SettingValue<'_>) -> Str
     format!("{finding} ({setting})")
 }
 
-/// How to make a refused edit all the same. Pausing helps where the guard is about who controls the object. `by` says who
-/// may set the annotation, where the user may not.
+/// How to make a refused edit anyway. Pausing helps if the guard is about who controls the object. `by` says who may
+/// set the annotation, if the user may not.
 pub(crate) fn way_out(annotation: &str, pausing_helps: bool, by: Option<&str>) -> String {
     let pause = if pausing_helps { "pause the Cluster or " } else { "" };
     match by {
@@ -38,12 +38,12 @@ pub(crate) fn topology_entry_missing(label: &str, kind: &str, entry: &str, clust
     format!("label `{label}`: Cluster {cluster} has no topology entry `{entry}`, so its controller deletes this {kind}")
 }
 
-/// An object gets the label of a topology's objects without that which names the entry.
+/// An object gets the label of a topology's objects without the one that names the entry.
 pub(crate) fn topology_object_without_name(label: &str, name_label: &str, cluster: &str) -> String {
     format!("label `{label}` without `{name_label}` blocks topology reconciliation of Cluster {cluster}")
 }
 
-/// The selector of a MachineDeployment or MachineSet is another one.
+/// The selector of a MachineDeployment or MachineSet changes.
 pub(crate) const SELECTOR_CHANGED: &str =
     "`spec.selector` changed: objects it no longer selects are orphaned, and new ones are created";
 
@@ -52,7 +52,7 @@ pub(crate) fn selected_label_changed(label: &str, owner: &str, kind: &str) -> St
     format!("label `{label}` changed: {owner} no longer selects this {kind} and replaces it")
 }
 
-/// A label by which the owner finds an object is gone.
+/// A label by which the owner finds an object is removed.
 pub(crate) fn selected_label_removed(label: &str, owner: &str, kind: &str) -> String {
     format!("label `{label}` removed: {owner} no longer selects this {kind} and replaces it")
 }
@@ -62,7 +62,7 @@ pub(crate) fn owner_changed(owner: &str, kind: &str) -> String {
     format!("ownerReference to {owner} changed: nothing restores it, and this {kind} may be replaced")
 }
 
-/// The ownerReference to the controller is gone.
+/// The ownerReference to the controller is removed.
 pub(crate) fn owner_removed(owner: &str, kind: &str) -> String {
     format!("ownerReference to {owner} removed: nothing restores it, and this {kind} may be replaced")
 }
@@ -94,28 +94,28 @@ pub(crate) const ENDLESS_ROLLOUT: &str = "makes control planes replace their Mac
 /// The hook by which a KubeadmControlPlane holds back the deletion of a Machine.
 pub(crate) const BLOCKS_DELETION: &str = "blocks the deletion of every child Machine";
 
-/// The annotation by which somebody has one Machine replaced. The replacement gets it too.
+/// The annotation by which a user has one Machine replaced. The replacement gets it too.
 pub(crate) const REMEDIATED_ENDLESSLY: &str = "makes MachineHealthChecks replace child Machines over and over";
 
-/// The annotation by which the autoscaler or a user chooses the Machine that goes.
+/// The annotation by which the autoscaler or a user selects the Machine to delete.
 pub(crate) const DELETED_FIRST: &str = "marks every child Machine for deletion first, so scaling down prefers none";
 
 /// The label by which managers with `--watch-filter` share the objects.
 pub(crate) const SELECTS_MANAGERS: &str = "decides which managers reconcile the child objects";
 
-/// A key is set on a template that a topology owns, and the topology does not have it: nothing reverts it, and it reaches
-/// every object below.
+/// A key is set on a template that a topology owns, and the topology does not have it: nothing reverts it, and it
+/// propagates to every object below.
 pub(crate) fn not_from_topology(entry: EntryName<'_>, instead: Location<'_>) -> String {
     format!("{entry} is missing from the topology; set it in {instead}")
 }
 
-/// A key looks meant for Nodes, and another spelling would be synced to them.
+/// A key seems to be meant for Nodes, and another spelling would be synced to them.
 pub(crate) fn not_synced(entry: EntryName<'_>, instead: EntryName<'_>) -> String {
     format!("{entry} is not synced to Nodes; use {instead}")
 }
 
-/// A label that kubelets and cloud providers give to Nodes, which only an expression of the user's own syncs. Renamed, it
-/// would mean nothing.
+/// A label that kubelets and cloud providers set on Nodes, which is only synced with an expression of the user's own.
+/// With another name it would mean nothing.
 pub(crate) fn not_synced_without_flag(entry: EntryName<'_>) -> String {
     format!(
         "{entry} is not synced to Nodes; to sync such labels, use the manager's flag `--additional-sync-machine-labels` \
@@ -123,12 +123,12 @@ pub(crate) fn not_synced_without_flag(entry: EntryName<'_>) -> String {
     )
 }
 
-/// An annotation looks meant for Nodes, and a label of the same key would be synced to them.
+/// An annotation seems to be meant for Nodes, and a label of the same key would be synced to them.
 pub(crate) fn not_synced_as_annotation(entry: EntryName<'_>) -> String {
     format!("{entry} is not synced to Nodes as an annotation; use a label")
 }
 
-/// An annotation looks meant for Nodes, and this version of Cluster API syncs none.
+/// An annotation seems to be meant for Nodes, and this version of Cluster API syncs none.
 pub(crate) fn not_synced_before(entry: EntryName<'_>, version: Version) -> String {
     format!("{entry} is not synced to Nodes before Cluster API {version}")
 }

@@ -16,9 +16,9 @@ pub(crate) const NO_CAPABILITY: &str = "capability `kubernetes/get_resource` is 
 pub(crate) const FORBIDDEN: &str = "forbidden for the PolicyServer's ServiceAccount";
 /// The host has no connection, is overloaded, or failed in another way.
 pub(crate) const UNAVAILABLE: &str = "the Kubernetes API could not be queried";
-/// The answer is no object, or one of another shape.
+/// The answer is not an object, or not one with the structure of a Kubernetes object.
 pub(crate) const UNREADABLE: &str = "not of the expected shape";
-/// Nobody was asked: one evaluation reads a limited number of times.
+/// No request was sent: one evaluation can read a limited number of times.
 pub(crate) const TOO_MANY_READS: &str = "too many reads";
 
 /// How many reads one evaluation has.
@@ -26,25 +26,25 @@ pub(crate) fn most_reads(most: usize) -> String {
     format!("at most {most} reads in one evaluation")
 }
 
-/// A kind that neither the policy nor its settings name is never asked for.
+/// A kind that neither the policy nor its settings name is never read.
 pub(crate) const NOT_ASKED: &str = "not read: this kind is neither built in nor listed in `lookup.apiVersions`";
 
-/// An object that is needed has no answer; `cause` is one of the above.
+/// An object that is needed could not be read; `cause` is one of the above.
 pub(crate) fn cannot_read(object: &str, cause: &str) -> String {
     format!("cannot read {object}: {cause}")
 }
 
-/// The same for a request that needs no answer; `message` is [`cannot_read`].
+/// The same for a request that does not need it; `message` is [`cannot_read`].
 pub(crate) fn passes_unread(message: &str) -> String {
     format!("{message}; the request is accepted, because it changes nothing that the policy sets")
 }
 
-/// The same as a refusal of the object under review, where the object that is needed does not exist.
+/// The same as a refusal of the object under review, if the object that is needed does not exist.
 pub(crate) fn refused_missing(under_review: &str, message: &str, setting: SettingValue<'_>) -> String {
     format!("{under_review}: {message} ({setting})")
 }
 
-/// The same where the lookup failed; `detail` is what the host or the API server said.
+/// The same if the lookup failed; `detail` is the message of the host or the API server.
 pub(crate) fn refused_failure(under_review: &str, message: &str, detail: &str, setting: SettingValue<'_>) -> String {
     format!("{under_review}: {message}: {detail} ({setting})")
 }

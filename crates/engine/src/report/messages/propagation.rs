@@ -1,18 +1,18 @@
-//! What is propagated, what is edited, and what is set at a place that nothing propagates from.
+//! What is propagated, what is edited, and what is set at a place from which nothing propagates.
 
 use super::{EntryName, Location, SettingValue};
 
-/// An entry was missing and is there now.
+/// An entry was missing and is added.
 pub(crate) const ADDED: &str = "added";
-/// An entry had another value than it must have.
+/// An entry had another value and is corrected.
 pub(crate) const CORRECTED: &str = "corrected";
-/// The request changed or dropped an entry that was right, and it is as it was.
+/// The request changed or removed a correct entry, and it is restored.
 pub(crate) const RESTORED: &str = "restored";
-/// The request changed or dropped an entry that was right, and the settings leave the edit.
+/// The request changed or removed a correct entry, and the settings leave the edit.
 pub(crate) const NOT_RESTORED: &str = "edited but not restored";
-/// The request changed or dropped an entry that was right, and restoring it could make the user its owner.
+/// The request changed or removed a correct entry, and restoring it could make the user its owner.
 pub(crate) const LEFT_TO_CLUSTER_API: &str = "not restored by this policy";
-/// An entry that this policy had added is gone.
+/// An entry that this policy had added is removed.
 pub(crate) const REMOVED: &str = "removed";
 
 /// The warning about one entry: what happened to it, and why.
@@ -20,12 +20,12 @@ pub(crate) fn changed(entry: EntryName<'_>, what_happened: &str, reason: &str) -
     format!("{entry} {what_happened}: {reason}")
 }
 
-/// Why an entry is there: an object above has it.
+/// Why an entry is set: an object above has it.
 pub(crate) fn set_on(source: Location<'_>) -> String {
     format!("set on {source}")
 }
 
-/// Why an edit is left to Cluster API: who owned the entry is not known.
+/// Why an edit is left to Cluster API: the owners of the entry are not known.
 pub(crate) const NO_MANAGED_FIELDS: &str = "no readable managedFields; Cluster API restores it";
 
 /// Why an entry is removed: the object above dropped it.
@@ -33,7 +33,7 @@ pub(crate) fn no_longer_set_on(source: Location<'_>) -> String {
     format!("no longer set on {source}")
 }
 
-/// Why an entry is there: Cluster API derives it from an object above.
+/// Why an entry is set: Cluster API derives it from an object above.
 pub(crate) fn managed_by_cluster_api(source: Location<'_>) -> String {
     format!("set by Cluster API from {source}")
 }
@@ -43,7 +43,7 @@ pub(crate) fn must_be(entry: EntryName<'_>, at: &str, value: &str, reason: &str)
     format!("{entry} in `{at}` must be `{value}`: {reason}")
 }
 
-/// In a refusal: an entry is there that must not be.
+/// In a refusal: an entry must be removed.
 pub(crate) fn must_be_removed(entry: EntryName<'_>, at: &str, reason: &str) -> String {
     format!("{entry} in `{at}` must be removed: {reason}")
 }
@@ -91,7 +91,7 @@ pub(crate) fn updated_record(object: &str) -> String {
 /// The rule behind the policy's own annotation.
 pub(crate) const RECORD: &str = "record of the keys that this policy added";
 
-/// The rule behind the removal of an entry whose source is not known any more.
+/// The rule behind the removal of an entry whose source is no longer known.
 pub(crate) const SOURCE_DROPPED: &str = "added by this policy, no longer set on its source";
 
 /// The rule behind an entry that a topology has from its own Cluster's metadata.
@@ -99,27 +99,27 @@ pub(crate) fn cluster_to_topology(map: &str, path: &str) -> String {
     format!("`Cluster.metadata.{map}` => `Cluster.{path}` (`clusterApi.optIn.clusterToTopology`)")
 }
 
-/// An entry that the API server would refuse is left out.
+/// An entry that the API server would reject is omitted.
 pub(crate) fn not_propagated(entry: EntryName<'_>, reason: &str, source: Location<'_>) -> String {
     format!("{entry} not propagated: {reason}; change it on {source}")
 }
 
-/// The same of entries for which the annotations of the object have no room.
+/// The same for entries that do not fit into the annotations of the object.
 pub(crate) fn no_room(count: usize) -> String {
     let entries = if count == 1 { "entry" } else { "entries" };
     format!("{count} {entries} not propagated: annotations of an object are limited to 256 KiB in total")
 }
 
-/// In a warning, why an entry is left out.
+/// In a warning, why an entry is omitted.
 pub(crate) const INVALID_KEY: &str = "the key is not valid";
-/// In a warning, why an entry is left out.
+/// In a warning, why an entry is omitted.
 pub(crate) const INVALID_VALUE: &str = "the value is not valid";
-/// In a warning, why an entry is left out.
+/// In a warning, why an entry is omitted.
 pub(crate) const NO_ROOM: &str = "the annotations would exceed 256 KiB";
-/// In a warning, why a list is left out.
+/// In a warning, why a list is omitted.
 pub(crate) const TOO_MANY: &str = "the list would be too long";
 
-/// A request sets a key where nothing propagates from, although there is a place that it would propagate from.
+/// A request sets a key at a place from which nothing propagates, although the object has a place from which it would.
 pub(crate) fn not_propagated_from_here(entry: EntryName<'_>, instead: Location<'_>) -> String {
     format!("{entry} is not propagated from here; set it in {instead}")
 }

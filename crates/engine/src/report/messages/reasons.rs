@@ -12,10 +12,10 @@ pub(crate) const TOPOLOGY_DRY_RUN: &str = "the request is a dry run of the topol
 pub(crate) const NO_OWNER: &str = "no owner propagates anything to it";
 /// A claim.
 pub(crate) const CLAIM: &str = "it is a claim: its composite gets the tags";
-/// Assignments that are no map of strings.
+/// Assignments that are not a map of strings.
 pub(crate) const UNUSABLE_ASSIGNMENTS: &str =
     "annotation `labels.plexsphere.com/assignments` is not a valid map of assignments";
-/// The field of cloud tags is no map.
+/// The field of cloud tags is not a map.
 pub(crate) const UNUSABLE_TAGS: &str = "its cloud tags are not a map";
 /// An adopted composite.
 pub(crate) const ADOPTED: &str = "it was adopted, not provisioned";
@@ -45,12 +45,12 @@ pub(crate) fn was_not_found(object: &str) -> String {
     format!("{object} was not found")
 }
 
-/// The object has no answer.
+/// The object could not be read.
 pub(crate) fn could_not_be_read(object: &str) -> String {
     format!("{object} could not be read")
 }
 
-/// The owner was deleted and made again.
+/// The owner was deleted and created again.
 pub(crate) fn has_another_uid(object: &str) -> String {
     format!("the UID of {object} differs from the one in the ownerReference")
 }
@@ -80,7 +80,7 @@ pub(crate) fn is_of_another_cluster(object: &str) -> String {
     format!("{object} belongs to a different Cluster than the one in the Node's annotation")
 }
 
-/// A Cluster or ClusterClass without the entry that the object is of.
+/// A Cluster or ClusterClass without the entry for the object.
 pub(crate) fn has_no_such_entry(object: &str, entry: &str) -> String {
     format!("{object} has no entry `{entry}`")
 }

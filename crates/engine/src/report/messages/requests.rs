@@ -1,24 +1,24 @@
-//! Requests that cannot be decided: their bytes, their settings or their object have another shape than they must have.
+//! Requests that cannot be decided: their bytes, their settings or their object do not have the required structure.
 
 use std::fmt::Display;
 
 use crate::catalog::version::Version;
 use crate::json::Malformed;
 
-/// The payload is no UTF-8.
+/// The payload is not UTF-8.
 pub(crate) fn not_utf8(valid_up_to: usize) -> String {
     format!("cannot read the request: not UTF-8 at byte {valid_up_to}")
 }
 
-/// What is wrong with a payload that is no JSON.
+/// What is wrong with a payload that is not JSON.
 pub(crate) fn not_json(error: &dyn Display) -> String {
     format!("is not JSON: {error}")
 }
 
-/// What is wrong with a payload that is JSON but no request.
+/// What is wrong with a payload that is JSON but not a request.
 pub(crate) const NO_REQUEST: &str = "has no object `request`";
 
-/// What is wrong with a field that every request has, and this one has not.
+/// What is wrong with a required field that is missing.
 pub(crate) const MISSING: &str = "is missing";
 
 /// What is wrong with an operation.
@@ -26,7 +26,7 @@ pub(crate) fn unknown_operation(operation: &str) -> String {
     format!("is `{operation}`: must be `CREATE`, `UPDATE`, `DELETE` or `CONNECT`")
 }
 
-/// The payload is no JSON, or its request has another shape.
+/// The payload is not JSON, or its request does not have the structure of an AdmissionRequest.
 pub(crate) fn unreadable_request(malformed: &Malformed) -> String {
     format!("cannot read the request: {malformed}")
 }
@@ -39,15 +39,15 @@ pub(crate) fn unusable_settings(problems: &dyn Display) -> String {
 /// A CREATE or UPDATE has no object.
 pub(crate) const NO_OBJECT: &str = "the request has no `object`";
 
-/// A CREATE or UPDATE has something else.
+/// The object of a CREATE or UPDATE is not an object.
 pub(crate) const NOT_AN_OBJECT: &str = "`object` is not an object";
 
-/// The object under review has another shape than Kubernetes gives it.
+/// The object under review does not have the structure of a Kubernetes object.
 pub(crate) fn unreadable_object(object: &str, malformed: &Malformed) -> String {
     format!("cannot read {object}: {malformed}")
 }
 
-/// The object under review has another shape at a place that has to be written.
+/// A value in the object under review that must be written has another type.
 pub(crate) fn unwritable_object(error: &dyn Display) -> String {
     format!("cannot change `object`: {error}")
 }

@@ -10,7 +10,7 @@ pub(crate) fn replaces(path: &str, machines: &str) -> String {
     format!("changing `{path}` replaces {machines}")
 }
 
-/// Whether Machines are replaced depends on what the policy does not see.
+/// Whether Machines are replaced depends on something that the policy does not see.
 pub(crate) fn may_replace(path: &str, machines: &str) -> String {
     format!("changing `{path}` may replace {machines}")
 }
@@ -30,12 +30,12 @@ pub(crate) fn deletes(path: &str) -> String {
     format!("removing `{path}` deletes its Machines")
 }
 
-/// What holds an upgrade back is removed, and an upgrade is pending.
+/// An annotation that defers an upgrade is removed, and an upgrade is pending.
 pub(crate) fn releases(path: &str) -> String {
     format!("removing `{path}` lets a pending upgrade replace Machines")
 }
 
-/// What holds an upgrade back is removed, and nothing says whether an upgrade is pending.
+/// An annotation that defers an upgrade is removed, and it is not known whether an upgrade is pending.
 pub(crate) fn may_release(path: &str) -> String {
     format!("removing `{path}` replaces Machines if an upgrade is pending")
 }
@@ -45,14 +45,14 @@ pub(crate) fn with_in_place(message: &str, paths: &[&str]) -> String {
     format!("{message}; updated in place: `{}`", paths.join("`, `"))
 }
 
-/// The same, where there are too many paths to name them.
+/// The same, if there are too many paths to list them.
 pub(crate) fn with_in_place_count(message: &str, count: usize) -> String {
     let fields = if count == 1 { "field" } else { "fields" };
     format!("{message}; {count} other {fields} updated in place")
 }
 
-/// How to make a refused edit all the same. An approval on the Cluster counts for what its topology owns. `by` says who may
-/// set the annotation, where the user may not.
+/// How to make a refused edit anyway. An approval on the Cluster counts for everything that its topology owns. `by`
+/// says who may set the annotation, if the user may not.
 pub(crate) fn way_out(annotation: &str, is_topology_owned: bool, by: Option<&str>) -> String {
     let set = by.map_or_else(|| "set".to_owned(), |by| format!("have {by} set"));
     let on_cluster = if is_topology_owned { " here or on the Cluster" } else { "" };

@@ -13,7 +13,7 @@ pub(crate) fn about_resource(name: &str) -> String {
     if name.is_empty() { "resource without a name: ".to_owned() } else { format!("resource `{name}`: ") }
 }
 
-/// … that is never created for what the sentence says.
+/// … that is never created for the reason in the sentence.
 pub(crate) fn about_failed_resource(name: &str) -> String {
     if name.is_empty() {
         "a resource is not created: ".to_owned()
@@ -51,12 +51,12 @@ pub(crate) const DECLARATION_RULE: &str = "a served version must declare `spec.c
 /// A bound in a schema is not a number.
 pub(crate) const NOT_A_WHOLE_NUMBER: &str = "is not a whole number";
 
-/// Patch sets and wildcards, expanded, are larger than what is read.
+/// The expanded size of patch sets and wildcards is over the limit.
 pub(crate) fn too_many_patches(mebibytes: usize) -> String {
     format!("exceeds the limit of {mebibytes} MiB for expanded patches")
 }
 
-/// A field path has more steps than an object has levels.
+/// A field path has more steps than an object can have levels.
 pub(crate) fn too_deep(steps: usize) -> String {
     format!("has more than {steps} segments")
 }
@@ -64,22 +64,22 @@ pub(crate) fn too_deep(steps: usize) -> String {
 /// A version has no schema at all.
 pub(crate) const NO_SCHEMA: &str = "no `openAPIV3Schema`, so composites of this version are not served";
 
-/// No version's schema knows the field.
+/// No version's schema declares the field.
 pub(crate) const NOT_DECLARED: &str = "`spec.cloudTags` is not declared in the schema and is pruned";
 
-/// Another version's schema knows it.
+/// Another version's schema declares it.
 pub(crate) fn declared_elsewhere(version: &str) -> impl Display {
     from_fn(move |f| {
         write!(f, "`spec.cloudTags` is declared in version `{version}` but not in this one, and is pruned")
     })
 }
 
-/// Only a schema below `anyOf` or `allOf` of `spec` knows it, which Crossplane does not take over.
+/// Only a schema below `anyOf` or `allOf` of `spec` declares it, which Crossplane does not copy.
 pub(crate) fn declared_under(keyword: &str) -> String {
     format!("`spec.cloudTags` is declared under `{keyword}` only, and is pruned")
 }
 
-/// Only a schema below `oneOf` of `spec` knows it, which Crossplane takes over.
+/// Only a schema below `oneOf` of `spec` declares it, which Crossplane copies.
 pub(crate) const DECLARED_UNDER_ONE_OF: &str =
     "`spec.cloudTags` is declared under `oneOf` only, so Crossplane cannot serve the version";
 
@@ -119,12 +119,12 @@ pub(crate) const REQUIRED: &str = "`spec.cloudTags` is required, so composites w
 /// The field has no type.
 pub(crate) const NO_TYPE: &str = "`spec.cloudTags` has no `type`, so Crossplane cannot serve the version";
 
-/// The field is something else than an object.
+/// The field is not an object.
 pub(crate) fn wrong_type(found: &str) -> impl Display {
     from_fn(move |f| write!(f, "`spec.cloudTags` has type `{found}`, so composites with tags are rejected"))
 }
 
-/// The field preserves unknown fields and says nothing of its values.
+/// The field preserves unknown fields and does not declare its values.
 pub(crate) const PRESERVED: &str = "`spec.cloudTags` preserves unknown fields, so its values are not validated";
 
 /// The field has `properties` and no `additionalProperties`.
@@ -153,7 +153,7 @@ pub(crate) const VALUES_OF_ANY_TYPE: &str = "values of `spec.cloudTags` need not
 pub(crate) const VALUES_WITHOUT_TYPE: &str =
     "values of `spec.cloudTags` have no `type`, so Crossplane cannot serve the version";
 
-/// A value is something else than a string.
+/// A value is not a string.
 pub(crate) fn values_of_wrong_type(found: &str) -> impl Display {
     from_fn(move |f| write!(f, "values of `spec.cloudTags` have type `{found}`, so composites with tags are rejected"))
 }
@@ -176,7 +176,7 @@ pub(crate) fn min_properties(least: &str) -> impl Display {
 /// A value may not be empty.
 pub(crate) const MIN_LENGTH: &str = "`minLength` rejects tags with an empty value";
 
-/// The schema lists what may be there.
+/// The schema lists the allowed keys.
 pub(crate) const ENUM: &str = "`enum` rejects all tags that it does not list";
 
 /// The schema has a condition that is not evaluated here.
@@ -208,7 +208,7 @@ pub(crate) fn program(function: &str) -> impl Display {
 pub(crate) const TAG_MANAGER_TOO_EARLY: &str =
     "function-tag-manager runs before any resource is composed and tags none";
 
-/// function-tag-manager is configured to take `spec.cloudTags` from somewhere else than the composite.
+/// function-tag-manager is configured to take `spec.cloudTags` from somewhere other than the composite.
 pub(crate) fn tag_manager_type(found: &str) -> impl Display {
     from_fn(move |f| {
         write!(f, "`addTags` of function-tag-manager has type `{found}`, which does not read the composite")
@@ -235,12 +235,12 @@ pub(crate) fn overwritten_later(field: &str) -> impl Display {
     from_fn(move |f| write!(f, "a later patch overwrites cloud tags in `{field}`"))
 }
 
-/// A patch names a patch set that is not there.
+/// A patch refers to a patch set that does not exist.
 pub(crate) fn no_patch_set(name: &str) -> String {
     format!("patch set `{name}` does not exist")
 }
 
-/// A patch of a patch set names a patch set.
+/// A patch of a patch set refers to a patch set.
 pub(crate) const PATCH_SET_IN_PATCH_SET: &str = "a patch set names another patch set";
 
 /// The input of a function is decoded strictly.
@@ -248,7 +248,7 @@ pub(crate) fn unknown_input_field(field: &str) -> String {
     format!("field `{field}` is unknown to the function")
 }
 
-/// A patch, a patch set or a resource lacks a field that it must have.
+/// A patch, a patch set or a resource lacks a required field.
 pub(crate) fn missing_input_field(field: &str) -> String {
     format!("`{field}` is missing")
 }
@@ -258,7 +258,7 @@ pub(crate) fn unknown_input_value(field: &str, value: &str) -> String {
     format!("`{value}` is not a value of `{field}`")
 }
 
-/// A path that Crossplane cannot read or follow.
+/// A path that Crossplane cannot parse or follow.
 pub(crate) fn unusable_path(path: &str, problem: &str) -> String {
     format!("path `{path}`: {problem}")
 }
@@ -273,7 +273,7 @@ pub(crate) fn no_earlier_base(name: &str) -> String {
     format!("resource `{name}` has no base, and no earlier step composes it")
 }
 
-/// A resource has patches, and no step that is known has its base.
+/// A resource has patches, and no known step has its base.
 pub(crate) const NO_BASE: &str = "has no base in this step, so its kind is unknown";
 
 /// No table of `CARRIERS` has the kind.
@@ -296,11 +296,11 @@ pub(crate) fn from_environment(field: &str) -> impl Display {
     from_fn(move |f| write!(f, "the value that the environment provides for `{field}` is unknown"))
 }
 
-/// A patch from `spec.cloudTags` names no target, which means the field of the same name.
+/// A patch from `spec.cloudTags` has no target, which means the field of the same name.
 pub(crate) const NO_TO_FIELD_PATH: &str =
     "`toFieldPath` is missing, so tags are patched to `spec.cloudTags` of the resource";
 
-/// A patch from `spec.cloudTags` asks for the field to be there.
+/// A patch from `spec.cloudTags` requires the field to exist.
 pub(crate) const REQUIRED_SOURCE: &str = "a patch with `fromFieldPath: Required` fails if there are no tags";
 
 /// A patch from `spec.cloudTags` replaces tags of the resource's base.
@@ -310,7 +310,7 @@ pub(crate) const REPLACES_BASE: &str = "patch replaces the tags of the base; `to
 pub(crate) const REPLACES_EARLIER_PATCH: &str =
     "patch replaces the tags of an earlier patch; `toFieldPath: MergeObjects` keeps them";
 
-/// … merges where cloud tags stand already, which stay.
+/// … merges into a field that already has cloud tags, which are kept.
 pub(crate) fn kept_from_merge(field: &str) -> impl Display {
     from_fn(move |f| write!(f, "cloud tags already set in `{field}` take precedence over those of the composite"))
 }
@@ -323,7 +323,7 @@ pub(crate) fn transform_of_a_map(transform: &str) -> String {
 /// … has transforms.
 pub(crate) const TRANSFORMS: &str = "the effect of the patch's `transforms` on the tags is unknown";
 
-/// … goes to another field than the one that holds tags.
+/// … goes to a field other than the one for tags.
 pub(crate) fn wrong_field(kind: &str, to: &str, field: &str) -> impl Display {
     from_fn(move |f| write!(f, "tags are patched to `{to}`, but `{kind}` uses `{field}`"))
 }
@@ -343,12 +343,12 @@ pub(crate) fn map_to_text(to: &str) -> impl Display {
     from_fn(move |f| write!(f, "a map is patched to `{to}`, which is a string"))
 }
 
-/// Something else than a map stands where the tags belong.
+/// The field for tags has a value that is not a map.
 pub(crate) fn not_a_map(found: &str, field: &str) -> impl Display {
     from_fn(move |f| write!(f, "{found} is patched to `{field}`, which is a map"))
 }
 
-/// A patch that asks for a field which is never there.
+/// A patch that requires a field which never exists.
 pub(crate) fn required_and_absent(from: &str) -> impl Display {
     from_fn(move |f| write!(f, "`{from}` is `Required` and never exists"))
 }
@@ -359,14 +359,14 @@ pub(crate) const INITIAL_TAGS: &str = "tags in `spec.initProvider` are set at cr
 /// The provider creates the cloud's resource, and never changes it.
 pub(crate) const NEVER_UPDATED: &str = "without `Update` in `managementPolicies` tags are set at creation only";
 
-/// A composite below this one gets nothing that its tags could come from.
+/// A nested composite gets nothing that could become its tags.
 pub(crate) const NESTED_WITHOUT_TAGS: &str =
     "neither `spec.cloudTags` nor labels that propagate to tags are patched to this composite";
 
-/// … gets single labels, of which the registry knows.
+/// … gets single labels that the registry defines.
 pub(crate) const LABELS_OF_THE_REGISTRY: &str = "whether its labels propagate to tags depends on the label registry";
 
-/// A composite below this one gets no tags, and makes its own from its labels.
+/// A nested composite gets no tags, and has its own from its labels.
 pub(crate) const LABELS_OF_ITS_OWN: &str = "the nested composite has its own labels, and its tags are set from them";
 
 /// … goes to a field that may hold tags.

@@ -5,12 +5,12 @@ pub(crate) fn copied(annotation: &str, above: &str) -> String {
     format!("annotation `{annotation}` has no effect here: copied from {above}")
 }
 
-/// Whether a waiver is a copy cannot be known.
+/// It is not known whether a waiver is a copy.
 pub(crate) fn unread(annotation: &str, query: &str) -> String {
     format!("annotation `{annotation}` has no effect: cannot read {query}")
 }
 
-/// A stored waiver of an object whose creation nobody checks does not count for users who may not set it.
+/// A stored waiver of an object whose creation is not checked does not count for users who may not set it.
 pub(crate) fn of_others(annotation: &str, setting: &str) -> String {
     format!("annotation `{annotation}` is valid here only for users in `{setting}`")
 }

@@ -1,7 +1,7 @@
-//! Expressions that are a text, such as `^team\.example\.com/`: most of them, and to compile one takes longer than all else
-//! that is done to a Node.
+//! Expressions that are a text, such as `^team\.example\.com/`: most of them are, and compiling one takes longer than
+//! everything else that is done for a Node.
 
-/// A text that a key has to have: anywhere, or at one of its ends, or at both.
+/// A text that a key must contain: anywhere, or at one of its ends, or at both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Literal {
     text: String,
@@ -12,7 +12,7 @@ pub(super) struct Literal {
 }
 
 impl Literal {
-    /// `None` where the expression, which Go and Rust read alike, is more than a text.
+    /// `None` if the expression, which Go and Rust read alike, is more than a text.
     pub(super) fn of(expression: &str) -> Option<Literal> {
         let (at_begin, rest) = expression.strip_prefix('^').map_or((false, expression), |rest| (true, rest));
         let mut literal = Literal { text: String::with_capacity(rest.len()), at_begin, at_end: false };
@@ -28,7 +28,7 @@ impl Literal {
         Some(literal)
     }
 
-    /// Whether a key has the text where it has to be.
+    /// Whether a key contains the text at the required position.
     pub(super) fn is_in(&self, key: &str) -> bool {
         let text = &*self.text;
         match (self.at_begin, self.at_end) {

@@ -5,7 +5,7 @@ use std::mem;
 
 use super::PatternError;
 
-/// Refuses what Go refuses, and what Go and Rust read differently.
+/// Rejects what Go rejects, and what Go and Rust read differently.
 ///
 /// # Errors
 /// Names the byte, and what to write instead.
@@ -15,7 +15,7 @@ pub(super) fn check(source: &str) -> Result<(), PatternError> {
 
 /// The bound of Go's `repeat` on one count and on the product of nested ones.
 const MOST_COPIES: u32 = 1000;
-/// No expression this short comes near Go's own limits on height and size (`maxHeight`, `maxSize`).
+/// Expressions up to this length stay below Go's own limits on height and size (`maxHeight`, `maxSize`).
 const MOST_BYTES: usize = 1000;
 /// Go's `posixGroup`, Rust's `ClassAsciiKind`.
 const CLASSES: [&str; 14] = [
@@ -24,7 +24,7 @@ const CLASSES: [&str; 14] = [
 ];
 /// Rust reads each as an operation on sets, or `--` after `[` as two hyphens; Go reads characters and ranges.
 const SET_OPERATIONS: [&str; 3] = ["&&", "--", "~~"];
-/// After a backslash, what Go and Rust read differently or one of them not at all; first match wins.
+/// After a backslash, what Go and Rust read differently or one of them not at all; the first match counts.
 const ESCAPES: [(&str, &str); 6] = [
     ("pP", "Unicode properties are not available: write ASCII, as in `[A-Za-z]`"),
     ("QE", "Rust has no quoting: write `\\` before each special character"),
@@ -34,7 +34,7 @@ const ESCAPES: [(&str, &str); 6] = [
     ("<>", "a word boundary in Rust, but the character itself in Go: write it without `\\`"),
 ];
 
-/// What a repeat would apply to, with the product of the repeat counts on the worst way down into it.
+/// What a repetition would apply to, with the largest product of the nested repeat counts in it.
 #[derive(Clone, Copy)]
 enum Last {
     Nothing,
@@ -42,7 +42,7 @@ enum Last {
     Repeat(u32),
 }
 
-/// One group being read, or the expression itself.
+/// The group that is being read, or the expression itself.
 struct PatternGroup {
     open: usize,
     last: Last,
@@ -143,7 +143,7 @@ impl<'a> Scan<'a> {
             let empty = self.rest.starts_with(')');
             self.rest = self.rest.trim_start_matches(['i', 'm', 's', 'U', '-']);
             if !empty && self.eat(")") {
-                // A repeat after it: Go repeats what is before the flags, Rust refuses.
+                // A repetition after it: Go repeats what is before the flags, Rust rejects it.
                 self.level.then(Last::Nothing);
                 return Ok(());
             }
@@ -155,7 +155,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Go reads every other `{` as a character; Rust reads white space within and, after `\b`, names of boundaries.
+    /// Go reads every other `{` as a character; Rust accepts white space inside and, after `\b`, names of boundaries.
     fn counted_repeat(&mut self, at: usize) -> Result<(), PatternError> {
         let (counts, rest) = self.rest.split_once('}').unwrap_or_default();
         let (least, most) = counts.split_once(',').map_or((counts, counts), |(least, most)| (least, most));
@@ -182,7 +182,7 @@ impl<'a> Scan<'a> {
             Last::Repeat(_) => {
                 return self.refuse(at, "Go does not allow a repeated repetition: wrap the inner one in `(?:…)`");
             }
-            // Go does not look below a repeat that makes no copy.
+            // Go does not check below a repetition that makes no copy.
             Last::Atom(_) if max == Some(0) => 1,
             Last::Atom(inner) => inner * max.unwrap_or(min).max(1),
         };
@@ -196,8 +196,8 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Whether the escape is one character, as a range's end must. `others` are the letters allowed besides
-    /// those that are allowed everywhere.
+    /// Whether the escape is one character, as the end of a range must be. `others` are the letters allowed in addition
+    /// to those that are allowed everywhere.
     fn escape(&mut self, at: usize, others: &str) -> Result<bool, PatternError> {
         let Some(c) = self.next() else {
             return self.refuse(at, "nothing follows `\\`: write `\\\\` for the character");
@@ -243,12 +243,12 @@ impl<'a> Scan<'a> {
                 return Ok(());
             }
             let low = self.class_item(open)?;
-            // `--` is for the next turn to refuse, and a hyphen before the end is a character in both.
+            // `--` is rejected in the next iteration, and a hyphen before the end is a character in both.
             if !self.rest.starts_with('-') || self.rest.starts_with("-]") || self.rest.starts_with("--") {
                 continue;
             }
             self.eat("-");
-            // That the smaller end stands first is left to the compiler: both refuse the same.
+            // The compiler checks that the smaller end comes first: both reject the same.
             if !self.class_item(open)? || !low {
                 return self.refuse(
                     at,
@@ -258,7 +258,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads one item of a class, and says whether it is one character.
+    /// Reads one item of a class, and returns whether it is one character.
     fn class_item(&mut self, open: usize) -> Result<bool, PatternError> {
         let at = self.at();
         match self.next() {
@@ -282,7 +282,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A count as Go's `parseInt` reads it: digits, no zero in front of others.
+/// A count as Go's `parseInt` reads it: digits, without leading zeros.
 fn count(digits: &str) -> Option<u32> {
     let number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     (number && (digits == "0" || !digits.starts_with('0'))).then(|| digits.parse().unwrap_or(u32::MAX))

@@ -10,7 +10,7 @@ use super::place::{SettingNode, SettingStep};
 use crate::json::type_name::type_name;
 use crate::settings::problems::{SettingProblem, joined};
 
-/// Why a value cannot be read. Where that is, it learns on its way out of the tree.
+/// Why a value cannot be read. Its path is added on the way out of the tree.
 #[derive(Debug)]
 pub(super) struct ReadFault {
     cause: Cause,
@@ -20,17 +20,17 @@ pub(super) struct ReadFault {
 
 #[derive(Debug)]
 enum Cause {
-    /// Told as it is.
+    /// A sentence that is reported unchanged.
     Told(String),
-    /// What would have been right; what was found is reported with it.
+    /// The expected type; the actual one is reported with it.
     Expected(String),
     /// One field out of these.
     ExpectedOne(&'static [&'static str]),
-    /// A field that has to be there.
+    /// A required field.
     Missing(&'static str),
     /// A number of elements.
     TooShort(String),
-    /// What is missing was there, and was reported as wrong.
+    /// The missing field was there, and was reported as wrong.
     Consequence,
 }
 
@@ -43,12 +43,12 @@ impl ReadFault {
         ReadFault::from(Cause::ExpectedOne(variants))
     }
 
-    /// The value that has to go for the rest to be read.
+    /// The value to remove so that the rest can be read.
     pub(super) fn culprit(&self) -> Option<*const Value> {
         self.culprit
     }
 
-    /// What is reported of it; nothing where it follows from what was reported before.
+    /// The report about it; none if it follows from what was reported before.
     pub(super) fn into_problem(self) -> Option<SettingProblem> {
         match self.cause {
             Cause::Told(problem) => Some(SettingProblem { path: self.path, problem }),
@@ -56,7 +56,7 @@ impl ReadFault {
         }
     }
 
-    /// The fault as it is seen from a value on its way out of the tree; the first one is the culprit.
+    /// The fault as seen from a value on its way out of the tree; the first one is the culprit.
     pub(super) fn at(mut self, node: &SettingNode<'_>) -> ReadFault {
         if self.culprit.is_none() {
             self.culprit = Some(ptr::from_ref(node.value));

@@ -1,4 +1,4 @@
-//! A value of a tree as serde reads it: without what was found wrong before, and every fault with its path.
+//! A value of a tree for serde to read: without what was found wrong before, and every fault with its path.
 
 use std::ptr;
 
@@ -36,7 +36,7 @@ impl<'a> SettingNode<'a> {
         NodeEntries { entries: map.iter().map(node).filter(|(_, node)| node.is_right()), value: None }
     }
 
-    /// The entries as fields of a struct, where null is absent.
+    /// The entries as fields of a struct, in which null is absent.
     fn fields(self, map: &'a Map<String, Value>) -> impl Iterator<Item = (&'a str, SettingNode<'a>)> {
         let node = move |(name, value): (&'a String, _)| {
             (name.as_str(), SettingNode { value, step: SettingStep::Field(name), ..self })

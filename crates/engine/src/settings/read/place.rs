@@ -1,23 +1,23 @@
-//! A value of a tree, and how it is reached.
+//! A value of a tree, and its path.
 
 use std::collections::BTreeSet;
 use std::ptr;
 
 use serde_json::Value;
 
-/// The values that were found wrong, by where they are in memory: the tree stays as it is while it is read.
+/// The values that were found wrong, by their addresses: the tree is not changed while it is read.
 pub(super) type Wrong = BTreeSet<*const Value>;
 
 /// A value of a tree.
 #[derive(Clone, Copy)]
 pub(super) struct SettingNode<'a> {
     pub(super) value: &'a Value,
-    /// How it is reached from the value around it.
+    /// The step to it from the value around it.
     pub(super) step: SettingStep<'a>,
     pub(super) wrong: &'a Wrong,
 }
 
-/// How a value is reached from the one around it.
+/// The step to a value from the one around it.
 #[derive(Clone, Copy)]
 pub(super) enum SettingStep<'a> {
     /// It is the whole tree.

@@ -10,19 +10,19 @@ use super::value::{Expanded, NoPathValue, SimulatedValue};
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 
-/// How much may come of patch sets and wildcards, in bytes of text and as [`PATCH`] counts it: sets of a few kilobytes, on
-/// thousands of resources. Crossplane has no such limit; resources times patches would otherwise be the square of what was
-/// sent.
+/// The maximum expanded size of patch sets and wildcards, in bytes of text plus [`PATCH`] for each patch: sets of a few
+/// kilobytes, on thousands of resources. Crossplane has no such limit; without one, resources times patches would be
+/// the square of the input.
 const MOST_EXPANDED: usize = 16 << 20;
 /// The cost of a patch, however short, in the bytes of [`MOST_EXPANDED`].
 pub(super) const PATCH: usize = 100;
 
-/// The size of patch sets and wildcards, expanded.
+/// The expanded size of patch sets and wildcards.
 #[derive(Default)]
 pub(super) struct Expansion(usize);
 
 impl Expansion {
-    /// Counts a number of bytes more.
+    /// Counts more bytes.
     ///
     /// # Errors
     /// When there are too many.
@@ -35,10 +35,10 @@ impl Expansion {
     }
 }
 
-/// What a patch reads, after its transforms; `None` where that is absent.
+/// The value that a patch reads, after its transforms; `None` if it is absent.
 ///
 /// # Errors
-/// When the path leads through something else than objects and lists.
+/// When the path leads through something other than objects and lists.
 pub(super) fn read<'a>(
     patch: &Patch<'a>,
     composite: &SimulatedValue<'a>,
@@ -90,10 +90,10 @@ pub(super) fn to_environment<'a>(
     }
 }
 
-/// Writes to where a patch leads.
+/// Writes to the target of a patch.
 ///
 /// # Errors
-/// When the path leads through something else than objects and lists, or a wildcard stands for nothing.
+/// When the path leads through something other than objects and lists, or a wildcard matches nothing.
 pub(super) fn write<'a>(
     to: &mut SimulatedValue<'a>,
     patch: &Patch<'a>,

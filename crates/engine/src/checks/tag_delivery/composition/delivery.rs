@@ -17,22 +17,22 @@ use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 use crate::settings::CloudTags;
 
-/// How the names of fields end whose maps of strings the table of carriers has, every one of them.
+/// Suffixes of field names: the table of carriers has every map of strings in a field with such a name.
 const TAG_LIKE: [&str; 3] = ["tags", "labels", "metadata"];
-/// Where a managed resource has what its provider reads.
+/// Where a managed resource has the fields that its provider reads.
 const FOR_PROVIDER: &str = "spec.forProvider.";
-/// … and what it reads once, when it creates the cloud's resource.
+/// … and those that it only reads when it creates the cloud's resource.
 const INIT_PROVIDER: &str = "spec.initProvider.";
-/// Policies under which a provider keeps the cloud's resource up to date.
+/// Policies with which a provider keeps the cloud's resource up to date.
 const UPDATING: [&str; 2] = ["*", "Update"];
-/// The policy under which it creates it.
+/// The policy with which it creates it.
 const CREATING: &str = "Create";
 
-/// Finds what becomes of the tags of one resource; `is_unread_later` says whether a function that is not read runs later,
-/// `settings` from which labels tags are made.
+/// Finds out what happens to the tags of one resource; `is_unread_later` says whether a function that is not evaluated
+/// runs later, `settings` which labels become tags.
 ///
 /// # Errors
-/// When the resource has another shape than Crossplane gives it.
+/// When the resource does not have the structure that Crossplane defines.
 pub(super) fn judge<'a>(
     resource: &ComposedResource<'a>,
     is_unread_later: bool,
@@ -101,11 +101,11 @@ pub(super) fn judge<'a>(
     Ok(())
 }
 
-/// The places of one resource that patches brought tags to.
+/// The places of one resource that patches copied tags to.
 struct TagPlaces<'r, 'a> {
     resource: &'r ComposedResource<'a>,
     known: TagsOfKind,
-    /// Whether one of them is where the tags belong.
+    /// Whether one of them is the field for tags.
     is_delivered: bool,
     /// A fault says how they are lost.
     is_lost: bool,
@@ -122,7 +122,7 @@ impl<'a> TagPlaces<'_, 'a> {
         }
     }
 
-    /// Judges one place. A field that the kind does not declare makes the write fail: it is not dropped.
+    /// Evaluates one place. A field that the kind does not declare makes the write fail: it is not dropped.
     fn judge_place(&mut self, place: &FieldPlace, patch: Json<'a>, faults: &mut Faults<'a>) {
         let (kind, to) = (self.resource.kind, &*place.path);
         let fails = if self.resource.is_pruned { Loss } else { Fails };
@@ -132,7 +132,7 @@ impl<'a> TagPlaces<'_, 'a> {
             _ if to == "metadata.labels" || to == "metadata.annotations" => {
                 Some((Fails, messages::no_label_keys(to).to_string()))
             }
-            // Crossplane drops labels and annotations that are no text, and creates the resource.
+            // Crossplane drops labels and annotations that are not strings, and creates the resource.
             _ if is_text("metadata.labels") || is_text("metadata.annotations") => return,
             Tags::Map(field) if is_text(field) => Some((Fails, messages::map_to_text(to).to_string())),
             Tags::Map(field) if to == field => Some((Fails, messages::not_a_map("a list", field).to_string())),
@@ -175,7 +175,7 @@ impl<'a> TagPlaces<'_, 'a> {
         }
     }
 
-    /// The sentence about tags in a field that does not hold them.
+    /// The sentence about tags in a field that is not for tags.
     fn misplaced(&self, to: &str) -> String {
         let kind = self.resource.kind.kind;
         match self.known.tags {
@@ -184,7 +184,7 @@ impl<'a> TagPlaces<'_, 'a> {
         }
     }
 
-    /// Judges the value of the field that holds the tags.
+    /// Evaluates the value of the field for tags.
     fn judge_field(&mut self, faults: &mut Faults<'a>) {
         let Ok(found) = self.resource.object.get(&self.resource.kind.steps()) else { return };
         if matches!(*found, SimulatedValue::Scalar) {
@@ -195,7 +195,7 @@ impl<'a> TagPlaces<'_, 'a> {
     }
 }
 
-/// A place in an object, elements of lists left out.
+/// A place in an object, without the elements of lists.
 struct FieldPlace {
     path: String,
     /// Whether it is an element of a list.
@@ -219,13 +219,13 @@ impl FieldPlace {
     }
 }
 
-/// The field that a provider reads all the time, for one that it reads when it creates the cloud's resource.
+/// The field that a provider always reads, for one that it only reads when it creates the cloud's resource.
 fn of_provider(path: &str) -> Cow<'_, str> {
     path.strip_prefix(INIT_PROVIDER).map_or(Cow::Borrowed(path), |rest| Cow::Owned([FOR_PROVIDER, rest].concat()))
 }
 
-/// The path of a field as a patch of this object has to write it: old versions of some kinds have a list of one where newer ones
-/// have an object, and the table of carriers leaves elements out.
+/// The path of a field as a patch of this object must write it: old versions of some kinds have a list with one element
+/// where newer ones have an object, and the table of carriers omits elements.
 fn written_path(field: &'static str, object: &SimulatedValue<'_>) -> String {
     let (mut path, mut steps) = (String::new(), Vec::new());
     for name in field.split('.') {
@@ -245,7 +245,7 @@ fn written_path(field: &'static str, object: &SimulatedValue<'_>) -> String {
     path
 }
 
-/// Whether the name of a field is like those of tags.
+/// Whether the name of a field suggests tags.
 fn is_tag_like(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     TAG_LIKE.iter().any(|end| path.ends_with(end))
@@ -258,7 +258,7 @@ enum Policies {
     Updating,
     /// It creates it with its tags, and never changes them.
     CreatingOnly,
-    /// It only observes it: then nobody writes its tags.
+    /// It only observes it: then nothing writes its tags.
     Observing,
 }
 

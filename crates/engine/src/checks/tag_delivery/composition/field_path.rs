@@ -5,7 +5,7 @@
 /// The largest index that Crossplane accepts.
 const LARGEST_INDEX: u32 = 1024;
 
-/// One step of a path. Elements of a list by their index; everything else, a wildcard included, is a name.
+/// One step of a path. Elements of a list have an index; everything else, including a wildcard, is a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldPathStep<'a> {
     Field(&'a str),
@@ -13,14 +13,14 @@ pub(super) enum FieldPathStep<'a> {
 }
 
 impl FieldPathStep<'_> {
-    /// Stands for every field, or every element. Only some patches expand it; for the others it is a field's name.
+    /// Matches every field, or every element. Only some patches expand it; for the others it is a field's name.
     pub(super) const EVERY: FieldPathStep<'static> = FieldPathStep::Field("*");
 }
 
 /// The steps of a path.
 ///
 /// # Errors
-/// When Crossplane cannot read the path: what it trips over, as the end of a sentence.
+/// When Crossplane cannot parse the path: the cause, as the end of a sentence.
 pub(super) fn parse(path: &str) -> Result<Vec<FieldPathStep<'_>>, String> {
     let mut steps = Vec::new();
     let mut begin = 0;
@@ -62,7 +62,7 @@ pub(super) fn parse(path: &str) -> Result<Vec<FieldPathStep<'_>>, String> {
     Ok(steps)
 }
 
-/// Without a name there is no step, as after a bracket.
+/// An empty name is no step, as after a bracket.
 fn push_field<'a>(steps: &mut Vec<FieldPathStep<'a>>, path: &'a str, begin: usize, end: usize) {
     if let Some(name) = path.get(begin..end).filter(|name| !name.is_empty()) {
         steps.push(field(name));

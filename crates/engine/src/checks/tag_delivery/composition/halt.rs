@@ -1,17 +1,17 @@
-//! Why a Composition is not played to its end.
+//! Why a Composition cannot be evaluated to the end.
 
 use crate::json::Malformed;
 use crate::json::document::Json;
 
-/// Why a Composition is not played to its end.
+/// Why a Composition cannot be evaluated to the end.
 pub(super) enum Halt<'a> {
-    /// It has another shape than Crossplane gives it, or is too large to be read.
+    /// It does not have the structure that Crossplane defines, or is too large.
     Malformed(Malformed),
-    /// A function fails over it, and Crossplane composes nothing.
+    /// A function fails because of it, and Crossplane composes nothing.
     Fails(FunctionFailure<'a>),
 }
 
-/// What a function fails over.
+/// Why a function fails.
 pub(super) struct FunctionFailure<'a> {
     pub(super) at: Json<'a>,
     pub(super) problem: String,

@@ -1,23 +1,23 @@
-//! Whether a composite below this one makes tags of its own: from labels that its parent's Composition gives it.
+//! Whether a nested composite gets its own tags: from labels that its parent's Composition sets.
 
 use super::field_path::FieldPathStep;
 use super::value::SimulatedValue;
 use crate::catalog::keys::ASSIGNMENTS;
 use crate::settings::CloudTags;
 
-/// What is known of the tags that a composite's own labels make.
+/// What is known about the tags that a composite's own labels become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnTags {
     /// It has all labels of its parent, one that is opted in, or assignments.
     Made,
     /// It has labels, and the registry says whether tags are made from them.
     Unknown,
-    /// It has no label from which a tag is made.
+    /// It has no label that becomes a tag.
     None,
 }
 
 impl OwnTags {
-    /// What is known of an object that is composed.
+    /// What is known about a composed object.
     pub(super) fn of(object: &SimulatedValue<'_>, settings: &CloudTags) -> Self {
         let get = |path: &[&'static str]| {
             let path: Vec<FieldPathStep<'_>> = path.iter().copied().map(FieldPathStep::Field).collect();
@@ -36,7 +36,7 @@ impl OwnTags {
     }
 }
 
-/// The keys of a map; `None` where a patch copies a whole map, whose keys are unknown.
+/// The keys of a map; `None` if a patch copies a whole map, whose keys are unknown.
 fn keys(map: &SimulatedValue<'_>) -> Option<Vec<String>> {
     match map {
         SimulatedValue::Given(json) => Some(json.as_fields()?.map(|(key, _)| key.to_owned()).collect()),

@@ -10,7 +10,7 @@ use super::value::MergePolicy;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 
-/// No object of a cluster has as many levels.
+/// No real object has more levels.
 const MOST_STEPS: usize = 100;
 
 /// Fields of a patch.
@@ -32,7 +32,7 @@ pub(super) enum PatchSource {
 pub(super) enum Target {
     Resource,
     Environment,
-    /// Of which functions write the status only.
+    /// Of which functions only write the status.
     Composite,
 }
 
@@ -74,26 +74,26 @@ const POLICIES: [(&str, MergePolicy); 7] = [
 
 /// One patch.
 pub(super) struct Patch<'a> {
-    /// The patch as it is written.
+    /// The patch as written.
     pub(super) at: Json<'a>,
     pub(super) source: PatchSource,
     pub(super) target: Target,
-    /// What is read; `None` where several values are combined.
+    /// What is read; `None` if several values are combined.
     pub(super) from: Option<Vec<FieldPathStep<'a>>>,
-    /// The path that is read, as it is written.
+    /// The path that is read, as written.
     pub(super) from_text: &'a str,
     pub(super) to: Vec<FieldPathStep<'a>>,
-    /// The path that is written to; the one that is read where there is no other.
+    /// The path that is written to; the one that is read if there is no other.
     pub(super) to_text: &'a str,
     /// Whether `to` has a wildcard that is expanded.
     pub(super) is_expanded: bool,
-    /// Whether the resource is not created as long as there is nothing to read.
+    /// Whether the resource is not created until there is a value to read.
     pub(super) is_required: bool,
     pub(super) policy: MergePolicy,
     pub(super) transforms: Vec<Transform<'a>>,
 }
 
-/// How the template was written that a patch is read from.
+/// The format of the template that a patch is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// The input of function-patch-and-transform, decoded strictly.
@@ -103,7 +103,7 @@ pub(super) enum Dialect {
 }
 
 impl<'a> Patch<'a> {
-    /// Reads a patch of a resource; not one that names a patch set.
+    /// Reads a patch of a resource; not one that refers to a patch set.
     pub(super) fn of_resource(at: Json<'a>, dialect: Dialect) -> Result<Self, Halt<'a>> {
         Patch::read(at, &TYPES, dialect)
     }
@@ -159,7 +159,7 @@ pub(super) fn steps<'a>(at: Json<'a>, path: &'a str) -> Result<Vec<FieldPathStep
     }
 }
 
-/// Fails over a field that is not among those that are known.
+/// Fails if there is an unknown field.
 pub(super) fn only<'a>(at: Json<'a>, known: &[&str]) -> Result<(), Halt<'a>> {
     match at.fields()?.find(|(name, _)| !known.contains(name)) {
         Some((name, _)) => Err(Halt::fails(at, messages::unknown_input_field(name))),

@@ -13,7 +13,7 @@ const FIELDS: [&str; 2] = ["name", "patches"];
 
 /// The patch sets of one template.
 pub(super) struct PatchSets<'a> {
-    /// The last of several of one name counts.
+    /// Of several with one name, the last counts.
     by_name: BTreeMap<&'a str, Vec<Json<'a>>>,
 }
 
@@ -21,7 +21,7 @@ impl<'a> PatchSets<'a> {
     /// Reads `patchSets`.
     ///
     /// # Errors
-    /// When they have another shape than Crossplane gives them, or the function fails over them.
+    /// When they do not have the structure that Crossplane defines, or the function fails because of them.
     pub(super) fn read(template: Json<'a>, dialect: Dialect) -> Result<Self, Halt<'a>> {
         let mut by_name = BTreeMap::new();
         for set in template.get("patchSets")?.elements()? {
@@ -39,10 +39,10 @@ impl<'a> PatchSets<'a> {
         Ok(PatchSets { by_name })
     }
 
-    /// The patches of a resource with those of the sets that it names in their place.
+    /// The patches of a resource, with patch sets replaced by their patches.
     ///
     /// # Errors
-    /// As [`PatchSets::read`], and when patch sets expand to more than is read.
+    /// Like [`PatchSets::read`], and when patch sets expand to more than the limit.
     pub(super) fn resolve(&self, resource: Json<'a>, expansion: &mut Expansion) -> Result<Vec<Json<'a>>, Halt<'a>> {
         let mut patches = Vec::new();
         let mut last = None;
@@ -55,7 +55,7 @@ impl<'a> PatchSets<'a> {
             let name = patch.string(&["patchSetName"])?;
             let name = name.ok_or_else(|| Halt::fails(patch, messages::missing_input_field("patchSetName")))?;
             let set = self.by_name.get(name).ok_or_else(|| Halt::fails(patch, messages::no_patch_set(name)))?;
-            // The same patches at once again write what they wrote.
+            // The same patches immediately again write the same values.
             if last.replace(name) != Some(name) {
                 expansion.charge(set.iter().map(|patch| patch.text().len() + PATCH).sum(), patch)?;
                 patches.extend_from_slice(set);

@@ -1,4 +1,4 @@
-//! The steps of a Composition, played in their order: which resources they compose, and what becomes of the tags.
+//! The steps of a Composition, evaluated in their order: which resources they compose, and what happens to the tags.
 
 use std::collections::BTreeMap;
 
@@ -25,32 +25,32 @@ const INPUT_FIELDS: [&str; 7] =
 /// Fields of one of its resources.
 const RESOURCE_FIELDS: [&str; 5] = ["name", "base", "patches", "connectionDetails", "readinessChecks"];
 
-/// What came of the steps of a Composition.
+/// The result of the steps of a Composition.
 pub(super) struct Pipeline<'a, 's> {
     /// The resources, in the order of their first appearance.
     pub(super) resources: Vec<ComposedResource<'a>>,
-    /// The last step whose function is not read, 0 for none.
+    /// The last step with a function that is not evaluated, 0 for none.
     pub(super) last_unread: usize,
-    /// Which of the resources has a name.
+    /// The index of the resource with each name.
     by_name: BTreeMap<String, usize>,
-    /// The composite, and what the keys of its tags begin with.
+    /// The composite, and the prefixes of the keys of its tags.
     composite: SimulatedValue<'a>,
     prefixes: Prefixes<'a>,
     environment: SimulatedValue<'a>,
-    /// What came of patch sets and wildcards.
+    /// The expanded size of patch sets and wildcards.
     expansion: Expansion,
     /// The number of this step, from 1.
     step: usize,
-    /// Which groups those of composites are.
+    /// The groups of composites.
     composites: &'s CloudTags,
 }
 
 impl<'a, 's> Pipeline<'a, 's> {
-    /// Simulates all steps.
+    /// Evaluates all steps.
     ///
     /// # Errors
-    /// When the Composition has another shape than Crossplane gives it, a function fails over it, or more comes of its
-    /// patches than are read.
+    /// When the Composition does not have the structure that Crossplane defines, a function fails because of it, or its
+    /// patches expand to more than the limit.
     pub(super) fn play(
         spec: Json<'a>,
         composites: &'s CloudTags,
@@ -92,7 +92,7 @@ impl<'a, 's> Pipeline<'a, 's> {
         faults.about_all_resources();
         let function = Function::of(name, group);
         match function.map(|function| function.effect) {
-            // A fork has the input of the function that it was made from, and fields of its own.
+            // A fork has the input of the original function, and its own fields.
             Some(FunctionEffect::Patches)
                 if !function.is_some_and(|it| it.is_named(name)) && has_other_fields(input)? =>
             {
@@ -112,7 +112,7 @@ impl<'a, 's> Pipeline<'a, 's> {
         self.last_unread = self.step;
     }
 
-    /// `resources` and `patchSets`, as function-patch-and-transform and Crossplane 1 have them.
+    /// `resources` and `patchSets`, as in function-patch-and-transform and Crossplane 1.
     fn patch_and_transform(&mut self, template: Json<'a>, dialect: Dialect) -> Result<(), Halt<'a>> {
         if dialect == Dialect::Function {
             only(template, &INPUT_FIELDS)?;
@@ -144,8 +144,8 @@ impl<'a, 's> Pipeline<'a, 's> {
         Ok(())
     }
 
-    /// Makes a resource, or finds the one of an earlier step whose name it has, and returns its index. Without a name, as in
-    /// Crossplane 1, it is its own pipeline.
+    /// Adds a resource, or finds the one of an earlier step with the same name, and returns its index. A resource
+    /// without a name, as in Crossplane 1, is always added.
     fn compose(&mut self, at: Json<'a>, dialect: Dialect) -> Result<usize, Halt<'a>> {
         let name = at.string(&["name"])?.unwrap_or_default();
         let base = at.get("base")?;
@@ -157,7 +157,7 @@ impl<'a, 's> Pipeline<'a, 's> {
             (Dialect::Function, None) if base.is_null() && self.last_unread == 0 => {
                 return Err(Halt::fails(at, messages::no_earlier_base(name)));
             }
-            // Without a base, the patches are for what an earlier step composes.
+            // Without a base, the patches apply to what an earlier step composes.
             (_, Some(index)) if base.is_null() => return Ok(index),
             _ => {}
         }
@@ -183,7 +183,7 @@ impl<'a, 's> Pipeline<'a, 's> {
     }
 }
 
-/// Whether the input of function-patch-and-transform, or one of its resources, has fields that the function does not know.
+/// Whether the input of function-patch-and-transform, or one of its resources, has unknown fields.
 fn has_other_fields(input: Json<'_>) -> Result<bool, Malformed> {
     let has_other = |at: Json<'_>, known: &[&str]| Ok(at.fields()?.any(|(name, _)| !known.contains(&name)));
     if has_other(input, &INPUT_FIELDS)? {

@@ -11,13 +11,13 @@ use crate::checks::tag_delivery::faults::FaultSeverity::{self, Fails, Loss};
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 
-/// What the steps of a Composition say of one resource.
+/// What the steps of a Composition set in one resource.
 pub(super) struct ComposedResource<'a> {
-    /// Its name; empty where it needs none, as with Crossplane 1.
+    /// Its name; empty if it needs none, as in Crossplane 1.
     pub(super) name: &'a str,
     /// Its entry in a list of `resources`.
     pub(super) at: Json<'a>,
-    /// The object before patches; absent where another function makes it.
+    /// The object before patches; absent if another function creates it.
     pub(super) base: Json<'a>,
     pub(super) kind: ResourceKind<'a>,
     /// The object after the patches so far.
@@ -26,11 +26,11 @@ pub(super) struct ComposedResource<'a> {
     pub(super) step: usize,
     /// Whether Crossplane drops fields that the kind does not declare, as Crossplane 1 does; otherwise it fails over them.
     pub(super) is_pruned: bool,
-    /// How patches lose tags, or keep the resource from being created.
+    /// How patches lose tags, or prevent the creation of the resource.
     pub(super) faults: Vec<(FaultSeverity, Json<'a>, String)>,
-    /// Patches that may copy the tags, and what is not known of them.
+    /// Patches that may copy the tags, and what is not known about them.
     pub(super) doubts: Vec<(Json<'a>, String)>,
-    /// Whether a patch wrote other tags, all of them at once.
+    /// Whether a patch wrote other tags, as a whole map.
     has_patched_tags: bool,
 }
 
@@ -55,7 +55,7 @@ impl<'a> ComposedResource<'a> {
     /// Applies a patch.
     ///
     /// # Errors
-    /// When the function fails over it.
+    /// When the function fails because of it.
     pub(super) fn apply(
         &mut self,
         patch: &Patch<'a>,
@@ -114,12 +114,12 @@ impl<'a> ComposedResource<'a> {
         }
     }
 
-    /// The entries of `spec.cloudTags` where they belong.
+    /// The entries of `spec.cloudTags` in the field for tags.
     pub(super) fn tags(&self) -> Option<ComposedTags<'a>> {
         self.object.tags_at(&self.kind.steps())
     }
 
-    /// What a patch replaces besides tags of the composite, as the sentence about it.
+    /// What a patch replaces other than tags of the composite, as the sentence about it.
     fn replaced(&self) -> Option<&'static str> {
         let is_given = |value: &SimulatedValue<'a>| matches!(value, SimulatedValue::Given(_));
         match &*self.object.get(&self.kind.steps()).ok()? {
@@ -138,8 +138,8 @@ impl<'a> ComposedResource<'a> {
     }
 }
 
-/// A base before its first patch. Crossplane 1 declares it as an embedded resource: the API server stores `metadata: null`, as in
-/// a file, as an empty object. In the input of a function it stays null, and a patch of labels fails.
+/// A base before its first patch. Crossplane 1 declares it as an embedded resource: the API server stores `metadata:
+/// null`, as in a file, as an empty object. In the input of a function it remains null, and a patch of labels fails.
 fn template<'a>(base: Json<'a>, is_embedded: bool) -> SimulatedValue<'a> {
     let Some(fields) = base.as_fields().filter(|_| is_embedded) else { return SimulatedValue::Given(base) };
     let fields = fields.map(|(name, value)| match value.is_null() && name == "metadata" {

@@ -1,4 +1,4 @@
-//! What is known of the kind of a resource that a Composition composes.
+//! What is known about the kind of a composed resource.
 
 use super::field_path::FieldPathStep;
 use crate::catalog::carriers::{Holds, Tags, TagsOfKind, other_field, tags_of_kind};
@@ -13,17 +13,17 @@ use crate::settings::CloudTags;
 pub(super) struct ResourceKind<'a> {
     pub(super) group: &'a str,
     pub(super) kind: &'a str,
-    /// `None` where nothing is known of it.
+    /// `None` if nothing is known about it.
     pub(super) known: Option<TagsOfKind>,
-    /// Whether it is a composite of its own, which gets tags as its parent does.
+    /// Whether it is itself a composite, which gets tags as its parent does.
     pub(super) is_composite: bool,
 }
 
 impl<'a> ResourceKind<'a> {
-    /// The kind of a base; `composites` says which groups those of composites are.
+    /// The kind of a base; `composites` says which are the groups of composites.
     ///
     /// # Errors
-    /// When the base has another shape than an object of Kubernetes.
+    /// When the base does not have the structure of a Kubernetes object.
     pub(super) fn of(base: Json<'a>, composites: &CloudTags) -> Result<Self, Malformed> {
         let group = group_and_version(base.string(&["apiVersion"])?.unwrap_or_default()).0;
         let kind = base.string(&["kind"])?.unwrap_or_default();
@@ -35,7 +35,7 @@ impl<'a> ResourceKind<'a> {
         Ok(ResourceKind { group, kind, known, is_composite })
     }
 
-    /// The map that holds its tags; empty where it has none.
+    /// The map for its tags; empty if it has none.
     pub(super) fn field(&self) -> &'static str {
         match self.known.map(|known| known.tags) {
             Some(Tags::Map(field)) => field,
@@ -48,7 +48,7 @@ impl<'a> ResourceKind<'a> {
         self.field().split('.').map(FieldPathStep::Field).collect()
     }
 
-    /// What another field holds, where that is known.
+    /// What another field contains, if that is known.
     pub(super) fn holds(&self, path: &str) -> Option<Holds> {
         other_field(self.group, self.kind, path)
     }

@@ -1,8 +1,8 @@
-//! function-tag-manager: merges maps into the tags of every resource that was composed before, of the providers that it
-//! serves, and removes keys.
+//! function-tag-manager: merges maps into the tags of every resource that was composed before and whose provider it
+//! supports, and removes keys.
 //!
-//! Source: its input/v1beta1/input.go, fn.go, and tags.go: `ResolveAddTags`, where of two entries with one key the first one counts;
-//! `MergeTags`, which adds what is retained first; `ResolveIgnoreTags`, which restores what the cloud has.
+//! Source: its input/v1beta1/input.go, fn.go, and tags.go: `ResolveAddTags`, where of two entries with one key the
+//! first one counts; `MergeTags`, which adds retained tags first; `ResolveIgnoreTags`, which restores the cloud's tags.
 
 use std::borrow::Cow;
 
@@ -19,24 +19,25 @@ use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 
-/// With the value `true` on a resource, the function leaves it alone; the annotation wins over the label.
+/// With the value `true` on a resource, the function ignores it; the annotation takes precedence over the label.
 const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";
 
 /// What one step of the function adds and removes.
 pub(super) struct TagManager<'a> {
-    /// All entries of `addTags` whose tags stay where a resource has the key already. Of two with one key the first one counts.
+    /// All entries of `addTags` whose tags do not replace those of a resource. Of two with one key the first one
+    /// counts.
     retained: SimulatedValue<'a>,
-    /// The same of those that replace what a resource has.
+    /// The same for those that do.
     replacing: SimulatedValue<'a>,
-    /// The length of both, as they are written.
+    /// The length of both, as written.
     size: usize,
     /// The first entry that copies `spec.cloudTags`.
     brings: Option<Json<'a>>,
-    /// Entries of `addTags` that copy what the environment has.
+    /// Entries of `addTags` that copy from the environment.
     unknown: Vec<Json<'a>>,
-    /// Fixed tags whose keys begin as those of cloud tags do, and which win over them.
+    /// Fixed tags whose keys have the prefix of cloud tags, and which replace them.
     fixed: Vec<Fixed<'a>>,
-    /// Keys that begin as those of cloud tags do, where each stands, and what becomes of its tag.
+    /// Keys that have the prefix of cloud tags, where each is set, and what happens to its tag.
     lost: Vec<(&'a str, Json<'a>, Sentence)>,
 }
 
@@ -52,7 +53,7 @@ struct Fixed<'a> {
 }
 
 impl<'a> TagManager<'a> {
-    /// Reads the input of a step. An entry that would copy `spec.cloudTags`, but for its type, is a fault.
+    /// Reads the input of a step. An entry that would copy `spec.cloudTags` if it had another type is a fault.
     pub(super) fn read(
         input: Json<'a>,
         composite: &SimulatedValue<'a>,
@@ -104,7 +105,7 @@ impl<'a> TagManager<'a> {
     ) -> Result<(), Malformed> {
         let group = if replaces { &mut self.replacing } else { &mut self.retained };
         if let SimulatedValue::Given(tags) = value {
-            // An earlier entry of its group wins.
+            // An earlier entry of its group takes precedence.
             let is_late = has_tags(group);
             for (key, value) in tags.fields()?.filter(|(key, _)| !is_late && begins(prefixes, key)) {
                 self.fixed.push(Fixed { key, at: value, replaces });
@@ -113,13 +114,13 @@ impl<'a> TagManager<'a> {
         } else {
             self.brings = self.brings.or(Some(entry));
         }
-        // The write ends at the root of the group, so that no step can lead nowhere.
+        // The write ends at the root of the group, so every step exists.
         group.write(&[], value.brought_by(entry), MergePolicy::Merge).unwrap_or_default();
         Ok(())
     }
 
-    /// Lists the keys of `ignoreTags` or `removeTags` that begin as those of cloud tags do. A tag that is ignored gets the value
-    /// that the cloud has, unless what the resource has is to stay.
+    /// Lists the keys of `ignoreTags` or `removeTags` that have the prefix of cloud tags. An ignored tag gets the
+    /// cloud's value, unless the entry retains that of the resource.
     fn list(
         &mut self,
         input: Json<'a>,
@@ -142,7 +143,7 @@ impl<'a> TagManager<'a> {
         Ok(())
     }
 
-    /// The entry that copies `spec.cloudTags`, if one does.
+    /// The entry that copies `spec.cloudTags`, if there is one.
     pub(super) fn brings_tags(&self) -> Option<Json<'a>> {
         self.brings
     }
@@ -159,7 +160,7 @@ impl<'a> TagManager<'a> {
             tags.is_some_and(|tags| tags.is_whole)
         });
         let was_whole = is_whole(resource.tags());
-        // Where tags cannot be written, the function leaves the resource as it is.
+        // If tags cannot be written, the function does not change the resource.
         for (value, policy) in [(&self.retained, MergePolicy::Merge), (&self.replacing, MergePolicy::ForceMerge)] {
             if !value.is_absent() {
                 resource.object.write(&field, value.clone(), policy).unwrap_or_default();
@@ -198,7 +199,7 @@ fn has_tags(value: &SimulatedValue<'_>) -> bool {
     matches!(value, SimulatedValue::Object(object) if object.tags.is_some())
 }
 
-/// Whether the tags of an entry replace what a resource has. Without a type the policy is not asked.
+/// Whether the tags of an entry replace those of a resource. Without a type the entry's policy is not used.
 fn replaces(entry: Json<'_>) -> Result<bool, Malformed> {
     let has_type = entry.string(&["type"])?.is_some_and(|kind| !kind.is_empty());
     Ok(!has_type || entry.string(&["policy"])? != Some("Retain"))

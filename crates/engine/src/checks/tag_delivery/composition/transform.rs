@@ -1,7 +1,7 @@
-//! What transforms make of a value.
+//! What transforms do to a value.
 //!
 //! Source: function-patch-and-transform, transforms.go, `Resolve`, and what it calls; Crossplane 1.20,
-//! internal/controller/apiextensions/composite/composition_transforms.go, alike.
+//! internal/controller/apiextensions/composite/composition_transforms.go, which does the same.
 
 use crate::json::Malformed;
 use crate::json::document::Json;
@@ -10,24 +10,24 @@ use crate::report::messages::tag_delivery as messages;
 /// One transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transform<'a> {
-    /// Makes a text of everything.
+    /// Converts every value to a text.
     String,
-    /// Takes no map: `math` takes numbers, `map` and `convert` texts, numbers and booleans.
+    /// Does not accept maps: `math` takes numbers, `map` and `convert` texts, numbers and booleans.
     NoMap(&'a str),
-    /// Compares texts with patterns, so it takes no map where it has some.
+    /// Compares texts with patterns, so it does not accept maps if it has patterns.
     Match {
         has_patterns: bool,
-        /// Whether what no pattern matches stays as it is.
+        /// Whether a value that no pattern matches is unchanged.
         falls_back_to_input: bool,
     },
-    /// One that is not known.
+    /// An unknown one.
     Other,
 }
 
-/// What comes of transforms.
+/// The result of transforms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TransformedValue {
-    /// What they were given.
+    /// Their input.
     Same,
     /// A text or a number.
     Scalar,
@@ -38,7 +38,7 @@ impl<'a> Transform<'a> {
     /// The transforms of a patch.
     ///
     /// # Errors
-    /// When they have another shape than Crossplane gives them.
+    /// When they do not have the structure that Crossplane defines.
     pub(super) fn read(patch: Json<'a>) -> Result<Vec<Self>, Malformed> {
         patch.get("transforms")?.elements()?.map(Transform::of).collect()
     }
@@ -56,10 +56,10 @@ impl<'a> Transform<'a> {
     }
 }
 
-/// What comes of a value, which may be a map.
+/// The result for a value, which may be a map.
 ///
 /// # Errors
-/// When a transform takes no map, and is given one: the sentence about it.
+/// When a transform that does not accept maps is given one: the sentence about it.
 pub(super) fn transformed(transforms: &[Transform<'_>], is_map: bool) -> Result<TransformedValue, String> {
     let mut is = TransformedValue::Same;
     for transform in transforms {

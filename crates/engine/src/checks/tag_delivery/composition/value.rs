@@ -1,4 +1,4 @@
-//! The values in a resource while it is composed, as far as it is known: where `spec.cloudTags` is, and where not.
+//! The values in a resource while it is composed, as far as they are known: where `spec.cloudTags` is, and where not.
 //!
 //! Source: crossplane-runtime, pkg/fieldpath/paved.go, `GetValue`, `SetValue` and `ExpandWildcards`; pkg/fieldpath/merge.go.
 
@@ -13,37 +13,37 @@ use crate::json::document::Json;
 pub(super) enum SimulatedValue<'a> {
     /// No value, or null.
     Absent,
-    /// A part of a base, as it is written there.
+    /// A part of a base, as written there.
     Given(Json<'a>),
     Object(SimulatedObject<'a>),
     /// Elements that are known, by index.
     List(BTreeMap<u32, SimulatedValue<'a>>),
     /// A text, a number or a boolean that a patch writes.
     Scalar,
-    /// Whatever a composite, the environment or a function has there.
+    /// An unknown value of a composite, the environment or a function.
     Unknown,
 }
 
-/// An object, with what is known of its fields.
+/// An object, with its known fields.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SimulatedObject<'a> {
     pub(super) fields: BTreeMap<&'a str, SimulatedValue<'a>>,
-    /// The entries of `spec.cloudTags`, where they are among the fields.
+    /// The entries of `spec.cloudTags`, if they are among the fields.
     pub(super) tags: Option<ComposedTags<'a>>,
     /// Whether it may have other fields.
     pub(super) is_open: bool,
 }
 
-/// What the keys of cloud tags begin with.
+/// The prefixes of the keys of cloud tags.
 pub(super) type Prefixes<'a> = &'a [Cow<'a, str>];
 
 /// The entries of `spec.cloudTags`, at one place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ComposedTags<'a> {
     pub(super) prefixes: Prefixes<'a>,
-    /// Whether none of them was overwritten or taken away.
+    /// Whether none of them was overwritten or removed.
     pub(super) is_whole: bool,
-    /// The patch, or entry of a function's input, that brought them; absent in the composite itself.
+    /// The patch, or entry of a function's input, that copied them; absent in the composite itself.
     pub(super) by: Option<Json<'a>>,
 }
 
@@ -52,17 +52,17 @@ pub(super) struct ComposedTags<'a> {
 pub(super) enum NoPathValue {
     /// A field or an element is absent.
     NotFound,
-    /// A step leads through something else than an object or a list.
+    /// A step leads through something other than an object or a list.
     Mismatch(String),
 }
 
-/// What a write does to a value that is there already.
+/// What a write does to an existing value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MergePolicy {
     Replace,
-    /// Objects are merged, and what is there stays.
+    /// Objects are merged, and existing values are kept.
     Merge,
-    /// Objects are merged, and what is written wins.
+    /// Objects are merged, and new values replace existing ones.
     ForceMerge,
 }
 
@@ -70,7 +70,7 @@ pub(super) enum MergePolicy {
 #[derive(Debug, Default)]
 pub(super) struct Expanded<'a> {
     pub(super) paths: Vec<Vec<FieldPathStep<'a>>>,
-    /// Whether it may stand for others as well.
+    /// Whether it may match others as well.
     pub(super) is_open: bool,
 }
 
@@ -100,7 +100,7 @@ impl<'a> SimulatedValue<'a> {
     /// The value under a path.
     ///
     /// # Errors
-    /// When it is absent, or a step leads through something else than an object or a list.
+    /// When it is absent, or a step leads through something other than an object or a list.
     pub(super) fn get(&self, path: &[FieldPathStep<'a>]) -> Result<Cow<'_, SimulatedValue<'a>>, NoPathValue> {
         let Some((step, rest)) = path.split_first() else {
             return Ok(Cow::Borrowed(self));
@@ -139,10 +139,10 @@ impl<'a> SimulatedValue<'a> {
         if found.is_absent() { Err(NoPathValue::NotFound) } else { Ok(found) }
     }
 
-    /// Writes a value under a path. What is missing on the way is made.
+    /// Writes a value under a path. Missing objects on the path are created.
     ///
     /// # Errors
-    /// When a step leads through something else than an object or a list.
+    /// When a step leads through something other than an object or a list.
     pub(super) fn write(
         &mut self,
         path: &[FieldPathStep<'a>],
@@ -209,7 +209,7 @@ impl<'a> SimulatedValue<'a> {
         }
     }
 
-    /// Merges another value into this one; `forced` says which one wins where both are no objects.
+    /// Merges another value into this one; `forced` says which one wins if they are not both objects.
     fn merge(&mut self, from: SimulatedValue<'a>, forced: bool) {
         self.unfold_object();
         let mut from = from;
@@ -234,10 +234,10 @@ impl<'a> SimulatedValue<'a> {
         }
     }
 
-    /// The paths that exist for a path with wildcards; none where a step is absent.
+    /// The paths that exist for a path with wildcards; none if a step is absent.
     ///
     /// # Errors
-    /// When a step leads through something else than an object or a list, or a wildcard through nothing.
+    /// When a step leads through something other than an object or a list, or a wildcard matches nothing.
     pub(super) fn expand(&self, path: &[FieldPathStep<'a>]) -> Result<Expanded<'a>, NoPathValue> {
         let mut expanded = Expanded::default();
         self.expand_into(path, &mut Vec::new(), &mut expanded)?;
@@ -294,7 +294,7 @@ impl<'a> SimulatedValue<'a> {
         }
     }
 
-    /// The entries of `spec.cloudTags` under a path of fields, whatever elements of lists are on the way.
+    /// The entries of `spec.cloudTags` under a path of fields, in any elements of lists on the path.
     pub(super) fn tags_at(&self, path: &[FieldPathStep<'_>]) -> Option<ComposedTags<'a>> {
         match (self, path.split_first()) {
             (SimulatedValue::Object(object), None) => object.tags,
@@ -335,7 +335,7 @@ impl<'a> SimulatedValue<'a> {
         }
     }
 
-    /// Records which patch copies the entries that come from the composite.
+    /// Records which patch copies the entries of the composite.
     pub(super) fn brought_by(mut self, patch: Json<'a>) -> Self {
         self.bring(patch);
         self
@@ -374,18 +374,18 @@ impl<'a> SimulatedObject<'a> {
 }
 
 impl ComposedTags<'_> {
-    /// Whether a key begins as those of cloud tags do.
+    /// Whether a key has the prefix of cloud tags.
     fn may_have(&self, key: &str) -> bool {
         begins(self.prefixes, key)
     }
 }
 
-/// Whether a key begins as those of cloud tags do.
+/// Whether a key has the prefix of cloud tags.
 pub(super) fn begins(prefixes: Prefixes<'_>, key: &str) -> bool {
     prefixes.iter().any(|prefix| key.starts_with(&**prefix))
 }
 
-/// What is wrong with a step that leads nowhere, as the end of a sentence.
+/// What is wrong with a step that cannot be taken, as the end of a sentence.
 fn mismatch(step: FieldPathStep<'_>) -> String {
     match step {
         FieldPathStep::Field(name) => format!("the parent of `{name}` is not an object"),
