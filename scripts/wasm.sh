@@ -57,8 +57,13 @@ compiler_flags() {
     flags+=("--remap-path-prefix=$PWD=/policy")
     # Every runtime of Kubewarden has it on, and JSON is scanned sixteen bytes at a time.
     flags+=("-Ctarget-feature=+simd128")
-    # Enough for nearly every request: to grow a memory takes a call of the operating system, to have it takes none.
+    # Enough for nearly every request: growing a memory takes a system call, starting with more takes none.
     flags+=("-Clink-arg=--initial-memory=4194304")
+    # The next two keep the constants that a review reads together: the kernel maps 16 pages of a module's data at the first
+    # access to one of them, and a review pays for that (docs/performance.md). LLVM merges equal constants of all crates into
+    # the last one, often between the tables of regex-syntax, unless the pass is disabled. The data begins after the stack.
+    flags+=("-Cllvm-args=-opt-disable=constmerge")
+    flags+=("-Clink-arg=-zstack-size=1073152")
     (IFS=$'\x1f' && printf '%s' "${flags[*]}")
 }
 

@@ -146,7 +146,7 @@ fn the_page_shows_where_resources_have_their_tags() -> Result<()> {
         }
     }
     check_section("docs/delivery.md", "carriers", &summary)?;
-    check_section("crates/engine/src/catalog/carriers/README.md", "carriers", text.trim_start())
+    check_section("crates/tag-carriers/README.md", "carriers", text.trim_start())
 }
 
 #[test]

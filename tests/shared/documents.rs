@@ -15,7 +15,7 @@ const DOCUMENTS: [&str; 13] = [
     "conformance/README.md",
     "conformance/cluster/README.md",
     "conformance/crossplane/README.md",
-    "crates/engine/src/catalog/carriers/README.md",
+    "crates/tag-carriers/README.md",
     "crates/model/README.md",
     "examples/blueprints/README.md",
     "testdata/recorded/README.md",

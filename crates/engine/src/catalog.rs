@@ -1,7 +1,6 @@
 //! The facts, as tables. Nothing here decides about an object.
 
 pub(crate) mod appliers;
-pub(crate) mod carriers;
 pub(crate) mod clouds;
 pub(crate) mod controllers;
 pub(crate) mod effects;

@@ -53,7 +53,6 @@ pub mod cluster_api {
 }
 
 pub use admission::request::{Call, Operation, Review};
-pub use catalog::carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags};
 pub use catalog::effects::table::EFFECTS;
 pub use catalog::effects::{EditedKind, Effect, EffectBlock, Given, KeyEdit, KeyRow, Row, Same};
 pub use catalog::fields::{Base, FIELDS, Field, FieldAddress, Hop, Shape};
@@ -86,3 +85,4 @@ pub use settings::{
     OnXrd, OptIn, Pattern, PatternError, ProfileName, Provider, Reaction, RegistryReference, RequiredTag,
     SettingProblem, Settings, SettingsError, Stance, TagPrefix, Users,
 };
+pub use tag_carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags};

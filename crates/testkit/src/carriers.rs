@@ -15,7 +15,7 @@ use self::CrdTagShape::{List, Map};
 
 /// How the tags of one provider's kinds are found.
 pub struct ProviderRule {
-    /// The file of the table, below `crates/engine/src/catalog/carriers`.
+    /// The file of the table, below `crates/tag-carriers/src`.
     pub file: &'static str,
     /// The end of its API groups.
     pub group: &'static str,
@@ -314,7 +314,7 @@ fn text(
     let mut text = String::new();
     writeln!(text, "//! Made by `make carriers` of the CustomResourceDefinitions of {release}: not edited by hand.\n")?;
     writeln!(text, "use super::{{Carrier, ProviderCarriers, Tags}};\n")?;
-    writeln!(text, "pub(super) const PROVIDER: ProviderCarriers = ProviderCarriers {{")?;
+    writeln!(text, "pub(crate) const PROVIDER: ProviderCarriers = ProviderCarriers {{")?;
     writeln!(text, "    group: {:?},\n    release: {release:?},\n    carriers: &[", provider.group)?;
     for ((service, tags), names) in rows {
         let tags = match tags {

@@ -4,7 +4,7 @@ const EXPECTED: &str = r#"//! Made by `make carriers` of the CustomResourceDefin
 
 use super::{Carrier, ProviderCarriers, Tags};
 
-pub(super) const PROVIDER: ProviderCarriers = ProviderCarriers {
+pub(crate) const PROVIDER: ProviderCarriers = ProviderCarriers {
     group: "aws.upbound.io",
     release: "made-up v1.0.0",
     carriers: &[

@@ -11,7 +11,7 @@ fn main() -> anyhow::Result<()> {
         bail!("usage: carriers FOLDER RELEASE, such as: carriers /tmp/crds \"provider-upjet-aws v2.6.0\"");
     };
     let (provider, text) = testkit::carriers::table(Path::new(folder), release)?;
-    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/src/catalog/carriers");
+    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tag-carriers/src");
     let file = tables.join(provider.file).with_extension("rs");
     std::fs::write(&file, text)?;
     println!("{}: {release}", file.display());

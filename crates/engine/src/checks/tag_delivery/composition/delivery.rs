@@ -6,7 +6,6 @@ use super::field_path::FieldPathStep;
 use super::nested::OwnTags;
 use super::resource::ComposedResource;
 use super::value::SimulatedValue;
-use crate::catalog::carriers::{Holds, Tags, TagsOfKind};
 use crate::catalog::keys::EXEMPT;
 use crate::checks::tag_delivery::CLOUD_TAGS;
 use crate::checks::tag_delivery::exemption::exempts;
@@ -16,6 +15,7 @@ use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
 use crate::settings::CloudTags;
+use tag_carriers::{Holds, Tags, TagsOfKind};
 
 /// Suffixes of field names: the table of carriers has every map of strings in a field with such a name.
 const TAG_LIKE: [&str; 3] = ["tags", "labels", "metadata"];

@@ -1,12 +1,12 @@
 //! What is known about the kind of a composed resource.
 
 use super::field_path::FieldPathStep;
-use crate::catalog::carriers::{Holds, Tags, TagsOfKind, other_field, tags_of_kind};
 use crate::checks::tag_delivery::CLOUD_TAGS;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::object::group_and_version;
 use crate::settings::CloudTags;
+use tag_carriers::{Holds, Tags, TagsOfKind, other_field, tags_of_kind};
 
 /// The kind of a resource.
 #[derive(Debug, Clone, Copy)]

@@ -12,12 +12,12 @@ use super::halt::Halt;
 use super::patch::steps;
 use super::resource::ComposedResource;
 use super::value::{MergePolicy, NoPathValue, Prefixes, SimulatedValue, begins};
-use crate::catalog::carriers::Tags;
 use crate::checks::tag_delivery::faults::FaultSeverity::Loss;
 use crate::checks::tag_delivery::faults::Faults;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::report::messages::tag_delivery as messages;
+use tag_carriers::Tags;
 
 /// With the value `true` on a resource, the function ignores it; the annotation takes precedence over the label.
 const LEFT_ALONE: &str = "tag-manager.fn.crossplane.io/ignore-resource";

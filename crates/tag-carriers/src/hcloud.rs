@@ -2,7 +2,7 @@
 
 use super::{Carrier, ProviderCarriers, Tags};
 
-pub(super) const PROVIDER: ProviderCarriers = ProviderCarriers {
+pub(crate) const PROVIDER: ProviderCarriers = ProviderCarriers {
     group: "hcloud.crossplane.io",
     release: "transacid/provider-hcloud v0.2.0",
     carriers: &[

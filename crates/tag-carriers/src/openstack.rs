@@ -2,7 +2,7 @@
 
 use super::{Carrier, ProviderCarriers, Tags};
 
-pub(super) const PROVIDER: ProviderCarriers = ProviderCarriers {
+pub(crate) const PROVIDER: ProviderCarriers = ProviderCarriers {
     group: "openstack.crossplane.io",
     release: "crossplane-contrib/provider-openstack v0.9.0",
     carriers: &[

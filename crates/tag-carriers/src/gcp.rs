@@ -2,7 +2,7 @@
 
 use super::{Carrier, ProviderCarriers, Tags};
 
-pub(super) const PROVIDER: ProviderCarriers = ProviderCarriers {
+pub(crate) const PROVIDER: ProviderCarriers = ProviderCarriers {
     group: "gcp.upbound.io",
     release: "crossplane-contrib/provider-upjet-gcp v3.0.0",
     carriers: &[

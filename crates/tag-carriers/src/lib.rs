@@ -26,7 +26,7 @@ mod oci;
 mod openstack;
 
 /// All known providers.
-pub const CARRIERS: &[&ProviderCarriers] = &[
+pub static CARRIERS: &[&ProviderCarriers] = &[
     &aws::PROVIDER,
     &azure::PROVIDER,
     &gcp::PROVIDER,
@@ -140,15 +140,16 @@ pub const OTHER_FIELDS: &[OtherField] = &[
 
 /// What is known about the tags of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TagsOfKind {
-    pub(crate) tags: Tags,
+pub struct TagsOfKind {
+    /// The field, if there is one.
+    pub tags: Tags,
     /// Whether function-tag-manager supports it. Source: its filters/zz_provider-upjet-*.go list the kinds of two
     /// providers that declare `spec.forProvider.tags`.
-    pub(crate) managed: bool,
+    pub managed: bool,
 }
 
 /// What is known about the tags of a kind; `None` if nothing is.
-pub(crate) fn tags_of_kind(group: &str, kind: &str) -> Option<TagsOfKind> {
+pub fn tags_of_kind(group: &str, kind: &str) -> Option<TagsOfKind> {
     let (provider, service) = provider_and_service(group)?;
     let tags = provider.carrier(service, kind)?.tags;
     let managed = [AWS, AZURE].contains(&provider.group) && tags == Tags::Map("spec.forProvider.tags");
@@ -157,7 +158,7 @@ pub(crate) fn tags_of_kind(group: &str, kind: &str) -> Option<TagsOfKind> {
 
 /// What a field contains that a kind declares in addition to its own tags and that has a similar name; `None` if it
 /// declares no such field.
-pub(crate) fn other_field(group: &str, kind: &str, path: &str) -> Option<Holds> {
+pub fn other_field(group: &str, kind: &str, path: &str) -> Option<Holds> {
     let (provider, service) = provider_and_service(group)?;
     provider.others.binary_search(&(service, kind, path)).ok()?;
     let is_row = |row: &&OtherField| row.provider == provider.group && row.kind == (service, kind) && row.path == path;

@@ -2,7 +2,7 @@
 
 use super::{Carrier, ProviderCarriers, Tags};
 
-pub(super) const PROVIDER: ProviderCarriers = ProviderCarriers {
+pub(crate) const PROVIDER: ProviderCarriers = ProviderCarriers {
     group: "digitalocean.crossplane.io",
     release: "crossplane-contrib/provider-upjet-digitalocean v1.0.1",
     carriers: &[

@@ -2,7 +2,7 @@
 
 use super::{Carrier, ProviderCarriers, Tags};
 
-pub(super) const PROVIDER: ProviderCarriers = ProviderCarriers {
+pub(crate) const PROVIDER: ProviderCarriers = ProviderCarriers {
     group: "alibabacloud.crossplane.io",
     release: "crossplane-contrib/provider-upjet-alibabacloud v0.3.0",
     carriers: &[

@@ -2,7 +2,7 @@
 
 use super::{Carrier, ProviderCarriers, Tags};
 
-pub(super) const PROVIDER: ProviderCarriers = ProviderCarriers {
+pub(crate) const PROVIDER: ProviderCarriers = ProviderCarriers {
     group: "aws.upbound.io",
     release: "crossplane-contrib/provider-upjet-aws v2.6.0",
     carriers: &[
