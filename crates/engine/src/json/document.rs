@@ -208,7 +208,7 @@ impl<'a> Json<'a> {
                     let index = elements.partition_point(begins).saturating_sub(1);
                     elements.get(index).map(|node| (Step::Element(index), node))
                 }
-                Below::Unescaped(_) | Below::Nothing => None,
+                Below::Plain | Below::Unescaped(_) | Below::Nothing => None,
             };
             let Some((step, next)) = next else { break };
             path.push(step);

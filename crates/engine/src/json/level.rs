@@ -16,19 +16,19 @@ pub(super) struct Span {
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) span: Span,
-    /// It is a string without escapes.
-    is_plain: bool,
     pub(super) below: OnceCell<Below>,
 }
 
 /// The values directly in a value.
 #[derive(Debug, Clone)]
 pub(super) enum Below {
-    Fields(Vec<(Key, Node)>),
-    Elements(Vec<Node>),
+    Fields(Box<[(Key, Node)]>),
+    Elements(Box<[Node]>),
+    /// It is a string without escapes.
+    Plain,
     /// A string that has escapes, without them.
     Unescaped(Box<str>),
-    /// It is a number, a boolean, null, a string without escapes, or not JSON.
+    /// It is a number, a boolean, null, or not JSON.
     Nothing,
 }
 
@@ -52,7 +52,7 @@ const MOST_LEVELS: u8 = 5;
 impl Node {
     /// A value that was not read.
     pub(super) fn new(span: Span) -> Self {
-        Node { span, is_plain: false, below: OnceCell::new() }
+        Node { span, below: OnceCell::new() }
     }
 
     pub(super) fn below(&self, text: &str) -> &Below {
@@ -61,17 +61,9 @@ impl Node {
 
     /// The text of a string; `None` for any other value.
     pub(super) fn string<'t>(&'t self, text: &'t str) -> Option<&'t str> {
-        let Span { begin, end } = self.span;
-        if self.is_plain {
-            return text.get(begin + 1..end - 1);
-        }
         match self.below(text) {
+            Below::Plain => text.get(self.span.begin + 1..self.span.end - 1),
             Below::Unescaped(text) => Some(text),
-            // A text that is only a string was not read before.
-            Below::Nothing if text.as_bytes().get(begin) == Some(&b'"') => {
-                let StringEnd { quote, has_escapes } = string_end(text.as_bytes(), begin + 1)?;
-                (quote + 1 == end && !has_escapes).then(|| text.get(begin + 1..quote))?
-            }
             _ => None,
         }
     }
@@ -90,9 +82,11 @@ impl Below {
             b'[' => elements(text, span.begin).map(|(elements, end)| (Below::Elements(elements), end)),
             b'"' => {
                 let StringEnd { quote, has_escapes } = string_end(text.as_bytes(), span.begin + 1)?;
-                has_escapes.then_some(())?;
-                let text = string(text.get(span.begin..=quote)?)?;
-                Some((Below::Unescaped(text.into()), quote + 1))
+                let below = match has_escapes {
+                    true => Below::Unescaped(string(text.get(span.begin..=quote)?)?.into()),
+                    false => Below::Plain,
+                };
+                Some((below, quote + 1))
             }
             _ => None,
         }?;
@@ -144,13 +138,13 @@ fn closed(text: &[u8], at: usize, bracket: u8) -> Option<usize> {
 }
 
 /// The fields of the object that begins at `begin`, in several levels, and its end.
-fn fields(text: &str, begin: usize, levels: u8) -> Option<(Vec<(Key, Node)>, usize)> {
+fn fields(text: &str, begin: usize, levels: u8) -> Option<(Box<[(Key, Node)]>, usize)> {
     let bytes = text.as_bytes();
     if let Some(end) = closed(bytes, begin + 1, b'}') {
-        return Some((Vec::new(), end));
+        return Some((Box::default(), end));
     }
     let mut at = skip_space(bytes, begin + 1);
-    // Most objects have fewer fields; what is not used is given back below.
+    // Most objects have fewer fields; a slice gives back what is not used.
     let mut found = Vec::with_capacity(16);
     loop {
         (bytes.get(at) == Some(&b'"')).then_some(())?;
@@ -161,56 +155,57 @@ fn fields(text: &str, begin: usize, levels: u8) -> Option<(Vec<(Key, Node)>, usi
             Key::AsWritten(Span { begin: at + 1, end: quote })
         };
         at = behind(bytes, quote + 1, b':')?;
-        let end = if bytes.get(at) == Some(&b'{') && levels > 1 && is_read_along(key.plain(text)) {
+        let node = if bytes.get(at) == Some(&b'{') && levels > 1 && is_read_along(key.plain(text)) {
             let (below, end) = fields(text, at, levels - 1)?;
-            let below = OnceCell::from(Below::Fields(below));
-            found.push((key, Node { span: Span { begin: at, end }, is_plain: false, below }));
-            end
+            Node { span: Span { begin: at, end }, below: OnceCell::from(Below::Fields(below)) }
         } else {
-            let (end, is_plain) = value(bytes, at)?;
-            found.push((key, Node { span: Span { begin: at, end }, is_plain, below: OnceCell::new() }));
-            end
+            value(bytes, at)?
         };
+        let end = node.span.end;
+        found.push((key, node));
         match behind(bytes, end, b',') {
             Some(next) => at = next,
-            None => {
-                found.shrink_to_fit();
-                return Some((found, closed(bytes, end, b'}')?));
-            }
+            None => return Some((found.into(), closed(bytes, end, b'}')?)),
         }
     }
 }
 
 /// The elements of the list that begins at `begin`, and its end.
-fn elements(text: &str, begin: usize) -> Option<(Vec<Node>, usize)> {
+fn elements(text: &str, begin: usize) -> Option<(Box<[Node]>, usize)> {
     let bytes = text.as_bytes();
     if let Some(end) = closed(bytes, begin + 1, b']') {
-        return Some((Vec::new(), end));
+        return Some((Box::default(), end));
     }
     let mut at = skip_space(bytes, begin + 1);
     let mut found = Vec::new();
     loop {
-        let (end, is_plain) = value(bytes, at)?;
-        found.push(Node { span: Span { begin: at, end }, is_plain, below: OnceCell::new() });
+        let node = value(bytes, at)?;
+        let end = node.span.end;
+        found.push(node);
         match behind(bytes, end, b',') {
             Some(next) => at = next,
-            None => return Some((found, closed(bytes, end, b']')?)),
+            None => return Some((found.into(), closed(bytes, end, b']')?)),
         }
     }
 }
 
-/// The end of the value that begins at `begin`, and whether it is a string without escapes.
-fn value(text: &[u8], begin: usize) -> Option<(usize, bool)> {
-    match text.get(begin)? {
-        b'"' => string_end(text, begin + 1).map(|end| (end.quote + 1, !end.has_escapes)),
-        b'{' | b'[' => Some((container_end(text, begin)?, false)),
+/// The value that begins at `begin`, with nothing in it read yet.
+fn value(text: &[u8], begin: usize) -> Option<Node> {
+    let end = match text.get(begin)? {
+        b'"' => {
+            let StringEnd { quote, has_escapes } = string_end(text, begin + 1)?;
+            let below = if has_escapes { OnceCell::new() } else { OnceCell::from(Below::Plain) };
+            return Some(Node { span: Span { begin, end: quote + 1 }, below });
+        }
+        b'{' | b'[' => container_end(text, begin)?,
         _ => {
             let rest = text.get(begin..)?;
             let is_end = |byte: &u8| *byte <= b' ' || matches!(byte, b',' | b']' | b'}');
             let length = rest.iter().position(is_end).unwrap_or(rest.len());
-            (length > 0).then_some((begin + length, false))
+            (length > 0).then_some(begin + length)?
         }
-    }
+    };
+    Some(Node::new(Span { begin, end }))
 }
 
 #[cfg(test)]
@@ -218,10 +213,10 @@ mod tests {
     use super::*;
     use crate::json::document::Document;
 
-    /// The values directly in a text, each with its key, and whether they are read already.
+    /// The values directly in a text, each with its key, and whether it is known what is in them.
     fn fields(text: &str) -> Option<Vec<(&str, &str, bool)>> {
         let Below::Fields(fields) = Below::read(text, Span { begin: 0, end: text.len() })? else { return None };
-        let field = |(key, Node { span, below, .. }): (Key, Node)| match key {
+        let field = |(key, Node { span, below }): (Key, Node)| match key {
             Key::AsWritten(key) => (&text[key.begin..key.end], &text[span.begin..span.end], below.get().is_some()),
             Key::Unescaped(_) => ("", &text[span.begin..span.end], below.get().is_some()),
         };
@@ -258,7 +253,7 @@ mod tests {
     fn another_kind_of_value_is_not_read_along() {
         assert_eq!(
             fields(r#"{"labels":[{}],"kind":"K"}"#).unwrap(),
-            [("labels", "[{}]", false), ("kind", "\"K\"", false)]
+            [("labels", "[{}]", false), ("kind", "\"K\"", true)]
         );
     }
 

@@ -27,6 +27,8 @@ use super::string::{Escape, push_escaped};
 pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, NotWritten> {
     let mut out = String::with_capacity(1024);
     value.serialize(Writer { out: &mut out, escape: Escape::Once, is_raw: false })?;
+    // A module allocates memory front to back: unused room would remain between this text and the next allocation.
+    out.shrink_to_fit();
     Ok(out)
 }
 
