@@ -1,6 +1,7 @@
 //! The cluster's answers in one pass over a request.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 
 use crate::catalog::grants::MOST_READS;
 use crate::json::document::Document;
@@ -43,9 +44,14 @@ pub(crate) struct Answers<'b> {
 }
 
 struct ReadAnswer {
+    asked: Rc<Asked>,
+    next: OnceCell<Box<ReadAnswer>>,
+}
+
+/// A question, and its answer.
+struct Asked {
     get: Get,
     given: Result<Document<'static>, LookupError>,
-    next: OnceCell<Box<ReadAnswer>>,
 }
 
 impl<'b> Answers<'b> {
@@ -56,38 +62,49 @@ impl<'b> Answers<'b> {
     /// The answer to a question. The same question is only asked once.
     pub(crate) fn ask(&self, get: Get, cluster: &dyn Cluster) -> &Result<Document<'static>, LookupError> {
         let mut end = &self.first;
-        while let Some(answer) = end.get() {
-            if answer.get == get {
-                return &answer.given;
+        while let Some(ReadAnswer { asked, next }) = end.get().map(|answer| &**answer) {
+            if asked.get == get {
+                return &asked.given;
             }
-            end = &answer.next;
+            end = next;
         }
-        let get = Get { fresh: self.reads == Reads::Fresh, ..get };
-        let given = match self.budget.take() {
-            true => cluster.get(&get).map(Document::new),
-            false => Err(LookupError { cause: LookupCause::TooManyReads, detail: most_reads(MOST_READS) }),
-        };
-        let result = given.as_ref().map_or_else(|error| error.cause.to_string(), |_| FOUND.to_owned());
-        self.record(LookupRecord { get: get.to_string(), result, fresh: get.fresh });
-        &end.get_or_init(|| Box::new(ReadAnswer { get: Get { fresh: false, ..get }, given, next: OnceCell::new() }))
-            .given
+        let given = self.read(&get, cluster).map(Document::new);
+        &self.keep(end, Rc::new(Asked { get, given })).asked.given
     }
 
-    /// Repeats the questions of an earlier pass, until an answer differs. Returns whether none does.
+    /// Repeats the questions of an earlier pass, until an answer differs. Returns whether none does. An answer that does
+    /// not differ is shared with the earlier pass.
     pub(crate) fn confirm(&self, earlier: &Answers<'_>, cluster: &dyn Cluster) -> bool {
-        let mut next = earlier.first.get();
-        while let Some(answer) = next {
-            let is_same = match (self.ask(answer.get.clone(), cluster), &answer.given) {
-                (Ok(now), Ok(then)) => now.root().text() == then.root().text(),
+        let (mut next, mut end) = (&earlier.first, &self.first);
+        while let Some(ReadAnswer { asked, next: after }) = next.get().map(|answer| &**answer) {
+            let now = self.read(&asked.get, cluster);
+            let is_same = match (&now, &asked.given) {
+                (Ok(now), Ok(then)) => now.trim_ascii() == then.root().text(),
                 (Err(now), Err(then)) => now == then,
                 _ => false,
             };
             if !is_same {
+                self.keep(end, Rc::new(Asked { get: asked.get.clone(), given: now.map(Document::new) }));
                 return false;
             }
-            next = answer.next.get();
+            // Before anything else is allocated: so its memory is used again.
+            drop(now);
+            (next, end) = (after, &self.keep(end, Rc::clone(asked)).next);
         }
         true
+    }
+
+    fn read(&self, get: &Get, cluster: &dyn Cluster) -> Result<String, LookupError> {
+        match self.budget.take() {
+            true => cluster.get(&Get { fresh: self.reads == Reads::Fresh, ..get.clone() }),
+            false => Err(LookupError { cause: LookupCause::TooManyReads, detail: most_reads(MOST_READS) }),
+        }
+    }
+
+    fn keep<'a>(&self, end: &'a OnceCell<Box<ReadAnswer>>, asked: Rc<Asked>) -> &'a ReadAnswer {
+        let result = asked.given.as_ref().map_or_else(|error| error.cause.to_string(), |_| FOUND.to_owned());
+        self.record(LookupRecord { get: asked.get.to_string(), result, fresh: self.reads == Reads::Fresh });
+        end.get_or_init(|| Box::new(ReadAnswer { asked, next: OnceCell::new() }))
     }
 
     /// Appends to the report of the questions.
