@@ -22,7 +22,7 @@ pub(super) struct Node {
 /// The values directly in a value.
 #[derive(Debug, Clone)]
 pub(super) enum Below {
-    Fields(Box<[(Key, Node)]>),
+    Fields(Fields),
     Elements(Box<[Node]>),
     /// It is a string without escapes.
     Plain,
@@ -31,6 +31,9 @@ pub(super) enum Below {
     /// It is a number, a boolean, null, or not JSON.
     Nothing,
 }
+
+/// The keys and values of an object.
+type Fields = Box<[(Key, Node)]>;
 
 /// The key of a field.
 #[derive(Debug, Clone)]
@@ -138,7 +141,7 @@ fn closed(text: &[u8], at: usize, bracket: u8) -> Option<usize> {
 }
 
 /// The fields of the object that begins at `begin`, in several levels, and its end.
-fn fields(text: &str, begin: usize, levels: u8) -> Option<(Box<[(Key, Node)]>, usize)> {
+fn fields(text: &str, begin: usize, levels: u8) -> Option<(Fields, usize)> {
     let bytes = text.as_bytes();
     if let Some(end) = closed(bytes, begin + 1, b'}') {
         return Some((Box::default(), end));
