@@ -59,9 +59,9 @@ compiler_flags() {
     flags+=("-Ctarget-feature=+simd128")
     # Enough for nearly every request: growing a memory takes a system call, starting with more takes none.
     flags+=("-Clink-arg=--initial-memory=4194304")
-    # The next two keep the constants that a review reads together: the kernel maps 16 pages of a module's data at the first
-    # access to one of them, and a review pays for that (docs/performance.md). LLVM merges equal constants of all crates into
-    # the last one, often between the tables of regex-syntax, unless the pass is disabled. The data begins after the stack.
+    # These two keep the constants of a review in few pages, because a page costs time at its first access
+    # (docs/performance.md). LLVM merges equal constants of several crates, and leaves many strings of the engine between the
+    # tables of regex-syntax. The constants begin where the stack ends.
     flags+=("-Cllvm-args=-opt-disable=constmerge")
     flags+=("-Clink-arg=-zstack-size=1073152")
     (IFS=$'\x1f' && printf '%s' "${flags[*]}")
