@@ -59,17 +59,17 @@ compiler_flags() {
     flags+=("-Ctarget-feature=+simd128")
     # Enough for nearly every request: growing a memory takes a system call, starting with more takes none.
     flags+=("-Clink-arg=--initial-memory=4194304")
-    # These two keep the constants of a review in few pages, because a page costs time at its first access
-    # (docs/performance.md). LLVM merges equal constants of several crates, and leaves many strings of the engine between the
-    # tables of regex-syntax. The constants begin where the stack ends.
+    # LLVM merges equal constants of several crates, and leaves many strings of the engine between the tables of regex-syntax.
+    # Without that, a review reads few pages of constants, and a page costs time at its first access (docs/performance.md).
     flags+=("-Cllvm-args=-opt-disable=constmerge")
-    flags+=("-Clink-arg=-zstack-size=1073152")
     (IFS=$'\x1f' && printf '%s' "${flags[*]}")
 }
 
 compiler=rustc
 if rustup_has_target || { ! debian_has_toolchain && rustup_gets_target; }; then
-    CARGO_ENCODED_RUSTFLAGS=$(compiler_flags cargo rustc)
+    # Constants begin where the stack ends. From here on, those that a review reads are in the fewest groups of 16 pages; with
+    # Debian's standard library, which has fewer constants, they are where the linker puts them.
+    CARGO_ENCODED_RUSTFLAGS=$(compiler_flags cargo rustc)$'\x1f-Clink-arg=-zstack-size=1073152'
     export CARGO_ENCODED_RUSTFLAGS
     cargo build --locked --profile "$profile" --package "$package" --target "$target"
 elif [ "$target" = wasm32-unknown-unknown ] && { debian_has_toolchain || debian_gets_toolchain; }; then
