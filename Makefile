@@ -196,6 +196,7 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --features propagate/cluster -- --deny warnings
 	cargo clippy --locked --package propagate --all-targets -- --deny warnings
+	@for patch in testdata/changes/*.patch; do git apply --check "$$patch" || { echo "$$patch does not apply any more: see make changes" >&2; exit 1; }; done
 
 clean:
 	cargo clean
