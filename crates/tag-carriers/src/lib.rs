@@ -149,6 +149,14 @@ pub struct TagsOfKind {
 }
 
 /// What is known about the tags of a kind; `None` if nothing is.
+///
+/// ```
+/// use tag_carriers::{Tags, tags_of_kind};
+///
+/// let queue = tags_of_kind("sqs.aws.m.upbound.io", "Queue").map(|known| known.tags);
+/// assert_eq!(queue, Some(Tags::Map("spec.forProvider.tags")));
+/// assert_eq!(tags_of_kind("", "ConfigMap"), None);
+/// ```
 pub fn tags_of_kind(group: &str, kind: &str) -> Option<TagsOfKind> {
     let (provider, service) = provider_and_service(group)?;
     let tags = provider.carrier(service, kind)?.tags;
@@ -158,6 +166,13 @@ pub fn tags_of_kind(group: &str, kind: &str) -> Option<TagsOfKind> {
 
 /// What a field contains that a kind declares in addition to its own tags and that has a similar name; `None` if it
 /// declares no such field.
+///
+/// ```
+/// use tag_carriers::{Holds, other_field};
+///
+/// let volumes = other_field("ec2.aws.upbound.io", "Instance", "spec.forProvider.volumeTags");
+/// assert_eq!(volumes, Some(Holds::TagsBesides));
+/// ```
 pub fn other_field(group: &str, kind: &str, path: &str) -> Option<Holds> {
     let (provider, service) = provider_and_service(group)?;
     provider.others.binary_search(&(service, kind, path)).ok()?;
