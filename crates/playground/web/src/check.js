@@ -30,10 +30,10 @@ function state(object) {
 }
 
 function row(finding, show) {
-  const { level, verdict, line, message, check } = finding;
+  const { level, verdict, line, message, check, at } = finding;
   return h(
     "li",
-    {},
+    { "data-line": line, "data-at": at, "data-check": check, "data-verdict": verdict },
     h("button", { type: "button", class: "place", onclick: () => show(finding) }, `line ${line}`),
     h("p", {}, badge(LEVELS[level]), verdict ? badge(VERDICTS[verdict]) : null, " ", sentence(message), " ", h("span", { class: "quiet" }, check)),
   );

@@ -61,6 +61,13 @@ export class Page {
     await this.page.locator("#result").getByText(text, { exact: false }).first().waitFor();
   }
 
+  /** The findings of the check, as facts: line, path, effect on cloud tags. */
+  findings() {
+    return this.page
+      .locator(".findings li[data-check]")
+      .evaluateAll((rows) => rows.map(({ dataset }) => [Number(dataset.line), dataset.verdict ?? "", dataset.check].join(" ").trim()));
+  }
+
   result() {
     return this.page.locator("#result").innerText();
   }
