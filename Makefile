@@ -11,7 +11,7 @@ endif
 # The command line is tested as it is released.
 FEATURES := --features propagate/cluster $(TESTKIT_FEATURES)
 
-.PHONY: run test policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check fuzz fmt lint e2e-tests bless \
+.PHONY: run test quick policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check fuzz fmt lint e2e-tests bless \
 	conformance conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live explore reproducible policy.cdx.json dist registry-test chart-test \
 	policy-server-test scale carriers changes workflows pages playground playground-test playground-site clean
 
@@ -22,6 +22,11 @@ run: policy.wasm
 ## test: every test, the compiled module included
 test: policy.wasm
 	cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
+
+## quick: between two edits: the engine, its corpus, and the sessions of the command line, without the compiled module
+quick:
+	cargo test --locked --package metadata-propagation --lib --test cases --test sequences --test corpus
+	cargo test --locked --package fleet --package propagate --lib --bins --test cli --test checking --test corpus
 
 ## policy.wasm: the policy as a wasm32 module, at the root
 policy.wasm:
@@ -196,8 +201,7 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --features propagate/cluster -- --deny warnings
 	cargo clippy --locked --package propagate --all-targets -- --deny warnings
-	@for patch in testdata/changes/*.patch; do git apply --check "$$patch" || { echo "$$patch does not apply any more: see make changes" >&2; exit 1; }; done
 
 clean:
 	cargo clean
-	rm -f policy.wasm annotated-policy.wasm policy.cdx.json noop.wasm ordinary.wasm *.wasm.rustc
+	rm -f policy.wasm annotated-policy.wasm policy.cdx.json noop.wasm ordinary.wasm
