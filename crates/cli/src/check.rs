@@ -30,8 +30,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let paths = args.sources.named(&args.paths);
     let question = Question { object: None, is_for_clusters: false };
     let Input { fleet, unreadable, rendered, .. } = live::input(&args.live, &args.sources, &paths, &question)?;
+    // One that cannot be rendered has no objects.
+    let is_read = |folder: &String| fleet.sources().iter().any(|source| source.name == *folder);
+    let rendered = rendered.into_iter().filter(is_read);
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).chain(rendered).collect();
-    let roots = by_root(fleet, &named, &settings, args.sources.namespace())?;
+    let roots = by_root(fleet, &named, &settings)?;
     let Some(RootObjects { fleet, .. }) = roots.first() else { return Ok(Exit::Nothing) };
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     let (mut ignores, problems) = Ignores::of(&args.ignores, baseline, fleet)?;
@@ -105,11 +108,11 @@ fn add_findings(
 ) {
     let is_first = seen.objects.is_empty();
     let mut locator = Locator::new(fleet.sources());
-    for Problem { severity, is_skipped, message, source, at } in fleet.problems() {
+    for Problem { severity, skips, message, source, at, .. } in fleet.problems() {
         let place = Where::of(fleet, *source, *at..*at, locator.position(*source, *at));
         let problem = ReportedProblem { severity: *severity, message: message.clone(), place };
         if is_first || !report.problems.contains(&problem) {
-            report.summary.skipped += usize::from(*is_skipped);
+            report.summary.skipped += skips;
             report.problem(problem);
         }
     }
