@@ -3,11 +3,12 @@
 mod baseline;
 mod ignore;
 mod reviews;
+mod unchecked;
 
 use std::collections::BTreeSet;
 
 use fleet::{Checker, Fleet, FleetObject, Locator, Problem, Severity, count};
-use metadata_propagation::NotApplicableReason;
+use metadata_propagation::{NotApplicableReason, Settings};
 
 use self::baseline::Baseline;
 use self::ignore::{ANNOTATION, Ignores};
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let Some(RootObjects { fleet, .. }) = roots.first() else { return Ok(Exit::Nothing) };
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     let (mut ignores, problems) = Ignores::of(&args.ignores, baseline, fleet)?;
-    let mut report = report(&roots, &unreadable, (&Checker::new(&settings), &mut ignores));
+    let mut report = report(&roots, &unreadable, &settings, &mut ignores);
     problems.into_iter().for_each(|problem| report.problem(problem));
     ignores.unused(fleet).into_iter().for_each(|problem| report.problem(problem));
     report.summary.gone = ignores.gone();
@@ -63,8 +64,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
 fn report(
     roots: &[RootObjects],
     unreadable: &[(String, String)],
-    (checker, ignores): (&Checker, &mut Ignores),
+    settings: &Settings,
+    ignores: &mut Ignores,
 ) -> CheckReport {
+    let checker = &Checker::new(settings);
     let mut report = CheckReport::default();
     for (file, reason) in unreadable {
         report.problem(ReportedProblem {
@@ -77,6 +80,8 @@ fn report(
     for RootObjects { root, fleet } in roots {
         report.roots.extend(Some(root.clone()).filter(|root| !root.is_empty()));
         add_findings(fleet, (checker, ignores), &mut seen, &mut report);
+        let of_root = Some(root.clone()).filter(|root| !root.is_empty());
+        report.not_checked.extend(unchecked::unchecked(fleet, of_root.as_deref(), settings));
     }
     // An object that is compared in one root counts as compared.
     report

@@ -151,7 +151,7 @@ impl Fleet {
     /// The objects that are skipped because an earlier one has their name, if a rule reads such objects: one problem
     /// for each pair of texts.
     fn duplicates(&self) -> Vec<Problem> {
-        let composites = self.composite_groups();
+        let composites = self.composite_groups().into_iter().map(|(_, group)| group).collect();
         let mut pairs: BTreeMap<(usize, usize), Vec<(&FleetObject, &FleetObject)>> = BTreeMap::new();
         for (first, later) in self.doubles().filter(|(first, _)| is_of_a_rule(&first.id, &composites)) {
             pairs.entry((first.origin.source, later.origin.source)).or_default().push((first, later));
@@ -171,15 +171,40 @@ impl Fleet {
         pairs.into_values().filter_map(&mut problem).collect()
     }
 
-    /// The groups of the composites and claims that the definitions among the objects define.
+    /// Crossplane's definitions of composites.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, metadata: {name: x}}";
+    /// let fleet = Fleet::read(vec![Source { name: "xrd.yaml".into(), text: text.into() }]);
+    /// assert_eq!(fleet.composite_definitions().count(), 1);
+    /// ```
+    pub fn composite_definitions(&self) -> impl Iterator<Item = &FleetObject> {
+        let is_definition = |id: &ObjectId| id.group == CROSSPLANE && id.kind == "CompositeResourceDefinition";
+        self.objects.iter().filter(move |object| is_definition(&object.id))
+    }
+
+    /// The API groups of the composites and claims that are defined, each with its first definition, in their order.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, metadata: {name: x}, \
+    ///     spec: {group: acme.example.org}}";
+    /// let fleet = Fleet::read(vec![Source { name: "xrd.yaml".into(), text: text.into() }]);
+    /// let groups: Vec<String> = fleet.composite_groups().into_iter().map(|(_, group)| group).collect();
+    /// assert_eq!(groups, ["acme.example.org"]);
+    /// ```
     #[must_use]
-    pub fn composite_groups(&self) -> BTreeSet<String> {
-        let definitions = self.objects.iter().filter(|object| is_composite_definition(&object.id));
+    pub fn composite_groups(&self) -> Vec<(&FleetObject, String)> {
+        let mut seen = BTreeSet::new();
         let group = |object: &FleetObject| {
             let definition: Value = serde_json::from_str(&object.json).ok()?;
             Some(definition.pointer("/spec/group")?.as_str()?.to_owned())
         };
-        definitions.filter_map(group).collect()
+        let groups = self.composite_definitions().filter_map(|definition| Some((definition, group(definition)?)));
+        groups.filter(|(_, group)| seen.insert(group.clone())).collect()
     }
 
     /// The objects that have the same name as an earlier one and are skipped, each after the one that counts.
@@ -300,10 +325,6 @@ fn is_of_a_rule(id: &ObjectId, composites: &BTreeSet<String>) -> bool {
 
 /// The group of Crossplane's definitions and Compositions.
 const CROSSPLANE: &str = "apiextensions.crossplane.io";
-
-fn is_composite_definition(id: &ObjectId) -> bool {
-    id.group == CROSSPLANE && id.kind == "CompositeResourceDefinition"
-}
 
 /// The documents of texts, one after the other.
 fn readings(sources: &[Source]) -> Vec<Reading> {

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use fleet::{EntryDifference, Planned};
 use metadata_propagation::Effect;
 
-use super::answer::{Answer, Matters, RootAnswer};
+use super::answer::{Answer, RootAnswer};
 use super::words::{self, alike, change, details, effect, happens, total, unknown, verdict, whole};
 use crate::style::BOLD;
 
@@ -34,7 +34,7 @@ pub(super) fn text(answer: &Answer) -> String {
         }
     }
     let separator = if out.is_empty() { "" } else { "\n" };
-    let unchanged = answer.roots.iter().filter(|root| root.plan.is_empty() && root.matters() == Matters::No);
+    let unchanged = answer.roots.iter().filter(|root| root.plan.is_empty() && root.not_read.is_empty());
     let unchanged: Vec<&str> = unchanged.map(|root| words::root(&root.pair)).collect();
     let unchanged = match unchanged.is_empty() || is_one || answer.is_empty() {
         true => String::new(),

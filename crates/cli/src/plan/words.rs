@@ -15,7 +15,8 @@ pub(super) fn total(answer: &Answer) -> String {
     let roots = answer.roots.len();
     let place = if roots > 1 { format!("{roots} roots: ") } else { String::new() };
     match (answer.has_no_change(), answer.is_incomplete()) {
-        (true, false) => "nothing changes".to_owned(),
+        (true, false) if answer.roots.iter().all(|root| root.not_read.is_empty()) => "nothing changes".to_owned(),
+        (true, false) => "nothing changes in what was compared".to_owned(),
         (true, true) => "nothing changes in what was compared; not everything was".to_owned(),
         (false, false) => format!("{place}{}", verdict(&answer.verdict)),
         (false, true) => format!("{place}{}; not everything was compared", verdict(&answer.verdict)),
