@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use metadata_propagation::Settings;
 
 use crate::Failure;
 use crate::input::{self, Input};
@@ -78,6 +79,11 @@ pub(crate) fn installation(args: &LiveArgs, sources: &InputSources, paths: &[Pat
 ///
 /// # Errors
 /// When a cluster is named.
-pub(crate) fn plan(args: &LiveArgs, _: &InputSources, _: &[PathBuf]) -> Result<Option<[Input; 2]>, Failure> {
+pub(crate) fn plan(
+    args: &LiveArgs,
+    _: &InputSources,
+    _: &[PathBuf],
+    _: &Settings,
+) -> Result<Option<[Input; 2]>, Failure> {
     args.only_files().map(|()| None)
 }

@@ -10,7 +10,7 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use metadata_propagation::Effect;
+use metadata_propagation::{Effect, Settings};
 
 use self::answer::{Answer, Matters};
 use crate::args::{PlanArgs, PlanFailOn, PlanFormat};
@@ -23,7 +23,7 @@ use crate::{Exit, Failure, live, output, progress, settings};
 /// printed.
 pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
-    let [old, new] = inputs(args)?;
+    let [old, new] = inputs(args, &settings)?;
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).collect();
     let pairs = roots::pairs([&old, &new], &named, &settings)?;
     let answer = Answer::of(pairs, [&old, &new], &settings);
@@ -65,10 +65,10 @@ fn is_reached(fail_on: PlanFailOn, answer: &Answer) -> bool {
 }
 
 /// The manifests before and after.
-fn inputs(args: &PlanArgs) -> Result<[Input; 2], Failure> {
+fn inputs(args: &PlanArgs, settings: &Settings) -> Result<[Input; 2], Failure> {
     let paths = args.sources.named(&args.paths);
     let Some(revisions) = &args.git else {
-        if let Some(inputs) = live::plan(&args.live, &args.sources, &paths)? {
+        if let Some(inputs) = live::plan(&args.live, &args.sources, &paths, settings)? {
             return Ok(inputs);
         }
         let [old, new] = &*paths else {

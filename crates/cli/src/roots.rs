@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{Fleet, FleetObject};
-use metadata_propagation::{Settings, concerns};
+use fleet::{Fleet, FleetObject, Locator};
+use metadata_propagation::{Operation, Review, Settings, concerns, has_effects};
 
 use crate::Failure;
+use crate::classes::is_instance;
 
 /// Objects that are checked together.
 pub(crate) struct RootObjects {
@@ -51,6 +52,30 @@ pub(crate) fn trimmed(root: &str) -> String {
 /// The roots without others below them: a directory with roots below it is not a root itself.
 pub(crate) fn leaves(roots: &BTreeSet<String>) -> Vec<&String> {
     roots.iter().filter(|root| !roots.iter().any(|other| other != *root && is_in(other, root))).collect()
+}
+
+/// That no object is defined twice in different ways.
+///
+/// # Errors
+/// When one is.
+pub(crate) fn distinct(fleet: &Fleet, settings: &Settings) -> Result<(), Failure> {
+    let differs = |(a, b): &(&FleetObject, &FleetObject)| a.json != b.json && is_judged(a, settings);
+    let Some((a, b)) = fleet.doubles().find(differs) else { return Ok(()) };
+    let mut locator = Locator::new(fleet.sources());
+    let mut name = |object: &FleetObject| {
+        let place = locator.locate(&object.origin, "", &[]);
+        let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
+        format!("{name}:{}", place.position.line)
+    };
+    let (first, later) = (name(a), name(b));
+    Err(Failure(format!("{} is defined in {first} and in {later}: two clusters cannot be told apart", a.id)))
+}
+
+/// Whether the policy checks an object, or its edits have effects.
+pub(crate) fn is_judged(object: &FleetObject, settings: &Settings) -> bool {
+    let review = object.review();
+    let update = Review { operation: Operation::Update, old_object: Some(&object.json), ..object.review() };
+    concerns(&review, settings) || has_effects(&update) || is_instance(&object.id)
 }
 
 /// Where the paths of objects with the same name diverge, if the policy checks such objects and they are not equal.

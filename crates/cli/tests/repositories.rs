@@ -4,24 +4,12 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
+mod kustomize;
+
 use std::fmt::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
-
-/// Stands in for Kustomize: the resources one after the other, and the lines `# s/…/…/` of the kustomization as its patches. One
-/// with a line `# fails` does not build.
-const KUSTOMIZE: &str = r#"#!/bin/sh
-build() {
-  grep -q '^# fails' "$1/kustomization.yaml" && { echo "Error: accumulating resources in $1: no such resource" >&2; exit 1; }
-  sed -n 's/^ *- //p' "$1/kustomization.yaml" | while read -r path; do
-    case $path in *.yaml) ;; *) build "$1/$path" || exit 1; continue;; esac
-    grep -q '^- op:' "$1/$path" || { echo ---; cat "$1/$path"; }
-  done | sed "$(sed -n 's/^# s/s/p' "$1/kustomization.yaml")"
-}
-build "$2"
-"#;
 
 #[test]
 fn repositories_are_answered_as_written_down() {
@@ -29,9 +17,7 @@ fn repositories_are_answered_as_written_down() {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("repositories");
     let _ = fs::remove_dir_all(&scratch);
     let programs = scratch.join("programs");
-    fs::create_dir_all(&programs).unwrap();
-    fs::write(programs.join("kustomize"), KUSTOMIZE).unwrap();
-    fs::set_permissions(programs.join("kustomize"), fs::Permissions::from_mode(0o755)).unwrap();
+    kustomize::install(&programs);
     let path = format!("{}:{}", programs.display(), env::var("PATH").unwrap());
     let mut names: Vec<PathBuf> = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();

@@ -139,6 +139,7 @@ fn place(fleet: &Fleet, problem: &Problem, locator: &mut Locator<'_>) -> Where {
 
 /// The documents that are skipped and differ: they are not in the same file of the other side.
 fn skipped(sides: [(&Fleet, &Input); 2]) -> Vec<NotRead> {
+    let is_live = sides.iter().any(|(_, input)| input.asked.is_some());
     let documents = |(fleet, input): (&Fleet, &Input)| {
         let mut locator = Locator::new(fleet.sources());
         let mut found = BTreeMap::new();
@@ -148,7 +149,9 @@ fn skipped(sides: [(&Fleet, &Input); 2]) -> Vec<NotRead> {
             let document = source.documents().into_iter().find(is_around).filter(|_| problem.at > 0);
             let text = document.and_then(|range| source.text.get(range)).unwrap_or(&source.text);
             let matters = if problem.is_rendered { Matters::CannotTell } else { Matters::No };
-            let reason = format!("it changes: {}", problem.message);
+            // A cluster has no files to compare with.
+            let changes = if is_live { "" } else { "it changes: " };
+            let reason = format!("{changes}{}", problem.message);
             let place = place(fleet, problem, &mut locator);
             let key = (name(fleet, input, problem.source).to_owned(), text.trim().to_owned());
             found.insert(key, NotRead { place, reason, matters });

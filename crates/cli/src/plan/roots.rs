@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use fleet::{Fleet, FleetObject, ObjectId};
-use metadata_propagation::{Operation, Review, Settings, concerns, has_effects};
+use metadata_propagation::Settings;
 
 use crate::Failure;
 use crate::classes::{cluster_name, is_definition, is_instance};
 use crate::input::Input;
-use crate::roots::{is_in, leaves, parting, trimmed};
+use crate::roots::{distinct, is_in, is_judged, leaves, parting, trimmed};
 
 /// A root before and after.
 pub(super) struct RootPair {
@@ -45,8 +45,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
     if leaves.len() < 2 {
         let root = leaves.first().filter(|_| named.is_empty()).map_or_else(String::new, |root| (*root).clone());
         let [old, new] = sides.each_ref().map(|side| side.fleet.part(|_| true, |_| true));
-        before.distinct(&old, settings)?;
-        after.distinct(&new, settings)?;
+        told_apart([&old, &new], settings)?;
         return Ok(vec![RootPair { root, is_rest: false, old, new }]);
     }
     let mut pairs = Vec::new();
@@ -59,8 +58,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
             let part = side.fleet.part(|object| is_of_leaf(name(object)), is_inside);
             context(&part, |object| !is_in(name(object), leaf))
         });
-        before.distinct(&old, settings)?;
-        after.distinct(&new, settings)?;
+        told_apart([&old, &new], settings)?;
         used.extend([&old, &new].into_iter().flat_map(Fleet::objects).map(|object| object.id.clone()));
         pairs.push(RootPair { root: leaf.clone(), is_rest: false, old, new });
     }
@@ -72,8 +70,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
     });
     let has_any = |fleet: &Fleet| fleet.objects().any(|object| !used.contains(&object.id));
     if has_any(&old) || has_any(&new) || !old.problems().is_empty() || !new.problems().is_empty() {
-        before.distinct(&old, settings)?;
-        after.distinct(&new, settings)?;
+        told_apart([&old, &new], settings)?;
         pairs.push(RootPair { root: String::new(), is_rest: true, old, new });
     }
     Ok(pairs)
@@ -111,25 +108,15 @@ impl<'a> Side<'a> {
         }
         roots.into_iter()
     }
+}
 
-    /// # Errors
-    /// When two objects have the same name and are not equal.
-    fn distinct(&self, part: &Fleet, settings: &Settings) -> Result<(), Failure> {
-        let differs = |(a, b): &(&FleetObject, &FleetObject)| a.json != b.json && is_judged(a, settings);
-        let Some((a, b)) = part.doubles().find(differs) else { return Ok(()) };
-        let name = |object: &FleetObject| {
-            let mut locator = fleet::Locator::new(part.sources());
-            let place = locator.locate(&object.origin, "", &[]);
-            let name = part.sources().get(place.source).map_or("", |source| &source.name);
-            format!("{name}:{}", place.position.line)
-        };
-        Err(Failure(format!(
-            "{} is defined in {} and in {}: name the directory or file of each cluster with `--root`",
-            a.id,
-            name(a),
-            name(b)
-        )))
-    }
+/// # Errors
+/// When an object of a root is defined twice in different ways.
+fn told_apart(sides: [&Fleet; 2], settings: &Settings) -> Result<(), Failure> {
+    let told = sides.into_iter().try_for_each(|side| distinct(side, settings));
+    told.map_err(|Failure(problem)| {
+        Failure(format!("{problem}; name the directory or file of each of them with `--root`"))
+    })
 }
 
 /// A name without the part that the other side does not have.
@@ -163,11 +150,4 @@ fn context(part: &Fleet, is_other: impl Fn(&FleetObject) -> bool) -> Fleet {
     }
     let needed: BTreeSet<&ObjectId> = needed.into_iter().map(|object| &object.id).collect();
     part.part(|object| needed.contains(&object.id), |_| true)
-}
-
-/// Whether the policy checks an object, or its edits have effects.
-fn is_judged(object: &FleetObject, settings: &Settings) -> bool {
-    let review = object.review();
-    let update = Review { operation: Operation::Update, old_object: Some(&object.json), ..object.review() };
-    concerns(&review, settings) || has_effects(&update) || is_instance(&object.id)
 }
