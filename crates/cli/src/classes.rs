@@ -5,21 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use fleet::{Fleet, FleetObject, ObjectId, class_of, count};
 use serde_json::Value;
 
+/// Namespace and name.
+pub(crate) type QualifiedName = (String, String);
+
 /// A ClusterClass that is not among the objects.
 pub(crate) struct MissingClass<'f> {
-    /// Namespace and name.
-    name: (String, String),
+    name: QualifiedName,
     /// The first Cluster that names it.
     pub(crate) cluster: &'f FleetObject,
     /// The Clusters that name it.
-    clusters: BTreeSet<(String, String)>,
+    clusters: BTreeSet<QualifiedName>,
     /// How many objects belong to them, with themselves.
     objects: usize,
 }
 
 /// The classes that Clusters name and that are not among the objects.
 pub(crate) fn missing(fleet: &Fleet) -> Vec<MissingClass<'_>> {
-    let mut found: BTreeMap<(String, String), (&FleetObject, BTreeSet<(String, String)>)> = BTreeMap::new();
+    let mut found: BTreeMap<QualifiedName, (&FleetObject, BTreeSet<QualifiedName>)> = BTreeMap::new();
     for cluster in fleet.objects().filter(|object| object.id.group == CORE && object.id.kind == "Cluster") {
         let json: Value = serde_json::from_str(&cluster.json).unwrap_or_default();
         let Some((name, namespace)) = class_of(&json) else { continue };
@@ -68,7 +70,7 @@ pub(crate) fn is_instance(id: &ObjectId) -> bool {
 }
 
 /// The Cluster that an object belongs to.
-pub(crate) fn cluster_name(object: &FleetObject) -> Option<(String, String)> {
+pub(crate) fn cluster_name(object: &FleetObject) -> Option<QualifiedName> {
     if !is_instance(&object.id) {
         return None;
     }

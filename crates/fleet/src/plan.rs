@@ -3,6 +3,7 @@
 mod deferred;
 mod difference;
 mod reach;
+mod reached;
 mod reason;
 mod template;
 mod verdict;
@@ -137,6 +138,8 @@ impl Plan {
         let mut settings = Settings { mode: Mode::Mutate, ..settings.clone() };
         // Regardless of the setting: a plan reports rollouts.
         settings.cluster_api.rollout = Stance::Warn;
+        let parts = reached::reached(old, new);
+        let [old, new] = parts.as_ref().map_or([old, new], |[old, new]| [old, new]);
         let before = Hierarchy::of(old, &settings);
         let after = Hierarchy::after(&before, new, &settings);
         let mut entries = differences(&before, &after);
