@@ -7,8 +7,9 @@ mod unchecked;
 
 use std::collections::BTreeSet;
 
-use fleet::{Checker, Fleet, FleetObject, Locator, Problem, Severity, count};
+use fleet::{Checker, Fleet, FleetObject, Locator, ObjectFindings, Problem, Severity, count};
 use metadata_propagation::{NotApplicableReason, Settings};
+use rayon::prelude::*;
 
 use self::baseline::Baseline;
 use self::ignore::{ANNOTATION, Ignores};
@@ -77,9 +78,11 @@ fn report(
         });
     }
     let mut seen = Seen::default();
-    for RootObjects { root, fleet } in roots {
+    let checked: Vec<Vec<ObjectFindings>> =
+        roots.par_iter().map(|RootObjects { fleet, .. }| checker.fleet(fleet)).collect();
+    for (RootObjects { root, fleet }, checked) in roots.iter().zip(checked) {
         report.roots.extend(Some(root.clone()).filter(|root| !root.is_empty()));
-        add_findings(fleet, (checker, ignores), &mut seen, &mut report);
+        add_findings((fleet, checked), ignores, &mut seen, &mut report);
         let of_root = Some(root.clone()).filter(|root| !root.is_empty());
         report.not_checked.extend(unchecked::unchecked(fleet, of_root.as_deref(), settings));
     }
@@ -106,8 +109,8 @@ struct Seen {
 type Identity = (usize, usize, Option<usize>);
 
 fn add_findings(
-    fleet: &Fleet,
-    (checker, ignores): (&Checker, &mut Ignores),
+    (fleet, checked): (&Fleet, Vec<ObjectFindings>),
+    ignores: &mut Ignores,
     seen: &mut Seen,
     report: &mut CheckReport,
 ) {
@@ -122,7 +125,7 @@ fn add_findings(
         }
     }
     let objects: Vec<&FleetObject> = fleet.objects().collect();
-    for (object, checked) in objects.iter().zip(checker.fleet(fleet)) {
+    for (object, checked) in objects.iter().zip(checked) {
         let identity = (object.origin.source, object.origin.document.start, object.origin.item);
         let is_new = seen.objects.insert(identity);
         if checked.is_concerned {

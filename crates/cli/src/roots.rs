@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use fleet::{Fleet, FleetObject, Locator};
 use metadata_propagation::{Operation, Review, Settings, concerns, has_effects};
+use rayon::prelude::*;
 
 use crate::Failure;
 use crate::classes::is_instance;
@@ -41,7 +42,7 @@ pub(crate) fn by_root(whole: Fleet, named: &[String], settings: &Settings) -> Re
         let fleet = whole.part(|object| is_of_leaf(object.origin.source), is_of_leaf);
         RootObjects { root: (*leaf).clone(), fleet }
     };
-    Ok(leaves.iter().map(objects_of).collect())
+    Ok(leaves.par_iter().map(objects_of).collect())
 }
 
 /// A root as it is named on the command line.

@@ -1,6 +1,5 @@
 //! The build without the feature `cluster`.
 #![cfg(not(feature = "cluster"))]
-#![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
 use std::process::Command;
 

@@ -18,7 +18,7 @@ build "$2"
 "#;
 
 /// Writes the program to a folder.
-pub fn install(folder: &Path) {
+pub(crate) fn install(folder: &Path) {
     fs::create_dir_all(folder).unwrap();
     let program = folder.join("kustomize");
     fs::write(&program, KUSTOMIZE).unwrap();

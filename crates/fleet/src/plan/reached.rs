@@ -15,19 +15,20 @@ use crate::object::{FleetObject, ObjectId};
 /// Objects are related if one names the other. A class or template that does not differ is read by what names it, and
 /// relates nothing else.
 pub(super) fn reached(old: &Fleet, new: &Fleet) -> Option<[Fleet; 2]> {
-    let differs =
-        |object: &FleetObject, other: &Fleet| other.find(&object.id).is_none_or(|other| !is_same(other, object));
-    let sides: [(Vec<&FleetObject>, &Fleet); 2] = [(old.objects().collect(), new), (new.objects().collect(), old)];
-    let changed: BTreeSet<&ObjectId> = sides
-        .iter()
-        .flat_map(|(objects, other)| each(objects, |object| differs(object, other).then_some(&object.id)))
-        .flatten()
-        .collect();
+    let differs = |object: &FleetObject| old.find(&object.id).is_none_or(|stored| !is_same(stored, object));
+    let objects: Vec<&FleetObject> = new.objects().collect();
+    let changed = each(&objects, |object| differs(object).then_some(&object.id)).into_iter().flatten();
+    let deleted = old.objects().map(|object| &object.id).filter(|id| new.find(id).is_none());
+    let changed: BTreeSet<&ObjectId> = changed.chain(deleted).collect();
+    // To find what a change of most objects reaches is more work than it saves.
+    if changed.len() > objects.len() / 2 {
+        return None;
+    }
     // They apply to objects that do not name them.
     if changed.iter().any(|id| applies_to_all(id)) {
         return None;
     }
-    let objects: Vec<&FleetObject> = sides.iter().flat_map(|(objects, _)| objects).copied().collect();
+    let objects: Vec<&FleetObject> = old.objects().chain(objects).collect();
     let names = Names::of(&objects);
     let mut reached: BTreeSet<&ObjectId> = BTreeSet::new();
     let mut next: Vec<&ObjectId> = changed.iter().copied().collect();
