@@ -313,13 +313,17 @@ pub(crate) struct SettingsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
-    /// The old and the new manifests: files or directories. With --git, at most one path in the repository [default: all of
-    /// it]. With a cluster, only the new manifests.
+    /// The old and the new manifests: files or directories. With --git, paths in the repository [default: the current folder].
+    /// With a cluster, only the new manifests.
     #[arg(value_name = "OLD NEW")]
     pub(crate) paths: Vec<PathBuf>,
     /// Compare two revisions, or one revision with the working tree.
     #[arg(long, value_name = "REV[..REV]")]
     pub(crate) git: Option<String>,
+    /// A folder or file whose objects are a cluster or environment of their own, relative to OLD and NEW: compared with itself.
+    /// May be given several times [default: the folders that define objects of one name].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Vec<PathBuf>,
     /// How to print.
     #[arg(long, short, value_name = "FORMAT", default_value = "text")]
     pub(crate) output: PlanFormat,
@@ -352,7 +356,7 @@ pub(crate) enum PlanFailOn {
     CannotTell,
     /// Machines are replaced, now or at a scheduled time, or worse.
     Rollout,
-    /// Machines are deleted or orphaned.
+    /// Machines are deleted or orphaned, also by scaling down.
     Destructive,
 }
 

@@ -3,11 +3,13 @@
 mod baseline;
 mod ignore;
 mod reviews;
+mod unchecked;
 
 use std::collections::BTreeSet;
 
-use fleet::{Checker, Fleet, FleetObject, Locator, Problem, Severity, count};
-use metadata_propagation::NotApplicableReason;
+use fleet::{Checker, Fleet, FleetObject, Locator, ObjectFindings, Problem, Severity, count};
+use metadata_propagation::{NotApplicableReason, Settings};
+use rayon::prelude::*;
 
 use self::baseline::Baseline;
 use self::ignore::{ANNOTATION, Ignores};
@@ -30,12 +32,15 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let paths = args.sources.named(&args.paths);
     let question = Question { object: None, is_for_clusters: false };
     let Input { fleet, unreadable, rendered, .. } = live::input(&args.live, &args.sources, &paths, &question)?;
+    // One that cannot be rendered has no objects.
+    let is_read = |folder: &String| fleet.sources().iter().any(|source| source.name == *folder);
+    let rendered = rendered.into_iter().filter(is_read);
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).chain(rendered).collect();
-    let roots = by_root(fleet, &named, &settings, args.sources.namespace())?;
+    let roots = by_root(fleet, &named, &settings)?;
     let Some(RootObjects { fleet, .. }) = roots.first() else { return Ok(Exit::Nothing) };
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     let (mut ignores, problems) = Ignores::of(&args.ignores, baseline, fleet)?;
-    let mut report = report(&roots, &unreadable, (&Checker::new(&settings), &mut ignores));
+    let mut report = report(&roots, &unreadable, &settings, &mut ignores);
     problems.into_iter().for_each(|problem| report.problem(problem));
     ignores.unused(fleet).into_iter().for_each(|problem| report.problem(problem));
     report.summary.gone = ignores.gone();
@@ -60,8 +65,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
 fn report(
     roots: &[RootObjects],
     unreadable: &[(String, String)],
-    (checker, ignores): (&Checker, &mut Ignores),
+    settings: &Settings,
+    ignores: &mut Ignores,
 ) -> CheckReport {
+    let checker = &Checker::new(settings);
     let mut report = CheckReport::default();
     for (file, reason) in unreadable {
         report.problem(ReportedProblem {
@@ -71,9 +78,13 @@ fn report(
         });
     }
     let mut seen = Seen::default();
-    for RootObjects { root, fleet } in roots {
+    let checked: Vec<Vec<ObjectFindings>> =
+        roots.par_iter().map(|RootObjects { fleet, .. }| checker.fleet(fleet)).collect();
+    for (RootObjects { root, fleet }, checked) in roots.iter().zip(checked) {
         report.roots.extend(Some(root.clone()).filter(|root| !root.is_empty()));
-        add_findings(fleet, (checker, ignores), &mut seen, &mut report);
+        add_findings((fleet, checked), ignores, &mut seen, &mut report);
+        let of_root = Some(root.clone()).filter(|root| !root.is_empty());
+        report.not_checked.extend(unchecked::unchecked(fleet, of_root.as_deref(), settings));
     }
     // An object that is compared in one root counts as compared.
     report
@@ -98,23 +109,23 @@ struct Seen {
 type Identity = (usize, usize, Option<usize>);
 
 fn add_findings(
-    fleet: &Fleet,
-    (checker, ignores): (&Checker, &mut Ignores),
+    (fleet, checked): (&Fleet, Vec<ObjectFindings>),
+    ignores: &mut Ignores,
     seen: &mut Seen,
     report: &mut CheckReport,
 ) {
     let is_first = seen.objects.is_empty();
     let mut locator = Locator::new(fleet.sources());
-    for Problem { severity, is_skipped, message, source, at } in fleet.problems() {
+    for Problem { severity, skips, message, source, at, .. } in fleet.problems() {
         let place = Where::of(fleet, *source, *at..*at, locator.position(*source, *at));
         let problem = ReportedProblem { severity: *severity, message: message.clone(), place };
         if is_first || !report.problems.contains(&problem) {
-            report.summary.skipped += usize::from(*is_skipped);
+            report.summary.skipped += skips;
             report.problem(problem);
         }
     }
     let objects: Vec<&FleetObject> = fleet.objects().collect();
-    for (object, checked) in objects.iter().zip(checker.fleet(fleet)) {
+    for (object, checked) in objects.iter().zip(checked) {
         let identity = (object.origin.source, object.origin.document.start, object.origin.item);
         let is_new = seen.objects.insert(identity);
         if checked.is_concerned {

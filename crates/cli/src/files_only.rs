@@ -3,14 +3,42 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use metadata_propagation::Settings;
 
 use crate::Failure;
 use crate::input::{self, Input};
 use crate::sources::InputSources;
 
-/// No flags: no cluster can be named.
+/// The flags that name a cluster, which this build cannot read: whoever uses one learns which build can.
 #[derive(Debug, Args)]
-pub(crate) struct LiveArgs {}
+pub(crate) struct LiveArgs {
+    #[arg(long, hide = true)]
+    live: bool,
+    #[arg(long, hide = true)]
+    context: Option<String>,
+    #[arg(long, hide = true)]
+    kubeconfig: Option<PathBuf>,
+    #[arg(long, short = 'A', hide = true)]
+    all_namespaces: bool,
+    #[arg(long, hide = true)]
+    request_timeout: Option<String>,
+}
+
+impl LiveArgs {
+    /// # Errors
+    /// When a cluster is named.
+    fn only_files(&self) -> Result<(), Failure> {
+        let LiveArgs { live, context, kubeconfig, all_namespaces, request_timeout } = self;
+        if !*live && context.is_none() && kubeconfig.is_none() && !*all_namespaces && request_timeout.is_none() {
+            return Ok(());
+        }
+        Err(Failure(
+            "this build reads only files; for a live cluster build it with `cargo install --path crates/cli --features cluster`, or \
+             use a release"
+                .to_owned(),
+        ))
+    }
+}
 
 /// The question: the same for files in every case.
 pub(crate) struct Question<'a> {
@@ -25,14 +53,14 @@ pub(crate) struct Question<'a> {
 /// The objects in the named files, or in the current directory.
 ///
 /// # Errors
-/// None.
-#[expect(clippy::unnecessary_wraps, reason = "a cluster may be out of reach")]
+/// When a cluster is named.
 pub(crate) fn input(
-    _: &LiveArgs,
+    args: &LiveArgs,
     sources: &InputSources,
     paths: &[PathBuf],
     _: &Question<'_>,
 ) -> Result<Input, Failure> {
+    args.only_files()?;
     let here = [PathBuf::from(".")];
     Ok(input::read(if paths.is_empty() { &here } else { paths }, sources))
 }
@@ -40,9 +68,9 @@ pub(crate) fn input(
 /// The objects in the named files, or in the current directory.
 ///
 /// # Errors
-/// None.
-#[expect(clippy::unnecessary_wraps, reason = "a cluster may be out of reach")]
-pub(crate) fn installation(_: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -> Result<Input, Failure> {
+/// When a cluster is named.
+pub(crate) fn installation(args: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -> Result<Input, Failure> {
+    args.only_files()?;
     let here = [PathBuf::from(".")];
     Ok(input::read(if paths.is_empty() { &here } else { paths }, sources))
 }
@@ -50,8 +78,12 @@ pub(crate) fn installation(_: &LiveArgs, sources: &InputSources, paths: &[PathBu
 /// Nothing: the call is about files.
 ///
 /// # Errors
-/// None.
-#[expect(clippy::unnecessary_wraps, reason = "a cluster may be out of reach")]
-pub(crate) fn plan(_: &LiveArgs, _: &InputSources, _: &[PathBuf]) -> Result<Option<[Input; 2]>, Failure> {
-    Ok(None)
+/// When a cluster is named.
+pub(crate) fn plan(
+    args: &LiveArgs,
+    _: &InputSources,
+    _: &[PathBuf],
+    _: &Settings,
+) -> Result<Option<[Input; 2]>, Failure> {
+    args.only_files().map(|()| None)
 }

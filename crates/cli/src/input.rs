@@ -20,25 +20,44 @@ pub(crate) struct Input {
     pub(crate) fleet: Fleet,
     /// Files that cannot be read: name and reason.
     pub(crate) unreadable: Vec<(String, String)>,
-    /// The names of the directories that were rendered.
+    /// The names of the directories with a kustomization that is rendered, including those that cannot be.
     pub(crate) rendered: Vec<String>,
+    /// What the names of the texts begin with, and those of the same files on the other side of a plan do not.
+    pub(crate) prefix: String,
     /// For a live cluster: the flags with which kubectl reaches it.
     pub(crate) kubectl: Option<String>,
     /// For a live cluster: which one, and which namespaces.
     pub(crate) asked: Option<String>,
 }
 
-/// The maximum number of skipped objects that are listed by name because another object has the same name.
+/// The maximum number of warnings about objects that are skipped because another object has the same name.
 const NAMED: usize = 5;
+
+/// Where paths are read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Place {
+    /// The folder that relative paths begin in; the current one if it is empty.
+    pub(crate) folder: PathBuf,
+    /// What is printed instead of the folder, such as `main:`.
+    pub(crate) shown: String,
+}
 
 /// Reads everything below the paths, with documents in parallel. Objects without a namespace get the namespace of
 /// `sources`.
 pub(crate) fn read(paths: &[PathBuf], sources: &InputSources) -> Input {
+    read_at(paths, sources, &Place::default())
+}
+
+/// Like [`read`], with relative paths in another folder.
+pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &Place) -> Input {
     progress::step("reading files");
+    let name = |file: &Path| place.name(file);
     let mut unreadable = Vec::new();
     let mut files = Vec::new();
     let mut rendered = Vec::new();
+    let mut names = Vec::new();
     for path in paths {
+        let path = &place.folder.join(path);
         if !path.is_dir() {
             files.push(path.clone());
             continue;
@@ -49,10 +68,12 @@ pub(crate) fn read(paths: &[PathBuf], sources: &InputSources) -> Input {
             folders = if sources.kustomize { kustomizations(&mut found) } else { Vec::new() };
             files.append(&mut found);
         }
-        for folder in folders {
-            match kustomize(&folder) {
-                Ok(text) => rendered.push(Source { name: name(&folder), text }),
-                Err(reason) => unreadable.push((name(&folder), reason)),
+        let texts: Vec<_> = folders.par_iter().map(|folder| (name(folder), kustomize(folder))).collect();
+        for (folder, text) in texts {
+            names.push(folder.clone());
+            match text {
+                Ok(text) => rendered.push(Source { name: folder, text }),
+                Err(reason) => unreadable.push((folder, place.without(&reason))),
             }
         }
     }
@@ -66,10 +87,39 @@ pub(crate) fn read(paths: &[PathBuf], sources: &InputSources) -> Input {
             Err(reason) => unreadable.push((name, reason)),
         }
     }
-    let names = rendered.iter().map(|source| source.name.clone()).collect();
     texts.extend(rendered);
     Input { rendered: names, ..of(texts, unreadable, sources.namespace()) }
 }
+
+impl Place {
+    /// A path as it is printed.
+    fn name(&self, file: &Path) -> String {
+        match file.strip_prefix(&self.folder) {
+            Ok(inner) if !self.shown.is_empty() => format!("{}{}", self.shown, name(inner)),
+            _ => name(file),
+        }
+    }
+
+    /// A message of a program without the folder.
+    fn without(&self, message: &str) -> String {
+        if self.shown.is_empty() {
+            return message.to_owned();
+        }
+        let folder = self.folder.display().to_string();
+        let folder = folder.trim_end_matches('/');
+        message.replace(&format!("{folder}/"), &self.shown).replace(folder, &self.shown)
+    }
+}
+
+/// Whether a file is a manifest or a kustomization, or says which files are ignored.
+pub(crate) fn is_input(file: &Path) -> bool {
+    const IGNORES: [&str; 3] = [".gitignore", ".ignore", IGNORE_FILE];
+    let is_ignore = || file.file_name().is_some_and(|name| IGNORES.iter().any(|known| name == *known));
+    is_read(file) || is_kustomization(file) || is_ignore()
+}
+
+/// The files that it lists are not read.
+const IGNORE_FILE: &str = ".propagateignore";
 
 /// The files that paths stand for, in order and each once, and the directories that cannot be read: name and reason.
 pub(crate) fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) {
@@ -124,29 +174,32 @@ pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
         anstream::eprintln!("cannot read `{file}`: {reason}");
     }
     let mut locator = Locator::new(fleet.sources());
-    let (mut is_unreadable, mut skipped) = (!unreadable.is_empty(), 0);
-    for Problem { severity, is_skipped, message, source, at } in fleet.problems() {
+    let mut is_unreadable = !unreadable.is_empty();
+    let (mut skipped, mut named, mut unnamed) = (0, 0, 0);
+    for Problem { severity, skips, message, source, at, .. } in fleet.problems() {
         let warning = match severity {
             Severity::Note => continue,
             Severity::Warning => "warning: ",
             Severity::Error => "",
         };
         is_unreadable |= *severity == Severity::Error;
-        skipped += usize::from(*is_skipped);
-        if *is_skipped && skipped > NAMED {
+        skipped += skips;
+        named += usize::from(*skips > 0);
+        if *skips > 0 && named > NAMED {
+            unnamed += skips;
             continue;
         }
         let position = locator.position(*source, *at);
         let name = fleet.sources().get(*source).map_or("", |source| &source.name);
         anstream::eprintln!("{warning}{name}:{}:{}: {message}", position.line, position.column);
     }
-    if skipped > NAMED {
-        let more = count(skipped - NAMED, "more object");
+    if unnamed > 0 {
+        let more = count(unnamed, "more object");
         anstream::eprintln!("warning: {more} skipped: an object of the same name is already defined");
     }
     if skipped > 0 {
         anstream::eprintln!(
-            "help: pass the files of a single cluster; only `propagate check` handles several clusters"
+            "help: pass the files of a single cluster; only `propagate check` and `propagate plan` handle several clusters"
         );
     }
     is_unreadable
@@ -155,22 +208,22 @@ pub(crate) fn warn(Input { fleet, unreadable, .. }: &Input) -> bool {
 /// Reads the documents of texts in parallel.
 pub(crate) fn of(sources: Vec<Source>, unreadable: Vec<(String, String)>, namespace: &str) -> Input {
     Input {
-        fleet: fleet(sources.into(), &|_| true, namespace),
+        fleet: fleet(sources.into(), namespace),
         unreadable,
         rendered: Vec::new(),
+        prefix: String::new(),
         kubectl: None,
         asked: None,
     }
 }
 
-/// The objects in some of the texts.
-pub(crate) fn fleet(sources: Arc<[Source]>, is_read: &(dyn Fn(&Source) -> bool + Sync), namespace: &str) -> Fleet {
-    let mut passed_over = of_kustomize(&sources);
-    passed_over.retain(|number, _| sources.get(*number).is_some_and(is_read));
+/// The objects in the texts.
+fn fleet(sources: Arc<[Source]>, namespace: &str) -> Fleet {
+    let passed_over = of_kustomize(&sources);
     let documents: Vec<_> = sources
         .par_iter()
         .enumerate()
-        .filter(|(number, source)| !passed_over.contains_key(number) && is_read(source))
+        .filter(|(number, _)| !passed_over.contains_key(number))
         .flat_map_iter(|(number, source)| {
             source.documents().into_iter().map(move |document| (number, source, document))
         })
@@ -201,7 +254,7 @@ fn is_kustomization(file: &Path) -> bool {
 /// The files in a directory and all directories below it.
 fn walk(folder: &Path, unreadable: &mut Vec<(String, String)>) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let walk = WalkBuilder::new(folder).require_git(false).add_custom_ignore_filename(".propagateignore").build();
+    let walk = WalkBuilder::new(folder).require_git(false).add_custom_ignore_filename(IGNORE_FILE).build();
     for entry in walk {
         match entry {
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {

@@ -7,10 +7,11 @@ use std::time::Duration;
 use clap::Args;
 use fleet::{ObjectId, plural};
 use live::{Access, Connection, Query, Topic, has_kubeconfig, on_interrupt};
-use metadata_propagation::GRANTS;
+use metadata_propagation::{GRANTS, Settings};
 
 use crate::input::{self, Input};
 use crate::names::{is_kind, parts};
+use crate::roots::distinct;
 use crate::shell::quoted;
 use crate::sources::InputSources;
 use crate::{Failure, progress};
@@ -112,8 +113,13 @@ fn of_files(
 /// The cluster as it is, and as it is once the manifests of the paths are applied; `None` if the call is about files.
 ///
 /// # Errors
-/// When the cluster cannot be read.
-pub(crate) fn plan(args: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -> Result<Option<[Input; 2]>, Failure> {
+/// When the cluster cannot be read, or an object is defined twice in different ways.
+pub(crate) fn plan(
+    args: &LiveArgs,
+    sources: &InputSources,
+    paths: &[PathBuf],
+    settings: &Settings,
+) -> Result<Option<[Input; 2]>, Failure> {
     let is_meant = args.is_named() || paths.len() == 1 && has_kubeconfig();
     if !is_meant {
         return Ok(None);
@@ -124,6 +130,9 @@ pub(crate) fn plan(args: &LiveArgs, sources: &InputSources, paths: &[PathBuf]) -
     let connection = args.connection()?;
     let namespace = sources.namespace.as_deref().filter(|name| !name.is_empty()).unwrap_or(connection.namespace());
     let manifests = input::read(paths, &InputSources { namespace: Some(namespace.to_owned()), ..sources.clone() });
+    // A cluster is one of the environments of a repository.
+    distinct(&manifests.fleet, settings)
+        .map_err(|Failure(problem)| Failure(format!("{problem}; pass the files of one of them")))?;
     let objects = || manifests.fleet.objects();
     let is_cluster_api = |id: &ObjectId| id.group.is_empty() || id.group.ends_with("cluster.x-k8s.io");
     let named: BTreeSet<&String> =

@@ -9,6 +9,7 @@ mod autoscaler;
 mod backfill;
 mod check;
 mod checks;
+mod classes;
 mod config;
 mod doctor;
 mod explain;

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use fleet::{Fleet, FleetObject};
-use metadata_propagation::{Settings, concerns};
+use fleet::{Fleet, FleetObject, Locator};
+use metadata_propagation::{Operation, Review, Settings, concerns, has_effects};
+use rayon::prelude::*;
 
-use crate::{Failure, input};
+use crate::Failure;
+use crate::classes::is_instance;
 
 /// Objects that are checked together.
 pub(crate) struct RootObjects {
@@ -20,32 +22,61 @@ pub(crate) struct RootObjects {
 ///
 /// # Errors
 /// When a named root contains none of the files.
-pub(crate) fn by_root(
-    whole: Fleet,
-    named: &[String],
-    settings: &Settings,
-    namespace: &str,
-) -> Result<Vec<RootObjects>, Failure> {
+pub(crate) fn by_root(whole: Fleet, named: &[String], settings: &Settings) -> Result<Vec<RootObjects>, Failure> {
     let roots = match named {
         [] => found(&whole, settings),
-        named => named.iter().map(|root| root.trim_start_matches("./").trim_end_matches('/').to_owned()).collect(),
+        named => named.iter().map(|root| trimmed(root)).collect(),
     };
     if let Some(empty) = roots.iter().find(|root| !whole.sources().iter().any(|source| is_in(&source.name, root))) {
         return Err(Failure(format!("--root: none of the files is in `{empty}`")));
     }
-    // A directory with roots below it is not a root itself.
-    let leaves: Vec<&String> =
-        roots.iter().filter(|root| !roots.iter().any(|other| other != *root && is_in(other, root))).collect();
+    let leaves = leaves(&roots);
     if leaves.len() < 2 {
         return Ok(vec![RootObjects { root: String::new(), fleet: whole }]);
     }
-    let sources = whole.shared_sources();
     let objects_of = |leaf: &&String| {
-        let is_of_leaf = |name: &str| roots.iter().filter(|root| is_in(name, root)).all(|root| is_in(leaf, root));
-        let fleet = input::fleet(sources.clone(), &|source| is_of_leaf(&source.name), namespace);
+        let is_of_leaf = |source: usize| {
+            let name = whole.sources().get(source).map_or("", |source| &source.name);
+            roots.iter().filter(|root| is_in(name, root)).all(|root| is_in(leaf, root))
+        };
+        let fleet = whole.part(|object| is_of_leaf(object.origin.source), is_of_leaf);
         RootObjects { root: (*leaf).clone(), fleet }
     };
-    Ok(leaves.iter().map(objects_of).collect())
+    Ok(leaves.par_iter().map(objects_of).collect())
+}
+
+/// A root as it is named on the command line.
+pub(crate) fn trimmed(root: &str) -> String {
+    root.trim_start_matches("./").trim_end_matches('/').to_owned()
+}
+
+/// The roots without others below them: a directory with roots below it is not a root itself.
+pub(crate) fn leaves(roots: &BTreeSet<String>) -> Vec<&String> {
+    roots.iter().filter(|root| !roots.iter().any(|other| other != *root && is_in(other, root))).collect()
+}
+
+/// That no object is defined twice in different ways.
+///
+/// # Errors
+/// When one is.
+pub(crate) fn distinct(fleet: &Fleet, settings: &Settings) -> Result<(), Failure> {
+    let differs = |(a, b): &(&FleetObject, &FleetObject)| a.json != b.json && is_judged(a, settings);
+    let Some((a, b)) = fleet.doubles().find(differs) else { return Ok(()) };
+    let mut locator = Locator::new(fleet.sources());
+    let mut name = |object: &FleetObject| {
+        let place = locator.locate(&object.origin, "", &[]);
+        let name = fleet.sources().get(place.source).map_or("", |source| &source.name);
+        format!("{name}:{}", place.position.line)
+    };
+    let (first, later) = (name(a), name(b));
+    Err(Failure(format!("{} is defined in {first} and in {later}: two clusters cannot be told apart", a.id)))
+}
+
+/// Whether the policy checks an object, or its edits have effects.
+pub(crate) fn is_judged(object: &FleetObject, settings: &Settings) -> bool {
+    let review = object.review();
+    let update = Review { operation: Operation::Update, old_object: Some(&object.json), ..object.review() };
+    concerns(&review, settings) || has_effects(&update) || is_instance(&object.id)
 }
 
 /// Where the paths of objects with the same name diverge, if the policy checks such objects and they are not equal.
@@ -66,16 +97,16 @@ fn found(whole: &Fleet, settings: &Settings) -> BTreeSet<String> {
 }
 
 /// The shortest prefixes of two paths in which they differ; `None` for one file.
-fn parting(a: &str, b: &str) -> Option<[String; 2]> {
+pub(crate) fn parting(a: &str, b: &str) -> Option<[String; 2]> {
     let (a, b): (Vec<&str>, Vec<&str>) = (a.split('/').collect(), b.split('/').collect());
     let common = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let until = |path: &[&str]| path.get(..=common).map(|parts| parts.join("/"));
     Some([until(&a)?, until(&b)?])
 }
 
-/// Whether a path is a root or below it.
-fn is_in(path: &str, root: &str) -> bool {
-    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// Whether a path is a root or below it; an empty root has every path.
+pub(crate) fn is_in(path: &str, root: &str) -> bool {
+    root.is_empty() || path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

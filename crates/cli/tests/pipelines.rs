@@ -3,6 +3,8 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
 
+mod kustomize;
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -42,6 +44,13 @@ const PLAN: &str = "\
 
 </details>
 ";
+
+const CLASS: &str = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: standard }\n\
+    spec: { workers: { machineDeployments: [{ class: worker, metadata: { labels: { team: platform } } }] } }\n";
+
+const CLUSTER: &str = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: prod }\n\
+    spec:\n  topology:\n    classRef: { name: standard }\n    version: v1.34.2\n    \
+    workers: { machineDeployments: [{ name: md0, class: worker, replicas: 3 }] }\n";
 
 #[derive(Deserialize)]
 struct Workflow {
@@ -139,6 +148,55 @@ fn the_job_for_gitlab_comments_the_plan_and_reports_tests() {
     assert!(runner.read("propagate.xml").contains("failures=\"0\""), "{}", runner.read("propagate.xml"));
 }
 
+/// What the page says about overlays: both steps render.
+#[test]
+fn the_workflow_answers_for_each_environment() {
+    let class = CLASS.replace("{ name: standard }", "{ name: standard, namespace: fleet }");
+    let cluster = CLUSTER.replace("{ name: prod }", "{ name: web, namespace: fleet }");
+    let overlay = "resources:\n  - ../../base\n# s/version: .*/version: v1.34.2/\n";
+    let files = [
+        ("base/class.yaml", &*class),
+        ("base/cluster.yaml", &*cluster),
+        ("base/kustomization.yaml", "resources:\n  - class.yaml\n  - cluster.yaml\n"),
+        ("clusters/dev/kustomization.yaml", overlay),
+        ("clusters/prod/kustomization.yaml", overlay),
+        ("clusters/stage/kustomization.yaml", overlay),
+    ];
+    let change = "sed -i s/v1.34.2/v1.35.0/ clusters/prod/kustomization.yaml && echo '# fails' >>clusters/stage/kustomization.yaml";
+    let runner = Runner::with("environments", &files, change);
+    kustomize::install(&runner.home.join("stubs"));
+    let workflow: Workflow = block("workflow");
+    let mut codes = Vec::new();
+    for step in workflow.jobs.labels.steps {
+        let Some(run) = step.run else { continue };
+        let run = run.replace(" clusters ", " clusters --kustomize ");
+        let mut variables = step.env;
+        variables.insert("BASE".into(), runner.base.clone());
+        variables.insert("NUMBER".into(), "17".into());
+        codes.push(runner.run(&run, &variables.into_iter().collect::<Vec<_>>()));
+    }
+    // One environment cannot be rendered: the others are commented.
+    assert_eq!(codes, [0, 2, 2], "{}", runner.said());
+    let comment = "gh pr comment 17 --edit-last --create-if-none --body-file plan.md\n";
+    assert_eq!(runner.asked(), format!("{DOWNLOAD}{comment}"));
+    let expected = "\
+**propagate plan**: 3 roots: replaces 3 Machines, deletes 0, relabels 0 objects, 0 cloud tags change; not everything was compared
+
+#### `clusters/prod`: replaces 3 Machines, deletes 0, relabels 0 objects, 0 cloud tags change
+
+| object | effect | path |
+|---|---|---|
+| `Cluster fleet/web` | rollout | `spec.topology.version`: replaces 3 Machines |
+
+#### `clusters/stage`
+
+Not compared:
+
+- cannot tell: cannot read `clusters/stage`: kustomize build: Error: accumulating resources in clusters/stage: no such resource
+";
+    assert_eq!(runner.read("plan.md"), expected);
+}
+
 #[test]
 fn the_hook_for_pre_commit_checks_all_manifests() {
     let hooks: Hooks = block("pre-commit");
@@ -169,10 +227,16 @@ struct Runner {
 
 impl Runner {
     fn new(name: &str) -> Runner {
+        let files = [("clusters/class.yaml", CLASS), ("clusters/prod.yaml", CLUSTER)];
+        Runner::with(name, &files, "sed -i s/platform/payments/ clusters/class.yaml")
+    }
+
+    /// A repository with these files, and a command that changes them.
+    fn with(name: &str, files: &[(&str, &str)], change: &str) -> Runner {
         let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pipelines").join(name);
         let _ = fs::remove_dir_all(&home);
         let folder = home.join("repository");
-        fs::create_dir_all(folder.join("clusters")).unwrap();
+        fs::create_dir_all(&folder).unwrap();
         fs::create_dir_all(home.join("stubs")).unwrap();
         for (program, script) in
             [("gh", ""), ("curl", "case \"$*\" in *.tar.gz) cat \"$HOME/archive.tar.gz\" ;; esac\n")]
@@ -182,19 +246,17 @@ impl Runner {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         }
         let mut runner = Runner { folder, home, base: String::new() };
-        let class = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: standard }\n\
-            spec: { workers: { machineDeployments: [{ class: worker, metadata: { labels: { team: platform } } }] } }\n";
-        let cluster = "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: prod }\n\
-            spec:\n  topology:\n    classRef: { name: standard }\n    version: v1.34.2\n    \
-            workers: { machineDeployments: [{ name: md0, class: worker, replicas: 3 }] }\n";
-        fs::write(runner.folder.join("clusters/class.yaml"), class).unwrap();
-        fs::write(runner.folder.join("clusters/prod.yaml"), cluster).unwrap();
+        for (file, text) in files {
+            let path = runner.folder.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
         let archive = format!(
             "mkdir ~/{ARCHIVE} && cp \"$PROPAGATE\" ~/{ARCHIVE}/propagate && tar -czf ~/archive.tar.gz -C ~ {ARCHIVE}\n\
             git init --quiet --initial-branch main\n\
             git config user.name a && git config user.email a@example.com && git add . && git commit --quiet --message base\n\
             git rev-parse HEAD >~/base\n\
-            sed -i s/platform/payments/ clusters/class.yaml && git commit --quiet --all --message change\n"
+            {change} && git commit --quiet --all --message change\n"
         );
         assert_eq!(runner.run(&archive, &[]), 0, "{}", runner.said());
         runner.base = fs::read_to_string(runner.home.join("base")).unwrap().trim().to_owned();

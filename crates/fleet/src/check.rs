@@ -6,12 +6,15 @@ use metadata_propagation::{
     Action, Carried, Cluster, MapKind, Mode, NotApplicable, NotApplicableReason, Outcome, Report, Settings, Stance,
     concerns, evaluate,
 };
-use serde::Serialize;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::FleetObject;
 use crate::probe::{Blame, blame, probe};
+use crate::relations::{is_of_topology, related};
 
 /// Checks objects under the same settings.
 pub struct Checker {
@@ -52,6 +55,8 @@ pub struct ObjectFinding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingLevel {
+    /// It warns once the object is stored.
+    Note,
     /// It warns.
     Warning,
     /// It refuses, in verify mode at least.
@@ -165,9 +170,11 @@ impl Checker {
         let Outcome { rejection, report, mut warnings, .. } = outcome;
         let mut report = report.unwrap_or_default();
         let drift = std::mem::take(&mut report.drift);
+        // What the policy adds to a manifest is not missing from it.
+        let is_stored = is_stored(object);
         let mut findings: Vec<ObjectFinding> = drift
             .iter()
-            .filter(|change| change.action != Action::Recorded)
+            .filter(|change| is_stored && change.action != Action::Recorded)
             .map(|change| ObjectFinding {
                 level: FindingLevel::Error,
                 check: DRIFT,
@@ -190,7 +197,9 @@ impl Checker {
             findings.push(unreadable(rejection.message, &place));
         }
         findings.extend(of_checks(&report));
-        findings.extend(of_skips(&report));
+        let is_manifest_of_control_plane = !is_stored && object.id.is_control_plane();
+        let misplaced = if is_manifest_of_control_plane { FindingLevel::Note } else { FindingLevel::Warning };
+        findings.extend(of_skips(&report, misplaced));
         if report.cloud_tags.is_some() {
             findings.extend(of_tags(warnings, &findings));
         }
@@ -203,6 +212,27 @@ impl Checker {
 fn unreadable(message: String, place: &str) -> ObjectFinding {
     let at = quoted(place).into_iter().next().unwrap_or_default();
     ObjectFinding { level: FindingLevel::Error, check: UNREADABLE, message, at, keys: Vec::new() }
+}
+
+/// Whether an object was read from an API server: it has what only the server and controllers set.
+fn is_stored(object: &FleetObject) -> bool {
+    let written = related(&object.json);
+    let has_owner =
+        written.pointer("/metadata/ownerReferences").and_then(Value::as_array).is_some_and(|it| !it.is_empty());
+    has_owner || is_of_topology(&written) || has_uid(&object.json)
+}
+
+/// Whether `metadata.uid` is set.
+fn has_uid(json: &str) -> bool {
+    #[derive(Deserialize)]
+    struct StoredMetadata {
+        uid: Option<IgnoredAny>,
+    }
+    #[derive(Deserialize)]
+    struct Stored {
+        metadata: StoredMetadata,
+    }
+    serde_json::from_str::<Stored>(json).is_ok_and(|object| object.metadata.uid.is_some())
 }
 
 fn refuses(report: &Report) -> bool {
@@ -223,21 +253,15 @@ fn of_checks(report: &Report) -> impl Iterator<Item = ObjectFinding> {
 
 /// Labels and annotations that are set at a place from which nothing propagates, entries that the API server would
 /// reject, and labels that do not become tags.
-fn of_skips(report: &Report) -> impl Iterator<Item = ObjectFinding> {
-    let misplaced = report.skipped.iter().filter_map(|skip| {
+fn of_skips(report: &Report, level: FindingLevel) -> impl Iterator<Item = ObjectFinding> {
+    let misplaced = report.skipped.iter().filter_map(move |skip| {
         let at = match skip.carried {
             Carried::Map(MapKind::Labels) => "metadata.labels",
             Carried::Map(MapKind::Annotations) => "metadata.annotations",
             Carried::Field => return None,
         };
         let (message, at) = (skip.advice.clone()?, at.to_owned());
-        Some(ObjectFinding {
-            level: FindingLevel::Warning,
-            check: MISPLACED,
-            message,
-            at,
-            keys: vec![skip.key.clone()],
-        })
+        Some(ObjectFinding { level, check: MISPLACED, message, at, keys: vec![skip.key.clone()] })
     });
     let tags = report.cloud_tags.iter().flat_map(|tags| &tags.skipped).map(|label| ObjectFinding {
         level: FindingLevel::Warning,

@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use metadata_propagation::{Cluster, Get, LookupCause, LookupError};
+use metadata_propagation::cluster_api::CORE_GROUP;
+use metadata_propagation::{Cluster, GRANTS, Get, LookupCause, LookupError};
+use serde_json::Value;
 
 use crate::locate::Locator;
 use crate::object::{FleetObject, ObjectId, group_and_version};
@@ -19,6 +21,8 @@ pub struct Fleet {
     sources: Arc<[Source]>,
     objects: Vec<FleetObject>,
     problems: Vec<Problem>,
+    /// The problems without those about objects with the same name.
+    of_documents: Vec<Problem>,
     /// Numbers of objects, ordered by group, kind, namespace and name.
     by_id: Vec<usize>,
     /// Alternative names of objects without a namespace, and their actual names.
@@ -81,12 +85,22 @@ impl Fleet {
     }
 
     fn build(sources: Arc<[Source]>, readings: Vec<Reading>, namespace: Option<&str>) -> Fleet {
-        let mut fleet = Fleet { sources, ..Fleet::default() };
+        let (mut objects, mut problems) = (Vec::new(), Vec::new());
         for reading in readings {
-            fleet.objects.extend(reading.objects);
-            fleet.problems.extend(reading.problems);
+            objects.extend(reading.objects);
+            problems.extend(reading.problems);
         }
-        fleet.further = namespace.map(|namespace| settle(&mut fleet.objects, namespace)).unwrap_or_default();
+        let further = namespace.map(|namespace| settle(&mut objects, namespace)).unwrap_or_default();
+        Fleet::of_objects(sources, objects, problems, further)
+    }
+
+    fn of_objects(
+        sources: Arc<[Source]>,
+        objects: Vec<FleetObject>,
+        of_documents: Vec<Problem>,
+        further: BTreeMap<ObjectId, ObjectId>,
+    ) -> Fleet {
+        let mut fleet = Fleet { sources, objects, of_documents, further, ..Fleet::default() };
         let ids = |number: &usize| fleet.objects.get(*number).map(|object| &object.id);
         let mut by_id: Vec<usize> = (0..fleet.objects.len()).collect();
         by_id.sort_by(|a, b| ids(a).cmp(&ids(b)).then(a.cmp(b)));
@@ -108,25 +122,89 @@ impl Fleet {
                 fleet.served.insert((id.group.clone(), id.kind.clone(), version.clone()));
             }
         }
-        fleet.tell_of_doubles();
+        fleet.problems = fleet.of_documents.iter().cloned().chain(fleet.duplicates()).collect();
         fleet.problems.sort_by_key(|problem| (problem.source, problem.at));
         fleet
     }
 
-    fn tell_of_doubles(&mut self) {
+    /// Some of the objects, and the problems with the documents of some of the texts, by their numbers.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Machine, metadata: {name: m}}";
+    /// let source = |name: &str| Source { name: name.into(), text: text.into() };
+    /// let fleet = Fleet::read(vec![source("a.yaml"), source("b.yaml")]);
+    /// let part = fleet.part(|object| object.origin.source == 1, |source| source == 1);
+    /// assert_eq!((part.objects().count(), fleet.problems().len(), part.problems().len()), (1, 1, 0));
+    /// ```
+    #[must_use]
+    pub fn part(&self, keeps: impl Fn(&FleetObject) -> bool, is_of: impl Fn(usize) -> bool) -> Fleet {
+        let objects: Vec<FleetObject> = self.objects.iter().filter(|object| keeps(object)).cloned().collect();
+        let problems = self.of_documents.iter().filter(|problem| is_of(problem.source)).cloned().collect();
+        let ids: BTreeSet<&ObjectId> = objects.iter().map(|object| &object.id).collect();
+        let further = self.further.iter().filter(|(further, name)| ids.contains(name) && !ids.contains(further));
+        let further = further.map(|(further, name)| (further.clone(), name.clone())).collect();
+        Fleet::of_objects(self.shared_sources(), objects, problems, further)
+    }
+
+    /// The objects that are skipped because an earlier one has their name, if a rule reads such objects: one problem
+    /// for each pair of texts.
+    fn duplicates(&self) -> Vec<Problem> {
+        let composites = self.composite_groups().into_iter().map(|(_, group)| group).collect();
+        let mut pairs: BTreeMap<(usize, usize), Vec<(&FleetObject, &FleetObject)>> = BTreeMap::new();
+        for (first, later) in self.doubles().filter(|(first, _)| is_of_a_rule(&first.id, &composites)) {
+            pairs.entry((first.origin.source, later.origin.source)).or_default().push((first, later));
+        }
         let mut locator = Locator::new(&self.sources);
-        let mut skipped = Vec::new();
-        for (first, later) in &self.doubles {
-            let (Some(first), Some(later)) = (self.objects.get(*first), self.objects.get(*later)) else { continue };
+        let mut problem = |pair: Vec<(&FleetObject, &FleetObject)>| {
+            let (first, later) =
+                pair.iter().min_by_key(|(_, later)| (later.origin.document.start, later.origin.item))?;
             let before = locator.locate(&first.origin, "", &[]);
             let here = locator.locate(&later.origin, "", &[]);
             let name = self.sources.get(before.source).map_or("", |source| &source.name);
             let before = format!("{name}:{}", before.position.line);
-            let message = messages::duplicate(&later.id.to_string(), &before);
-            let (severity, source, at) = (Severity::Warning, here.source, here.span.start);
-            skipped.push(Problem { severity, is_skipped: true, message, source, at });
-        }
-        self.problems.extend(skipped);
+            let message = messages::duplicate(&later.id.to_string(), &before, pair.len().saturating_sub(1));
+            let (severity, skips, source, at) = (Severity::Warning, pair.len(), here.source, here.span.start);
+            Some(Problem { severity, skips, is_rendered: false, message, source, at })
+        };
+        pairs.into_values().filter_map(&mut problem).collect()
+    }
+
+    /// Crossplane's definitions of composites.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, metadata: {name: x}}";
+    /// let fleet = Fleet::read(vec![Source { name: "xrd.yaml".into(), text: text.into() }]);
+    /// assert_eq!(fleet.composite_definitions().count(), 1);
+    /// ```
+    pub fn composite_definitions(&self) -> impl Iterator<Item = &FleetObject> {
+        let is_definition = |id: &ObjectId| id.group == CROSSPLANE && id.kind == "CompositeResourceDefinition";
+        self.objects.iter().filter(move |object| is_definition(&object.id))
+    }
+
+    /// The API groups of the composites and claims that are defined, each with its first definition, in their order.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, metadata: {name: x}, \
+    ///     spec: {group: acme.example.org}}";
+    /// let fleet = Fleet::read(vec![Source { name: "xrd.yaml".into(), text: text.into() }]);
+    /// let groups: Vec<String> = fleet.composite_groups().into_iter().map(|(_, group)| group).collect();
+    /// assert_eq!(groups, ["acme.example.org"]);
+    /// ```
+    #[must_use]
+    pub fn composite_groups(&self) -> Vec<(&FleetObject, String)> {
+        let mut seen = BTreeSet::new();
+        let group = |object: &FleetObject| {
+            let definition: Value = serde_json::from_str(&object.json).ok()?;
+            Some(definition.pointer("/spec/group")?.as_str()?.to_owned())
+        };
+        let groups = self.composite_definitions().filter_map(|definition| Some((definition, group(definition)?)));
+        groups.filter(|(_, group)| seen.insert(group.clone())).collect()
     }
 
     /// The objects that have the same name as an earlier one and are skipped, each after the one that counts.
@@ -235,6 +313,18 @@ impl Fleet {
         self.by_id.get(found.ok()?).and_then(object)
     }
 }
+
+/// Whether a rule reads objects of this kind: those of Cluster API and its providers, Nodes, label registries, and what
+/// Crossplane defines and composes.
+fn is_of_a_rule(id: &ObjectId, composites: &BTreeSet<String>) -> bool {
+    let is_cluster_api = id.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    let is_granted = || GRANTS.iter().any(|grant| (grant.group, grant.kind) == (&*id.group, &*id.kind));
+    let is_node = id.group.is_empty() && id.kind == "Node";
+    is_cluster_api || is_node || id.group == CROSSPLANE || composites.contains(&id.group) || is_granted()
+}
+
+/// The group of Crossplane's definitions and Compositions.
+const CROSSPLANE: &str = "apiextensions.crossplane.io";
 
 /// The documents of texts, one after the other.
 fn readings(sources: &[Source]) -> Vec<Reading> {

@@ -62,7 +62,8 @@ pub fn resources(kustomization: &Source) -> Vec<String> {
 }
 
 fn skipped(number: usize, message: String) -> Reading {
-    let problem = Problem { severity: Severity::Note, is_skipped: true, message, source: number, at: 0 };
+    let (severity, source) = (Severity::Note, number);
+    let problem = Problem { severity, skips: 1, is_rendered: true, message, source, at: 0 };
     Reading { objects: Vec::new(), problems: vec![problem] }
 }
 

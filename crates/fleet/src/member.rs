@@ -55,6 +55,12 @@ impl Member {
         has_replicas.then(|| self.written.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1))
     }
 
+    /// Whether it requests Machines, and how many is written as something that is not a number, such as a variable.
+    pub(crate) fn has_unknown_replicas(&self) -> bool {
+        let is_no_number = |value: &Value| !value.is_null() && value.as_u64().is_none();
+        self.replicas().is_some() && self.written.pointer("/spec/replicas").is_some_and(is_no_number)
+    }
+
     /// The version of its kind, such as `v1beta2`.
     ///
     /// ```

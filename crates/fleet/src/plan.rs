@@ -3,6 +3,7 @@
 mod deferred;
 mod difference;
 mod reach;
+mod reached;
 mod reason;
 mod template;
 mod verdict;
@@ -24,7 +25,7 @@ use crate::object::{FleetObject, ObjectId};
 use crate::relations::{is_of_topology, text};
 
 pub use self::reach::Machines;
-pub use self::verdict::Verdict;
+pub use self::verdict::{Uncounted, Verdict};
 
 /// The effects of a change of manifests.
 #[derive(Debug, Default)]
@@ -137,6 +138,8 @@ impl Plan {
         let mut settings = Settings { mode: Mode::Mutate, ..settings.clone() };
         // Regardless of the setting: a plan reports rollouts.
         settings.cluster_api.rollout = Stance::Warn;
+        let parts = reached::reached(old, new);
+        let [old, new] = parts.as_ref().map_or([old, new], |[old, new]| [old, new]);
         let before = Hierarchy::of(old, &settings);
         let after = Hierarchy::after(&before, new, &settings);
         let mut entries = differences(&before, &after);
@@ -251,7 +254,7 @@ fn edits(
     let has_no_cluster =
         is_class && !of_class(&new.id) || !classes.is_empty() && !classes.iter().any(|(class, _)| of_class(class));
     let is_removed = |path: &str| path.ends_with(']') && at(&is, path).is_none();
-    let is_used = |path: &str| machines(before, &new.id, &Part::of(&new.id, path)).count() > 0;
+    let is_used = |path: &str| !machines(before, &new.id, &Part::of(&new.id, path)).is_empty();
     let planned = |mut edit: RolloutEdit| {
         let mut reason = None;
         if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
@@ -277,6 +280,9 @@ fn edits(
         let deferred = deferred.into_iter().map(|(_, entry)| entry).collect();
         let scale = Some((scaled(&was, &edit.at), scaled(&is, &edit.at))).filter(|_| edit.effect == Effect::Scale);
         let scale = scale.and_then(|(from, to)| Some((from?, to?)));
+        if edit.effect == Effect::Scale && scale.is_none() {
+            reason = reason.or(Some(reason::NO_NUMBER));
+        }
         let is_deletion = edit.effect == Effect::Destructive && is_removed(&edit.at);
         PlannedEdit { edit, machines, is_deletion, scale, reason, deferred }
     };
@@ -289,11 +295,13 @@ fn has_cluster(hierarchy: &Hierarchy, class: &ObjectId) -> bool {
     member.is_some_and(|member| !member.children.is_empty())
 }
 
-/// The replicas at a path of an object. A whole entry of a topology has 1 if it contains no number, and an absent one
-/// 0.
+/// The replicas at a path of an object. A whole entry of a topology has 1 if it does not say how many, and an absent one
+/// 0. `None` if what it says is not a number.
 fn scaled(object: &Value, path: &str) -> Option<u64> {
     match at(object, path) {
-        Some(Value::Object(entry)) => Some(entry.get("replicas").and_then(Value::as_u64).unwrap_or(1)),
+        Some(Value::Object(entry)) => {
+            entry.get("replicas").filter(|value| !value.is_null()).map_or(Some(1), Value::as_u64)
+        }
         None if path.ends_with(']') => Some(0),
         number => number.and_then(Value::as_u64),
     }

@@ -7,8 +7,10 @@ use serde::Serialize;
 pub struct Problem {
     /// Its level.
     pub severity: Severity,
-    /// Whether what it is about is skipped, without being an error.
-    pub is_skipped: bool,
+    /// How many documents or objects are skipped because of it, without being an error.
+    pub skips: usize,
+    /// Whether what it is about becomes manifests when it is rendered: a template, a kustomization or a patch of one.
+    pub is_rendered: bool,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
     /// The number of the text.
@@ -79,7 +81,12 @@ pub(crate) mod messages {
         format!("{kind} has no `metadata.name`")
     }
 
-    pub(crate) fn duplicate(object: &str, before: &str) -> String {
-        format!("{object} is already defined in {before}; this one is skipped")
+    pub(crate) fn duplicate(object: &str, before: &str, others: usize) -> String {
+        let others = match others {
+            0 => String::new(),
+            1 => ", and so is 1 other object of this file".to_owned(),
+            others => format!(", and so are {others} other objects of this file"),
+        };
+        format!("{object} is already defined in {before}; this one is skipped{others}")
     }
 }

@@ -154,8 +154,9 @@ impl DocumentReader {
 
     fn problem(&mut self, severity: Severity, message: String, at: usize) {
         let at = self.document.start + at;
-        let is_skipped = severity == Severity::Note;
-        self.reading.problems.push(Problem { severity, is_skipped, message, source: self.number, at });
+        let skips = usize::from(severity == Severity::Note);
+        let is_rendered = [messages::HELM_TEMPLATE, messages::KUSTOMIZATION, messages::JSON_PATCH].contains(&&*message);
+        self.reading.problems.push(Problem { severity, skips, is_rendered, message, source: self.number, at });
     }
 }
 

@@ -74,6 +74,7 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
                 let (level, severity) = match finding.level {
                     FindingLevel::Error => ("error", Weight::Error),
                     FindingLevel::Warning => ("warning", Weight::Warning),
+                    FindingLevel::Note => ("note", Weight::Info),
                 };
                 let place = places.of(&object.origin, &finding.at, &finding.keys);
                 let verdict = verdict(finding.check, &finding.at, &finding.message);

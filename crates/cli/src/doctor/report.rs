@@ -89,6 +89,7 @@ impl InstallationReport {
             match finding.level {
                 FindingLevel::Error => summary.errors += 1,
                 FindingLevel::Warning => summary.warnings += 1,
+                FindingLevel::Note => {}
             }
             let place = finding.object.map(|object| {
                 let place = locator.locate(&object.origin, &finding.at, &[]);
@@ -116,6 +117,7 @@ impl InstallationReport {
             let level = match entry.level {
                 FindingLevel::Error => Severities::ERROR,
                 FindingLevel::Warning => Severities::WARNING,
+                FindingLevel::Note => Severities::NOTE,
             };
             let mut group = Group::with_title(level.primary_title(&entry.message).id(entry.check));
             let label =

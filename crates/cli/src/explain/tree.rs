@@ -6,7 +6,7 @@ use fleet::{Folding, Hierarchy, help_of_unknown};
 use rayon::prelude::*;
 
 use super::add_help;
-use super::columns::{aligned, cell};
+use super::columns::{aligned, cell, cell_with_reason, help};
 use crate::style::{BOLD, DIM};
 
 /// The trees of these objects, without those that are below another of them. Equal siblings share a line.
@@ -28,7 +28,12 @@ pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> S
         .into_par_iter()
         .map(|number| {
             let is_shown = roots.contains(&number) || is_below(&number);
-            keys.iter().filter(|_| is_shown).map(|key| cell(hierarchy, number, key)).collect()
+            let of_key = |key: &String| match keys.len() {
+                // Several columns have no room for sentences.
+                1 => cell_with_reason(hierarchy, number, key),
+                _ => cell(hierarchy, number, key),
+            };
+            keys.iter().filter(|_| is_shown).map(of_key).collect()
         })
         .collect();
     // Without columns, siblings are compared by kind alone.
@@ -45,6 +50,12 @@ pub(crate) fn tree(hierarchy: &Hierarchy, roots: &[usize], keys: &[String]) -> S
         rows.insert(0, header);
     }
     let mut out = aligned(&rows);
+    let shown = (0..hierarchy.members().len()).filter(|number| roots.contains(number) || is_below(number));
+    let key = keys.first().filter(|_| keys.len() == 1);
+    let helps = shown.filter_map(|number| help(hierarchy, number, key?));
+    for help in helps.collect::<BTreeSet<String>>() {
+        add_help(Some(&help), "", &mut out);
+    }
     if rows.iter().flatten().any(|cell| cell == "?") {
         let reasons: BTreeSet<String> = (0..hierarchy.members().len())
             .filter(|number| roots.contains(number) || is_below(number))

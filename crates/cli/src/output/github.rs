@@ -4,9 +4,11 @@
 
 use fleet::{FindingLevel, Severity};
 
-use super::report::{CheckReport, LineColumn, Where};
+use super::report::{CheckReport, LineColumn, NotChecked, Where};
+use super::text::summary;
 
-/// One line for each finding, and for each document that cannot be read as intended.
+/// One line for each finding, for each document that cannot be read as intended, and for what is not checked; the last one has the
+/// numbers.
 pub(crate) fn github(report: &CheckReport) -> String {
     let problems = report.problems.iter().filter_map(|problem| {
         let command = match problem.severity {
@@ -20,10 +22,18 @@ pub(crate) fn github(report: &CheckReport) -> String {
         let command = match entry.level {
             FindingLevel::Error => "error",
             FindingLevel::Warning => "warning",
+            FindingLevel::Note => "notice",
         };
         line(command, &entry.place, entry.check, &format!("{}: {}", entry.object.title, entry.message))
     });
-    problems.chain(findings).collect()
+    let not_checked = report.not_checked.iter().map(|NotChecked { root, message, settings, place }| {
+        let root = root.as_ref().map(|root| format!("{root}: ")).unwrap_or_default();
+        let settings = settings.as_ref().map(|settings| format!("\n{settings}")).unwrap_or_default();
+        line("notice", place, "not checked", &format!("{root}{message}{settings}"))
+    });
+    let numbers = summary(&report.summary, report.roots.len());
+    let numbers = format!("::notice title=propagate check::{}\n", data(numbers.trim_end()));
+    problems.chain(findings).chain(not_checked).chain([numbers]).collect()
 }
 
 /// One workflow command.

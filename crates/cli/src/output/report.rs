@@ -16,6 +16,9 @@ pub(crate) struct CheckReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ignored: Vec<IgnoredEntry>,
     pub(crate) not_compared: Vec<NotCompared>,
+    /// Objects that could be checked if something else was among the files or in the settings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) not_checked: Vec<NotChecked>,
     pub(crate) problems: Vec<ReportedProblem>,
     /// The directories and files whose objects were checked separately; none if all were checked together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -32,6 +35,8 @@ pub(crate) struct FindingSummary {
     pub(crate) checked: usize,
     pub(crate) errors: usize,
     pub(crate) warnings: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) notes: usize,
     /// Documents and files.
     pub(crate) unreadable: usize,
     /// Documents that are not objects, and objects that are defined twice.
@@ -89,6 +94,21 @@ pub(crate) struct NotCompared {
     pub(crate) place: Where,
 }
 
+/// Objects that are not checked, or not against everything.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct NotChecked {
+    /// The root that it is about, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) root: Option<String>,
+    /// What is missing, and for how many objects.
+    pub(crate) message: String,
+    /// The settings with which they are checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) settings: Option<String>,
+    #[serde(flatten)]
+    pub(crate) place: Where,
+}
+
 /// What is wrong with a document or a file.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ReportedProblem {
@@ -135,6 +155,7 @@ impl CheckReport {
         match entry.level {
             FindingLevel::Error => self.summary.errors += 1,
             FindingLevel::Warning => self.summary.warnings += 1,
+            FindingLevel::Note => self.summary.notes += 1,
         }
         self.findings.push(entry);
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use fleet::{FindingLevel, Severity};
 use serde_json::{Value, json};
 
-use super::report::{CheckReport, FindingEntry, Ignored, IgnoredEntry, Where};
+use super::report::{CheckReport, FindingEntry, Ignored, IgnoredEntry, NotChecked, Where};
 use crate::checks::Check;
 
 /// The report as a SARIF log with one run.
@@ -39,10 +39,34 @@ pub(crate) fn sarif(report: &CheckReport) -> Value {
         "version": "2.1.0",
         "runs": [{
             "tool": { "driver": { "name": "propagate", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
+            "invocations": [invocation(report)],
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
     })
+}
+
+/// What was not read, and what was not checked.
+fn invocation(report: &CheckReport) -> Value {
+    let notes = report.problems.iter().filter(|problem| problem.severity == Severity::Note);
+    let notes = notes.map(|problem| notification(&problem.message, &problem.place));
+    let not_compared = report.not_compared.iter();
+    let not_compared =
+        not_compared.map(|it| notification(&format!("{} is skipped: {}", it.object.title, it.reason), &it.place));
+    let not_checked = report.not_checked.iter().map(|NotChecked { root, message, settings, place }| {
+        let root = root.as_ref().map(|root| format!("{root}: ")).unwrap_or_default();
+        let settings = settings.as_ref().map(|settings| format!("\n{settings}")).unwrap_or_default();
+        notification(&format!("{root}{message}{settings}"), place)
+    });
+    let notifications: Vec<Value> = notes.chain(not_compared).chain(not_checked).collect();
+    json!({
+        "executionSuccessful": report.summary.unreadable == 0,
+        "toolExecutionNotifications": notifications,
+    })
+}
+
+fn notification(message: &str, place: &Where) -> Value {
+    json!({ "level": "note", "message": { "text": message }, "locations": [location(place)] })
 }
 
 /// What a check finds, and what to do about it.
@@ -66,20 +90,25 @@ fn finding(entry: &FindingEntry) -> Value {
     let level = match entry.level {
         FindingLevel::Error => "error",
         FindingLevel::Warning => "warning",
+        FindingLevel::Note => "note",
     };
     let message = format!("{}: {}", entry.object.title, entry.message);
     result(entry.check, level, &message, &entry.place)
 }
 
 fn result(rule: &str, level: &str, message: &str, place: &Where) -> Value {
-    let mut location = json!({ "artifactLocation": { "uri": place.file } });
-    if let (Some(position), Some(location)) = (place.position, location.as_object_mut()) {
-        location.insert("region".to_owned(), json!({ "startLine": position.line, "startColumn": position.column }));
-    }
     json!({
         "ruleId": rule,
         "level": level,
         "message": { "text": message },
-        "locations": [{ "physicalLocation": location }],
+        "locations": [location(place)],
     })
+}
+
+fn location(place: &Where) -> Value {
+    let mut location = json!({ "artifactLocation": { "uri": place.file } });
+    if let (Some(position), Some(location)) = (place.position, location.as_object_mut()) {
+        location.insert("region".to_owned(), json!({ "startLine": position.line, "startColumn": position.column }));
+    }
+    json!({ "physicalLocation": location })
 }

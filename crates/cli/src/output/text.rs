@@ -5,7 +5,7 @@ use std::fmt::Write;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Severities, Renderer, Snippet};
 use fleet::{FindingLevel, Fleet, Severity, count};
 
-use super::report::{CheckReport, FindingSummary, Where};
+use super::report::{CheckReport, FindingSummary, NotChecked, Where};
 
 /// The maximum number of objects that were not compared, and of documents that are not objects, that are listed without
 /// `--verbose`.
@@ -30,6 +30,7 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
         let level = match entry.level {
             FindingLevel::Error => Severities::ERROR,
             FindingLevel::Warning => Severities::WARNING,
+            FindingLevel::Note => Severities::NOTE,
         };
         // Findings at one position are printed together.
         let next = report.findings.get(index + 1);
@@ -58,7 +59,7 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
         notes.insert(0, format!("checked separately: {}", report.roots.join(", ")));
     }
     let named = if is_verbose { notes.len() } else { NAMED };
-    let has_notes = !notes.is_empty();
+    let has_notes = !notes.is_empty() || !report.not_checked.is_empty();
     let note = Renderer::styled();
     for message in notes.iter().take(named) {
         let group = [Group::with_title(Severities::NOTE.primary_title(message))];
@@ -66,6 +67,13 @@ pub(crate) fn text(report: &CheckReport, fleet: &Fleet, is_verbose: bool) -> Str
     }
     if notes.len() > named {
         let _ = writeln!(out, "and {}; `--verbose` prints all", count(notes.len() - named, "more note"));
+    }
+    for NotChecked { root, message, settings, place } in &report.not_checked {
+        let root = root.as_ref().map(|root| format!("{root}: ")).unwrap_or_default();
+        let message = format!("{place}: {root}{message}");
+        let group = Group::with_title(Severities::NOTE.primary_title(&message));
+        let group = helped(group, settings.as_deref().unwrap_or_default());
+        let _ = writeln!(out, "{}", note.render(&[group]));
     }
     if has_notes {
         out.push('\n');
@@ -108,10 +116,14 @@ fn helped<'t>(group: Group<'t>, help: &'t str) -> Group<'t> {
     if help.is_empty() { group } else { group.element(Severities::HELP.message(help)) }
 }
 
-fn summary(summary: &FindingSummary, roots: usize) -> String {
-    let FindingSummary { objects, checked, errors, warnings, unreadable, skipped, not_compared, ignored, .. } = summary;
+/// The numbers of the results, on one line.
+pub(super) fn summary(summary: &FindingSummary, roots: usize) -> String {
+    let FindingSummary {
+        objects, checked, errors, warnings, notes, unreadable, skipped, not_compared, ignored, ..
+    } = summary;
     let found = match (errors, warnings) {
         _ if *checked == 0 => "nothing to check".to_owned(),
+        (0, 0) if *notes > 0 => count(*notes, "note"),
         (0, 0) => "nothing found".to_owned(),
         (errors, 0) => count(*errors, "error"),
         (0, warnings) => count(*warnings, "warning"),

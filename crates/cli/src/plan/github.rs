@@ -1,27 +1,41 @@
 //! A plan as workflow commands of GitHub Actions.
 
-use fleet::{Fleet, Locator, Plan};
+use fleet::Locator;
 use metadata_propagation::Effect;
 
-use super::words::{details, effect, happens, verdict, whole};
+use super::answer::{Answer, Matters, RootAnswer};
+use super::words::{self, details, effect, happens, total, whole};
 use crate::output::github::line;
 use crate::output::report::Where;
 
-/// One line for each edit that is more severe than in place and for each deletion of Machines, and one for the verdict.
-pub(super) fn github(plan: &Plan, [old, new]: [&Fleet; 2]) -> String {
+/// One line for each edit that is more severe than in place, for each deletion of Machines, for what is not compared, and
+/// one for the verdict.
+pub(super) fn github(answer: &Answer) -> String {
     let mut out = String::new();
+    let is_one = answer.roots.len() < 2;
+    for root in &answer.roots {
+        let title = if is_one { String::new() } else { format!("{}: ", words::root(&root.pair)) };
+        of_root(root, &title, &mut out);
+    }
+    out + &format!("::notice title=propagate plan::{}\n", total(answer))
+}
+
+fn of_root(RootAnswer { pair, plan, not_read }: &RootAnswer, title: &str, out: &mut String) {
+    let (old, new) = (&pair.old, &pair.new);
     let (mut of_old, mut of_new) = (Locator::new(old.sources()), Locator::new(new.sources()));
     for planned in &plan.objects {
         let id = &planned.id;
         if let (Some(object), Some(deletion)) = (old.find(id), whole(planned)) {
             let place = of_old.locate(&object.origin, "", &[]);
             let place = Where::of(old, place.source, place.span, place.position);
-            out += &line("error", &place, "destructive", &format!("{id} {}: {deletion}", happens(planned.happens)));
+            let message = format!("{title}{id} {}: {deletion}", happens(planned.happens));
+            *out += &line("error", &place, "destructive", &message);
         }
         let Some(object) = new.find(id) else { continue };
         for planned in &planned.edits {
             let command = match planned.edit.effect {
                 Effect::Nothing | Effect::InPlace => continue,
+                Effect::Scale if planned.scale.is_some_and(|(from, to)| to < from) => "error",
                 Effect::Scale => "notice",
                 Effect::CannotTell | Effect::Scheduled => "warning",
                 Effect::Rollout | Effect::Destructive => "error",
@@ -29,9 +43,15 @@ pub(super) fn github(plan: &Plan, [old, new]: [&Fleet; 2]) -> String {
             let place = of_new.locate(&object.origin, &planned.edit.at, &[]);
             let place = Where::of(new, place.source, place.span, place.position);
             let name = effect(planned.edit.effect);
-            out += &line(command, &place, &name, &format!("{id}: {}{}", planned.edit.at, details(planned)));
+            *out += &line(command, &place, &name, &format!("{title}{id}: {}{}", planned.edit.at, details(planned)));
         }
     }
-    let verdict = if plan.is_empty() { "nothing changes".to_owned() } else { verdict(&plan.verdict) };
-    out + &format!("::notice title=propagate plan::{verdict}\n")
+    for not_read in not_read {
+        let command = match not_read.matters {
+            Matters::No => "notice",
+            Matters::CannotTell => "warning",
+            Matters::Unreadable => "error",
+        };
+        *out += &line(command, &not_read.place, "not compared", &format!("{title}{}", not_read.reason));
+    }
 }

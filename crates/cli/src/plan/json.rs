@@ -3,26 +3,63 @@
 use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict};
 use serde_json::{Value, json};
 
+use super::answer::{Answer, Matters, NotRead};
 use super::words;
 
 /// The version of the format. It changes when something is removed or gets another meaning.
 const FORMAT: u8 = 1;
 
-pub(super) fn json(plan: &Plan) -> Value {
-    let objects: Vec<Value> = plan.objects.iter().map(planned).collect();
-    let further: Vec<Value> = plan.further.iter().map(entry).collect();
-    let unknown: Vec<Value> = plan.unknown.iter().map(unknown).collect();
+pub(super) fn json(answer: &Answer) -> Value {
+    let (mut objects, mut further, mut unknown, mut not_read) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut roots = Vec::new();
+    let is_one = answer.roots.len() < 2;
+    for root in &answer.roots {
+        let Plan { objects: of_root, further: further_of, unknown: unknown_of, .. } = &root.plan;
+        let name = (!is_one).then(|| words::root(&root.pair));
+        objects.extend(of_root.iter().map(|it| in_root(planned(it), name)));
+        further.extend(further_of.iter().map(|it| in_root(entry(it), name)));
+        unknown.extend(unknown_of.iter().map(|it| in_root(unknown_object(it), name)));
+        not_read.extend(root.not_read.iter().map(|it| in_root(not_compared(it), name)));
+        roots.extend(name.map(|name| {
+            json!({ "root": name, "isComplete": root.matters() == Matters::No, "verdict": verdict(&root.plan.verdict) })
+        }));
+    }
+    let mut of_all = verdict(&answer.verdict);
+    if let Some(fields) = of_all.as_object_mut() {
+        fields.insert("text".to_owned(), json!(words::total(answer)));
+    }
     json!({
         "format": FORMAT,
         "objects": objects,
         "further": further,
         "unknown": unknown,
-        "verdict": verdict(&plan.verdict),
+        "notRead": not_read,
+        "roots": roots,
+        "verdict": of_all,
     })
 }
 
+/// A part of the answer, with the root that it is about.
+fn in_root(mut value: Value, root: Option<&str>) -> Value {
+    if let (Some(root), Some(fields)) = (root, value.as_object_mut()) {
+        fields.insert("root".to_owned(), json!(root));
+    }
+    value
+}
+
+fn not_compared(NotRead { place, reason, matters }: &NotRead) -> Value {
+    let matters = match matters {
+        Matters::No => "no",
+        Matters::CannotTell => "cannot tell",
+        Matters::Unreadable => "unreadable",
+    };
+    let line = place.position.map(|position| position.line);
+    json!({ "file": place.file, "line": line, "reason": reason, "matters": matters })
+}
+
 fn verdict(verdict: &Verdict) -> Value {
-    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, unknown, gravest } = *verdict;
+    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, uncounted, cannot_tell, unknown, gravest } =
+        *verdict;
     json!({
         "replaces": replaces,
         "creates": creates,
@@ -30,6 +67,12 @@ fn verdict(verdict: &Verdict) -> Value {
         "orphans": orphans,
         "relabels": relabels,
         "cloudTags": cloud_tags,
+        "uncounted": {
+            "replaces": uncounted.replaces,
+            "creates": uncounted.creates,
+            "deletes": uncounted.deletes,
+            "orphans": uncounted.orphans,
+        },
         "cannotTell": cannot_tell,
         "unknown": unknown,
         "gravest": gravest,
@@ -43,7 +86,8 @@ fn object(id: &ObjectId) -> Value {
 
 fn machines(machines: &Machines) -> Value {
     let named: Vec<Value> = machines.named.iter().map(object).collect();
-    json!({ "count": machines.count(), "named": named })
+    let uncounted: Vec<Value> = machines.uncounted.iter().map(object).collect();
+    json!({ "count": machines.count(), "named": named, "uncounted": uncounted })
 }
 
 fn entry(entry: &EntryDifference) -> Value {
@@ -57,7 +101,7 @@ fn entry(entry: &EntryDifference) -> Value {
     })
 }
 
-fn unknown(unknown: &Unknown) -> Value {
+fn unknown_object(unknown: &Unknown) -> Value {
     json!({ "object": object(&unknown.id), "isAmongTheFiles": !unknown.is_predicted, "reason": unknown.reason })
 }
 

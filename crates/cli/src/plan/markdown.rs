@@ -4,15 +4,37 @@ use std::fmt::Write;
 
 use fleet::{Plan, Planned};
 
-use super::words::{alike, change, details, effect, happens, unknown, verdict, whole};
+use super::answer::Answer;
+use super::words::{self, alike, change, details, effect, happens, total, unknown, verdict, whole};
 
-/// The verdict, a table of edits, and the labels and annotations in a collapsed section.
-pub(super) fn markdown(plan: &Plan) -> String {
-    if plan.is_empty() {
-        return "**propagate plan**: nothing changes\n".to_owned();
+/// The verdict, and for each root a table of edits, the labels and annotations in a collapsed section, and what is not
+/// compared.
+pub(super) fn markdown(answer: &Answer) -> String {
+    let mut out = format!("**propagate plan**: {}\n", total(answer));
+    for root in &answer.roots {
+        let has_words = !root.plan.is_empty() || !root.not_read.is_empty();
+        if answer.roots.len() > 1 && has_words {
+            let verdict = match root.plan.is_empty() {
+                true => String::new(),
+                false => format!(": {}", verdict(&root.plan.verdict)),
+            };
+            let _ = writeln!(out, "\n#### {}{verdict}", code(words::root(&root.pair)));
+        }
+        if !root.plan.is_empty() {
+            of_plan(&root.plan, &mut out);
+        }
+        if !root.not_read.is_empty() {
+            out += "\nNot compared:\n\n";
+        }
+        for not_read in &root.not_read {
+            let _ = writeln!(out, "- {}", one_line(&words::not_read(not_read)));
+        }
     }
-    let mut out = format!("**propagate plan**: {}\n\n", verdict(&plan.verdict));
-    out += "| object | effect | path |\n|---|---|---|\n";
+    out
+}
+
+fn of_plan(plan: &Plan, out: &mut String) {
+    *out += "\n| object | effect | path |\n|---|---|---|\n";
     for planned in &plan.objects {
         let object = code(&planned.id.to_string());
         if planned.edits.is_empty() {
@@ -25,7 +47,7 @@ pub(super) fn markdown(plan: &Plan) -> String {
         }
     }
     if !plan.unknown.is_empty() {
-        out += "\nIt is unknown what propagates to these objects:\n\n";
+        *out += "\nIt is unknown what propagates to these objects:\n\n";
     }
     for object in &plan.unknown {
         let _ = writeln!(out, "- {}", one_line(&unknown(object)));
@@ -52,7 +74,6 @@ pub(super) fn markdown(plan: &Plan) -> String {
             "\n<details><summary>Labels, annotations and cloud tags</summary>\n\n{fence}diff\n{lines}{fence}\n\n</details>\n"
         );
     }
-    out
 }
 
 /// The character that colors a line in a `diff` block.

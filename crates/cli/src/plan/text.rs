@@ -3,18 +3,52 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use fleet::{EntryDifference, Plan, Planned};
+use fleet::{EntryDifference, Planned};
 use metadata_propagation::Effect;
 
-use super::words::{alike, change, details, effect, happens, unknown, verdict, whole};
+use super::answer::{Answer, RootAnswer};
+use super::words::{self, alike, change, details, effect, happens, total, unknown, verdict, whole};
 use crate::style::BOLD;
 
 const CALM: Style = AnsiColor::Green.on_default();
 const CAREFUL: Style = AnsiColor::Yellow.on_default();
 const GRAVE: Style = AnsiColor::Red.on_default().bold();
 
-/// The plan, colored; the stream that it is written to removes colors if they are off.
-pub(super) fn text(plan: &Plan) -> String {
+/// The answer, colored; the stream that it is written to removes colors if they are off.
+pub(super) fn text(answer: &Answer) -> String {
+    let mut out = String::new();
+    let is_one = answer.roots.len() < 2;
+    for root in &answer.roots {
+        let body = body(root);
+        if body.is_empty() {
+            continue;
+        }
+        if is_one {
+            out += &body;
+        } else {
+            let _ = writeln!(out, "{BOLD}{}{BOLD:#}", words::root(&root.pair));
+            body.lines().for_each(|line| out += &format!("  {line}\n"));
+            if !root.plan.is_empty() {
+                let _ = writeln!(out, "  {}", verdict(&root.plan.verdict));
+            }
+        }
+    }
+    let separator = if out.is_empty() { "" } else { "\n" };
+    let unchanged = answer.roots.iter().filter(|root| root.plan.is_empty() && root.not_read.is_empty());
+    let unchanged: Vec<&str> = unchanged.map(|root| words::root(&root.pair)).collect();
+    let unchanged = match unchanged.is_empty() || is_one || answer.is_empty() {
+        true => String::new(),
+        false => format!("nothing changes in {}\n", unchanged.join(", ")),
+    };
+    let total = total(answer);
+    match answer.has_no_change() {
+        true => format!("{out}{separator}{total}\n"),
+        false => format!("{out}{separator}{unchanged}{BOLD}{total}{BOLD:#}\n"),
+    }
+}
+
+/// The plan of one root, and what it does not include.
+fn body(RootAnswer { plan, not_read, .. }: &RootAnswer) -> String {
     let mut out = String::new();
     for planned in &plan.objects {
         let Planned { id, edits, entries, .. } = planned;
@@ -24,7 +58,8 @@ pub(super) fn text(plan: &Plan) -> String {
             let _ = writeln!(out, "  {style}{whole}{style:#}");
         }
         for planned in edits {
-            let style = style(planned.edit.effect);
+            let deletes = planned.scale.is_some_and(|(from, to)| to < from);
+            let style = if deletes { GRAVE } else { style(planned.edit.effect) };
             let (effect, details) = (effect(planned.edit.effect), details(planned));
             let _ = writeln!(out, "  {style}{effect}{style:#} {}{details}", planned.edit.at);
         }
@@ -47,10 +82,13 @@ pub(super) fn text(plan: &Plan) -> String {
     for object in &plan.unknown {
         let _ = writeln!(out, "  {}", unknown(object));
     }
-    if plan.is_empty() {
-        return "nothing changes\n".to_owned();
+    if !not_read.is_empty() {
+        let _ = writeln!(out, "{BOLD}Not compared{BOLD:#}");
     }
-    format!("{out}\n{BOLD}{}{BOLD:#}\n", verdict(&plan.verdict))
+    for not_read in not_read {
+        let _ = writeln!(out, "  {}", words::not_read(not_read));
+    }
+    out
 }
 
 fn line(entry: &EntryDifference) -> String {

@@ -3,20 +3,40 @@
 use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
 use metadata_propagation::Effect;
 
+use super::answer::{Answer, Matters, NotRead};
+use super::roots::RootPair;
 use crate::output::text::visible;
 
 /// The maximum number of Machines that are listed by name; more are counted.
 const NAMED: usize = 5;
 
-/// The effects of a change in total, on one line.
-pub(super) fn verdict(verdict: &Verdict) -> String {
-    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, unknown, .. } = *verdict;
-    let mut parts = vec![format!("replaces {}", count(replaces, "Machine")), format!("deletes {deletes}")];
-    if creates > 0 {
-        parts.push(format!("creates {creates}"));
+/// The effects of a change in total, on one line, with what is missing from the answer.
+pub(super) fn total(answer: &Answer) -> String {
+    let roots = answer.roots.len();
+    let place = if roots > 1 { format!("{roots} roots: ") } else { String::new() };
+    match (answer.has_no_change(), answer.is_incomplete()) {
+        (true, false) if answer.roots.iter().all(|root| root.not_read.is_empty()) => "nothing changes".to_owned(),
+        (true, false) => "nothing changes in what was compared".to_owned(),
+        (true, true) => "nothing changes in what was compared; not everything was".to_owned(),
+        (false, false) => format!("{place}{}", verdict(&answer.verdict)),
+        (false, true) => format!("{place}{}; not everything was compared", verdict(&answer.verdict)),
     }
-    if orphans > 0 {
-        parts.push(format!("orphans {orphans}"));
+}
+
+/// The effects of a change in one root, on one line.
+pub(super) fn verdict(verdict: &Verdict) -> String {
+    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, uncounted, cannot_tell, unknown, .. } =
+        *verdict;
+    let of_deleted = if uncounted.deletes == 0 { deletes.to_string() } else { counted(deletes, uncounted.deletes) };
+    let mut parts =
+        vec![format!("replaces {}", counted(replaces, uncounted.replaces)), format!("deletes {of_deleted}")];
+    if creates > 0 || uncounted.creates > 0 {
+        let created = if uncounted.creates == 0 { creates.to_string() } else { counted(creates, uncounted.creates) };
+        parts.push(format!("creates {created}"));
+    }
+    if orphans > 0 || uncounted.orphans > 0 {
+        let orphaned = if uncounted.orphans == 0 { orphans.to_string() } else { counted(orphans, uncounted.orphans) };
+        parts.push(format!("orphans {orphaned}"));
     }
     parts.push(format!("relabels {}", count(relabels, "object")));
     let verb = if cloud_tags == 1 { "changes" } else { "change" };
@@ -28,6 +48,31 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
         parts.push(format!("cannot tell what propagates to {}", count(unknown, "object")));
     }
     parts.join(", ")
+}
+
+/// Such as `2 Machines and all Machines of 1 owner (number not in the files)`.
+fn counted(machines: u64, owners: u64) -> String {
+    let all = format!("all Machines of {} (number not in the files)", count(owners, "owner"));
+    match (machines, owners) {
+        (machines, 0) => count(machines, "Machine"),
+        (0, _) => all,
+        (machines, _) => format!("{} and {all}", count(machines, "Machine")),
+    }
+}
+
+/// A file, document or object that is not compared.
+pub(super) fn not_read(not_read: &NotRead) -> String {
+    let NotRead { place, reason, matters } = not_read;
+    match matters {
+        Matters::No => format!("{place}: {reason}"),
+        Matters::Unreadable if place.position.is_none() => format!("cannot tell: cannot read `{place}`: {reason}"),
+        Matters::CannotTell | Matters::Unreadable => format!("{place}: cannot tell: {reason}"),
+    }
+}
+
+/// The name of a root.
+pub(super) fn root(pair: &RootPair) -> &str {
+    if pair.is_rest { "other files" } else { &pair.root }
 }
 
 /// What happens to an object.
@@ -84,12 +129,15 @@ pub(super) fn whole(planned: &Planned) -> Option<String> {
 
 /// Such as `2 Machines (fleet/a, fleet/b)`.
 fn of_machines(machines: &Machines) -> String {
-    let count = count(machines.count(), "Machine");
-    if machines.named.is_empty() || machines.named.len() > NAMED || !machines.predicted.is_empty() {
-        return count;
-    }
-    let names: Vec<String> = machines.named.iter().map(full_name).collect();
-    format!("{count} ({})", names.join(", "))
+    let uncounted = machines.uncounted.iter().map(full_name);
+    let all = uncounted.map(|owner| format!("all Machines of {owner} (number not in the files)"));
+    let all: Vec<String> = all.collect();
+    let counted = count(machines.count(), "Machine");
+    let is_named = !machines.named.is_empty() && machines.named.len() <= NAMED && machines.predicted.is_empty();
+    let names = machines.named.iter().filter(|_| is_named).map(full_name).collect::<Vec<_>>().join(", ");
+    let counted = if is_named { format!("{counted} ({names})") } else { counted };
+    let counted = Some(counted).filter(|_| machines.count() > 0 || all.is_empty());
+    counted.into_iter().chain(all).collect::<Vec<_>>().join(" and ")
 }
 
 fn full_name(id: &ObjectId) -> String {

@@ -15,13 +15,15 @@ use crate::relations::text;
 /// The lists of workers that classes and topologies have.
 pub(super) const LISTS: [&str; 2] = ["machineDeployments", "machinePools"];
 
-/// Machines: those in the files, and for each owner without any the number of its replicas.
+/// Machines: those in the files, and for each owner without any the number of its replicas, if it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Machines {
     /// Those in the files.
     pub named: BTreeSet<ObjectId>,
     /// By owner, if none of its Machines is in the files.
     pub predicted: BTreeMap<ObjectId, u64>,
+    /// The owners without any in the files, and with a number of replicas that is not in the files.
+    pub uncounted: BTreeSet<ObjectId>,
 }
 
 /// The part of a Cluster, or of the Clusters of a class.
@@ -42,16 +44,18 @@ pub(super) enum Part {
 }
 
 impl Machines {
-    pub(super) const NONE: Machines = Machines { named: BTreeSet::new(), predicted: BTreeMap::new() };
+    pub(super) const NONE: Machines =
+        Machines { named: BTreeSet::new(), predicted: BTreeMap::new(), uncounted: BTreeSet::new() };
 
-    /// The number of Machines.
+    /// The number of Machines, without those of owners that do not say how many they have.
     ///
     /// ```
     /// use fleet::{Machines, ObjectId};
     ///
     /// let id = |kind: &str, name: &str| ObjectId {
     ///     group: "cluster.x-k8s.io".into(), kind: kind.into(), namespace: "default".into(), name: name.into() };
-    /// let machines = Machines { named: [id("Machine", "m")].into(), predicted: [(id("MachineSet", "s"), 3)].into() };
+    /// let (named, predicted) = ([id("Machine", "m")].into(), [(id("MachineSet", "s"), 3)].into());
+    /// let machines = Machines { named, predicted, ..Machines::default() };
     /// assert_eq!(machines.count(), 4);
     /// ```
     #[must_use]
@@ -60,10 +64,16 @@ impl Machines {
         self.predicted.values().fold(named, |sum, number| sum.saturating_add(*number))
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count() == 0 && self.uncounted.is_empty()
+    }
+
     /// Adds others; those that are in both count once.
     pub(super) fn add(&mut self, others: &Machines) {
         self.named.extend(others.named.iter().cloned());
         self.predicted.extend(others.predicted.iter().map(|(owner, number)| (owner.clone(), *number)));
+        self.uncounted.extend(others.uncounted.iter().cloned());
     }
 
     /// Whether it includes all of the others.
@@ -77,6 +87,7 @@ impl Machines {
     pub(super) fn remove(&mut self, others: &Machines) {
         self.named.retain(|machine| !others.named.contains(machine));
         self.predicted.retain(|owner, _| !others.predicted.contains_key(owner));
+        self.uncounted.retain(|owner| !others.uncounted.contains(owner));
     }
 }
 
@@ -166,6 +177,8 @@ fn below(hierarchy: &Hierarchy, top: usize, found: &mut Machines) {
     let Some(member) = hierarchy.member(top) else { return };
     if !named.is_empty() {
         found.named.append(&mut named);
+    } else if member.has_unknown_replicas() {
+        found.uncounted.insert(member.id.clone());
     } else if let Some(replicas) = member.replicas() {
         found.predicted.insert(member.id.clone(), replicas);
     }

@@ -39,3 +39,6 @@ pub(super) const NO_CLUSTER: &str = "no known Cluster uses this class; Clusters 
 
 /// A part of a class that is removed while Clusters use it.
 pub(super) const STILL_USED: &str = "Clusters use it, so Cluster API rejects the change";
+
+/// A number of Machines that is not written as a number, such as a variable of a template, or not written at all.
+pub(super) const NO_NUMBER: &str = "the number of Machines before or after is not in the files";

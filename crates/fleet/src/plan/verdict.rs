@@ -25,6 +25,8 @@ pub struct Verdict {
     pub relabels: u64,
     /// Cloud tags that are added, changed or removed.
     pub cloud_tags: u64,
+    /// Owners whose Machines are affected, and whose number of Machines is not in the files.
+    pub uncounted: Uncounted,
     /// Edits whose effect, or the number of affected Machines, is not known.
     pub cannot_tell: u64,
     /// Objects for which it is no longer known what propagates to them.
@@ -33,7 +35,51 @@ pub struct Verdict {
     pub gravest: Option<Effect>,
 }
 
+/// Owners with a number of Machines that is not in the files, by what happens to all of these.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Uncounted {
+    /// They are replaced.
+    pub replaces: u64,
+    /// They are created in addition.
+    pub creates: u64,
+    /// They are deleted and not replaced.
+    pub deletes: u64,
+    /// They are orphaned.
+    pub orphans: u64,
+}
+
 impl Verdict {
+    /// The effects of two changes that have no object in common.
+    ///
+    /// ```
+    /// use fleet::Verdict;
+    ///
+    /// let one = Verdict { replaces: 3, ..Verdict::default() };
+    /// assert_eq!(one.and(&Verdict { replaces: 2, deletes: 1, ..one }), Verdict { replaces: 5, deletes: 1, ..one });
+    /// ```
+    #[must_use]
+    pub fn and(&self, other: &Verdict) -> Verdict {
+        let of = |verdict: &Verdict| verdict.uncounted;
+        let sum = |field: fn(&Verdict) -> u64| field(self).saturating_add(field(other));
+        Verdict {
+            replaces: sum(|verdict| verdict.replaces),
+            creates: sum(|verdict| verdict.creates),
+            deletes: sum(|verdict| verdict.deletes),
+            orphans: sum(|verdict| verdict.orphans),
+            relabels: sum(|verdict| verdict.relabels),
+            cloud_tags: sum(|verdict| verdict.cloud_tags),
+            uncounted: Uncounted {
+                replaces: of(self).replaces.saturating_add(of(other).replaces),
+                creates: of(self).creates.saturating_add(of(other).creates),
+                deletes: of(self).deletes.saturating_add(of(other).deletes),
+                orphans: of(self).orphans.saturating_add(of(other).orphans),
+            },
+            cannot_tell: sum(|verdict| verdict.cannot_tell),
+            unknown: sum(|verdict| verdict.unknown),
+            gravest: self.gravest.max(other.gravest),
+        }
+    }
+
     pub(super) fn of(plan: &Plan, after: &Hierarchy) -> Verdict {
         let mut verdict = Verdict::default();
         let [mut replaced, mut orphaned, mut deleted, mut created] = [Machines::NONE; 4];
@@ -54,7 +100,11 @@ impl Verdict {
                     Effect::Destructive => orphaned.add(&planned.machines),
                     Effect::Scale | Effect::InPlace | Effect::Nothing | Effect::CannotTell => {}
                 }
-                verdict.cannot_tell += u64::from(planned.reason.is_some());
+                // What an edit changes in place is known for objects that are not, too.
+                if planned.reason.is_some() && planned.edit.effect > Effect::InPlace {
+                    verdict.cannot_tell += 1;
+                    verdict.gravest = verdict.gravest.max(Some(Effect::CannotTell));
+                }
                 if let Some((from, to)) = planned.scale {
                     verdict.creates += to.saturating_sub(from);
                     verdict.deletes += from.saturating_sub(to);
@@ -79,6 +129,13 @@ impl Verdict {
         verdict.orphans = orphaned.count();
         verdict.deletes += deleted.count();
         verdict.creates += created.count();
+        let number = |machines: &Machines| machines.uncounted.iter().map(|_| 1).sum();
+        verdict.uncounted = Uncounted {
+            replaces: number(&replaced),
+            creates: number(&created),
+            deletes: number(&deleted),
+            orphans: number(&orphaned),
+        };
         let entries = || plan.objects.iter().flat_map(|object| &object.entries).chain(&plan.further);
         verdict.cloud_tags = entries().filter(|entry| entry.at == CLOUD_TAGS).map(|_| 1).sum();
         let is_label = |entry: &&EntryDifference| ["metadata.labels", "metadata.annotations"].contains(&&*entry.at);

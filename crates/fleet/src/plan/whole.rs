@@ -19,7 +19,8 @@ pub(super) fn creation(id: &ObjectId, before: &Hierarchy, after: &Hierarchy) -> 
     let mut made = if has_machines { machines(after, id, &Part::Whole) } else { Machines::default() };
     made.named.retain(|machine| before.number(machine).is_none());
     made.predicted.retain(|owner, _| before.number(owner).is_none());
-    let (id, effect) = (id.clone(), (made.count() > 0).then_some(Effect::Scale));
+    made.uncounted.retain(|owner| before.number(owner).is_none());
+    let (id, effect) = (id.clone(), (!made.is_empty()).then_some(Effect::Scale));
     let (happens, edits) = (Happens::Created, Vec::new());
     Planned { id, happens, effect, machines: made, replaced_by: None, edits, entries: Vec::new() }
 }

@@ -1,0 +1,188 @@
+//! The plans of all roots, and what they do not include.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fleet::{Fleet, Locator, Plan, Problem, Severity, Verdict};
+use metadata_propagation::{Effect, Settings};
+use rayon::prelude::*;
+
+use super::roots::{RootPair, relative};
+use crate::classes;
+use crate::input::Input;
+use crate::output::report::Where;
+use crate::roots::is_in;
+
+/// The effects of a change in each root.
+pub(super) struct Answer {
+    pub(super) roots: Vec<RootAnswer>,
+    /// The effects of the change in all of them.
+    pub(super) verdict: Verdict,
+}
+
+/// The effects of a change in one root.
+pub(super) struct RootAnswer {
+    pub(super) pair: RootPair,
+    pub(super) plan: Plan,
+    pub(super) not_read: Vec<NotRead>,
+}
+
+/// A file, document or object that is not compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NotRead {
+    pub(super) place: Where,
+    /// One sentence: lower case, no final stop.
+    pub(super) reason: String,
+    pub(super) matters: Matters,
+}
+
+/// What it means for a plan that something is not compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Matters {
+    /// It is named, and does not make the plan uncertain.
+    No,
+    /// The effects are not known: manifests are rendered from it, and it changes, or Machines are made from it.
+    CannotTell,
+    /// It cannot be read.
+    Unreadable,
+}
+
+impl Answer {
+    pub(super) fn of(pairs: Vec<RootPair>, inputs: [&Input; 2], settings: &Settings) -> Answer {
+        let roots: Vec<String> = pairs.iter().filter(|pair| !pair.is_rest).map(|pair| pair.root.clone()).collect();
+        let answers = pairs.into_par_iter().map(|pair| RootAnswer::of(pair, &roots, inputs, settings));
+        let roots: Vec<RootAnswer> = answers.collect();
+        let verdict = roots.iter().fold(Verdict::default(), |sum, root| sum.and(&root.plan.verdict));
+        let mut answer = Answer { roots, verdict };
+        if answer.is_incomplete() {
+            answer.verdict.gravest = answer.verdict.gravest.max(Some(Effect::CannotTell));
+        }
+        answer
+    }
+
+    /// Whether nothing changes in what was read, and nothing that was not read may change something.
+    pub(super) fn is_empty(&self) -> bool {
+        self.has_no_change() && !self.is_incomplete()
+    }
+
+    /// Whether nothing changes in what was compared.
+    pub(super) fn has_no_change(&self) -> bool {
+        self.roots.iter().all(|root| root.plan.is_empty())
+    }
+
+    /// Whether something that is not compared may have effects.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.roots.iter().any(|root| root.matters() > Matters::No)
+    }
+}
+
+impl RootAnswer {
+    fn of(pair: RootPair, roots: &[String], inputs: [&Input; 2], settings: &Settings) -> RootAnswer {
+        let is_of = |name: &str| match pair.is_rest {
+            true => !roots.iter().any(|root| is_in(name, root)),
+            false => is_in(name, &pair.root) || is_in(&pair.root, name),
+        };
+        let sides = [(&pair.old, inputs[0]), (&pair.new, inputs[1])];
+        let mut not_read = Vec::new();
+        let mut unread = [BTreeSet::new(), BTreeSet::new()];
+        for ((fleet, input), unread) in sides.iter().zip(&mut unread) {
+            for (file, reason) in input.unreadable.iter().filter(|(file, _)| is_of(relative(file, &input.prefix))) {
+                unread.insert(relative(file, &input.prefix).to_owned());
+                let place = Where { file: file.clone(), ..Where::default() };
+                not_read.push(NotRead { place, reason: reason.clone(), matters: Matters::Unreadable });
+            }
+            let mut locator = Locator::new(fleet.sources());
+            for problem in fleet.problems().iter().filter(|problem| problem.severity == Severity::Error) {
+                unread.insert(name(fleet, input, problem.source).to_owned());
+                let place = place(fleet, problem, &mut locator);
+                not_read.push(NotRead { place, reason: problem.message.clone(), matters: Matters::Unreadable });
+            }
+        }
+        not_read.extend(skipped(sides));
+        not_read.extend(duplicates(sides));
+        let [no_old, no_new] = &unread;
+        // An object is neither created nor deleted because its file cannot be read.
+        let known = |(fleet, input): (&Fleet, &Input), other: &Fleet, unread: &BTreeSet<String>| {
+            let is_unread = |source| unread.iter().any(|file| is_in(name(fleet, input, source), file));
+            fleet.part(|object| other.find(&object.id).is_some() || !is_unread(object.origin.source), |_| true)
+        };
+        let [old, new] = sides;
+        let (old, new) = (known(old, &pair.new, no_new), known(new, &pair.old, no_old));
+        let plan = Plan::of(&old, &new, settings);
+        if !plan.is_empty() {
+            let mut locator = Locator::new(new.sources());
+            not_read.extend(classes::missing(&new).iter().map(|class| {
+                let at = locator.locate(&class.cluster.origin, "", &[]);
+                let place = Where::of(&new, at.source, at.span, at.position);
+                // What a class makes, such as the control plane, is not counted.
+                let is_edited = plan.objects.iter().any(|planned| class.is_named_by(&planned.id));
+                let matters = if is_edited { Matters::CannotTell } else { Matters::No };
+                NotRead { place, reason: class.sentence("compared with it"), matters }
+            }));
+        }
+        RootAnswer { pair: RootPair { old, new, ..pair }, plan, not_read }
+    }
+
+    /// The most that something means that is not compared.
+    pub(super) fn matters(&self) -> Matters {
+        self.not_read.iter().map(|not_read| not_read.matters).max().unwrap_or(Matters::No)
+    }
+}
+
+fn name<'n>(fleet: &'n Fleet, input: &Input, source: usize) -> &'n str {
+    relative(fleet.sources().get(source).map_or("", |source| &source.name), &input.prefix)
+}
+
+fn place(fleet: &Fleet, problem: &Problem, locator: &mut Locator<'_>) -> Where {
+    let (source, at) = (problem.source, problem.at);
+    Where::of(fleet, source, at..at, locator.position(source, at))
+}
+
+/// The documents that are skipped and differ: they are not in the same file of the other side.
+fn skipped(sides: [(&Fleet, &Input); 2]) -> Vec<NotRead> {
+    let is_live = sides.iter().any(|(_, input)| input.asked.is_some());
+    let documents = |(fleet, input): (&Fleet, &Input)| {
+        let mut locator = Locator::new(fleet.sources());
+        let mut found = BTreeMap::new();
+        for problem in fleet.problems().iter().filter(|problem| problem.severity == Severity::Note) {
+            let Some(source) = fleet.sources().get(problem.source) else { continue };
+            let is_around = |range: &std::ops::Range<usize>| range.contains(&problem.at);
+            let document = source.documents().into_iter().find(is_around).filter(|_| problem.at > 0);
+            let text = document.and_then(|range| source.text.get(range)).unwrap_or(&source.text);
+            let matters = if problem.is_rendered { Matters::CannotTell } else { Matters::No };
+            // A cluster has no files to compare with.
+            let changes = if is_live { "" } else { "it changes: " };
+            let reason = format!("{changes}{}", problem.message);
+            let place = place(fleet, problem, &mut locator);
+            let key = (name(fleet, input, problem.source).to_owned(), text.trim().to_owned());
+            found.insert(key, NotRead { place, reason, matters });
+        }
+        found
+    };
+    let [old, new] = sides.map(documents);
+    let of_new = new.iter().filter(|(key, _)| !old.contains_key(*key));
+    let files: BTreeSet<&String> = of_new.clone().map(|((file, _), _)| file).collect();
+    // A document that differs is named where it is now.
+    let of_old = old.iter().filter(|(key, _)| !new.contains_key(*key) && !files.contains(&key.0));
+    of_new.chain(of_old).map(|(_, not_read)| not_read.clone()).collect()
+}
+
+/// The objects that are skipped because another one in another file has their name, and differ.
+fn duplicates(sides: [(&Fleet, &Input); 2]) -> Vec<NotRead> {
+    let doubles = |(fleet, input): (&Fleet, &Input)| {
+        let mut locator = Locator::new(fleet.sources());
+        let mut found = BTreeMap::new();
+        for (first, later) in fleet.doubles().filter(|(first, later)| first.json != later.json) {
+            let at = locator.locate(&later.origin, "", &[]);
+            let place = Where::of(fleet, at.source, at.span, at.position);
+            let before = name(fleet, input, first.origin.source);
+            let reason = format!("{} is already defined in {before}; this one is not compared", later.id);
+            let key = (name(fleet, input, later.origin.source).to_owned(), later.id.clone(), later.json.to_string());
+            found.insert(key, NotRead { place, reason, matters: Matters::No });
+        }
+        found
+    };
+    let [old, new] = sides.map(doubles);
+    let of_new = new.iter().filter(|(key, _)| !old.contains_key(*key));
+    let of_old = old.iter().filter(|(key, _)| !new.keys().any(|(file, id, _)| (file, id) == (&key.0, &key.1)));
+    of_new.chain(of_old).map(|(_, not_read)| not_read.clone()).collect()
+}

@@ -1,0 +1,153 @@
+//! The roots of a plan: directories and files that define objects of the same name are compared each with itself.
+
+use std::collections::BTreeSet;
+
+use fleet::{Fleet, FleetObject, ObjectId};
+use metadata_propagation::Settings;
+
+use crate::Failure;
+use crate::classes::{cluster_name, is_definition, is_instance};
+use crate::input::Input;
+use crate::roots::{distinct, is_in, is_judged, leaves, parting, trimmed};
+
+/// A root before and after.
+pub(super) struct RootPair {
+    /// The directory or file, relative to what is compared. Empty if all objects belong together.
+    pub(super) root: String,
+    /// Whether it has the objects that are in no root.
+    pub(super) is_rest: bool,
+    pub(super) old: Fleet,
+    pub(super) new: Fleet,
+}
+
+/// The manifests before and after, by root. If no roots are named, they are found: where objects of the same name are
+/// defined differently, or have Machines.
+///
+/// # Errors
+/// When a named root contains none of the files, or two objects in one root have the same name.
+pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) -> Result<Vec<RootPair>, Failure> {
+    let sides = inputs.map(|input| Side { fleet: &input.fleet, prefix: &input.prefix });
+    let [before, after] = &sides;
+    let mut roots: BTreeSet<String> = named.iter().map(|root| trimmed(root)).collect();
+    for root in &roots {
+        let has_any = |side: &Side<'_>| side.names().any(|name| is_in(name, root));
+        if !sides.iter().any(has_any) {
+            return Err(Failure(format!("--root: none of the files is in `{root}`")));
+        }
+    }
+    for (side, input) in sides.iter().zip(inputs) {
+        roots.extend(input.rendered.iter().map(|folder| relative(folder, side.prefix).to_owned()));
+    }
+    if named.is_empty() {
+        roots.extend(before.found(settings).chain(after.found(settings)));
+    }
+    let leaves = leaves(&roots);
+    if leaves.len() < 2 {
+        let root = leaves.first().filter(|_| named.is_empty()).map_or_else(String::new, |root| (*root).clone());
+        let [old, new] = sides.each_ref().map(|side| side.fleet.part(|_| true, |_| true));
+        told_apart([&old, &new], settings)?;
+        return Ok(vec![RootPair { root, is_rest: false, old, new }]);
+    }
+    let mut pairs = Vec::new();
+    let mut used: BTreeSet<ObjectId> = BTreeSet::new();
+    for leaf in leaves {
+        let is_of_leaf = |name: &str| roots.iter().filter(|root| is_in(name, root)).all(|root| is_in(leaf, root));
+        let [old, new] = sides.each_ref().map(|side| {
+            let name = |object: &FleetObject| side.name(object.origin.source);
+            let is_inside = |source| is_in(side.name(source), leaf);
+            let part = side.fleet.part(|object| is_of_leaf(name(object)), is_inside);
+            context(&part, |object| !is_in(name(object), leaf))
+        });
+        told_apart([&old, &new], settings)?;
+        used.extend([&old, &new].into_iter().flat_map(Fleet::objects).map(|object| object.id.clone()));
+        pairs.push(RootPair { root: leaf.clone(), is_rest: false, old, new });
+    }
+    // Objects in no root that no root needs, and what they need.
+    let [old, new] = sides.each_ref().map(|side| {
+        let is_in_none = |source: usize| !pairs.iter().any(|pair| is_in(side.name(source), &pair.root));
+        let part = side.fleet.part(|object| is_in_none(object.origin.source), is_in_none);
+        context(&part, |object| used.contains(&object.id))
+    });
+    let has_any = |fleet: &Fleet| fleet.objects().any(|object| !used.contains(&object.id));
+    if has_any(&old) || has_any(&new) || !old.problems().is_empty() || !new.problems().is_empty() {
+        told_apart([&old, &new], settings)?;
+        pairs.push(RootPair { root: String::new(), is_rest: true, old, new });
+    }
+    Ok(pairs)
+}
+
+/// One side of a plan.
+struct Side<'a> {
+    fleet: &'a Fleet,
+    prefix: &'a str,
+}
+
+impl<'a> Side<'a> {
+    /// The name of a text on both sides.
+    fn name(&self, source: usize) -> &'a str {
+        relative(self.fleet.sources().get(source).map_or("", |source| &source.name), self.prefix)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        (0..self.fleet.sources().len()).map(|source| self.name(source))
+    }
+
+    /// Where the paths of objects with the same name diverge.
+    fn found(&self, settings: &Settings) -> impl Iterator<Item = String> {
+        let doubles: Vec<(&FleetObject, &FleetObject)> = self.fleet.doubles().collect();
+        let mut roots = BTreeSet::new();
+        for same in doubles.chunk_by(|a, b| a.0.id == b.0.id) {
+            let first = same.first().map(|(first, _)| *first);
+            let all: Vec<&FleetObject> = first.into_iter().chain(same.iter().map(|(_, later)| *later)).collect();
+            for (index, a) in all.iter().enumerate().filter(|(_, a)| is_judged(a, settings)) {
+                for b in all.iter().skip(index + 1).filter(|b| a.json != b.json || is_instance(&a.id)) {
+                    let names = (self.name(a.origin.source), self.name(b.origin.source));
+                    roots.extend(parting(names.0, names.1).into_iter().flatten());
+                }
+            }
+        }
+        roots.into_iter()
+    }
+}
+
+/// # Errors
+/// When an object of a root is defined twice in different ways.
+fn told_apart(sides: [&Fleet; 2], settings: &Settings) -> Result<(), Failure> {
+    let told = sides.into_iter().try_for_each(|side| distinct(side, settings));
+    told.map_err(|Failure(problem)| {
+        Failure(format!("{problem}; name the directory or file of each of them with `--root`"))
+    })
+}
+
+/// A name without the part that the other side does not have.
+pub(super) fn relative<'n>(name: &'n str, prefix: &str) -> &'n str {
+    if name == prefix.trim_end_matches('/') {
+        return "";
+    }
+    name.strip_prefix(prefix).unwrap_or(name)
+}
+
+/// Objects with those others among them, directly or not, that they need: what they name, such as a class and its
+/// templates, and kinds that apply to all.
+fn context(part: &Fleet, is_other: impl Fn(&FleetObject) -> bool) -> Fleet {
+    let (others, own): (Vec<&FleetObject>, Vec<&FleetObject>) = part.objects().partition(|object| is_other(object));
+    let applies =
+        |object: &&FleetObject| ["labels.plexsphere.com", "apiextensions.crossplane.io"].contains(&&*object.id.group);
+    let (mut needed, mut others): (Vec<&FleetObject>, Vec<&FleetObject>) = others.into_iter().partition(applies);
+    let (mut words, mut clusters) = (BTreeSet::new(), BTreeSet::new());
+    let mut next = own;
+    while !next.is_empty() {
+        for object in &next {
+            words.extend(object.json.split('"').skip(1).step_by(2));
+            clusters.extend(cluster_name(object));
+        }
+        needed.append(&mut next);
+        let is_needed = |object: &&FleetObject| match is_definition(&object.id) {
+            true => words.contains(&*object.id.name),
+            false => cluster_name(object).is_some_and(|name| clusters.contains(&name) && object.id.kind == "Cluster"),
+        };
+        (next, others) = others.into_iter().partition(is_needed);
+    }
+    let needed: BTreeSet<&ObjectId> = needed.into_iter().map(|object| &object.id).collect();
+    part.part(|object| needed.contains(&object.id), |_| true)
+}

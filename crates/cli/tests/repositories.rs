@@ -1,0 +1,92 @@
+//! Small repositories before and after a change: `testdata/repositories/NAME/{before,after}`, committed one after the other with
+//! the tags `before` and `after`. `expected.txt` has what is typed there and what is printed; `BLESS=1` rewrites it.
+//! A folder without `before` is the same on both sides.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "what tests are made of may fail like a test")]
+
+mod kustomize;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+#[test]
+fn repositories_are_answered_as_written_down() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/repositories");
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("repositories");
+    let _ = fs::remove_dir_all(&scratch);
+    let programs = scratch.join("programs");
+    kustomize::install(&programs);
+    let path = format!("{}:{}", programs.display(), env::var("PATH").unwrap());
+    let mut names: Vec<PathBuf> = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    let mut differ = Vec::new();
+    for repository in names {
+        let name = repository.file_name().unwrap().to_str().unwrap().to_owned();
+        let folder = scratch.join(&name);
+        commit(&repository, &folder);
+        let file = repository.join("expected.txt");
+        let expected = fs::read_to_string(&file).unwrap();
+        let actual = answers(&expected, &folder, &path);
+        if env::var_os("BLESS").is_some() {
+            fs::write(&file, &actual).unwrap();
+        } else if actual != expected {
+            differ.push(format!("{name}\n--- expected\n{expected}\n--- actual\n{actual}"));
+        }
+    }
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+}
+
+/// The repository with its two commits.
+fn commit(repository: &Path, folder: &Path) {
+    fs::create_dir_all(folder).unwrap();
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+        let output = Command::new("git").current_dir(folder).args(identity).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    git(&["init", "--quiet", "--initial-branch", "main"]);
+    for side in ["before", "after"] {
+        if repository.join(side).is_dir() {
+            git(&["rm", "-r", "--quiet", "--ignore-unmatch", "."]);
+            copy(&repository.join(side), folder);
+        }
+        git(&["add", "--all", "--force"]);
+        git(&["commit", "--quiet", "--allow-empty", "--message", side]);
+        git(&["tag", side]);
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+/// The file with what is printed now: comments and lines that are typed stay.
+fn answers(expected: &str, folder: &Path, path: &str) -> String {
+    let mut out = String::new();
+    for line in expected.lines().take_while(|line| line.starts_with('#')) {
+        let _ = writeln!(out, "{line}");
+    }
+    for typed in expected.lines().filter_map(|line| line.strip_prefix("$ propagate ")) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_propagate"));
+        command.current_dir(folder).env("KUBECONFIG", "none").env("PATH", path).args(typed.split_whitespace());
+        let output = command.output().unwrap();
+        let _ = writeln!(out, "\n$ propagate {typed}");
+        if let Some(code) = output.status.code().filter(|code| *code > 0) {
+            let _ = writeln!(out, "? {code}");
+        }
+        out += &String::from_utf8(output.stdout).unwrap();
+        out += &String::from_utf8(output.stderr).unwrap();
+    }
+    out
+}
