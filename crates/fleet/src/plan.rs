@@ -1,5 +1,6 @@
 //! The effects of a change of manifests: on each object, on the Machines below it, and on the labels further down.
 
+mod bare;
 mod deferred;
 mod difference;
 mod reach;
@@ -9,6 +10,7 @@ mod verdict;
 mod whole;
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use metadata_propagation::{Effect, Mode, Operation, Review, RolloutEdit, Settings, Stance, evaluate, has_effects};
@@ -16,6 +18,7 @@ use serde_json::Value;
 
 use self::difference::{differences, unknown};
 use self::reach::{Part, machines};
+use self::template::{Acceptance, acceptance};
 use crate::check::{Checker, UNREADABLE};
 use crate::each::each;
 use crate::fleet::Fleet;
@@ -95,7 +98,7 @@ pub struct PlannedEdit {
     /// For a scale: the number before and after, if both are known.
     pub scale: Option<(u64, u64)>,
     /// Why the effect, or the Machines that it reaches, are not known.
-    pub reason: Option<&'static str>,
+    pub reason: Option<Cow<'static, str>>,
     /// For an upgrade: the entries of the topology whose upgrade an annotation defers.
     pub deferred: Vec<String>,
 }
@@ -246,6 +249,7 @@ fn edits(
     let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
     // A template of a topology was made for one Cluster from that of a class.
     let is_unnamed = is_template && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
+    let accepted = if is_template { acceptance(&new.id.kind, &was, &is) } else { Acceptance::Accepted };
     let is_class = new.id.kind == "ClusterClass";
     let of_class = |class: &ObjectId| [before, after].iter().any(|hierarchy| has_cluster(hierarchy, class));
     let has_no_cluster =
@@ -254,19 +258,30 @@ fn edits(
     let is_used = |path: &str| machines(before, &new.id, &Part::of(&new.id, path)).count() > 0;
     let planned = |mut edit: RolloutEdit| {
         let mut reason = None;
-        if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
+        let is_in_spec = is_template && edit.at.starts_with("spec");
+        if let Acceptance::Refused(path) = accepted
+            && is_in_spec
+            && (edit.at.starts_with(path) || path.starts_with(&edit.at))
+        {
+            edit.at = if path.len() > edit.at.len() { path.to_owned() } else { edit.at };
+            edit.effect = Effect::Refused;
+            reason = Some(reason::IMMUTABLE);
+        } else if accepted == Acceptance::Unknown && is_in_spec {
+            edit.effect = Effect::CannotTell;
+            reason = Some(reason::UNKNOWN_KIND);
+        } else if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
             edit.effect = Effect::CannotTell;
             reason = Some(reason::NAMED_BY_NOTHING);
         } else if edit.effect == Effect::CannotTell {
             reason = Some(reason::reason(&new.id, &edit.at));
         } else if is_class && edit.effect == Effect::Nothing && is_removed(&edit.at) && is_used(&edit.at) {
-            edit.effect = Effect::CannotTell;
+            edit.effect = Effect::Refused;
             reason = Some(reason::STILL_USED);
         } else if has_no_cluster && edit.effect != Effect::Nothing {
             reason = Some(reason::NO_CLUSTER);
         }
         let mut machines = match edit.effect {
-            Effect::Nothing | Effect::InPlace => Machines::default(),
+            Effect::Nothing | Effect::InPlace | Effect::Refused => Machines::default(),
             _ if is_template => template::machines_of(before, &classes),
             _ => machines(before, &new.id, &Part::of(&new.id, &edit.at)),
         };
@@ -278,9 +293,11 @@ fn edits(
         let scale = Some((scaled(&was, &edit.at), scaled(&is, &edit.at))).filter(|_| edit.effect == Effect::Scale);
         let scale = scale.and_then(|(from, to)| Some((from?, to?)));
         let is_deletion = edit.effect == Effect::Destructive && is_removed(&edit.at);
-        PlannedEdit { edit, machines, is_deletion, scale, reason, deferred }
+        PlannedEdit { edit, machines, is_deletion, scale, reason: reason.map(Cow::Borrowed), deferred }
     };
-    edits.into_iter().map(planned).collect()
+    let mut planned: Vec<PlannedEdit> = edits.into_iter().map(planned).collect();
+    planned.sort_by_key(|planned| Reverse(planned.edit.effect));
+    planned
 }
 
 /// Whether a Cluster in the files uses a class.

@@ -24,7 +24,7 @@ pub(super) fn github(plan: &Plan, [old, new]: [&Fleet; 2]) -> String {
                 Effect::Nothing | Effect::InPlace => continue,
                 Effect::Scale => "notice",
                 Effect::CannotTell | Effect::Scheduled => "warning",
-                Effect::Rollout | Effect::Destructive => "error",
+                Effect::Rollout | Effect::Refused | Effect::Destructive => "error",
             };
             let place = of_new.locate(&object.origin, &planned.edit.at, &[]);
             let place = Where::of(new, place.source, place.span, place.position);

@@ -22,7 +22,8 @@ pub(super) fn json(plan: &Plan) -> Value {
 }
 
 fn verdict(verdict: &Verdict) -> Value {
-    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, unknown, gravest } = *verdict;
+    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, refused, cannot_tell, unknown, gravest } =
+        *verdict;
     json!({
         "replaces": replaces,
         "creates": creates,
@@ -30,6 +31,7 @@ fn verdict(verdict: &Verdict) -> Value {
         "orphans": orphans,
         "relabels": relabels,
         "cloudTags": cloud_tags,
+        "refused": refused,
         "cannotTell": cannot_tell,
         "unknown": unknown,
         "gravest": gravest,

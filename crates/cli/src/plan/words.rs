@@ -10,7 +10,8 @@ const NAMED: usize = 5;
 
 /// The effects of a change in total, on one line.
 pub(super) fn verdict(verdict: &Verdict) -> String {
-    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, cannot_tell, unknown, .. } = *verdict;
+    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, refused, cannot_tell, unknown, .. } =
+        *verdict;
     let mut parts = vec![format!("replaces {}", count(replaces, "Machine")), format!("deletes {deletes}")];
     if creates > 0 {
         parts.push(format!("creates {creates}"));
@@ -21,6 +22,9 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
     parts.push(format!("relabels {}", count(relabels, "object")));
     let verb = if cloud_tags == 1 { "changes" } else { "change" };
     parts.push(format!("{} {verb}", count(cloud_tags, "cloud tag")));
+    if refused > 0 {
+        parts.push(format!("{} refused", count(refused, "edit")));
+    }
     if cannot_tell > 0 {
         parts.push(format!("cannot tell for {}", count(cannot_tell, "edit")));
     }

@@ -37,5 +37,12 @@ pub(super) const NAMED_BY_NOTHING: &str =
 /// An edit of a class, or of a template that one refers to, if no Cluster of the class is known.
 pub(super) const NO_CLUSTER: &str = "no known Cluster uses this class; Clusters that are not among the objects may";
 
+/// An edit in place of a template whose kind does not accept it.
+pub(super) const IMMUTABLE: &str = "this field of a template cannot be edited in place; create a new template and change the \
+                                    references to it";
+
+/// An edit in place of a template of an unknown kind.
+pub(super) const UNKNOWN_KIND: &str = "it is not known whether templates of this kind can be edited in place";
+
 /// A part of a class that is removed while Clusters use it.
-pub(super) const STILL_USED: &str = "Clusters use it, so Cluster API rejects the change";
+pub(super) const STILL_USED: &str = "Clusters use it, and the webhook of ClusterClass refuses to remove it";

@@ -25,6 +25,8 @@ pub struct Verdict {
     pub relabels: u64,
     /// Cloud tags that are added, changed or removed.
     pub cloud_tags: u64,
+    /// Edits that a webhook or a schema refuses.
+    pub refused: u64,
     /// Edits whose effect, or the number of affected Machines, is not known.
     pub cannot_tell: u64,
     /// Objects for which it is no longer known what propagates to them.
@@ -52,9 +54,10 @@ impl Verdict {
                     Effect::Rollout | Effect::Scheduled => replaced.add(&planned.machines),
                     Effect::Destructive if planned.is_deletion => deleted.add(&planned.machines),
                     Effect::Destructive => orphaned.add(&planned.machines),
+                    Effect::Refused => verdict.refused += 1,
                     Effect::Scale | Effect::InPlace | Effect::Nothing | Effect::CannotTell => {}
                 }
-                verdict.cannot_tell += u64::from(planned.reason.is_some());
+                verdict.cannot_tell += u64::from(planned.reason.is_some() && planned.edit.effect != Effect::Refused);
                 if let Some((from, to)) = planned.scale {
                     verdict.creates += to.saturating_sub(from);
                     verdict.deletes += from.saturating_sub(to);
