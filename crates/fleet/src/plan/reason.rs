@@ -19,7 +19,7 @@ const REASONS: &[(&str, &str)] = &[
 /// Why the effect of an edit of a path is not known: one sentence, lower case, no final stop.
 pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
     if matches!(&*id.kind, "MachinePool" | "KubeadmConfig") {
-        return "the infrastructure provider decides";
+        return PROVIDER;
     }
     if id.kind.ends_with("Template") {
         return "patches and the provider of the control plane decide";
@@ -29,6 +29,25 @@ pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
         .find(|(part, _)| at.contains(part))
         .map_or("it depends on patches, a provider or a status that is not known", |(_, reason)| reason)
 }
+
+/// An edit of what a MachinePool is created from.
+pub(super) const PROVIDER: &str = "the infrastructure provider decides";
+
+/// Another template in a class, if one of the two is not known.
+pub(super) const NO_TEMPLATE: &str = "one of the two templates is not among the objects";
+
+/// Another class of a Cluster, if one of the two is not known.
+pub(super) const NO_CLASS: &str = "one of the two classes is not among the objects";
+
+/// Another template in a class, if a patch may write every field that differs.
+pub(super) const PATCHED: &str = "a patch of the ClusterClass may set what differs between the two templates";
+
+/// A template of another kind in a class.
+pub(super) const OTHER_KIND: &str = "the webhook of ClusterClass refuses a template of another kind";
+
+/// Another class without a class of workers that the topology names.
+pub(super) const NO_WORKER_CLASS: &str =
+    "the webhook of Cluster refuses a class that does not define all classes of its workers";
 
 /// A template without references to it.
 pub(super) const NAMED_BY_NOTHING: &str =
