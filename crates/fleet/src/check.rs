@@ -7,11 +7,13 @@ use metadata_propagation::{
     concerns, evaluate,
 };
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::FleetObject;
 use crate::probe::{Blame, blame, probe};
+use crate::refusal::{Refusal, has_rules, of_object};
 
 /// Checks objects under the same settings.
 pub struct Checker {
@@ -37,8 +39,8 @@ pub struct ObjectFindings {
 pub struct ObjectFinding {
     /// How the policy reacts.
     pub level: FindingLevel,
-    /// The check: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`] and
-    /// [`UNREADABLE`].
+    /// The check: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`],
+    /// [`REFUSED`] and [`UNREADABLE`].
     pub check: &'static str,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
@@ -66,6 +68,8 @@ pub const MISPLACED: &str = "misplaced";
 pub const ILLEGAL: &str = "illegal";
 /// The object does not have the structure of a Kubernetes object, or contains something that cannot be followed.
 pub const UNREADABLE: &str = "unreadable";
+/// A webhook of Cluster API refuses the object.
+pub const REFUSED: &str = "refused";
 /// A label of a composite does not become a cloud tag.
 pub const CLOUD_TAGS: &str = "cloudTags";
 
@@ -157,8 +161,10 @@ impl Checker {
 
     fn examined(&self, object: &FleetObject, cluster: &dyn Cluster) -> (ObjectFindings, Option<Blame>) {
         let review = object.review();
+        let refused = of_refusals(object);
         if !concerns(&review, &self.verify) {
-            return (ObjectFindings::default(), None);
+            let is_concerned = !refused.is_empty();
+            return (ObjectFindings { findings: refused, inert: None, is_concerned }, None);
         }
         let outcome = evaluate(&review, &self.verify, cluster);
         let blame = blame(&outcome);
@@ -189,6 +195,7 @@ impl Checker {
             let place = rejection.message.clone();
             findings.push(unreadable(rejection.message, &place));
         }
+        findings.extend(refused);
         findings.extend(of_checks(&report));
         findings.extend(of_skips(&report));
         if report.cloud_tags.is_some() {
@@ -203,6 +210,19 @@ impl Checker {
 fn unreadable(message: String, place: &str) -> ObjectFinding {
     let at = quoted(place).into_iter().next().unwrap_or_default();
     ObjectFinding { level: FindingLevel::Error, check: UNREADABLE, message, at, keys: Vec::new() }
+}
+
+/// What a webhook of Cluster API refuses in an object.
+fn of_refusals(object: &FleetObject) -> Vec<ObjectFinding> {
+    if !has_rules(&object.id) {
+        return Vec::new();
+    }
+    let value: Value = serde_json::from_str(&object.json).unwrap_or_default();
+    let finding = |Refusal { at, message }| {
+        let keys = Vec::new();
+        ObjectFinding { level: FindingLevel::Error, check: REFUSED, message, at, keys }
+    };
+    of_object(&object.id, &value).into_iter().map(finding).collect()
 }
 
 fn refuses(report: &Report) -> bool {

@@ -6,6 +6,7 @@ mod deferred;
 mod difference;
 mod reach;
 mod reason;
+mod refused;
 mod template;
 mod verdict;
 mod whole;
@@ -153,10 +154,11 @@ impl Plan {
             if stored.is_some_and(|stored| is_same(stored, object)) {
                 return None;
             }
-            let planned = match stored {
+            let mut planned = match stored {
                 Some(stored) => changed(&object.id, edits(stored, object, &settings, &before, &after)),
                 None => whole::creation(&object.id, &before, &after),
             };
+            refused::add(&mut planned, stored, object, &after);
             let member = after.number(&object.id).and_then(|number| after.member(number));
             let is_rejected = member.is_some_and(|member| member.is_rejected);
             Some((planned, is_rejected.then(|| unreadable(object, &checker, new)).flatten()))
