@@ -2,6 +2,7 @@
 
 mod bare;
 mod class;
+mod conversion;
 mod deferred;
 mod difference;
 mod reach;
@@ -236,6 +237,8 @@ fn edits(
     before: &Hierarchy,
     after: &Hierarchy,
 ) -> Vec<PlannedEdit> {
+    let converted = conversion::of_objects(old, new);
+    let (old, new) = converted.as_ref().map_or((old, new), |[old, new]| (old, new));
     let is_template = template::is_template(&new.id);
     let classes = if is_template { template::classes(before, &new.id) } else { Vec::new() };
     let owned =
@@ -249,7 +252,11 @@ fn edits(
     let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
     // A template of a topology was made for one Cluster from that of a class.
     let is_unnamed = is_template && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
-    let accepted = if is_template { acceptance(&new.id.kind, &was, &is) } else { Acceptance::Accepted };
+    let accepted = match is_template {
+        true if old.version != new.version => Acceptance::Unknown(reason::OTHER_VERSION),
+        true => acceptance(&new.id.kind, &was, &is),
+        false => Acceptance::Accepted,
+    };
     let is_class = new.id.kind == "ClusterClass";
     let of_class = |class: &ObjectId| [before, after].iter().any(|hierarchy| has_cluster(hierarchy, class));
     let has_no_cluster =
@@ -270,9 +277,11 @@ fn edits(
             edit.at = if path.len() > edit.at.len() { path.to_owned() } else { edit.at };
             edit.effect = Effect::Refused;
             reason = Some(reason::IMMUTABLE);
-        } else if accepted == Acceptance::Unknown && is_in_spec {
+        } else if let Acceptance::Unknown(why) = accepted
+            && is_in_spec
+        {
             edit.effect = Effect::CannotTell;
-            reason = Some(reason::UNKNOWN_KIND);
+            reason = Some(why);
         } else if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
             edit.effect = Effect::CannotTell;
             reason = Some(reason::NAMED_BY_NOTHING);

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use self::patched::Patches;
 use super::bare::bare;
+use super::conversion::in_one_version;
 use super::reach::{LISTS, Machines, Part, machines};
 use super::{at, impact, reason};
 use crate::hierarchy::Hierarchy;
@@ -62,16 +63,16 @@ impl<'p> ClassChange<'p> {
         }
         let found = member(self.sides.before, &old).zip(member(self.sides.after, &new));
         let Some((was, is)) = found else { return Some((Effect::CannotTell, Some(reason::NO_TEMPLATE))) };
-        let is_comparable = old.kind == new.kind && was.version == is.version;
-        let [a, b] = [was, is].map(|template| bare(&json!({ "spec": template.written.pointer("/spec") })));
+        let (version, values) = in_one_version(&new, [&was.version, &is.version], [&was.written, &is.written])?;
+        let is_comparable = old.kind == new.kind;
+        let [a, b] = values.map(|template| bare(&json!({ "spec": template.pointer("/spec") })));
         match () {
             () if is_comparable && a == b => Some((Effect::Nothing, None)),
             () if is_pool => Some((Effect::CannotTell, Some(reason::PROVIDER))),
-            () if old.kind != new.kind => Some((Effect::Rollout, None)),
-            () if !is_comparable => None,
+            () if !is_comparable => Some((Effect::Rollout, None)),
             () => {
                 let [a, b] = [a, b].map(Option::unwrap_or_default);
-                let effect = |other: &Value| self.between(&new, path, &is.version, [&a, other]);
+                let effect = |other: &Value| self.between(&new, path, version, [&a, other]);
                 let (possible, certain) = (effect(&b), effect(&self.patches.unpatched(&new.kind, &a, &b)));
                 match possible {
                     Effect::CannotTell => None,
@@ -131,11 +132,11 @@ pub(super) fn other_class(
         member(hierarchy, &ObjectId { group, kind, namespace, name: name.to_owned() })
     };
     let (old, new) = (class(was, sides.before)?, class(is, sides.after)?);
-    if old.version != new.version {
-        return None;
-    }
-    let classes: [&Value; 2] = [&old.written, &new.written];
-    let change = ClassChange::of(sides, [&old.id.namespace, &new.id.namespace], classes);
+    let values: [&Value; 2] = [&old.written, &new.written];
+    let (version, classes) = in_one_version(&old.id, [&old.version, &new.version], values)?;
+    let texts = classes.each_ref().map(|class| class.to_string());
+    let change =
+        ClassChange::of(sides, [&old.id.namespace, &new.id.namespace], classes.each_ref().map(|class| &**class));
     let mut effects: BTreeMap<Reverse<Effect>, (Option<&'static str>, Machines)> = BTreeMap::new();
     let mut add = |(effect, reason): Judged, found: &Machines| {
         let entry = effects.entry(Reverse(effect)).or_insert((reason, Machines::default()));
@@ -143,10 +144,10 @@ pub(super) fn other_class(
             entry.1.add(found);
         }
     };
-    if LISTS.iter().any(|list| lacks(list, is, &new.written)) {
+    if LISTS.iter().any(|list| lacks(list, is, classes.last().map_or(&new.written, |class| class))) {
         add((Effect::Refused, Some(reason::NO_WORKER_CLASS)), &Machines::default());
     }
-    for edit in impact(&old.id, &old.version, [old.written.text(), new.written.text()], sides) {
+    for edit in impact(&old.id, version, texts.each_ref().map(String::as_str), sides) {
         let found = machines(sides.before, cluster, &Part::of(&old.id, &edit.at));
         let judged = change.effect(&edit.at).unwrap_or_else(|| {
             let is_unknown = edit.effect == Effect::CannotTell;

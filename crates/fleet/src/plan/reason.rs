@@ -63,5 +63,8 @@ pub(super) const IMMUTABLE: &str = "this field of a template cannot be edited in
 /// An edit in place of a template of an unknown kind.
 pub(super) const UNKNOWN_KIND: &str = "it is not known whether templates of this kind can be edited in place";
 
+/// An edit of a template whose API version changes, too.
+pub(super) const OTHER_VERSION: &str = "the two API versions of this template cannot be compared";
+
 /// A part of a class that is removed while Clusters use it.
 pub(super) const STILL_USED: &str = "Clusters use it, and the webhook of ClusterClass refuses to remove it";

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::plan::bare::bare;
+use crate::plan::reason;
 
 /// Whether an edit in place is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,8 +12,8 @@ pub(in crate::plan) enum Acceptance {
     Accepted,
     /// It is refused, because of the field at this path.
     Refused(&'static str),
-    /// No row for the kind.
-    Unknown,
+    /// It is not known, for this reason.
+    Unknown(&'static str),
 }
 
 /// One kind of template.
@@ -111,7 +112,9 @@ const LINODE: &[&str] = &[
 
 /// Whether a template of this kind may become another one. What a provider's webhook defaults is compared as written.
 pub(in crate::plan) fn acceptance(kind: &str, old: &Value, new: &Value) -> Acceptance {
-    let Some(row) = TEMPLATE_KINDS.iter().find(|row| row.kind == kind) else { return Acceptance::Unknown };
+    let Some(row) = TEMPLATE_KINDS.iter().find(|row| row.kind == kind) else {
+        return Acceptance::Unknown(reason::UNKNOWN_KIND);
+    };
     let [old, new] = [old, new].map(|object| without(object, row.free));
     let differs = |path: &&&str| {
         let pointer = format!("/{}", path.replace('.', "/"));
@@ -171,7 +174,7 @@ mod tests {
             ("LinodeMachineTemplate", machine(json!({ "tags": ["a"] })), image("a"), Accepted),
             ("OpenStackMachineTemplate", pairs("10.0.0.1", "p"), pairs("10.0.0.2", "p"), Accepted),
             ("OpenStackMachineTemplate", pairs("10.0.0.1", "p"), pairs("10.0.0.1", "q"), Refused("spec.template.spec")),
-            ("AcmeMachineTemplate", image("a"), image("b"), Unknown),
+            ("AcmeMachineTemplate", image("a"), image("b"), Unknown(reason::UNKNOWN_KIND)),
         ] {
             assert_eq!(acceptance(kind, &old, &new), expected, "{kind} {old} {new}");
         }
