@@ -5,7 +5,7 @@
 pub(super) struct Release(u64, u64, u64);
 
 impl Release {
-    /// Reads a semantic version, with or without its `v`; without what follows the patch number.
+    /// Reads a semantic version, with or without its `v`; without pre-release and build.
     pub(super) fn read(version: &str) -> Option<Release> {
         let version = version.strip_prefix('v').unwrap_or(version);
         let version = version.split(['-', '+']).next()?;
