@@ -3,6 +3,8 @@
 mod rewrite;
 mod seconds;
 mod tables;
+#[cfg(test)]
+mod vectors;
 
 use std::borrow::Cow;
 
@@ -276,7 +278,7 @@ mod tests {
                 "controlPlane": { "templateRef": template_without_namespace("c"), "machineInfrastructure": new_template("m"),
                     "metadata": metadata(), "naming": { "template": "n" }, "deletion": deletion() },
                 "patches": [{ "name": "p", "external": { "generatePatchesExtension": "g", "validateTopologyExtension": "v" } }],
-                "variables": [{ "name": "v", "deprecatedV1Beta1Metadata": metadata(), "schema": { "openAPIV3Schema": { "type": "string" } } }],
+                "variables": [{ "name": "v", "required": false, "deprecatedV1Beta1Metadata": metadata(), "schema": { "openAPIV3Schema": { "type": "string" } } }],
                 "workers": {
                     "machineDeployments": [{ "class": "w", "naming": { "template": "n" }, "rollout": rollout(), "deletion": ordered(),
                         "healthCheck": { "remediation": { "maxInFlight": 2 } }, "metadata": metadata(),

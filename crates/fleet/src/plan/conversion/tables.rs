@@ -209,7 +209,6 @@ const MATCHED: &[Rewrite] = &[DropFalse("controlPlane"), DropFalse("infrastructu
 
 const VARIABLE: &[Rewrite] = &[
     Move("metadata", "deprecatedV1Beta1Metadata"),
-    DropFalse("required"),
     DropFalse("schema.openAPIV3Schema.uniqueItems"),
     DropFalse("schema.openAPIV3Schema.exclusiveMaximum"),
     DropFalse("schema.openAPIV3Schema.exclusiveMinimum"),
