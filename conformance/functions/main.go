@@ -15,6 +15,7 @@ import (
 
 func main() {
 	folder := flag.String("out", "../../testdata/conformance", "folder of the vectors")
+	conversions := flag.String("conversions", "../../testdata/conversions", "folder of the conversions")
 	seed := flag.Uint64("seed", 14, "the fleets' seed")
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
@@ -25,4 +26,9 @@ func main() {
 		}
 		fmt.Printf("%5d %s\n", count, topic.Name)
 	}
+	count, err := vectors.Conversions.Write(*conversions, *seed, utilrand.Seed)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%5d %s\n", count, vectors.Conversions.Name)
 }

@@ -51,7 +51,7 @@ pub(crate) enum Verb {
     /// Show what a change of manifests does to Machines, labels and annotations.
     ///
     /// What each edit does is classified as by the policy: in place, scale, rollout, scheduled rollout, destructive, or cannot
-    /// tell. The last line is a summary. Exits with 0 if there is no difference and with 1 if there is one, like `kubectl
+    /// tell; an edit that a webhook refuses is refused. The last line is a summary. Exits with 0 if there is no difference and with 1 if there is one, like `kubectl
     /// diff`; with `--fail-on`, less severe effects do not count.
     Plan(PlanArgs),
     /// Print the manifests with everything that the rules set.
@@ -356,6 +356,8 @@ pub(crate) enum PlanFailOn {
     CannotTell,
     /// Machines are replaced, now or at a scheduled time, or worse.
     Rollout,
+    /// A webhook refuses an edit, or Machines are deleted or orphaned.
+    Refused,
     /// Machines are deleted or orphaned, also by scaling down.
     Destructive,
 }
@@ -366,6 +368,7 @@ impl PlanFailOn {
         match self {
             PlanFailOn::CannotTell => Effect::CannotTell,
             PlanFailOn::Rollout => Effect::Scheduled,
+            PlanFailOn::Refused => Effect::Refused,
             PlanFailOn::Destructive => Effect::Destructive,
         }
     }

@@ -1,6 +1,6 @@
 //! What each check finds, and what to do about it.
 
-use fleet::{CLOUD_TAGS, DRIFT, ILLEGAL, MISPLACED, UNREADABLE};
+use fleet::{CLOUD_TAGS, DRIFT, ILLEGAL, MISPLACED, REFUSED, UNREADABLE};
 use metadata_propagation::{GUARDS, Guard};
 
 /// One check.
@@ -91,6 +91,13 @@ const CHECKS: &[Check] = &[
         help: "set it at the place that the message names, or list it in `clusterApi.ignoreMisplaced`",
         page: "rules.md",
         heading: "",
+    },
+    Check {
+        id: REFUSED,
+        finds: "a validating webhook of Cluster API refuses the object",
+        help: "correct the field that the message names; applying the manifest fails until then",
+        page: "cli.md",
+        heading: "check",
     },
     Check {
         id: UNREADABLE,

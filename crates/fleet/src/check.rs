@@ -14,6 +14,7 @@ use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::FleetObject;
 use crate::probe::{Blame, blame, probe};
+use crate::refusal::{Refusal, has_rules, of_object};
 use crate::relations::{is_of_topology, related};
 
 /// Checks objects under the same settings.
@@ -40,8 +41,8 @@ pub struct ObjectFindings {
 pub struct ObjectFinding {
     /// How the policy reacts.
     pub level: FindingLevel,
-    /// The check: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`] and
-    /// [`UNREADABLE`].
+    /// The check: a setting such as `guards.adoption`, or one of [`DRIFT`], [`MISPLACED`], [`ILLEGAL`],
+    /// [`REFUSED`] and [`UNREADABLE`].
     pub check: &'static str,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
@@ -71,6 +72,8 @@ pub const MISPLACED: &str = "misplaced";
 pub const ILLEGAL: &str = "illegal";
 /// The object does not have the structure of a Kubernetes object, or contains something that cannot be followed.
 pub const UNREADABLE: &str = "unreadable";
+/// A webhook of Cluster API refuses the object.
+pub const REFUSED: &str = "refused";
 /// A label of a composite does not become a cloud tag.
 pub const CLOUD_TAGS: &str = "cloudTags";
 
@@ -162,8 +165,10 @@ impl Checker {
 
     fn examined(&self, object: &FleetObject, cluster: &dyn Cluster) -> (ObjectFindings, Option<Blame>) {
         let review = object.review();
+        let refused = of_refusals(object);
         if !concerns(&review, &self.verify) {
-            return (ObjectFindings::default(), None);
+            let is_concerned = !refused.is_empty();
+            return (ObjectFindings { findings: refused, inert: None, is_concerned }, None);
         }
         let outcome = evaluate(&review, &self.verify, cluster);
         let blame = blame(&outcome);
@@ -196,6 +201,7 @@ impl Checker {
             let place = rejection.message.clone();
             findings.push(unreadable(rejection.message, &place));
         }
+        findings.extend(refused);
         findings.extend(of_checks(&report));
         let is_manifest_of_control_plane = !is_stored && object.id.is_control_plane();
         let misplaced = if is_manifest_of_control_plane { FindingLevel::Note } else { FindingLevel::Warning };
@@ -233,6 +239,19 @@ fn has_uid(json: &str) -> bool {
         metadata: StoredMetadata,
     }
     serde_json::from_str::<Stored>(json).is_ok_and(|object| object.metadata.uid.is_some())
+}
+
+/// What a webhook of Cluster API refuses in an object.
+fn of_refusals(object: &FleetObject) -> Vec<ObjectFinding> {
+    if !has_rules(&object.id) {
+        return Vec::new();
+    }
+    let value: Value = serde_json::from_str(&object.json).unwrap_or_default();
+    let finding = |Refusal { at, message }| {
+        let keys = Vec::new();
+        ObjectFinding { level: FindingLevel::Error, check: REFUSED, message, at, keys }
+    };
+    of_object(&object.id, &value).into_iter().map(finding).collect()
 }
 
 fn refuses(report: &Report) -> bool {

@@ -31,6 +31,7 @@ mod probe;
 mod problem;
 mod propagation_path;
 mod read;
+mod refusal;
 mod relations;
 mod scalar;
 mod scope;
@@ -45,7 +46,7 @@ mod written;
 pub use apply::Applied;
 pub use backfill::{Backfill, BackfillStep, FIELD_MANAGER, Means, Refused};
 pub use check::{
-    CLOUD_TAGS, Checker, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, ObjectFindings, UNREADABLE,
+    CLOUD_TAGS, Checker, DRIFT, FindingLevel, ILLEGAL, MISPLACED, ObjectFinding, ObjectFindings, REFUSED, UNREADABLE,
 };
 pub use count::count;
 pub use fleet::Fleet;

@@ -1,27 +1,34 @@
 //! The effects of a change of manifests: on each object, on the Machines below it, and on the labels further down.
 
+mod bare;
+mod class;
+mod conversion;
 mod deferred;
 mod difference;
 mod reach;
 mod reached;
 mod reason;
+mod refused;
 mod template;
 mod verdict;
 mod whole;
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use metadata_propagation::{Effect, Mode, Operation, Review, RolloutEdit, Settings, Stance, evaluate, has_effects};
 use serde_json::Value;
 
+use self::class::{ClassChange, Sides, other_class};
 use self::difference::{differences, unknown};
 use self::reach::{Part, machines};
+use self::template::{Acceptance, acceptance};
 use crate::check::{Checker, UNREADABLE};
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
-use crate::object::{FleetObject, ObjectId};
+use crate::object::{FleetObject, ObjectId, create};
 use crate::relations::{is_of_topology, text};
 
 pub use self::reach::Machines;
@@ -96,7 +103,7 @@ pub struct PlannedEdit {
     /// For a scale: the number before and after, if both are known.
     pub scale: Option<(u64, u64)>,
     /// Why the effect, or the Machines that it reaches, are not known.
-    pub reason: Option<&'static str>,
+    pub reason: Option<Cow<'static, str>>,
     /// For an upgrade: the entries of the topology whose upgrade an annotation defers.
     pub deferred: Vec<String>,
 }
@@ -151,10 +158,11 @@ impl Plan {
             if stored.is_some_and(|stored| is_same(stored, object)) {
                 return None;
             }
-            let planned = match stored {
+            let mut planned = match stored {
                 Some(stored) => changed(&object.id, edits(stored, object, &settings, &before, &after)),
                 None => whole::creation(&object.id, &before, &after),
             };
+            refused::add(&mut planned, stored, object, &after);
             let member = after.number(&object.id).and_then(|number| after.member(number));
             let is_rejected = member.is_some_and(|member| member.is_rejected);
             Some((planned, is_rejected.then(|| unreadable(object, &checker, new)).flatten()))
@@ -232,44 +240,64 @@ fn edits(
     before: &Hierarchy,
     after: &Hierarchy,
 ) -> Vec<PlannedEdit> {
+    let converted = conversion::of_objects(old, new);
+    let (old, new) = converted.as_ref().map_or((old, new), |[old, new]| (old, new));
     let is_template = template::is_template(&new.id);
     let classes = if is_template { template::classes(before, &new.id) } else { Vec::new() };
     let owned =
         |object| if classes.is_empty() { Cow::Borrowed(object) } else { Cow::Owned(template::owned(object, &classes)) };
     let (stored, written) = (owned(old), owned(new));
-    let review = Review { operation: Operation::Update, old_object: Some(&stored.json), ..written.review() };
-    if !has_effects(&review) {
-        return Vec::new();
-    }
-    let report = evaluate(&review, settings, after).report.unwrap_or_default();
-    let edits = report.rollout.map(|impact| impact.edits).unwrap_or_default();
+    let sides = Sides { before, after, settings };
+    let edits = impact(&new.id, &new.version, [&stored.json, &written.json], sides);
     if edits.is_empty() {
         return Vec::new();
     }
     let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
     // A template of a topology was made for one Cluster from that of a class.
     let is_unnamed = is_template && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
+    let accepted = match is_template {
+        true if old.version != new.version => Acceptance::Unknown(reason::OTHER_VERSION),
+        true => acceptance(&new.id.kind, &was, &is),
+        false => Acceptance::Accepted,
+    };
     let is_class = new.id.kind == "ClusterClass";
     let of_class = |class: &ObjectId| [before, after].iter().any(|hierarchy| has_cluster(hierarchy, class));
     let has_no_cluster =
         is_class && !of_class(&new.id) || !classes.is_empty() && !classes.iter().any(|(class, _)| of_class(class));
     let is_removed = |path: &str| path.ends_with(']') && at(&is, path).is_none();
     let is_used = |path: &str| !machines(before, &new.id, &Part::of(&new.id, path)).is_empty();
+    let change = is_class.then(|| ClassChange::of(sides, [&new.id.namespace; 2], [&was, &is]));
     let planned = |mut edit: RolloutEdit| {
         let mut reason = None;
-        if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
+        if let Some(judged) = change.as_ref().and_then(|change| change.effect(&edit.at)) {
+            (edit.effect, reason) = judged;
+        }
+        let is_in_spec = is_template && edit.at.starts_with("spec");
+        if let Acceptance::Refused(path) = accepted
+            && is_in_spec
+            && (edit.at.starts_with(path) || path.starts_with(&edit.at))
+        {
+            edit.at = if path.len() > edit.at.len() { path.to_owned() } else { edit.at };
+            edit.effect = Effect::Refused;
+            reason = Some(reason::IMMUTABLE);
+        } else if let Acceptance::Unknown(why) = accepted
+            && is_in_spec
+        {
+            edit.effect = Effect::CannotTell;
+            reason = Some(why);
+        } else if is_unnamed && edit.effect == Effect::Nothing && edit.at.starts_with("spec") {
             edit.effect = Effect::CannotTell;
             reason = Some(reason::NAMED_BY_NOTHING);
-        } else if edit.effect == Effect::CannotTell {
+        } else if edit.effect == Effect::CannotTell && reason.is_none() {
             reason = Some(reason::reason(&new.id, &edit.at));
         } else if is_class && edit.effect == Effect::Nothing && is_removed(&edit.at) && is_used(&edit.at) {
-            edit.effect = Effect::CannotTell;
+            edit.effect = Effect::Refused;
             reason = Some(reason::STILL_USED);
-        } else if has_no_cluster && edit.effect != Effect::Nothing {
+        } else if has_no_cluster && reason.is_none() && edit.effect != Effect::Nothing {
             reason = Some(reason::NO_CLUSTER);
         }
         let mut machines = match edit.effect {
-            Effect::Nothing | Effect::InPlace => Machines::default(),
+            Effect::Nothing | Effect::InPlace | Effect::Refused => Machines::default(),
             _ if is_template => template::machines_of(before, &classes),
             _ => machines(before, &new.id, &Part::of(&new.id, &edit.at)),
         };
@@ -284,9 +312,48 @@ fn edits(
             reason = reason.or(Some(reason::NO_NUMBER));
         }
         let is_deletion = edit.effect == Effect::Destructive && is_removed(&edit.at);
-        PlannedEdit { edit, machines, is_deletion, scale, reason, deferred }
+        PlannedEdit { edit, machines, is_deletion, scale, reason: reason.map(Cow::Borrowed), deferred }
     };
-    edits.into_iter().map(planned).collect()
+    let mut planned: Vec<PlannedEdit> = edits.into_iter().map(planned).collect();
+    if new.id.kind == "Cluster" {
+        with_other_class(&mut planned, &new.id, [&was, &is], sides);
+    }
+    planned.sort_by_key(|planned| Reverse(planned.edit.effect));
+    planned
+}
+
+/// Replaces the edit that another class is by its effects on the Cluster's Machines, if both classes are known.
+fn with_other_class(planned: &mut Vec<PlannedEdit>, cluster: &ObjectId, values: [&Value; 2], sides: Sides<'_>) {
+    const PATHS: [&str; 3] = ["spec.topology.classRef", "spec.topology.class", "spec.topology.classNamespace"];
+    let is_class = |planned: &PlannedEdit| PATHS.contains(&&*planned.edit.at);
+    let Some(edit) = planned.iter().find(|planned| is_class(planned)).map(|planned| planned.edit.clone()) else {
+        return;
+    };
+    match other_class(sides, cluster, values) {
+        None => {
+            let edits = planned.iter_mut().filter(|planned| is_class(planned));
+            edits.for_each(|planned| planned.reason = Some(Cow::Borrowed(reason::NO_CLASS)));
+        }
+        Some(effects) => {
+            planned.retain(|planned| !is_class(planned));
+            planned.extend(effects.into_iter().map(|((effect, reason), machines)| {
+                let mut edit = edit.clone();
+                edit.effect = effect;
+                let (reason, deferred) = (reason.map(Cow::Borrowed), Vec::new());
+                PlannedEdit { edit, machines, is_deletion: false, scale: None, reason, deferred }
+            }));
+        }
+    }
+}
+
+/// The paths of an object that differ, as the policy reports them.
+fn impact(id: &ObjectId, version: &str, [old, new]: [&str; 2], sides: Sides<'_>) -> Vec<RolloutEdit> {
+    let review = Review { operation: Operation::Update, old_object: Some(old), ..create(id, version, new) };
+    if !has_effects(&review) {
+        return Vec::new();
+    }
+    let report = evaluate(&review, sides.settings, sides.after).report.unwrap_or_default();
+    report.rollout.map(|impact| impact.edits).unwrap_or_default()
 }
 
 /// Whether a Cluster in the files uses a class.

@@ -38,7 +38,7 @@ fn of_root(RootAnswer { pair, plan, not_read }: &RootAnswer, title: &str, out: &
                 Effect::Scale if planned.scale.is_some_and(|(from, to)| to < from) => "error",
                 Effect::Scale => "notice",
                 Effect::CannotTell | Effect::Scheduled => "warning",
-                Effect::Rollout | Effect::Destructive => "error",
+                Effect::Rollout | Effect::Refused | Effect::Destructive => "error",
             };
             let place = of_new.locate(&object.origin, &planned.edit.at, &[]);
             let place = Where::of(new, place.source, place.span, place.position);

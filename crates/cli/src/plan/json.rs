@@ -58,8 +58,19 @@ fn not_compared(NotRead { place, reason, matters }: &NotRead) -> Value {
 }
 
 fn verdict(verdict: &Verdict) -> Value {
-    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, uncounted, cannot_tell, unknown, gravest } =
-        *verdict;
+    let Verdict {
+        replaces,
+        creates,
+        deletes,
+        orphans,
+        relabels,
+        cloud_tags,
+        uncounted,
+        refused,
+        cannot_tell,
+        unknown,
+        gravest,
+    } = *verdict;
     json!({
         "replaces": replaces,
         "creates": creates,
@@ -73,6 +84,7 @@ fn verdict(verdict: &Verdict) -> Value {
             "deletes": uncounted.deletes,
             "orphans": uncounted.orphans,
         },
+        "refused": refused,
         "cannotTell": cannot_tell,
         "unknown": unknown,
         "gravest": gravest,

@@ -37,7 +37,7 @@ fn of_plan(plan: &Plan, out: &mut String) {
     *out += "\n| object | effect | path |\n|---|---|---|\n";
     for planned in &plan.objects {
         let object = code(&planned.id.to_string());
-        if planned.edits.is_empty() {
+        if planned.edits.is_empty() || planned.effect.is_some() {
             let effect = whole(planned).unwrap_or_default();
             let _ = writeln!(out, "| {object} {} | {} | |", happens(planned.happens), cell(&effect));
         }

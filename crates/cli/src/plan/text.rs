@@ -105,6 +105,6 @@ fn style(effect: Effect) -> Style {
     match effect {
         Effect::Nothing | Effect::InPlace => CALM,
         Effect::Scale | Effect::CannotTell | Effect::Scheduled => CAREFUL,
-        Effect::Rollout | Effect::Destructive => GRAVE,
+        Effect::Rollout | Effect::Refused | Effect::Destructive => GRAVE,
     }
 }

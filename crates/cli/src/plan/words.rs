@@ -25,8 +25,19 @@ pub(super) fn total(answer: &Answer) -> String {
 
 /// The effects of a change in one root, on one line.
 pub(super) fn verdict(verdict: &Verdict) -> String {
-    let Verdict { replaces, creates, deletes, orphans, relabels, cloud_tags, uncounted, cannot_tell, unknown, .. } =
-        *verdict;
+    let Verdict {
+        replaces,
+        creates,
+        deletes,
+        orphans,
+        relabels,
+        cloud_tags,
+        uncounted,
+        refused,
+        cannot_tell,
+        unknown,
+        ..
+    } = *verdict;
     let of_deleted = if uncounted.deletes == 0 { deletes.to_string() } else { counted(deletes, uncounted.deletes) };
     let mut parts =
         vec![format!("replaces {}", counted(replaces, uncounted.replaces)), format!("deletes {of_deleted}")];
@@ -41,6 +52,9 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
     parts.push(format!("relabels {}", count(relabels, "object")));
     let verb = if cloud_tags == 1 { "changes" } else { "change" };
     parts.push(format!("{} {verb}", count(cloud_tags, "cloud tag")));
+    if refused > 0 {
+        parts.push(format!("{} refused", count(refused, "edit")));
+    }
     if cannot_tell > 0 {
         parts.push(format!("cannot tell for {}", count(cannot_tell, "edit")));
     }

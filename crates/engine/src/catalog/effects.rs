@@ -26,6 +26,9 @@ pub enum Effect {
     Scheduled,
     /// Machines are replaced.
     Rollout,
+    /// A webhook or a schema refuses the edit, and nothing that is applied with it gets further: the policy does not
+    /// report this, a plan does.
+    Refused,
     /// Existing Machines are orphaned, and new ones are created.
     Destructive,
 }
@@ -239,6 +242,7 @@ impl Effect {
             Effect::CannotTell => "cannot tell",
             Effect::Scheduled => "scheduled rollout",
             Effect::Rollout => "rollout",
+            Effect::Refused => "refused",
             Effect::Destructive => "destructive",
         }
     }

@@ -33,3 +33,17 @@ pub struct RolloutEdit {
     #[serde(skip)]
     pub(crate) is_removal: bool,
 }
+
+impl RolloutEdit {
+    /// An edit that a webhook refuses.
+    ///
+    /// ```
+    /// use metadata_propagation::{Effect, RolloutEdit};
+    ///
+    /// assert_eq!(RolloutEdit::refused("spec.replicas".into()).effect, Effect::Refused);
+    /// ```
+    #[must_use]
+    pub fn refused(at: String) -> RolloutEdit {
+        RolloutEdit { at, effect: Effect::Refused, set_on: None, is_removal: false }
+    }
+}

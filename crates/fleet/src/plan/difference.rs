@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use metadata_propagation::NotApplicable;
 use serde_json::{Map, Value};
 
+use super::conversion::in_one_version;
 use super::{EntryDifference, Unknown};
 use crate::each::each;
 use crate::hierarchy::Hierarchy;
@@ -48,8 +49,12 @@ fn lost<'w>(id: &ObjectId, before: &Hierarchy, after: &'w Hierarchy) -> Option<&
 }
 
 fn entries(stored: &Member, member: &Member) -> Vec<EntryDifference> {
-    let (was, is) = (stored.completed(), member.completed());
-    let (was, is) = (maps(&was), maps(&is));
+    let values = [stored, member].map(Member::completed);
+    let versions = [stored.version(), member.version()];
+    let converted = in_one_version(&member.id, versions, values.each_ref());
+    let [was, is] = &values;
+    let (was, is) = converted.as_ref().map_or((was, is), |(_, [was, is])| (was, is));
+    let (was, is) = (maps(was), maps(is));
     let nothing = Map::new();
     let mut entries = Vec::new();
     for at in was.keys().chain(is.keys()).collect::<BTreeSet<_>>() {

@@ -19,7 +19,7 @@ const REASONS: &[(&str, &str)] = &[
 /// Why the effect of an edit of a path is not known: one sentence, lower case, no final stop.
 pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
     if matches!(&*id.kind, "MachinePool" | "KubeadmConfig") {
-        return "the infrastructure provider decides";
+        return PROVIDER;
     }
     if id.kind.ends_with("Template") {
         return "patches and the provider of the control plane decide";
@@ -30,6 +30,25 @@ pub(super) fn reason(id: &ObjectId, at: &str) -> &'static str {
         .map_or("it depends on patches, a provider or a status that is not known", |(_, reason)| reason)
 }
 
+/// An edit of what a MachinePool is created from.
+pub(super) const PROVIDER: &str = "the infrastructure provider decides";
+
+/// Another template in a class, if one of the two is not known.
+pub(super) const NO_TEMPLATE: &str = "one of the two templates is not among the objects";
+
+/// Another class of a Cluster, if one of the two is not known.
+pub(super) const NO_CLASS: &str = "one of the two classes is not among the objects";
+
+/// Another template in a class, if a patch may write every field that differs.
+pub(super) const PATCHED: &str = "a patch of the ClusterClass may set what differs between the two templates";
+
+/// A template of another kind in a class.
+pub(super) const OTHER_KIND: &str = "the webhook of ClusterClass refuses a template of another kind";
+
+/// Another class without a class of workers that the topology names.
+pub(super) const NO_WORKER_CLASS: &str =
+    "the webhook of Cluster refuses a class that does not define all classes of its workers";
+
 /// A template without references to it.
 pub(super) const NAMED_BY_NOTHING: &str =
     "no known object refers to this template; if a ClusterClass does, its Machines are replaced";
@@ -37,8 +56,18 @@ pub(super) const NAMED_BY_NOTHING: &str =
 /// An edit of a class, or of a template that one refers to, if no Cluster of the class is known.
 pub(super) const NO_CLUSTER: &str = "no known Cluster uses this class; Clusters that are not among the objects may";
 
+/// An edit in place of a template whose kind does not accept it.
+pub(super) const IMMUTABLE: &str = "this field of a template cannot be edited in place; create a new template and change the \
+                                    references to it";
+
+/// An edit in place of a template of an unknown kind.
+pub(super) const UNKNOWN_KIND: &str = "it is not known whether templates of this kind can be edited in place";
+
+/// An edit of a template whose API version changes, too.
+pub(super) const OTHER_VERSION: &str = "the two API versions of this template cannot be compared";
+
 /// A part of a class that is removed while Clusters use it.
-pub(super) const STILL_USED: &str = "Clusters use it, so Cluster API rejects the change";
+pub(super) const STILL_USED: &str = "Clusters use it, and the webhook of ClusterClass refuses to remove it";
 
 /// A number of Machines that is not written as a number, such as a variable of a template, or not written at all.
 pub(super) const NO_NUMBER: &str = "the number of Machines before or after is not in the files";

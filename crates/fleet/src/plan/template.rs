@@ -1,5 +1,7 @@
 //! Templates that a ClusterClass refers to: the topology controller creates new ones from them, and replaces Machines.
 
+mod acceptance;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
@@ -10,6 +12,8 @@ use crate::member::Member;
 use crate::object::{FleetObject, ObjectId};
 use crate::relations::{references, text};
 use crate::scope::class_templates;
+
+pub(super) use self::acceptance::{Acceptance, acceptance};
 
 /// The classes among the objects that refer to a template, and in which part.
 pub(super) fn classes(hierarchy: &Hierarchy, template: &ObjectId) -> Vec<(ObjectId, Part)> {

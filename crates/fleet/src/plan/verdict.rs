@@ -27,6 +27,8 @@ pub struct Verdict {
     pub cloud_tags: u64,
     /// Owners whose Machines are affected, and whose number of Machines is not in the files.
     pub uncounted: Uncounted,
+    /// Edits that a webhook or a schema refuses.
+    pub refused: u64,
     /// Edits whose effect, or the number of affected Machines, is not known.
     pub cannot_tell: u64,
     /// Objects for which it is no longer known what propagates to them.
@@ -74,6 +76,7 @@ impl Verdict {
                 deletes: of(self).deletes.saturating_add(of(other).deletes),
                 orphans: of(self).orphans.saturating_add(of(other).orphans),
             },
+            refused: sum(|verdict| verdict.refused),
             cannot_tell: sum(|verdict| verdict.cannot_tell),
             unknown: sum(|verdict| verdict.unknown),
             gravest: self.gravest.max(other.gravest),
@@ -98,10 +101,14 @@ impl Verdict {
                     Effect::Rollout | Effect::Scheduled => replaced.add(&planned.machines),
                     Effect::Destructive if planned.is_deletion => deleted.add(&planned.machines),
                     Effect::Destructive => orphaned.add(&planned.machines),
+                    Effect::Refused => verdict.refused += 1,
                     Effect::Scale | Effect::InPlace | Effect::Nothing | Effect::CannotTell => {}
                 }
                 // What an edit changes in place is known for objects that are not, too.
-                if planned.reason.is_some() && planned.edit.effect > Effect::InPlace {
+                if planned.reason.is_some()
+                    && planned.edit.effect > Effect::InPlace
+                    && planned.edit.effect != Effect::Refused
+                {
                     verdict.cannot_tell += 1;
                     verdict.gravest = verdict.gravest.max(Some(Effect::CannotTell));
                 }

@@ -98,7 +98,7 @@ impl Effect {
     /// `None` if there is no finding.
     pub(super) fn sentence(self) -> Option<(Sentence, Stance)> {
         Some(match self {
-            Effect::Nothing | Effect::InPlace | Effect::Scale => return None,
+            Effect::Nothing | Effect::InPlace | Effect::Scale | Effect::Refused => return None,
             Effect::CannotTell => (messages::may_replace, Stance::Warn),
             Effect::Scheduled => (messages::schedules, Stance::Warn),
             Effect::Rollout => (messages::replaces, Stance::Reject),

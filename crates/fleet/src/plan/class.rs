@@ -1,0 +1,181 @@
+//! Another template in a section of a class, and another class of a Cluster: both are compared.
+
+mod patched;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use metadata_propagation::cluster_api::{CONTROL_PLANE_GROUP, CORE_GROUP};
+use metadata_propagation::{Effect, Settings};
+use serde_json::{Value, json};
+
+use self::patched::Patches;
+use super::bare::bare;
+use super::conversion::in_one_version;
+use super::reach::{LISTS, Machines, Part, machines};
+use super::{at, impact, reason};
+use crate::hierarchy::Hierarchy;
+use crate::member::Member;
+use crate::object::{ObjectId, group_and_version};
+use crate::relations::{class_of, text};
+
+/// An effect, and why it is not known or refused.
+pub(super) type Judged = (Effect, Option<&'static str>);
+
+/// The objects before and after the change.
+#[derive(Clone, Copy)]
+pub(super) struct Sides<'p> {
+    pub(super) before: &'p Hierarchy,
+    pub(super) after: &'p Hierarchy,
+    pub(super) settings: &'p Settings,
+}
+
+/// A class before and after an edit, or two classes of which a Cluster changes from one to the other.
+pub(super) struct ClassChange<'p> {
+    sides: Sides<'p>,
+    namespaces: [&'p str; 2],
+    classes: [&'p Value; 2],
+    patches: Patches,
+}
+
+impl<'p> ClassChange<'p> {
+    pub(super) fn of(sides: Sides<'p>, namespaces: [&'p str; 2], classes: [&'p Value; 2]) -> ClassChange<'p> {
+        ClassChange { sides, namespaces, classes, patches: Patches::of(classes) }
+    }
+
+    /// The effect of another template at this path of the class; `None` if the path is no reference to a template, or the
+    /// table of the policy decides.
+    ///
+    /// Sources, in Cluster API v1.14: `ClusterClassesAreCompatible` in internal/topology/check/compatibility.go;
+    /// `reconcileReferencedTemplate` and `reconcileControlPlane` in core/reconcilers/topology/cluster/reconcile_state.go.
+    pub(super) fn effect(&self, path: &str) -> Option<Judged> {
+        if !path.ends_with(".ref") && !path.ends_with(".templateRef") {
+            return None;
+        }
+        let [old, new] = self.references(path)?;
+        let is_bootstrap = path.contains(".bootstrap.");
+        let is_pool = path.contains("machinePools");
+        if (&old.group, &old.kind) != (&new.group, &new.kind) && !is_bootstrap {
+            return Some((Effect::Refused, Some(reason::OTHER_KIND)));
+        }
+        if path.starts_with("spec.infrastructure.") {
+            return None;
+        }
+        let found = member(self.sides.before, &old).zip(member(self.sides.after, &new));
+        let Some((was, is)) = found else { return Some((Effect::CannotTell, Some(reason::NO_TEMPLATE))) };
+        let (version, values) = in_one_version(&new, [&was.version, &is.version], [&was.written, &is.written])?;
+        let is_comparable = old.kind == new.kind;
+        let [a, b] = values.map(|template| bare(&json!({ "spec": template.pointer("/spec") })));
+        match () {
+            () if is_comparable && a == b => Some((Effect::Nothing, None)),
+            () if is_pool => Some((Effect::CannotTell, Some(reason::PROVIDER))),
+            () if !is_comparable => Some((Effect::Rollout, None)),
+            () => {
+                let [a, b] = [a, b].map(Option::unwrap_or_default);
+                let effect = |other: &Value| self.between(&new, path, version, [&a, other]);
+                let (possible, certain) = (effect(&b), effect(&self.patches.unpatched(&new.kind, &a, &b)));
+                match possible {
+                    Effect::CannotTell => None,
+                    _ if possible == certain => Some((possible, None)),
+                    _ => Some((Effect::CannotTell, Some(reason::PATCHED))),
+                }
+            }
+        }
+    }
+
+    /// What replacing the contents of one template by those of another does.
+    fn between(&self, template: &ObjectId, path: &str, version: &str, [old, new]: [&Value; 2]) -> Effect {
+        if !["spec.controlPlane.ref", "spec.controlPlane.templateRef"].contains(&path) {
+            return if old == new { Effect::Nothing } else { Effect::Rollout };
+        }
+        if template.kind != "KubeadmControlPlaneTemplate" {
+            return if old == new { Effect::Nothing } else { Effect::CannotTell };
+        }
+        let kind = "KubeadmControlPlane";
+        let id = ObjectId { kind: kind.to_owned(), group: CONTROL_PLANE_GROUP.to_owned(), ..template.clone() };
+        let [old, new] = [old, new].map(|template| {
+            let spec = template.pointer("/spec/template/spec");
+            let metadata = json!({ "name": id.name, "namespace": id.namespace });
+            let api_version = format!("{CONTROL_PLANE_GROUP}/{version}");
+            json!({ "apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec }).to_string()
+        });
+        let edits = impact(&id, version, [&old, &new], self.sides);
+        edits.iter().map(|edit| edit.effect).max().unwrap_or(Effect::Nothing)
+    }
+
+    /// The templates that the classes name at a path; `None` if one names none.
+    fn references(&self, path: &str) -> Option<[ObjectId; 2]> {
+        let [old, new] = [0, 1].map(|side| {
+            let reference = at(self.classes.get(side)?, path)?;
+            Some(ObjectId {
+                group: group_and_version(text(reference, "apiVersion")).0.to_owned(),
+                kind: text(reference, "kind").to_owned(),
+                namespace: (*self.namespaces.get(side)?).to_owned(),
+                name: text(reference, "name").to_owned(),
+            })
+        });
+        Some([old?, new?])
+    }
+}
+
+/// The effects of another class on the Machines of a Cluster: each effect with its Machines, the most severe first.
+/// `None` if one of the classes is not among the objects.
+pub(super) fn other_class(
+    sides: Sides<'_>,
+    cluster: &ObjectId,
+    [was, is]: [&Value; 2],
+) -> Option<Vec<(Judged, Machines)>> {
+    let class = |cluster_value, hierarchy| {
+        let (name, namespace) = class_of(cluster_value)?;
+        let namespace = namespace.unwrap_or(&cluster.namespace).to_owned();
+        let (group, kind) = (CORE_GROUP.to_owned(), "ClusterClass".to_owned());
+        member(hierarchy, &ObjectId { group, kind, namespace, name: name.to_owned() })
+    };
+    let (old, new) = (class(was, sides.before)?, class(is, sides.after)?);
+    let values: [&Value; 2] = [&old.written, &new.written];
+    let (version, classes) = in_one_version(&old.id, [&old.version, &new.version], values)?;
+    let texts = classes.each_ref().map(|class| class.to_string());
+    let change =
+        ClassChange::of(sides, [&old.id.namespace, &new.id.namespace], classes.each_ref().map(|class| &**class));
+    let mut effects: BTreeMap<Reverse<Effect>, (Option<&'static str>, Machines)> = BTreeMap::new();
+    let mut add = |(effect, reason): Judged, found: &Machines| {
+        let entry = effects.entry(Reverse(effect)).or_insert((reason, Machines::default()));
+        if !matches!(effect, Effect::Nothing | Effect::InPlace | Effect::Refused) {
+            entry.1.add(found);
+        }
+    };
+    if LISTS.iter().any(|list| lacks(list, is, classes.last().map_or(&new.written, |class| class))) {
+        add((Effect::Refused, Some(reason::NO_WORKER_CLASS)), &Machines::default());
+    }
+    for edit in impact(&old.id, version, texts.each_ref().map(String::as_str), sides) {
+        let found = machines(sides.before, cluster, &Part::of(&old.id, &edit.at));
+        let judged = change.effect(&edit.at).unwrap_or_else(|| {
+            let is_unknown = edit.effect == Effect::CannotTell;
+            (edit.effect, is_unknown.then(|| reason::reason(&old.id, &edit.at)))
+        });
+        if judged.0 == Effect::Refused || found.count() > 0 {
+            add(judged, &found);
+        }
+    }
+    effects.entry(Reverse(Effect::Nothing)).or_default();
+    if effects.len() > 1 {
+        effects.remove(&Reverse(Effect::Nothing));
+    }
+    Some(effects.into_iter().map(|(Reverse(effect), (reason, machines))| ((effect, reason), machines)).collect())
+}
+
+/// Whether a topology has an entry whose class of workers a ClusterClass does not have.
+///
+/// Source: `MachineDeploymentTopologiesAreValidAndDefinedInClusterClass` in internal/topology/check/compatibility.go.
+fn lacks(list: &str, cluster: &Value, class: &Value) -> bool {
+    let entries = |object: &Value, section: &str| {
+        let entries = object.pointer(&format!("/spec/{section}workers/{list}")).and_then(Value::as_array);
+        entries.into_iter().flatten().map(|entry| text(entry, "class").to_owned()).collect::<Vec<_>>()
+    };
+    let defined = entries(class, "");
+    entries(cluster, "topology/").iter().any(|class| !defined.contains(class))
+}
+
+fn member<'h>(hierarchy: &'h Hierarchy, id: &ObjectId) -> Option<&'h Member> {
+    hierarchy.number(id).and_then(|number| hierarchy.member(number))
+}

@@ -1,0 +1,182 @@
+//! Whether a template may be edited in place: by the webhook of its provider, or the schema of its kind.
+
+use serde_json::Value;
+
+use crate::plan::bare::bare;
+use crate::plan::reason;
+
+/// Whether an edit in place is accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::plan) enum Acceptance {
+    /// It is.
+    Accepted,
+    /// It is refused, because of the field at this path.
+    Refused(&'static str),
+    /// It is not known, for this reason.
+    Unknown(&'static str),
+}
+
+/// One kind of template.
+struct TemplateKind {
+    kind: &'static str,
+    /// The paths whose values cannot change.
+    fixed: &'static [&'static str],
+    /// Paths below them whose values can; `*` is every element of a list.
+    free: &'static [&'static str],
+    /// Whether the values can only not change as long as they are set: transition rules of a schema.
+    is_if_set: bool,
+}
+
+const fn fixed(kind: &'static str, fixed: &'static [&'static str]) -> TemplateKind {
+    TemplateKind { kind, fixed, free: &[], is_if_set: false }
+}
+
+const fn free(kind: &'static str) -> TemplateKind {
+    fixed(kind, &[])
+}
+
+const SPEC: &[&str] = &["spec"];
+const TEMPLATE_SPEC: &[&str] = &["spec.template.spec"];
+
+/// Templates of released providers, by kind. For a kind without a row it is not known.
+///
+/// Sources, the `ValidateUpdate` of each kind if no other is named. Cluster API v1.14: bootstrap/kubeadm/webhooks,
+/// controlplane/kubeadm/webhooks, test/infrastructure/docker/webhooks (for kinds `Docker…` v1.11). AWS: webhooks and
+/// bootstrap/eks/webhooks. Azure: internal/webhooks. CloudStack: api/v1beta3. DigitalOcean: api/webhooks. Google
+/// Cloud: webhooks and exp/webhooks. Hetzner: pkg/webhook. IBM Cloud: internal/webhooks. KubeVirt:
+/// pkg/webhookhandler/validator.go, for the cluster the rule in api/v1alpha1/kubevirtclustertemplate_types.go. Linode:
+/// the rules of its CustomResourceDefinition; it has no webhook for templates. Metal3: internal/webhooks. Nutanix: its
+/// only webhook for templates sets defaults. OpenStack: pkg/webhooks. Oracle: api/v1beta2. Proxmox: internal/webhook.
+/// RKE2: bootstrap/api and controlplane/api. vSphere: internal/webhooks.
+#[rustfmt::skip]
+const TEMPLATE_KINDS: &[TemplateKind] = &[
+    free("KubeadmConfigTemplate"),
+    fixed("KubeadmControlPlaneTemplate",    TEMPLATE_SPEC),
+    fixed("DevClusterTemplate",             TEMPLATE_SPEC),
+    fixed("DevMachineTemplate",             TEMPLATE_SPEC),
+    fixed("DockerClusterTemplate",          TEMPLATE_SPEC),
+    fixed("DockerMachineTemplate",          TEMPLATE_SPEC),
+
+    fixed("AWSClusterTemplate",             SPEC),
+    fixed("AWSMachineTemplate",             TEMPLATE_SPEC),
+    free("EKSConfigTemplate"),
+    fixed("AzureClusterTemplate",           TEMPLATE_SPEC),
+    fixed("AzureMachineTemplate",           TEMPLATE_SPEC),
+    free("AzureManagedClusterTemplate"),
+    fixed("CloudStackMachineTemplate", &[
+        "spec.template.spec.offering", "spec.template.spec.diskOffering.id", "spec.template.spec.diskOffering.name",
+        "spec.template.spec.sshKey", "spec.template.spec.template", "spec.template.spec.details",
+        "spec.template.spec.affinity", "spec.template.spec.affinityGroupIDs",
+    ]),
+    fixed("DOClusterTemplate",              SPEC),
+    fixed("DOMachineTemplate",              SPEC),
+    fixed("GCPClusterTemplate",             SPEC),
+    fixed("GCPMachineTemplate",             SPEC),
+    fixed("GCPManagedClusterTemplate",      SPEC),
+    fixed("HCloudMachineTemplate",          SPEC),
+    free("HCloudRemediationTemplate"),
+    fixed("HetznerBareMetalMachineTemplate", SPEC),
+    fixed("HetznerClusterTemplate",         SPEC),
+    fixed("IBMPowerVSClusterTemplate",      SPEC),
+    free("IBMPowerVSMachineTemplate"),
+    free("IBMVPCMachineTemplate"),
+    fixed("KubevirtClusterTemplate",        SPEC),
+    fixed("KubevirtMachineTemplate",        SPEC),
+    TemplateKind { is_if_set: true, ..fixed("LinodeMachineTemplate", LINODE) },
+    free("Metal3ClusterTemplate"),
+    fixed("Metal3DataTemplate",             &["spec.metaData", "spec.networkData"]),
+    free("Metal3MachineTemplate"),
+    free("Metal3RemediationTemplate"),
+    free("NutanixClusterTemplate"),
+    free("NutanixMachineTemplate"),
+    fixed("OpenStackClusterTemplate",       TEMPLATE_SPEC),
+    TemplateKind { free: &["spec.template.spec.ports.*.allowedAddressPairs"], ..fixed("OpenStackMachineTemplate", TEMPLATE_SPEC) },
+    free("OCIMachineTemplate"),
+    free("ProxmoxClusterTemplate"),
+    fixed("ProxmoxMachineTemplate",         SPEC),
+    free("RKE2ConfigTemplate"),
+    fixed("RKE2ControlPlaneTemplate",       &["spec.template.spec.registrationMethod"]),
+    fixed("VSphereClusterTemplate",         TEMPLATE_SPEC),
+    fixed("VSphereMachineTemplate",         TEMPLATE_SPEC),
+];
+
+#[rustfmt::skip]
+const LINODE: &[&str] = &[
+    "spec.template.spec.authorizedKeys", "spec.template.spec.authorizedUsers", "spec.template.spec.backupID",
+    "spec.template.spec.backupsEnabled", "spec.template.spec.diskEncryption", "spec.template.spec.firewallRef",
+    "spec.template.spec.group", "spec.template.spec.image", "spec.template.spec.interfaces",
+    "spec.template.spec.ipv6Options", "spec.template.spec.linodeInterfaces", "spec.template.spec.networkHelper",
+    "spec.template.spec.placementGroupRef", "spec.template.spec.privateIP", "spec.template.spec.region",
+    "spec.template.spec.rootPass", "spec.template.spec.type", "spec.template.spec.vpcID", "spec.template.spec.vpcRef",
+];
+
+/// Whether a template of this kind may become another one. What a provider's webhook defaults is compared as written.
+pub(in crate::plan) fn acceptance(kind: &str, old: &Value, new: &Value) -> Acceptance {
+    let Some(row) = TEMPLATE_KINDS.iter().find(|row| row.kind == kind) else {
+        return Acceptance::Unknown(reason::UNKNOWN_KIND);
+    };
+    let [old, new] = [old, new].map(|object| without(object, row.free));
+    let differs = |path: &&&str| {
+        let pointer = format!("/{}", path.replace('.', "/"));
+        let [old, new] = [&old, &new].map(|object| object.pointer(&pointer).and_then(bare));
+        old != new && (!row.is_if_set || old.is_some() && new.is_some())
+    };
+    row.fixed.iter().find(differs).map_or(Acceptance::Accepted, |path| Acceptance::Refused(path))
+}
+
+fn without(object: &Value, paths: &[&str]) -> Value {
+    let mut object = object.clone();
+    for path in paths {
+        let steps: Vec<&str> = path.split('.').collect();
+        remove(&mut object, &steps);
+    }
+    object
+}
+
+fn remove(value: &mut Value, steps: &[&str]) {
+    match (steps, value) {
+        ([field], Value::Object(fields)) => {
+            fields.remove(*field);
+        }
+        (["*", rest @ ..], Value::Array(elements)) => elements.iter_mut().for_each(|element| remove(element, rest)),
+        ([field, rest @ ..], Value::Object(fields)) => {
+            if let Some(below) = fields.get_mut(*field) {
+                remove(below, rest);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Acceptance::{Accepted, Refused, Unknown};
+    use super::*;
+
+    #[test]
+    fn each_provider_decides_which_parts_of_a_template_may_change() {
+        let machine = |spec: Value| json!({ "spec": { "template": { "spec": spec } } });
+        let image = |name: &str| machine(json!({ "image": name, "tags": [name] }));
+        let labels = |value: &str| json!({ "spec": { "template": { "metadata": { "labels": { "a": value } } } } });
+        let pairs = |address: &str, name: &str| {
+            machine(json!({ "ports": [{ "name": name, "allowedAddressPairs": [{ "ipAddress": address }] }] }))
+        };
+        for (kind, old, new, expected) in [
+            ("DevMachineTemplate", image("a"), image("b"), Refused("spec.template.spec")),
+            ("DevMachineTemplate", labels("a"), labels("b"), Accepted),
+            ("DevMachineTemplate", machine(json!({ "a": null, "b": [] })), machine(json!({})), Accepted),
+            ("HCloudMachineTemplate", labels("a"), labels("b"), Refused("spec")),
+            ("Metal3MachineTemplate", image("a"), image("b"), Accepted),
+            ("KubeadmConfigTemplate", image("a"), image("b"), Accepted),
+            ("LinodeMachineTemplate", image("a"), image("b"), Refused("spec.template.spec.image")),
+            ("LinodeMachineTemplate", machine(json!({ "tags": ["a"] })), image("a"), Accepted),
+            ("OpenStackMachineTemplate", pairs("10.0.0.1", "p"), pairs("10.0.0.2", "p"), Accepted),
+            ("OpenStackMachineTemplate", pairs("10.0.0.1", "p"), pairs("10.0.0.1", "q"), Refused("spec.template.spec")),
+            ("AcmeMachineTemplate", image("a"), image("b"), Unknown(reason::UNKNOWN_KIND)),
+        ] {
+            assert_eq!(acceptance(kind, &old, &new), expected, "{kind} {old} {new}");
+        }
+    }
+}

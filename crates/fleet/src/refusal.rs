@@ -1,0 +1,72 @@
+//! What Cluster API's validating webhooks refuse: mistakes that one object shows, and edits that its old value forbids.
+
+mod edits;
+mod objects;
+mod release;
+mod selector;
+
+use metadata_propagation::cluster_api::CORE_GROUP;
+use serde_json::Value;
+
+use self::edits::EDIT_RULES;
+pub(crate) use self::edits::skipped_by_topology;
+use self::objects::OBJECT_RULES;
+use crate::object::ObjectId;
+
+/// A refusal of a webhook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// The path of the field.
+    pub(crate) at: String,
+    /// One sentence: lower case, no final stop.
+    pub(crate) message: String,
+}
+
+/// What is refused in objects of some kinds.
+struct ObjectRule {
+    kinds: &'static [&'static str],
+    /// The refusals of one object.
+    finds: fn(&Value) -> Vec<Refusal>,
+}
+
+/// What is refused in edits of some kinds.
+struct EditRule {
+    kinds: &'static [&'static str],
+    /// The refusals of an edit from the first value to the second.
+    finds: fn(&Value, &Value) -> Vec<Refusal>,
+}
+
+/// Whether anything is refused in objects of this kind.
+pub(crate) fn has_rules(id: &ObjectId) -> bool {
+    let kinds = OBJECT_RULES.iter().map(|rule| rule.kinds).chain(EDIT_RULES.iter().map(|rule| rule.kinds));
+    kinds.into_iter().any(|kinds| is_meant(id, kinds))
+}
+
+/// The refusals of an object, whatever it was before.
+pub(crate) fn of_object(id: &ObjectId, object: &Value) -> Vec<Refusal> {
+    let rules = OBJECT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
+    rules.flat_map(|rule| (rule.finds)(object)).collect()
+}
+
+/// The refusals of an edit, without those of the old object.
+pub(crate) fn of_edit(id: &ObjectId, old: &Value, new: &Value) -> Vec<Refusal> {
+    let known = of_object(id, old);
+    let rules = EDIT_RULES.iter().filter(|rule| is_meant(id, rule.kinds));
+    let of_edit = rules.flat_map(|rule| (rule.finds)(old, new));
+    of_object(id, new).into_iter().filter(|refusal| !known.contains(refusal)).chain(of_edit).collect()
+}
+
+/// Whether an object is of one of these kinds of Cluster API.
+fn is_meant(id: &ObjectId, kinds: &[&str]) -> bool {
+    let is_cluster_api = id.group.strip_suffix(CORE_GROUP).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    is_cluster_api && kinds.contains(&&*id.kind)
+}
+
+fn refusal(at: impl Into<String>, message: impl Into<String>) -> Refusal {
+    Refusal { at: at.into(), message: message.into() }
+}
+
+/// The texts at a path that are neither empty nor placeholders of a template.
+fn written<'v>(object: &'v Value, pointer: &str) -> Option<&'v str> {
+    object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty() && !text.contains(['$', '{', '<']))
+}

@@ -1,0 +1,96 @@
+//! What Cluster API's webhooks refuse in an edit.
+
+use serde_json::Value;
+
+use super::objects::etcd;
+use super::release::Release;
+use super::{EditRule, Refusal, refusal, written};
+
+/// Edits that people write; not all that the webhooks check.
+///
+/// Sources, in Cluster API v1.14: the `validate` of core/webhooks/admission, and `validateTopologyVersionUpdate` in
+/// core/webhooks/admission/cluster.go; `allowedPaths`, `validateVersion` and `validateClusterConfiguration` in
+/// controlplane/kubeadm/webhooks/admission/kubeadmcontrolplane.go.
+#[rustfmt::skip]
+pub(super) const EDIT_RULES: &[EditRule] = &[
+    EditRule { kinds: &["Machine", "MachineDeployment", "MachineHealthCheck", "MachinePool", "MachineSet"], finds: other_cluster },
+    EditRule { kinds: &["Cluster"], finds: older_topology },
+    EditRule { kinds: &["Cluster"], finds: removed_parts },
+    EditRule { kinds: &["Cluster"], finds: added_topology },
+    EditRule { kinds: &["KubeadmControlPlane"], finds: skipped_version },
+    EditRule { kinds: &["KubeadmControlPlane"], finds: fixed_configuration },
+    EditRule { kinds: &["KubeadmControlPlane"], finds: other_etcd },
+];
+
+const SKIPS_VERSION_CHECK: &str = "unsafe.topology.cluster.x-k8s.io/disable-update-version-check";
+const SKIPS_CLASS_CHECK: &str = "unsafe.topology.cluster.x-k8s.io/disable-update-class-name-check";
+
+fn other_cluster(old: &Value, new: &Value) -> Vec<Refusal> {
+    let names = written(old, "/spec/clusterName").zip(written(new, "/spec/clusterName"));
+    let is_refused = names.is_some_and(|(old, new)| old != new);
+    Vec::from_iter(is_refused.then(|| refusal("spec.clusterName", "this field cannot change")))
+}
+
+/// The refusal of an upgrade of a topology over several minor versions, unless its class plans such upgrades.
+pub(crate) fn skipped_by_topology(old: &Value, new: &Value) -> Option<Refusal> {
+    let (was, is) = releases(old, new, "/spec/topology/version")?;
+    let is_refused = is.skips_from(was) && !has_annotation(new, SKIPS_VERSION_CHECK);
+    let message = "an upgrade cannot leave out a minor version, because the ClusterClass lists no `kubernetesVersions`";
+    is_refused.then(|| refusal("spec.topology.version", message))
+}
+
+fn older_topology(old: &Value, new: &Value) -> Vec<Refusal> {
+    let Some((was, is)) = releases(old, new, "/spec/topology/version") else { return Vec::new() };
+    let is_refused = is < was && !has_annotation(new, SKIPS_VERSION_CHECK);
+    Vec::from_iter(is_refused.then(|| refusal("spec.topology.version", "the version of a topology cannot decrease")))
+}
+
+fn removed_parts(old: &Value, new: &Value) -> Vec<Refusal> {
+    let is_set = |object: &Value, field: &str| {
+        object.pointer(&format!("/spec/{field}")).and_then(Value::as_object).is_some_and(|fields| !fields.is_empty())
+    };
+    // The topology's controller sets the references, so that files need not have them.
+    let fields: &[&str] =
+        if is_set(new, "topology") { &[] } else { &["topology", "controlPlaneRef", "infrastructureRef"] };
+    let removed = fields.iter().filter(|field| is_set(old, field) && !is_set(new, field));
+    removed.map(|field| refusal(format!("spec.{field}"), "this field cannot be removed")).collect()
+}
+
+fn added_topology(old: &Value, new: &Value) -> Vec<Refusal> {
+    let has_topology = |object: &Value| object.pointer("/spec/topology").is_some_and(|topology| !topology.is_null());
+    let is_refused = !has_topology(old) && has_topology(new) && !has_annotation(new, SKIPS_CLASS_CHECK);
+    Vec::from_iter(is_refused.then(|| refusal("spec.topology", "a topology cannot be added to an existing Cluster")))
+}
+
+fn skipped_version(old: &Value, new: &Value) -> Vec<Refusal> {
+    let Some((was, is)) = releases(old, new, "/spec/version") else { return Vec::new() };
+    let message = "an upgrade cannot leave out a minor version";
+    Vec::from_iter(is.skips_from(was).then(|| refusal("spec.version", message)))
+}
+
+fn fixed_configuration(old: &Value, new: &Value) -> Vec<Refusal> {
+    const FIXED: [&str; 3] = ["controlPlaneEndpoint", "certificatesDir", "caCertificateValidityPeriodDays"];
+    let differs = |field: &&str| {
+        let [old, new] = [old, new].map(|object| {
+            let value = object.pointer(&format!("/spec/kubeadmConfigSpec/clusterConfiguration/{field}"));
+            value.filter(|value| !value.is_null() && value.as_str() != Some(""))
+        });
+        old != new
+    };
+    let at = |field| format!("spec.kubeadmConfigSpec.clusterConfiguration.{field}");
+    FIXED.into_iter().filter(differs).map(|field| refusal(at(field), "this field cannot change")).collect()
+}
+
+fn other_etcd(old: &Value, new: &Value) -> Vec<Refusal> {
+    let is_refused = etcd(old, "external").is_some() != etcd(new, "external").is_some();
+    let at = "spec.kubeadmConfigSpec.clusterConfiguration.etcd";
+    Vec::from_iter(is_refused.then(|| refusal(at, "etcd cannot change between stacked and external")))
+}
+
+fn releases(old: &Value, new: &Value, pointer: &str) -> Option<(Release, Release)> {
+    Some((Release::read(written(old, pointer)?)?, Release::read(written(new, pointer)?)?))
+}
+
+fn has_annotation(object: &Value, key: &str) -> bool {
+    object.pointer("/metadata/annotations").is_some_and(|annotations| annotations.get(key).is_some())
+}

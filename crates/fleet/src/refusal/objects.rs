@@ -1,0 +1,148 @@
+//! What Cluster API's webhooks refuse in one object.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::release::Release;
+use super::selector::matches;
+use super::{ObjectRule, Refusal, refusal, written};
+use crate::relations::text;
+
+/// Mistakes that people write; not all that the webhooks check.
+///
+/// Sources, in Cluster API v1.14, the `validate` or `ValidateCreate` of each kind: core/webhooks/admission,
+/// controlplane/kubeadm/webhooks/admission (`validateKubeadmControlPlaneSpec`); for autoscaler annotations
+/// `validateAutoscalerAnnotationsForCluster` in core/webhooks/admission/cluster.go; for names that are there twice
+/// internal/topology/check/compatibility.go.
+#[rustfmt::skip]
+pub(super) const OBJECT_RULES: &[ObjectRule] = &[
+    ObjectRule { kinds: &["MachineDeployment", "MachineSet"], finds: other_labels },
+    ObjectRule { kinds: &["MachineDeployment", "MachineSet", "MachinePool"], finds: other_cluster },
+    ObjectRule { kinds: &["MachineDeployment"], finds: no_surge },
+    ObjectRule { kinds: &["MachineHealthCheck"], finds: no_selector },
+    ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_replicas },
+    ObjectRule { kinds: &["KubeadmControlPlane"], finds: control_plane_surge },
+    ObjectRule { kinds: &["KubeadmControlPlane"], finds: two_etcds },
+    ObjectRule { kinds: &["Cluster", "KubeadmControlPlane", "Machine", "MachineDeployment", "MachineSet", "MachinePool"], finds: no_version },
+    ObjectRule { kinds: &["Cluster"], finds: fixed_and_autoscaled },
+    ObjectRule { kinds: &["Cluster", "ClusterClass"], finds: same_names },
+];
+
+/// The annotations by which cluster-autoscaler sets replicas.
+const AUTOSCALER: [&str; 2] = [
+    "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size",
+    "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size",
+];
+
+fn other_labels(object: &Value) -> Vec<Refusal> {
+    let message = "`spec.selector` does not match the labels of `spec.template`";
+    Vec::from_iter((!matches(object)).then(|| refusal("spec.selector", message)))
+}
+
+fn other_cluster(object: &Value) -> Vec<Refusal> {
+    let names = written(object, "/spec/clusterName").zip(written(object, "/spec/template/spec/clusterName"));
+    let differing = names.filter(|(own, template)| own != template);
+    Vec::from_iter(differing.map(|(own, template)| {
+        refusal("spec.clusterName", format!("`{own}` is not the Cluster of `spec.template`, which is `{template}`"))
+    }))
+}
+
+fn no_surge(object: &Value) -> Vec<Refusal> {
+    let found = ["/spec/rollout/strategy/rollingUpdate", "/spec/strategy/rollingUpdate"].map(|pointer| {
+        let strategy = object.pointer(pointer)?;
+        let is_zero = |field: &str| strategy.get(field).and_then(Value::as_u64) == Some(0);
+        let at = path(pointer);
+        // The default of `maxUnavailable` is 0 as well.
+        let is_stuck = is_zero("maxSurge") && strategy.get("maxUnavailable").is_none_or(|it| it.as_u64() == Some(0));
+        is_stuck.then(|| refusal(at, "`maxSurge` and `maxUnavailable` cannot both be 0"))
+    });
+    found.into_iter().flatten().collect()
+}
+
+fn no_selector(object: &Value) -> Vec<Refusal> {
+    let is_empty = |field: &str| match object.pointer(&format!("/spec/selector/{field}")) {
+        Some(Value::Object(labels)) => labels.is_empty(),
+        Some(Value::Array(expressions)) => expressions.is_empty(),
+        _ => true,
+    };
+    let is_refused = is_empty("matchLabels") && is_empty("matchExpressions");
+    Vec::from_iter(is_refused.then(|| refusal("spec.selector", "the selector is empty")))
+}
+
+fn control_plane_replicas(object: &Value) -> Vec<Refusal> {
+    let message = match object.pointer("/spec/replicas").and_then(Value::as_i64) {
+        Some(..1) => "a control plane has at least one replica",
+        Some(replicas) if replicas % 2 == 0 && etcd(object, "external").is_none() => {
+            "the number of replicas is even, which stacked etcd does not allow"
+        }
+        _ => return Vec::new(),
+    };
+    vec![refusal("spec.replicas", message)]
+}
+
+fn control_plane_surge(object: &Value) -> Vec<Refusal> {
+    let replicas = object.pointer("/spec/replicas").and_then(Value::as_i64);
+    let pointers = ["/spec/rollout/strategy/rollingUpdate/maxSurge", "/spec/rolloutStrategy/rollingUpdate/maxSurge"];
+    let found = pointers.iter().filter_map(|pointer| Some((path(pointer), object.pointer(pointer)?.as_i64()?)));
+    let message = |surge: i64| match (surge, replicas) {
+        (0, replicas) if replicas.unwrap_or(1) < 3 => Some("a `maxSurge` of 0 needs at least 3 replicas"),
+        (0 | 1, _) => None,
+        _ => Some("`maxSurge` is 0 or 1"),
+    };
+    found.filter_map(|(at, surge)| Some(refusal(at, message(surge)?))).collect()
+}
+
+fn two_etcds(object: &Value) -> Vec<Refusal> {
+    let is_refused = etcd(object, "local").is_some() && etcd(object, "external").is_some();
+    let at = "spec.kubeadmConfigSpec.clusterConfiguration.etcd";
+    Vec::from_iter(is_refused.then(|| refusal(at, "etcd is either `local` or `external`")))
+}
+
+/// The etcd of a control plane, if it is set.
+pub(super) fn etcd<'v>(object: &'v Value, which: &str) -> Option<&'v Value> {
+    let etcd = object.pointer(&format!("/spec/kubeadmConfigSpec/clusterConfiguration/etcd/{which}"))?;
+    etcd.as_object().filter(|fields| !fields.is_empty()).map(|_| etcd)
+}
+
+fn no_version(object: &Value) -> Vec<Refusal> {
+    let pointers = ["/spec/version", "/spec/template/spec/version", "/spec/topology/version"];
+    let versions = pointers.iter().filter_map(|pointer| Some((path(pointer), written(object, pointer)?)));
+    let wrong = versions.filter(|(_, version)| Release::read(version).is_none());
+    wrong.map(|(at, version)| refusal(at, format!("`{version}` is no version such as `v1.34.2`"))).collect()
+}
+
+fn fixed_and_autoscaled(object: &Value) -> Vec<Refusal> {
+    let list = "/spec/topology/workers/machineDeployments";
+    let entries = object.pointer(list).and_then(Value::as_array).into_iter().flatten();
+    let wrong = entries.filter(|entry| {
+        let annotations = entry.pointer("/metadata/annotations");
+        entry.get("replicas").is_some_and(|replicas| !replicas.is_null())
+            && AUTOSCALER.iter().any(|key| annotations.is_some_and(|annotations| annotations.get(key).is_some()))
+    });
+    let at = |entry| format!("{}[{}].replicas", path(list), text(entry, "name"));
+    let message = "`replicas` and annotations of cluster-autoscaler exclude each other";
+    wrong.map(|entry| refusal(at(entry), message)).collect()
+}
+
+fn same_names(object: &Value) -> Vec<Refusal> {
+    let mut found = Vec::new();
+    for (section, key) in [("topology/workers", "name"), ("workers", "class")] {
+        for list in ["machineDeployments", "machinePools"] {
+            let pointer = format!("/spec/{section}/{list}");
+            let mut names = BTreeSet::new();
+            for entry in object.pointer(&pointer).and_then(Value::as_array).into_iter().flatten() {
+                let name = text(entry, key);
+                if !name.is_empty() && !names.insert(name) {
+                    found.push(refusal(format!("{}[{name}]", path(&pointer)), format!("`{name}` is defined twice")));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The path of a JSON pointer.
+fn path(pointer: &str) -> String {
+    pointer.trim_start_matches('/').replace('/', ".")
+}
