@@ -229,10 +229,10 @@ fn has_uid(json: &str) -> bool {
         uid: Option<IgnoredAny>,
     }
     #[derive(Deserialize)]
-    struct Stored {
+    struct StoredHead {
         metadata: StoredMetadata,
     }
-    serde_json::from_str::<Stored>(json).is_ok_and(|object| object.metadata.uid.is_some())
+    serde_json::from_str::<StoredHead>(json).is_ok_and(|object| object.metadata.uid.is_some())
 }
 
 fn refuses(report: &Report) -> bool {
