@@ -9,7 +9,7 @@ use crate::Failure;
 use crate::input::{self, Input};
 use crate::sources::InputSources;
 
-/// The flags that name a cluster, which this build cannot read: whoever uses one learns which build can.
+/// The flags that name a cluster, which this build cannot read: the message says which build can.
 #[derive(Debug, Args)]
 pub(crate) struct LiveArgs {
     #[arg(long, hide = true)]

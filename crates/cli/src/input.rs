@@ -35,7 +35,7 @@ const NAMED: usize = 5;
 
 /// Where paths are read.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Place {
+pub(crate) struct InputPlace {
     /// The folder that relative paths begin in; the current one if it is empty.
     pub(crate) folder: PathBuf,
     /// What is printed instead of the folder, such as `main:`.
@@ -45,11 +45,11 @@ pub(crate) struct Place {
 /// Reads everything below the paths, with documents in parallel. Objects without a namespace get the namespace of
 /// `sources`.
 pub(crate) fn read(paths: &[PathBuf], sources: &InputSources) -> Input {
-    read_at(paths, sources, &Place::default())
+    read_at(paths, sources, &InputPlace::default())
 }
 
 /// Like [`read`], with relative paths in another folder.
-pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &Place) -> Input {
+pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &InputPlace) -> Input {
     progress::step("reading files");
     let name = |file: &Path| place.name(file);
     let mut unreadable = Vec::new();
@@ -91,7 +91,7 @@ pub(crate) fn read_at(paths: &[PathBuf], sources: &InputSources, place: &Place) 
     Input { rendered: names, ..of(texts, unreadable, sources.namespace()) }
 }
 
-impl Place {
+impl InputPlace {
     /// A path as it is printed.
     fn name(&self, file: &Path) -> String {
         match file.strip_prefix(&self.folder) {

@@ -12,21 +12,21 @@ use std::path::{Path, PathBuf};
 
 use metadata_propagation::{Effect, Settings};
 
-use self::answer::{Answer, Matters};
+use self::answer::{Matters, PlanAnswer};
 use crate::args::{PlanArgs, PlanFailOn, PlanFormat};
 use crate::git::Checkout;
-use crate::input::{self, Input, Place};
+use crate::input::{self, Input, InputPlace};
 use crate::{Exit, Failure, live, output, progress, settings};
 
 /// # Errors
-/// When the settings cannot be used, the manifests are of several clusters that cannot be told apart, or nothing can be
+/// When the settings cannot be used, an object is defined twice in different ways, or nothing can be
 /// printed.
 pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let settings = settings::read(args.sources.settings.as_deref())?;
     let [old, new] = inputs(args, &settings)?;
     let named: Vec<String> = args.root.iter().map(|root| root.display().to_string()).collect();
     let pairs = roots::pairs([&old, &new], &named, &settings)?;
-    let answer = Answer::of(pairs, [&old, &new], &settings);
+    let answer = PlanAnswer::of(pairs, [&old, &new], &settings);
     let printed = match args.output {
         PlanFormat::Text => text::text(&answer),
         PlanFormat::Json => format!("{:#}\n", json::json(&answer)),
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Exit, Failure> {
 }
 
 /// Whether an effect is as severe as the flag says. An owner that is scaled down deletes Machines.
-fn is_reached(fail_on: PlanFailOn, answer: &Answer) -> bool {
+fn is_reached(fail_on: PlanFailOn, answer: &PlanAnswer) -> bool {
     let verdict = &answer.verdict;
     let deletes = verdict.deletes > 0 || verdict.uncounted.deletes > 0;
     let gravest = verdict.gravest.max(deletes.then_some(Effect::Destructive));
@@ -99,14 +99,14 @@ fn inputs(args: &PlanArgs, settings: &Settings) -> Result<[Input; 2], Failure> {
     }
     let of_new = || match &new {
         Some(new) => new.read(paths, args),
-        None => existing(paths, args, &Place::default()),
+        None => existing(paths, args, &InputPlace::default()),
     };
     Ok(rayon::join(|| old.read(paths, args), of_new).into())
 }
 
 /// A revision that is written to a temporary folder.
 struct Revision {
-    place: Place,
+    place: InputPlace,
     _checkout: Checkout,
 }
 
@@ -115,7 +115,7 @@ impl Revision {
     /// When git cannot be run, or does not know the revision.
     fn of(revision: &str, is_whole: bool) -> Result<Revision, Failure> {
         let checkout = Checkout::of(revision, is_whole)?;
-        let place = Place { folder: checkout.here().to_owned(), shown: format!("{revision}:") };
+        let place = InputPlace { folder: checkout.here().to_owned(), shown: format!("{revision}:") };
         Ok(Revision { place, _checkout: checkout })
     }
 
@@ -125,7 +125,7 @@ impl Revision {
 }
 
 /// What is in the paths that exist: one that does not is new, or was removed.
-fn existing(paths: &[PathBuf], args: &PlanArgs, place: &Place) -> Input {
+fn existing(paths: &[PathBuf], args: &PlanArgs, place: &InputPlace) -> Input {
     let paths: Vec<PathBuf> = paths.iter().filter(|path| place.folder.join(path).exists()).cloned().collect();
     input::read_at(&paths, &args.sources, place)
 }

@@ -69,7 +69,7 @@ pub(crate) fn distinct(fleet: &Fleet, settings: &Settings) -> Result<(), Failure
         format!("{name}:{}", place.position.line)
     };
     let (first, later) = (name(a), name(b));
-    Err(Failure(format!("{} is defined in {first} and in {later}: two clusters cannot be told apart", a.id)))
+    Err(Failure(format!("{} is defined in {first} and in {later}: it is not known which one counts", a.id)))
 }
 
 /// Whether the policy checks an object, or its edits have effects.

@@ -374,7 +374,7 @@ replaces 0 Machines, deletes 0, relabels 1 object, 0 cloud tags change
     assert_eq!((code, &*out, &*err), (Some(1), expected, ""));
     fs::write(folder.join("same.yaml"), applied.replace("south", "north")).unwrap();
     assert_eq!(api.run(&["plan", "same.yaml"]), (Some(0), "nothing changes\n".to_owned(), String::new()));
-    let twice = "error: Cluster fleet/c1 is defined in cluster.yaml:3 and in same.yaml:3: two clusters cannot be told apart; pass the \
+    let twice = "error: Cluster fleet/c1 is defined in cluster.yaml:3 and in same.yaml:3: it is not known which one counts; pass the \
         files of one of them\n";
     assert_eq!(api.run(&["plan", "--live", "cluster.yaml", "same.yaml"]), (Some(2), String::new(), twice.to_owned()));
     let asked = api.asked();

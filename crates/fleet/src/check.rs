@@ -235,10 +235,10 @@ fn has_uid(json: &str) -> bool {
         uid: Option<IgnoredAny>,
     }
     #[derive(Deserialize)]
-    struct Stored {
+    struct StoredHead {
         metadata: StoredMetadata,
     }
-    serde_json::from_str::<Stored>(json).is_ok_and(|object| object.metadata.uid.is_some())
+    serde_json::from_str::<StoredHead>(json).is_ok_and(|object| object.metadata.uid.is_some())
 }
 
 /// What a webhook of Cluster API refuses in an object.

@@ -13,7 +13,7 @@ use crate::output::report::Where;
 use crate::roots::is_in;
 
 /// The effects of a change in each root.
-pub(super) struct Answer {
+pub(super) struct PlanAnswer {
     pub(super) roots: Vec<RootAnswer>,
     /// The effects of the change in all of them.
     pub(super) verdict: Verdict,
@@ -46,13 +46,13 @@ pub(super) enum Matters {
     Unreadable,
 }
 
-impl Answer {
-    pub(super) fn of(pairs: Vec<RootPair>, inputs: [&Input; 2], settings: &Settings) -> Answer {
+impl PlanAnswer {
+    pub(super) fn of(pairs: Vec<RootPair>, inputs: [&Input; 2], settings: &Settings) -> PlanAnswer {
         let roots: Vec<String> = pairs.iter().filter(|pair| !pair.is_rest).map(|pair| pair.root.clone()).collect();
         let answers = pairs.into_par_iter().map(|pair| RootAnswer::of(pair, &roots, inputs, settings));
         let roots: Vec<RootAnswer> = answers.collect();
         let verdict = roots.iter().fold(Verdict::default(), |sum, root| sum.and(&root.plan.verdict));
-        let mut answer = Answer { roots, verdict };
+        let mut answer = PlanAnswer { roots, verdict };
         if answer.is_incomplete() {
             answer.verdict.gravest = answer.verdict.gravest.max(Some(Effect::CannotTell));
         }

@@ -3,14 +3,14 @@
 use fleet::Locator;
 use metadata_propagation::Effect;
 
-use super::answer::{Answer, Matters, RootAnswer};
+use super::answer::{Matters, PlanAnswer, RootAnswer};
 use super::words::{self, details, effect, happens, total, whole};
 use crate::output::github::line;
 use crate::output::report::Where;
 
 /// One line for each edit that is more severe than in place, for each deletion of Machines, for what is not compared, and
 /// one for the verdict.
-pub(super) fn github(answer: &Answer) -> String {
+pub(super) fn github(answer: &PlanAnswer) -> String {
     let mut out = String::new();
     let is_one = answer.roots.len() < 2;
     for root in &answer.roots {

@@ -3,13 +3,13 @@
 use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict};
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Matters, NotRead};
+use super::answer::{Matters, NotRead, PlanAnswer};
 use super::words;
 
 /// The version of the format. It changes when something is removed or gets another meaning.
 const FORMAT: u8 = 1;
 
-pub(super) fn json(answer: &Answer) -> Value {
+pub(super) fn json(answer: &PlanAnswer) -> Value {
     let (mut objects, mut further, mut unknown, mut not_read) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut roots = Vec::new();
     let is_one = answer.roots.len() < 2;

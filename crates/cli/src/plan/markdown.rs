@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use fleet::{Plan, Planned};
 
-use super::answer::Answer;
+use super::answer::PlanAnswer;
 use super::words::{self, alike, change, details, effect, happens, total, unknown, verdict, whole};
 
 /// The verdict, and for each root a table of edits, the labels and annotations in a collapsed section, and what is not
 /// compared.
-pub(super) fn markdown(answer: &Answer) -> String {
+pub(super) fn markdown(answer: &PlanAnswer) -> String {
     let mut out = format!("**propagate plan**: {}\n", total(answer));
     for root in &answer.roots {
         let has_words = !root.plan.is_empty() || !root.not_read.is_empty();

@@ -45,7 +45,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
     if leaves.len() < 2 {
         let root = leaves.first().filter(|_| named.is_empty()).map_or_else(String::new, |root| (*root).clone());
         let [old, new] = sides.each_ref().map(|side| side.fleet.part(|_| true, |_| true));
-        told_apart([&old, &new], settings)?;
+        distinct_in([&old, &new], settings)?;
         return Ok(vec![RootPair { root, is_rest: false, old, new }]);
     }
     let mut pairs = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
             let part = side.fleet.part(|object| is_of_leaf(name(object)), is_inside);
             context(&part, |object| !is_in(name(object), leaf))
         });
-        told_apart([&old, &new], settings)?;
+        distinct_in([&old, &new], settings)?;
         used.extend([&old, &new].into_iter().flat_map(Fleet::objects).map(|object| object.id.clone()));
         pairs.push(RootPair { root: leaf.clone(), is_rest: false, old, new });
     }
@@ -70,7 +70,7 @@ pub(super) fn pairs(inputs: [&Input; 2], named: &[String], settings: &Settings) 
     });
     let has_any = |fleet: &Fleet| fleet.objects().any(|object| !used.contains(&object.id));
     if has_any(&old) || has_any(&new) || !old.problems().is_empty() || !new.problems().is_empty() {
-        told_apart([&old, &new], settings)?;
+        distinct_in([&old, &new], settings)?;
         pairs.push(RootPair { root: String::new(), is_rest: true, old, new });
     }
     Ok(pairs)
@@ -112,9 +112,9 @@ impl<'a> Side<'a> {
 
 /// # Errors
 /// When an object of a root is defined twice in different ways.
-fn told_apart(sides: [&Fleet; 2], settings: &Settings) -> Result<(), Failure> {
-    let told = sides.into_iter().try_for_each(|side| distinct(side, settings));
-    told.map_err(|Failure(problem)| {
+fn distinct_in(sides: [&Fleet; 2], settings: &Settings) -> Result<(), Failure> {
+    let result = sides.into_iter().try_for_each(|side| distinct(side, settings));
+    result.map_err(|Failure(problem)| {
         Failure(format!("{problem}; name the directory or file of each of them with `--root`"))
     })
 }

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use fleet::{EntryDifference, Planned};
 use metadata_propagation::Effect;
 
-use super::answer::{Answer, RootAnswer};
+use super::answer::{PlanAnswer, RootAnswer};
 use super::words::{self, alike, change, details, effect, happens, total, unknown, verdict, whole};
 use crate::style::BOLD;
 
@@ -15,7 +15,7 @@ const CAREFUL: Style = AnsiColor::Yellow.on_default();
 const GRAVE: Style = AnsiColor::Red.on_default().bold();
 
 /// The answer, colored; the stream that it is written to removes colors if they are off.
-pub(super) fn text(answer: &Answer) -> String {
+pub(super) fn text(answer: &PlanAnswer) -> String {
     let mut out = String::new();
     let is_one = answer.roots.len() < 2;
     for root in &answer.roots {

@@ -3,7 +3,7 @@
 use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict, count};
 use metadata_propagation::Effect;
 
-use super::answer::{Answer, Matters, NotRead};
+use super::answer::{Matters, NotRead, PlanAnswer};
 use super::roots::RootPair;
 use crate::output::text::visible;
 
@@ -11,7 +11,7 @@ use crate::output::text::visible;
 const NAMED: usize = 5;
 
 /// The effects of a change in total, on one line, with what is missing from the answer.
-pub(super) fn total(answer: &Answer) -> String {
+pub(super) fn total(answer: &PlanAnswer) -> String {
     let roots = answer.roots.len();
     let place = if roots > 1 { format!("{roots} roots: ") } else { String::new() };
     match (answer.has_no_change(), answer.is_incomplete()) {

@@ -1,4 +1,4 @@
-//! A program that stands in for Kustomize.
+//! A program that replaces Kustomize.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

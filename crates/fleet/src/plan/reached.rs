@@ -29,7 +29,7 @@ pub(super) fn reached(old: &Fleet, new: &Fleet) -> Option<[Fleet; 2]> {
         return None;
     }
     let objects: Vec<&FleetObject> = old.objects().chain(objects).collect();
-    let names = Names::of(&objects);
+    let names = NamedObjects::of(&objects);
     let mut reached: BTreeSet<&ObjectId> = BTreeSet::new();
     let mut next: Vec<&ObjectId> = changed.iter().copied().collect();
     while let Some(id) = next.pop() {
@@ -52,13 +52,13 @@ pub(super) fn reached(old: &Fleet, new: &Fleet) -> Option<[Fleet; 2]> {
 }
 
 /// Which objects name which.
-struct Names<'f> {
+struct NamedObjects<'f> {
     named: BTreeMap<&'f ObjectId, BTreeSet<&'f ObjectId>>,
     naming: BTreeMap<&'f ObjectId, BTreeSet<&'f ObjectId>>,
 }
 
-impl<'f> Names<'f> {
-    fn of(objects: &[&'f FleetObject]) -> Names<'f> {
+impl<'f> NamedObjects<'f> {
+    fn of(objects: &[&'f FleetObject]) -> NamedObjects<'f> {
         let related: Vec<&FleetObject> = objects.iter().copied().filter(|object| is_related(&object.id)).collect();
         let mut by_name: BTreeMap<&str, BTreeSet<&ObjectId>> = BTreeMap::new();
         for object in &related {
@@ -68,7 +68,7 @@ impl<'f> Names<'f> {
             let words: BTreeSet<&str> = object.json.split('"').skip(1).step_by(2).collect();
             words.into_iter().filter_map(|word| by_name.get(word)).flatten().copied().collect::<Vec<_>>()
         });
-        let mut names = Names { named: BTreeMap::new(), naming: BTreeMap::new() };
+        let mut names = NamedObjects { named: BTreeMap::new(), naming: BTreeMap::new() };
         for (object, found) in related.iter().zip(found) {
             for named in found.into_iter().filter(|named| **named != object.id) {
                 names.named.entry(&object.id).or_default().insert(named);
