@@ -29,7 +29,6 @@ use crate::source::{Crate, Files};
 
 /// The layers of the engine, the lowest first. A module uses modules of lower layers only.
 const LAYERS: &[&[&str]] = &[
-    &["json"],
     &["catalog"],
     &["settings"],
     &["report"],

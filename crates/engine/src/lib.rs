@@ -36,12 +36,13 @@ mod admission;
 mod catalog;
 mod checks;
 mod evaluate;
-mod json;
 mod kube;
 mod propagation;
 mod report;
 mod settings;
 pub mod tags;
+
+use raw_json as json;
 
 /// API groups, labels and annotations of Cluster API, for callers that read its objects themselves.
 pub mod cluster_api {
