@@ -11,5 +11,6 @@ pub(crate) mod propagated;
 pub(crate) mod rollout_impact;
 pub(crate) mod shortening;
 pub(crate) mod skipped;
+pub(crate) mod source;
 pub(crate) mod tags;
 pub(crate) mod warnings;

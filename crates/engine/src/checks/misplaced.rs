@@ -25,7 +25,6 @@ use crate::settings::ClusterApi;
 /// When the object does not have the structure of a Kubernetes object.
 pub(crate) fn wrong_places(
     subject: &Subject<'_>,
-    title: &str,
     inert: Option<&NotApplicable>,
     above: &Above<'_>,
     settings: &ClusterApi,
@@ -71,7 +70,7 @@ pub(crate) fn wrong_places(
             skipped.push(Skipped {
                 carried: Carried::Map(map),
                 key: key.to_owned(),
-                from: title.to_owned(),
+                from: subject.title().source().into(),
                 reason: SkipReason::NotPropagated,
                 value: None,
                 advice: Some(advice),

@@ -54,8 +54,7 @@ impl<'e> Evaluation<'e> {
         let nothing = Above::default();
         let above = settled.above.as_ref().unwrap_or(&nothing);
         let settings = &self.settings.cluster_api;
-        let (skipped, warnings) =
-            misplaced::wrong_places(self.subject, &self.title, settled.inert.as_ref(), above, settings)?;
+        let (skipped, warnings) = misplaced::wrong_places(self.subject, settled.inert.as_ref(), above, settings)?;
         let exempt = match exemption {
             Standing::Counts(reason) => Some(reason.to_owned()),
             _ => None,

@@ -15,6 +15,7 @@ use crate::report::messages::propagation as messages;
 use crate::report::messages::{SettingValue, about, cloud_tags, tag_delivery};
 use crate::report::outcome::{LogLevel, Rejection};
 use crate::report::skipped::Skipped;
+use crate::report::source::SourceObject;
 use crate::report::tags::{IgnoredDefinition, SkippedLabel, TagSkipReason};
 use crate::report::warnings::{self, Fate};
 use crate::settings::{Mode, OnConflict, OnMissingTag, OnRefused, listed};
@@ -105,7 +106,11 @@ impl<'e> Evaluation<'e> {
         for (change, fate) in by_rank.into_values().flatten() {
             if change.action == Action::Restored {
                 let sentence = if fate == Fate::Written { messages::restored_edit } else { messages::left_edit };
-                conflicts.push(line(LogLevel::Warning, sentence(change.entry, &self.title), attributes(change)));
+                conflicts.push(line(
+                    LogLevel::Warning,
+                    sentence(change.entry.as_str(), &self.title),
+                    attributes(change),
+                ));
             }
             said.warnings.extend(warnings::of_change(change, fate));
         }
@@ -233,6 +238,6 @@ fn attributes(change: &Change) -> [(&'static str, String); 4] {
         ("at", change.at.to_string()),
         ("key", change.key.clone()),
         ("rule", change.rule.to_string()),
-        ("source", change.source.to_string()),
+        ("source", change.source.as_ref().map(SourceObject::to_string).unwrap_or_default()),
     ]
 }
