@@ -76,7 +76,7 @@ pub use report::change::{Action, Change, EntryNoun, Value};
 pub use report::finding::{Finding, TagDelivery};
 pub use report::lookup_record::LookupRecord;
 pub use report::not_applicable::{NotApplicable, NotApplicableReason};
-pub use report::outcome::{LogLevel, LogLine, Outcome, Rejection, Report};
+pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
 pub use report::propagated::Propagated;
 pub use report::rollout_impact::{RolloutEdit, RolloutImpact};
 pub use report::skipped::{Carried, SkipReason, Skipped};

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::FleetObject;
-use crate::probe::{Blame, blame, probe};
+use crate::probe::{Blame, ReadProblem, blame, probe};
 
 /// Checks objects under the same settings.
 pub struct Checker {
@@ -30,6 +30,8 @@ pub struct ObjectFindings {
     pub inert: Option<NotApplicable>,
     /// Whether the policy reads objects of this kind at all.
     pub is_concerned: bool,
+    /// Why the object itself could not be read, if that is among the findings.
+    own_problem: Option<ReadProblem>,
 }
 
 /// One fact about one object.
@@ -121,11 +123,9 @@ impl Checker {
         for (object, checked) in objects.iter().zip(&mut all) {
             let title = object.id.to_string();
             for Blame { problem, .. } in blames.iter().filter(|blame| blame.object == title) {
-                let message = messages::no_parent(&title, problem);
-                let is_told =
-                    |finding: &ObjectFinding| finding.check == UNREADABLE && finding.message.contains(problem);
-                if !checked.findings.iter().any(is_told) {
-                    checked.findings.push(unreadable(message, problem));
+                if checked.own_problem.as_ref() != Some(problem) {
+                    let message = messages::no_parent(&title, problem);
+                    checked.findings.push(unreadable(message, problem.at()));
                 }
                 checked.is_concerned = true;
             }
@@ -162,7 +162,8 @@ impl Checker {
         }
         let outcome = evaluate(&review, &self.verify, cluster);
         let blame = blame(&outcome);
-        let Outcome { rejection, report, mut warnings, .. } = outcome;
+        let Outcome { rejection, report, mut warnings, malformed, .. } = outcome;
+        let own_problem = malformed.filter(|_| report.is_none()).map(|own| ReadProblem::from(own.problem));
         let mut report = report.unwrap_or_default();
         let drift = std::mem::take(&mut report.drift);
         let mut findings: Vec<ObjectFinding> = drift
@@ -186,23 +187,21 @@ impl Checker {
             report.findings = completed.report.unwrap_or_default().findings;
             warnings = completed.warnings;
         } else if let Some(rejection) = rejection.filter(|_| !is_unanswered && !refuses(&report)) {
-            let place = rejection.message.clone();
-            findings.push(unreadable(rejection.message, &place));
+            let at = rejection.at.unwrap_or_default();
+            findings.push(unreadable(rejection.message, &at));
         }
         findings.extend(of_checks(&report));
         findings.extend(of_skips(&report));
         if report.cloud_tags.is_some() {
             findings.extend(of_tags(warnings, &findings));
         }
-        (ObjectFindings { findings, inert: report.inert, is_concerned: true }, blame)
+        (ObjectFindings { findings, inert: report.inert, is_concerned: true, own_problem }, blame)
     }
 }
 
-/// The finding that an object does not have the structure of a Kubernetes object. Its position is that of the first
-/// quoted path.
-fn unreadable(message: String, place: &str) -> ObjectFinding {
-    let at = quoted(place).into_iter().next().unwrap_or_default();
-    ObjectFinding { level: FindingLevel::Error, check: UNREADABLE, message, at, keys: Vec::new() }
+/// The finding that an object does not have the structure of a Kubernetes object.
+fn unreadable(message: String, at: &str) -> ObjectFinding {
+    ObjectFinding { level: FindingLevel::Error, check: UNREADABLE, message, at: at.to_owned(), keys: Vec::new() }
 }
 
 fn refuses(report: &Report) -> bool {
@@ -286,7 +285,9 @@ fn quoted(message: &str) -> Vec<String> {
 }
 
 mod messages {
-    pub(super) fn no_parent(object: &str, problem: &str) -> String {
+    use crate::probe::ReadProblem;
+
+    pub(super) fn no_parent(object: &str, problem: &ReadProblem) -> String {
         format!("cannot read {object} as the parent of other objects: {problem}")
     }
 }

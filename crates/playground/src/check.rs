@@ -62,7 +62,7 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
     let objects = fleet
         .objects()
         .zip(checker.fleet(&fleet))
-        .map(|(object, ObjectFindings { findings, inert, is_concerned })| {
+        .map(|(object, ObjectFindings { findings, inert, is_concerned, .. })| {
             let is_concerned = is_concerned && is_about_composites(object, &settings);
             let reported = if is_concerned { reported(object, &settings, &fleet) } else { Vec::new() };
             let text = fleet.sources().get(object.origin.source).map_or("", |source| &source.name);

@@ -154,7 +154,7 @@ fn write(
     outcome: Outcome,
     places: &mut TextPlaces<'_>,
 ) -> ObjectEdit {
-    let Outcome { rejection, object: mutated, warnings, log, report } = outcome;
+    let Outcome { rejection, object: mutated, warnings, log, report, .. } = outcome;
     let patch = mutated.as_deref().map_or(Value::Array(Vec::new()), |mutated| patch(&object.json, mutated));
     let told = report.clone().unwrap_or_default();
     let changes =
