@@ -73,6 +73,7 @@ pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json, utf8};
 pub use kube::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use kube::group_version_kind::GroupVersionKind;
 pub use report::change::{Action, Change, EntryNoun, Value};
+pub use report::fact::{Fact, InPlacePaths, Mentioned, NamedEntry};
 pub use report::finding::{Finding, TagDelivery};
 pub use report::lookup_record::LookupRecord;
 pub use report::not_applicable::{NotApplicable, NotApplicableReason};

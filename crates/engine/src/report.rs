@@ -1,6 +1,7 @@
 //! What an evaluation returns, in one JSON structure for every entry point.
 
 pub(crate) mod change;
+pub(crate) mod fact;
 pub(crate) mod finding;
 pub(crate) mod illegal;
 pub(crate) mod lookup_record;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::{
     Action, Carried, Cluster, MapKind, Mode, NotApplicable, NotApplicableReason, Outcome, Report, Settings, Stance,
-    concerns, evaluate,
+    TagDelivery, concerns, evaluate,
 };
 use serde::Serialize;
 
@@ -48,6 +48,8 @@ pub struct ObjectFinding {
     pub at: String,
     /// The entries that it is about; its position is that of the first one that is set there.
     pub keys: Vec<String>,
+    /// What happens to cloud tags, if it is about a resource of a Composition.
+    pub verdict: Option<TagDelivery>,
 }
 
 /// How the policy reacts to an [`ObjectFinding`].
@@ -175,6 +177,7 @@ impl Checker {
                 message: change.difference(),
                 at: change.at.to_string(),
                 keys: vec![change.key.clone()],
+                verdict: None,
             })
             .collect();
         let is_unanswered = report.inert.as_ref().is_some_and(|inert| {
@@ -201,7 +204,14 @@ impl Checker {
 
 /// The finding that an object does not have the structure of a Kubernetes object.
 fn unreadable(message: String, at: &str) -> ObjectFinding {
-    ObjectFinding { level: FindingLevel::Error, check: UNREADABLE, message, at: at.to_owned(), keys: Vec::new() }
+    ObjectFinding {
+        level: FindingLevel::Error,
+        check: UNREADABLE,
+        message,
+        at: at.to_owned(),
+        keys: Vec::new(),
+        verdict: None,
+    }
 }
 
 fn refuses(report: &Report) -> bool {
@@ -215,8 +225,14 @@ fn of_checks(report: &Report) -> impl Iterator<Item = ObjectFinding> {
             Stance::Warn => FindingLevel::Warning,
             Stance::Reject => FindingLevel::Error,
         };
-        let message = finding.message.clone();
-        Some(ObjectFinding { level, check: finding.check, keys: quoted(&message), message, at: finding.at.clone() })
+        Some(ObjectFinding {
+            level,
+            check: finding.check,
+            message: finding.message.to_string(),
+            at: finding.at.clone(),
+            keys: finding.message.names().into_iter().map(str::to_owned).collect(),
+            verdict: finding.verdict,
+        })
     })
 }
 
@@ -236,6 +252,7 @@ fn of_skips(report: &Report) -> impl Iterator<Item = ObjectFinding> {
             message,
             at,
             keys: vec![skip.key.clone()],
+            verdict: None,
         })
     });
     let tags = report.cloud_tags.iter().flat_map(|tags| &tags.skipped).map(|label| ObjectFinding {
@@ -244,6 +261,7 @@ fn of_skips(report: &Report) -> impl Iterator<Item = ObjectFinding> {
         message: label.sentence(),
         at: "metadata.labels".to_owned(),
         keys: vec![label.qualified_key.clone()],
+        verdict: None,
     });
     let illegal = report.skipped.iter().filter_map(|skip| {
         let at = match skip.carried {
@@ -256,6 +274,7 @@ fn of_skips(report: &Report) -> impl Iterator<Item = ObjectFinding> {
             message: skip.refusal()?,
             at,
             keys: vec![skip.key.clone()],
+            verdict: None,
         })
     });
     misplaced.chain(illegal).chain(tags)
@@ -274,6 +293,7 @@ fn of_tags(warnings: Vec<String>, reported: &[ObjectFinding]) -> Vec<ObjectFindi
             message,
             at: "spec.cloudTags".to_owned(),
             keys,
+            verdict: None,
         }
     };
     untold.map(finding).collect()

@@ -249,7 +249,7 @@ fn told(write: &ObjectEdit, sources: &[Source]) -> Vec<Mark> {
             Stance::Warn => Weight::Warning,
             Stance::Ignore => Weight::Info,
         };
-        mark(place, weight, finding.message.clone())
+        mark(place, weight, finding.message.to_string())
     });
     let mut marks: Vec<Mark> = findings.collect();
     let is_told = marks.iter().any(|mark| mark.severity == Weight::Error);

@@ -11,6 +11,7 @@ use crate::report::finding::Finding;
 use crate::report::messages::guards::refused_by;
 use crate::report::messages::{SettingValue, about};
 use crate::report::outcome::{LogLevel, Outcome, Rejection, Report};
+use crate::report::shortening::of_fact;
 use crate::report::warnings;
 use crate::settings::Stance;
 
@@ -34,7 +35,7 @@ impl Evaluation<'_> {
         }
         let warned = || findings.iter().filter(|finding| finding.stance == Stance::Warn);
         let lines = warned().map(|finding| {
-            let message = about(&self.title, &finding.message);
+            let message = about(&self.title, &finding.message.to_string());
             line(LogLevel::Warning, message, [("check", finding.check.to_owned()), ("at", finding.at.clone())])
         });
         said.log.extend(warnings::capped_lines(lines.collect()));
@@ -42,7 +43,7 @@ impl Evaluation<'_> {
             said.log(LogLevel::Error, message.clone(), []);
             settlement = settlement.refused_by_check(Rejection::refused(message));
         }
-        let of_findings = warned().flat_map(guards::warnings);
+        let of_findings = warned().flat_map(|finding| of_fact(&finding.message));
         let warnings = of_findings.chain(said.warnings).chain(found.warnings).collect();
         let mut report = Report {
             object: self.title.clone(),
@@ -80,7 +81,7 @@ impl Evaluation<'_> {
     fn refusal(&self, findings: &[Finding]) -> Option<String> {
         let refusing = findings.iter().filter(|finding| finding.stance == Stance::Reject).map(|finding| {
             let value = refusing(finding.check, self.settings);
-            refused_by(&finding.message, SettingValue { setting: finding.check, value: &value })
+            refused_by(&finding.message.to_string(), SettingValue { setting: finding.check, value: &value })
         });
         let mut refusals: Vec<String> = refusing.collect();
         if refusals.is_empty() {
