@@ -16,6 +16,7 @@ mod circles;
 mod dependencies;
 mod found;
 mod references;
+mod sentences;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
