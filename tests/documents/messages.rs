@@ -10,12 +10,13 @@ use crate::documents::read;
 
 const PAGE: &str = "docs/troubleshooting.md";
 
-/// The texts of the sentences in `report/messages`, with `…` for inserted values. Single words, such as `added`,
+/// The texts of the sentences in `report/messages` and of facts, with `…` for inserted values. Single words, such as `added`,
 /// are parts of sentences; texts without words only join others.
 fn sentences() -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
-    for entry in fs::read_dir(testkit::root().join("crates/engine/src/report/messages"))? {
-        let path = entry?.path();
+    let report = testkit::root().join("crates/engine/src/report");
+    let messages = fs::read_dir(report.join("messages"))?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    for path in messages.into_iter().chain([report.join("fact.rs")]) {
         let tokens: TokenStream = fs::read_to_string(&path)?.parse().map_err(|error| anyhow!("{error}"))?;
         texts(tokens, &mut found).with_context(|| path.display().to_string())?;
     }

@@ -138,6 +138,14 @@ impl<'a> Resolver<'a> {
             });
             let next: BTreeSet<Definition> = modules.flat_map(|module| self.named(module, first, open)).collect();
             if next.is_empty() {
+                // What is imported and not defined in this crate is defined in another one.
+                let imports =
+                    |module: &usize| self.of.modules.get(*module).is_some_and(|it| it.imports.contains_key(first));
+                if is_absolute
+                    && definitions.iter().any(|it| matches!(it, Definition::Module(module) if imports(module)))
+                {
+                    return (BTreeSet::new(), Vec::new());
+                }
                 break;
             }
             (definitions, rest) = (next, others);

@@ -123,6 +123,16 @@ fn tests_and_variables_are_no_dependencies() -> Result<()> {
 }
 
 #[test]
+fn another_crate_under_a_name_of_this_one_is_no_dependency() -> Result<()> {
+    let files = [
+        ("lib.rs", "mod a;\nuse raw_json as json;\n"),
+        ("a.rs", "use crate::json::Malformed;\nfn a() { crate::json::string() }\n"),
+    ];
+    assert_eq!(upward(&dependencies(&read(&files)?, &BTreeSet::new())), Vec::<String>::new());
+    Ok(())
+}
+
+#[test]
 fn a_dependency_on_a_higher_layer() -> Result<()> {
     let files = [
         ("lib.rs", "mod checks;\nmod json;\nmod kube;\npub const ONE: u8 = 1;\n"),

@@ -16,6 +16,7 @@ mod circles;
 mod dependencies;
 mod found;
 mod references;
+mod sentences;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,6 @@ use crate::source::{Crate, Files};
 
 /// The layers of the engine, the lowest first. A module uses modules of lower layers only.
 const LAYERS: &[&[&str]] = &[
-    &["json"],
     &["catalog"],
     &["settings"],
     &["report"],

@@ -29,7 +29,7 @@ use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
 use crate::kube::stop::Stop;
 use crate::report::messages::{about, requests as messages};
-use crate::report::outcome::{LogLevel, Outcome, Rejection};
+use crate::report::outcome::{LogLevel, MalformedObject, Outcome, Rejection};
 use crate::settings::Settings;
 use crate::tags::registry_write;
 
@@ -210,6 +210,11 @@ impl<'e> Evaluation<'e> {
 }
 
 fn unreadable(review: &Review<'_>, malformed: &Malformed) -> Outcome {
-    let message = messages::unreadable_object(&review.title(), malformed);
-    Outcome { rejection: Some(Rejection::unreadable(message)), ..Outcome::default() }
+    let object = review.title();
+    let message = messages::unreadable_object(&object, malformed);
+    Outcome {
+        rejection: Some(Rejection::unreadable(message).at(&*malformed.path)),
+        malformed: Some(MalformedObject { object, problem: malformed.clone() }),
+        ..Outcome::default()
+    }
 }

@@ -36,12 +36,13 @@ mod admission;
 mod catalog;
 mod checks;
 mod evaluate;
-mod json;
 mod kube;
 mod propagation;
 mod report;
 mod settings;
 pub mod tags;
+
+use raw_json as json;
 
 /// API groups, labels and annotations of Cluster API, for callers that read its objects themselves.
 pub mod cluster_api {
@@ -71,14 +72,16 @@ pub use evaluate::{evaluate, evaluate_and_list};
 pub use json::{Embedded, Malformed, NotWritten, Quoted, to_json, utf8};
 pub use kube::cluster::{Cluster, Get, LookupCause, LookupError, Manifests};
 pub use kube::group_version_kind::GroupVersionKind;
-pub use report::change::{Action, Change, Value};
+pub use report::change::{Action, Change, EntryNoun, Value};
+pub use report::fact::{Fact, InPlacePaths, Mentioned, NamedEntry};
 pub use report::finding::{Finding, TagDelivery};
 pub use report::lookup_record::LookupRecord;
 pub use report::not_applicable::{NotApplicable, NotApplicableReason};
-pub use report::outcome::{LogLevel, LogLine, Outcome, Rejection, Report};
+pub use report::outcome::{LogLevel, LogLine, MalformedObject, Outcome, Rejection, Report};
 pub use report::propagated::Propagated;
 pub use report::rollout_impact::{RolloutEdit, RolloutImpact};
 pub use report::skipped::{Carried, SkipReason, Skipped};
+pub use report::source::{SourceObject, SourcePlace};
 pub use settings::{
     ApiVersion, CloudTags, ClusterApi, ClusterCloudTags, CompositeGroup, Composites, Controllers, FieldPath, Guards,
     InfraClusterKind, KeyOrDomain, KindAndGroup, Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused,

@@ -45,9 +45,9 @@ fn text(outcome: &Outcome) -> Option<&str> {
 
 /// Everything that an outcome says, as bytes.
 fn bytes(outcome: &Outcome) -> String {
-    let Outcome { rejection, object, warnings, log, report } = outcome;
+    let Outcome { rejection, object, warnings, log, report, malformed } = outcome;
     let object = object.as_deref();
-    format!("{rejection:?}{object:?}{warnings:?}{log:?}{}", serde_json::to_string(report).unwrap())
+    format!("{rejection:?}{object:?}{warnings:?}{log:?}{malformed:?}{}", serde_json::to_string(report).unwrap())
 }
 
 fn parsed(text: &str) -> Value {

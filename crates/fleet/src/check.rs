@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::{
     Action, Carried, Cluster, MapKind, Mode, NotApplicable, NotApplicableReason, Outcome, Report, Settings, Stance,
-    concerns, evaluate,
+    TagDelivery, concerns, evaluate,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::object::FleetObject;
-use crate::probe::{Blame, blame, probe};
+use crate::probe::{Blame, ReadProblem, blame, probe};
 use crate::refusal::{Refusal, has_rules, of_object};
 use crate::relations::{is_of_topology, related};
 
@@ -34,6 +34,8 @@ pub struct ObjectFindings {
     pub inert: Option<NotApplicable>,
     /// Whether the policy reads objects of this kind at all.
     pub is_concerned: bool,
+    /// Why the object itself could not be read, if that is among the findings.
+    own_problem: Option<ReadProblem>,
 }
 
 /// One fact about one object.
@@ -50,6 +52,8 @@ pub struct ObjectFinding {
     pub at: String,
     /// The entries that it is about; its position is that of the first one that is set there.
     pub keys: Vec<String>,
+    /// What happens to cloud tags, if it is about a resource of a Composition.
+    pub verdict: Option<TagDelivery>,
 }
 
 /// How the policy reacts to an [`ObjectFinding`].
@@ -129,11 +133,9 @@ impl Checker {
         for (object, checked) in objects.iter().zip(&mut all) {
             let title = object.id.to_string();
             for Blame { problem, .. } in blames.iter().filter(|blame| blame.object == title) {
-                let message = messages::no_parent(&title, problem);
-                let is_told =
-                    |finding: &ObjectFinding| finding.check == UNREADABLE && finding.message.contains(problem);
-                if !checked.findings.iter().any(is_told) {
-                    checked.findings.push(unreadable(message, problem));
+                if checked.own_problem.as_ref() != Some(problem) {
+                    let message = messages::no_parent(&title, problem);
+                    checked.findings.push(unreadable(message, problem.at()));
                 }
                 checked.is_concerned = true;
             }
@@ -168,11 +170,12 @@ impl Checker {
         let refused = of_refusals(object);
         if !concerns(&review, &self.verify) {
             let is_concerned = !refused.is_empty();
-            return (ObjectFindings { findings: refused, inert: None, is_concerned }, None);
+            return (ObjectFindings { findings: refused, is_concerned, ..ObjectFindings::default() }, None);
         }
         let outcome = evaluate(&review, &self.verify, cluster);
         let blame = blame(&outcome);
-        let Outcome { rejection, report, mut warnings, .. } = outcome;
+        let Outcome { rejection, report, mut warnings, malformed, .. } = outcome;
+        let own_problem = malformed.filter(|_| report.is_none()).map(|own| ReadProblem::from(own.problem));
         let mut report = report.unwrap_or_default();
         let drift = std::mem::take(&mut report.drift);
         // What the policy adds to a manifest is not missing from it.
@@ -186,6 +189,7 @@ impl Checker {
                 message: change.difference(),
                 at: change.at.to_string(),
                 keys: vec![change.key.clone()],
+                verdict: None,
             })
             .collect();
         let is_unanswered = report.inert.as_ref().is_some_and(|inert| {
@@ -198,8 +202,8 @@ impl Checker {
             report.findings = completed.report.unwrap_or_default().findings;
             warnings = completed.warnings;
         } else if let Some(rejection) = rejection.filter(|_| !is_unanswered && !refuses(&report)) {
-            let place = rejection.message.clone();
-            findings.push(unreadable(rejection.message, &place));
+            let at = rejection.at.unwrap_or_default();
+            findings.push(unreadable(rejection.message, &at));
         }
         findings.extend(refused);
         findings.extend(of_checks(&report));
@@ -209,15 +213,20 @@ impl Checker {
         if report.cloud_tags.is_some() {
             findings.extend(of_tags(warnings, &findings));
         }
-        (ObjectFindings { findings, inert: report.inert, is_concerned: true }, blame)
+        (ObjectFindings { findings, inert: report.inert, is_concerned: true, own_problem }, blame)
     }
 }
 
-/// The finding that an object does not have the structure of a Kubernetes object. Its position is that of the first
-/// quoted path.
-fn unreadable(message: String, place: &str) -> ObjectFinding {
-    let at = quoted(place).into_iter().next().unwrap_or_default();
-    ObjectFinding { level: FindingLevel::Error, check: UNREADABLE, message, at, keys: Vec::new() }
+/// The finding that an object does not have the structure of a Kubernetes object.
+fn unreadable(message: String, at: &str) -> ObjectFinding {
+    ObjectFinding {
+        level: FindingLevel::Error,
+        check: UNREADABLE,
+        message,
+        at: at.to_owned(),
+        keys: Vec::new(),
+        verdict: None,
+    }
 }
 
 /// Whether an object was read from an API server: it has what only the server and controllers set.
@@ -249,7 +258,7 @@ fn of_refusals(object: &FleetObject) -> Vec<ObjectFinding> {
     let value: Value = serde_json::from_str(&object.json).unwrap_or_default();
     let finding = |Refusal { at, message }| {
         let keys = Vec::new();
-        ObjectFinding { level: FindingLevel::Error, check: REFUSED, message, at, keys }
+        ObjectFinding { level: FindingLevel::Error, check: REFUSED, message, at, keys, verdict: None }
     };
     of_object(&object.id, &value).into_iter().map(finding).collect()
 }
@@ -265,8 +274,14 @@ fn of_checks(report: &Report) -> impl Iterator<Item = ObjectFinding> {
             Stance::Warn => FindingLevel::Warning,
             Stance::Reject => FindingLevel::Error,
         };
-        let message = finding.message.clone();
-        Some(ObjectFinding { level, check: finding.check, keys: quoted(&message), message, at: finding.at.clone() })
+        Some(ObjectFinding {
+            level,
+            check: finding.check,
+            message: finding.message.to_string(),
+            at: finding.at.clone(),
+            keys: finding.message.names().into_iter().map(str::to_owned).collect(),
+            verdict: finding.verdict,
+        })
     })
 }
 
@@ -280,7 +295,7 @@ fn of_skips(report: &Report, level: FindingLevel) -> impl Iterator<Item = Object
             Carried::Field => return None,
         };
         let (message, at) = (skip.advice.clone()?, at.to_owned());
-        Some(ObjectFinding { level, check: MISPLACED, message, at, keys: vec![skip.key.clone()] })
+        Some(ObjectFinding { level, check: MISPLACED, message, at, keys: vec![skip.key.clone()], verdict: None })
     });
     let tags = report.cloud_tags.iter().flat_map(|tags| &tags.skipped).map(|label| ObjectFinding {
         level: FindingLevel::Warning,
@@ -288,6 +303,7 @@ fn of_skips(report: &Report, level: FindingLevel) -> impl Iterator<Item = Object
         message: label.sentence(),
         at: "metadata.labels".to_owned(),
         keys: vec![label.qualified_key.clone()],
+        verdict: None,
     });
     let illegal = report.skipped.iter().filter_map(|skip| {
         let at = match skip.carried {
@@ -300,6 +316,7 @@ fn of_skips(report: &Report, level: FindingLevel) -> impl Iterator<Item = Object
             message: skip.refusal()?,
             at,
             keys: vec![skip.key.clone()],
+            verdict: None,
         })
     });
     misplaced.chain(illegal).chain(tags)
@@ -318,6 +335,7 @@ fn of_tags(warnings: Vec<String>, reported: &[ObjectFinding]) -> Vec<ObjectFindi
             message,
             at: "spec.cloudTags".to_owned(),
             keys,
+            verdict: None,
         }
     };
     untold.map(finding).collect()
@@ -329,7 +347,9 @@ fn quoted(message: &str) -> Vec<String> {
 }
 
 mod messages {
-    pub(super) fn no_parent(object: &str, problem: &str) -> String {
+    use crate::probe::ReadProblem;
+
+    pub(super) fn no_parent(object: &str, problem: &ReadProblem) -> String {
         format!("cannot read {object} as the parent of other objects: {problem}")
     }
 }

@@ -8,12 +8,12 @@ use crate::object::ObjectId;
 /// What to do about an entry that does not propagate to an object: one sentence, lower case, no final stop.
 ///
 /// ```
-/// use metadata_propagation::{Carried, MapKind, SkipReason, Skipped};
+/// use metadata_propagation::{Carried, MapKind, SkipReason, Skipped, SourceObject};
 ///
 /// let skipped = Skipped {
 ///     carried: Carried::Map(MapKind::Labels),
 ///     key: "example.com/team".into(),
-///     from: "MachineSet default/s".into(),
+///     from: SourceObject::new("MachineSet", &"default/s").into(),
 ///     reason: SkipReason::NodeCriteria,
 ///     value: None,
 ///     advice: None,
@@ -28,12 +28,12 @@ pub fn help_of_skip(skipped: &Skipped) -> String {
 /// Like [`help_of_skip`], for all entries with the same reason.
 ///
 /// ```
-/// use metadata_propagation::{Carried, MapKind, SkipReason, Skipped};
+/// use metadata_propagation::{Carried, MapKind, SkipReason, Skipped, SourceObject};
 ///
 /// let skipped = Skipped {
 ///     carried: Carried::Map(MapKind::Labels),
 ///     key: "example.com/team".into(),
-///     from: "MachineSet default/s".into(),
+///     from: SourceObject::new("MachineSet", &"default/s").into(),
 ///     reason: SkipReason::NodeCriteria,
 ///     value: None,
 ///     advice: None,
@@ -130,13 +130,15 @@ pub(crate) fn help_of_own(id: &ObjectId, at: &str, has_topology: bool) -> Option
 
 #[cfg(test)]
 mod tests {
+    use metadata_propagation::SourceObject;
+
     use super::*;
 
     fn skipped(key: &str, map: MapKind) -> Skipped {
         Skipped {
             carried: Carried::Map(map),
             key: key.to_owned(),
-            from: String::new(),
+            from: SourceObject::new("MachineSet", &"default/s").into(),
             reason: SkipReason::NodeCriteria,
             value: None,
             advice: None,

@@ -310,7 +310,7 @@ impl Hierarchy {
         }
         let is_gone = |entry: &&Propagated| {
             let is_kept = |kept: &Propagated| (&kept.at, &kept.key) == (&entry.at, &entry.key);
-            ["label", "annotation"].contains(&entry.entry) && !member.carried.iter().any(is_kept)
+            !member.carried.iter().any(is_kept)
         };
         let gone: Vec<&Propagated> = former.carried.iter().filter(is_gone).collect();
         if gone.is_empty() {

@@ -1,8 +1,10 @@
 //! Whether an object can be read as the source of others: the objects that would be created from it are evaluated, and
 //! the parent that such an evaluation cannot read is reported.
 
+use std::fmt;
+
 use metadata_propagation::cluster_api::CORE_GROUP;
-use metadata_propagation::{Cluster, Get, LookupError, NotApplicableReason, Outcome, Settings, evaluate};
+use metadata_propagation::{Cluster, Get, LookupError, Malformed, MalformedObject, Outcome, Settings, evaluate};
 use serde_json::{Value, json};
 
 use crate::object::{FleetObject, ObjectId, Origin};
@@ -18,19 +20,55 @@ const MADE_UP: &str = "made-up";
 pub(crate) struct Blame {
     /// Kind, namespace and name, as the engine prints them.
     pub(crate) object: String,
-    /// What is wrong: one sentence, lower case, no final stop, the path in backticks.
-    pub(crate) problem: String,
+    pub(crate) problem: ReadProblem,
 }
+
+/// Why an object cannot be read as the source of others.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ReadProblem {
+    /// A value at a path has the wrong type; what is wrong is the end of a sentence.
+    WrongType { path: String, problem: String },
+    /// The selector has a field that is not part of the schema.
+    UnknownSelectorField(String),
+}
+
+impl ReadProblem {
+    /// The path in the object.
+    pub(crate) fn at(&self) -> &str {
+        match self {
+            ReadProblem::WrongType { path, .. } => path,
+            ReadProblem::UnknownSelectorField(_) => SELECTOR,
+        }
+    }
+}
+
+impl From<Malformed> for ReadProblem {
+    fn from(Malformed { path, problem }: Malformed) -> ReadProblem {
+        ReadProblem::WrongType { path, problem }
+    }
+}
+
+/// One sentence: lower case, no final stop, the path in backticks.
+impl fmt::Display for ReadProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadProblem::WrongType { path, problem } => write!(f, "`{path}` {problem}"),
+            ReadProblem::UnknownSelectorField(field) => {
+                write!(f, "`{SELECTOR}` has unknown field `{field}`; set labels in `matchLabels`")
+            }
+        }
+    }
+}
+
+/// The path of a selector.
+const SELECTOR: &str = "spec.selector";
 
 /// The object above that an evaluation could not read, if there is one. A missing one is not to blame.
 pub(crate) fn blame(outcome: &Outcome) -> Option<Blame> {
-    let inert = outcome.report.as_ref()?.inert.as_ref()?;
-    if inert.reason != NotApplicableReason::LookupFailed {
-        return None;
-    }
-    let details = outcome.log.iter().flat_map(|line| &line.attributes);
-    let (_, problem) = details.into_iter().find(|(name, _)| *name == "detail")?;
-    Some(Blame { object: inert.because.clone(), problem: problem.clone() })
+    // Without a report the object itself could not be read.
+    outcome.report.as_ref()?;
+    let MalformedObject { object, problem } = outcome.malformed.clone()?;
+    Some(Blame { object, problem: problem.into() })
 }
 
 /// Every object that cannot be read when the objects that would be created from this one are evaluated.
@@ -76,7 +114,7 @@ pub(crate) fn probe(object: &FleetObject, settings: &Settings, cluster: &dyn Clu
 fn selector(object: &FleetObject, json: &Value) -> Option<Blame> {
     let fields = json.pointer("/spec/selector").and_then(Value::as_object)?;
     let field = fields.keys().find(|field| !["matchLabels", "matchExpressions"].contains(&&***field))?;
-    Some(Blame { object: object.id.to_string(), problem: messages::no_selector(field) })
+    Some(Blame { object: object.id.to_string(), problem: ReadProblem::UnknownSelectorField(field.clone()) })
 }
 
 /// The objects that would be created from an object of which nothing exists.
@@ -134,11 +172,5 @@ impl Cluster for With<'_> {
         } else {
             self.cluster.get(get)
         }
-    }
-}
-
-mod messages {
-    pub(super) fn no_selector(field: &str) -> String {
-        format!("`spec.selector` has unknown field `{field}`; set labels in `matchLabels`")
     }
 }

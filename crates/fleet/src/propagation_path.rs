@@ -186,7 +186,7 @@ impl Hierarchy {
             let is_entry = skip.carried != Carried::Field && skip.advice.is_none();
             if skip.key == key && is_entry {
                 placements.push(Placement {
-                    at: skip.from.clone(),
+                    at: skip.from.to_string(),
                     value: skip.value.clone(),
                     state: State::NotPropagated,
                     why: Some(skip.reason.to_string()),

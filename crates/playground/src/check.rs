@@ -62,14 +62,10 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
     let objects = fleet
         .objects()
         .zip(checker.fleet(&fleet))
-        .map(|(object, ObjectFindings { findings, inert, is_concerned })| {
+        .map(|(object, ObjectFindings { findings, inert, is_concerned, .. })| {
             let is_concerned = is_concerned && is_about_composites(object, &settings);
             let reported = if is_concerned { reported(object, &settings, &fleet) } else { Vec::new() };
             let text = fleet.sources().get(object.origin.source).map_or("", |source| &source.name);
-            let verdict = |check: &str, at: &str, message: &str| {
-                let same = |one: &&Finding| one.check == check && one.at == at && one.message == message;
-                reported.iter().find(same).and_then(|found| found.verdict)
-            };
             let told = findings.into_iter().map(|finding| {
                 let (level, severity) = match finding.level {
                     FindingLevel::Error => ("error", Weight::Error),
@@ -77,7 +73,7 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
                     FindingLevel::Note => ("note", Weight::Info),
                 };
                 let place = places.of(&object.origin, &finding.at, &finding.keys);
-                let verdict = verdict(finding.check, &finding.at, &finding.message);
+                let verdict = finding.verdict;
                 let mark = Mark { text: text.to_owned(), place, severity, message: finding.message };
                 ShownFinding { level, check: finding.check, verdict, at: finding.at, mark }
             });
@@ -92,7 +88,7 @@ pub(crate) fn check(question: CheckQuestion) -> CheckAnswer {
                         text: text.to_owned(),
                         place: places.of(&object.origin, &finding.at, &[]),
                         severity: Weight::Info,
-                        message: finding.message.clone(),
+                        message: finding.message.to_string(),
                     },
                 }
             }));

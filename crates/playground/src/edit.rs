@@ -154,7 +154,7 @@ fn write(
     outcome: Outcome,
     places: &mut TextPlaces<'_>,
 ) -> ObjectEdit {
-    let Outcome { rejection, object: mutated, warnings, log, report } = outcome;
+    let Outcome { rejection, object: mutated, warnings, log, report, .. } = outcome;
     let patch = mutated.as_deref().map_or(Value::Array(Vec::new()), |mutated| patch(&object.json, mutated));
     let told = report.clone().unwrap_or_default();
     let changes =
@@ -249,7 +249,7 @@ fn told(write: &ObjectEdit, sources: &[Source]) -> Vec<Mark> {
             Stance::Warn => Weight::Warning,
             Stance::Ignore => Weight::Info,
         };
-        mark(place, weight, finding.message.clone())
+        mark(place, weight, finding.message.to_string())
     });
     let mut marks: Vec<Mark> = findings.collect();
     let is_told = marks.iter().any(|mark| mark.severity == Weight::Error);

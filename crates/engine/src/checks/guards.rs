@@ -17,7 +17,7 @@ use std::cell::OnceCell;
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::groups::CORE_GROUP;
-use crate::catalog::guards::{GUARDS, Guard, GuardRail, NODE_UNREACHABLE, TEMPLATE_KEYS};
+use crate::catalog::guards::{GUARDS, Guard, GuardRail};
 use crate::catalog::keys::{EXEMPT, RESTORED, TOPOLOGY_OWNED, belongs_to};
 use crate::catalog::kinds::KindRow;
 use crate::catalog::place::{MapKind, Place};
@@ -26,10 +26,10 @@ use crate::json::document::Json;
 use crate::kube::lookup::{Lookups, OwnCluster};
 use crate::propagation::metadata::Above;
 use crate::report::change::Change;
+use crate::report::fact::Fact;
 use crate::report::finding::Finding;
 use crate::report::messages::EntryName;
 use crate::report::messages::guards as messages;
-use crate::report::shortening::{fact_and_advice, short};
 use crate::settings::{Settings, Stance};
 
 use self::blocks::MetadataBlock;
@@ -44,7 +44,7 @@ enum Look {
     /// The object as a whole: who controls it. Not checked while the object or its Cluster is paused.
     Object(fn(&Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed>),
     /// One new entry of a map that propagates. A violation is a sentence about the entry.
-    Entry(fn(&Guarded<'_, '_>, &MetadataEntry<'_>) -> Result<Option<String>, Malformed>),
+    Entry(fn(&Guarded<'_, '_>, &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed>),
 }
 
 /// The check of each guard rail.
@@ -62,7 +62,7 @@ fn look(rail: GuardRail) -> Look {
 /// One violation, before the settings decide how to react.
 struct Violation {
     at: String,
-    message: String,
+    message: Fact,
 }
 
 /// One entry of a map that propagates.
@@ -178,17 +178,9 @@ pub(crate) fn findings(guarded: &Guarded<'_, '_>) -> Result<Vec<Finding>, Malfor
 }
 
 /// A finding about an exemption that does not count.
-fn of_exemption(message: String) -> Finding {
+fn of_exemption(message: Fact) -> Finding {
     let at = "metadata.annotations".to_owned();
     Finding { check: EXEMPT, at, message, stance: Stance::Warn, verdict: None }
-}
-
-/// The warnings for a finding. Where to set a key instead is a separate warning if both do not fit into one: a reader
-/// has to type it.
-pub(crate) fn warnings(finding: &Finding) -> Vec<String> {
-    let has_advice = [TEMPLATE_KEYS, NODE_UNREACHABLE].iter().any(|guard| guard.setting == finding.check);
-    let message = finding.message.clone();
-    if has_advice { fact_and_advice(message) } else { vec![short(message)] }
 }
 
 /// How to make an edit anyway that guards refuse; `None` if none does.

@@ -1,5 +1,7 @@
 //! Labels and annotations that are set where they do not propagate, and where to set them instead.
 
+use std::fmt::Display;
+
 use crate::admission::subject::Subject;
 use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH, TOPOLOGY_OWNED, belongs_to, is_never, prefix};
 use crate::catalog::place::{MapKind, Place};
@@ -10,7 +12,7 @@ use crate::propagation::metadata::Above;
 use crate::report::messages::propagation::not_propagated_from_here;
 use crate::report::messages::{EntryName, Location};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
-use crate::report::shortening::{first_that_fits, short};
+use crate::report::shortening::{first_fact_that_fits, short};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::settings::ClusterApi;
 
@@ -25,7 +27,6 @@ use crate::settings::ClusterApi;
 /// When the object does not have the structure of a Kubernetes object.
 pub(crate) fn wrong_places(
     subject: &Subject<'_>,
-    title: &str,
     inert: Option<&NotApplicable>,
     above: &Above<'_>,
     settings: &ClusterApi,
@@ -71,7 +72,7 @@ pub(crate) fn wrong_places(
             skipped.push(Skipped {
                 carried: Carried::Map(map),
                 key: key.to_owned(),
-                from: title.to_owned(),
+                from: subject.title().source().into(),
                 reason: SkipReason::NotPropagated,
                 value: None,
                 advice: Some(advice),
@@ -83,12 +84,12 @@ pub(crate) fn wrong_places(
 
 /// A sentence that says where to set a key so that it reaches the Machines: in the topmost object that controls this
 /// one, as exactly as fits into a warning.
-pub(crate) fn set_instead(
+pub(crate) fn set_instead<T: Display>(
     subject: &Subject<'_>,
     template: Place,
     map: MapKind,
-    sentence: impl Fn(Location<'_>) -> String,
-) -> String {
+    sentence: impl Fn(Location<'_>) -> T,
+) -> T {
     let labels = &subject.object.labels;
     let cluster = labels.contains_key(TOPOLOGY_OWNED).then(|| labels.get(CLUSTER_NAME));
     let deployment = subject.object.controller().map(|owner| Some(owner.name));
@@ -105,5 +106,5 @@ pub(crate) fn set_instead(
     let object = format!("{kind} {}/{name}", subject.namespace());
     let path = format!("{metadata}.{map}");
     let in_object = Location::InObject { object: &object, path: &path };
-    first_that_fits([in_object, in_kind, Location::Object(&object)].into_iter().map(sentence))
+    first_fact_that_fits(sentence(in_object), [in_kind, Location::Object(&object)].into_iter().map(sentence))
 }

@@ -13,10 +13,11 @@ use crate::catalog::keys::APPROVE_ROLLOUT;
 use crate::checks::waiver::{APPROVAL, Standing};
 use crate::json::Malformed;
 use crate::kube::lookup::Lookups;
+use crate::report::fact::{Fact, InPlacePaths};
 use crate::report::finding::Finding;
 use crate::report::messages::rollout as messages;
 use crate::report::rollout_impact::{RolloutEdit, RolloutImpact};
-use crate::report::shortening::{LONGEST, first_that_fits};
+use crate::report::shortening::{LONGEST, first_fact_that_fits};
 use crate::settings::Settings;
 use crate::settings::Stance;
 
@@ -109,7 +110,7 @@ pub(crate) fn way_out(findings: &[Finding], subject: &Subject<'_>, settings: &Se
 }
 
 /// A finding about an approval that does not count.
-fn of_approval(message: String) -> Finding {
+fn of_approval(message: Fact) -> Finding {
     let at = "metadata.annotations".to_owned();
     Finding { check: APPROVE_ROLLOUT, at, message, stance: Stance::Warn, verdict: None }
 }
@@ -134,15 +135,17 @@ fn findings(edits: &[RolloutEdit], kind: EditedKind, configured: Stance) -> Vec<
 }
 
 /// The other paths of the same edit that are updated in place: listed if they fit, else counted.
-fn with_in_place(message: String, edits: &[RolloutEdit]) -> String {
+fn with_in_place(fact: Fact, edits: &[RolloutEdit]) -> Fact {
     let in_place = || edits.iter().filter(|edit| edit.effect == Effect::InPlace);
     let count = in_place().count();
     if count == 0 {
-        return message;
+        return fact;
     }
     // Only as many paths as could fit at all: there may be thousands.
-    let paths: Vec<&str> = in_place().map(|edit| edit.at.as_str()).take(LONGEST).collect();
-    first_that_fits([messages::with_in_place(&message, &paths), messages::with_in_place_count(&message, count)])
+    let paths = in_place().map(|edit| edit.at.clone()).take(LONGEST).collect();
+    let fact = Box::new(fact);
+    let listed = Fact::AlsoInPlace { fact: fact.clone(), others: InPlacePaths::Listed(paths) };
+    first_fact_that_fits(listed, [Fact::AlsoInPlace { fact, others: InPlacePaths::Counted(count) }])
 }
 
 #[cfg(test)]
@@ -212,8 +215,9 @@ mod tests {
     #[test]
     fn what_is_updated_in_place_is_named_where_there_is_room() {
         let edit = |at: &str, effect| RolloutEdit { at: at.to_owned(), effect, set_on: None, is_removal: false };
-        let first =
-            |edits: &[RolloutEdit]| findings(edits, EditedKind::MachineDeployment, Stance::Reject).remove(0).message;
+        let first = |edits: &[RolloutEdit]| {
+            findings(edits, EditedKind::MachineDeployment, Stance::Reject).remove(0).message.to_string()
+        };
         let version = edit("spec.template.spec.version", Effect::Rollout);
         assert_eq!(first(std::slice::from_ref(&version)), "changing `spec.template.spec.version` replaces Machines");
         assert_eq!(

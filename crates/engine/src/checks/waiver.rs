@@ -7,6 +7,7 @@ use crate::json::Malformed;
 use crate::kube::lookup::Lookups;
 use crate::kube::object::Object;
 use crate::propagation::copied::{self, AnnotationOrigin};
+use crate::report::fact::Fact;
 use crate::report::finding::Finding;
 use crate::report::messages::waivers as messages;
 use crate::settings::{Settings, Stance, Users};
@@ -38,8 +39,8 @@ pub(crate) enum Standing<'o> {
     WithoutReason,
     /// It counts, for this reason.
     Counts(&'o str),
-    /// It does not count, for the reason in this sentence.
-    Ignored(String),
+    /// It does not count, for this reason.
+    Ignored(Fact),
     /// This request sets it, and its user may not.
     Forbidden,
 }

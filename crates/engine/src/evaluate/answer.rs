@@ -4,13 +4,14 @@ use super::Evaluation;
 use super::check::CheckFindings;
 use super::role::Role;
 use super::said::{Said, line};
-use super::settled::Settled;
+use super::settled::{ComparedWith, Settled, Settlement};
 use crate::catalog::version::Version;
 use crate::checks::{guards, refusing, rollout};
 use crate::report::finding::Finding;
 use crate::report::messages::guards::refused_by;
 use crate::report::messages::{SettingValue, about};
 use crate::report::outcome::{LogLevel, Outcome, Rejection, Report};
+use crate::report::shortening::of_fact;
 use crate::report::warnings;
 use crate::settings::Stance;
 
@@ -20,49 +21,67 @@ impl Evaluation<'_> {
     /// A finding at `reject` refuses the request: nothing is written, and what was said about writing is dropped. Why
     /// nothing was decided is kept, because it may be the reason for the refusal.
     pub(super) fn answer(&self, mut said: Said, settled: Settled<'_>, found: CheckFindings) -> Outcome {
-        let Settled { mut rejection, mut object, mut changes, mut drift, .. } = settled;
-        let findings: Vec<Finding> = settled.findings.into_iter().chain(found.findings).collect();
+        let Settled { mut settlement, compared, said: said_before } = settled;
+        let (mut skipped, cloud_tags, mut findings) = match compared {
+            ComparedWith::Nothing => (Vec::new(), None, Vec::new()),
+            ComparedWith::Sources { skipped, .. } => (skipped, None, Vec::new()),
+            ComparedWith::Labels { tags, findings } => (Vec::new(), Some(*tags), findings),
+        };
+        findings.extend(found.findings);
+        skipped.extend(found.skipped);
         let refusal = self.refusal(&findings);
-        if refusal.is_none() || settled.inert.is_some() {
-            said.append(settled.said);
+        if refusal.is_none() || settlement.inert().is_some() {
+            said.append(said_before);
         }
         let warned = || findings.iter().filter(|finding| finding.stance == Stance::Warn);
         let lines = warned().map(|finding| {
-            let message = about(&self.title, &finding.message);
+            let message = about(&self.title, &finding.message.to_string());
             line(LogLevel::Warning, message, [("check", finding.check.to_owned()), ("at", finding.at.clone())])
         });
         said.log.extend(warnings::capped_lines(lines.collect()));
         if let Some(message) = refusal {
             said.log(LogLevel::Error, message.clone(), []);
-            rejection = Some(Rejection::refused(message));
-            object = None;
-            drift.append(&mut changes);
+            settlement = settlement.refused_by_check(Rejection::refused(message));
         }
-        let of_findings = warned().flat_map(guards::warnings);
+        let of_findings = warned().flat_map(|finding| of_fact(&finding.message));
         let warnings = of_findings.chain(said.warnings).chain(found.warnings).collect();
-        let report = Report {
+        let mut report = Report {
             object: self.title.clone(),
             cluster_api: self.edition(),
             field_manager: self.subject.review.field_manager.as_deref().map(str::to_owned),
-            inert: settled.inert,
             exempt: found.exempt,
-            changes,
-            drift,
             findings,
             rollout: found.rollout,
-            skipped: settled.skipped.into_iter().chain(found.skipped).collect(),
-            cloud_tags: settled.cloud_tags,
+            skipped,
+            cloud_tags,
             lookups: self.pass.answers.records(),
+            ..Report::default()
         };
-        let warnings = warnings::capped(warnings);
-        Outcome { rejection, object, warnings, log: said.log, report: self.is_reported(&report).then_some(report) }
+        let mut outcome = Outcome { warnings: warnings::capped(warnings), log: said.log, ..Outcome::default() };
+        match settlement {
+            Settlement::Accepted { drift } => report.drift = drift,
+            Settlement::Written { object, changes, drift } => {
+                outcome.object = Some(object);
+                (report.changes, report.drift) = (changes, drift);
+            }
+            Settlement::Refused { rejection, drift } => {
+                outcome.rejection = Some(rejection);
+                report.drift = drift;
+            }
+            Settlement::Undecided { inert, rejection, malformed } => {
+                report.inert = Some(inert);
+                (outcome.rejection, outcome.malformed) = (rejection, malformed);
+            }
+        }
+        outcome.report = self.is_reported(&report).then_some(report);
+        outcome
     }
 
     /// Why the findings refuse the request, and how to make the edit anyway; `None` if they do not.
     fn refusal(&self, findings: &[Finding]) -> Option<String> {
         let refusing = findings.iter().filter(|finding| finding.stance == Stance::Reject).map(|finding| {
             let value = refusing(finding.check, self.settings);
-            refused_by(&finding.message, SettingValue { setting: finding.check, value: &value })
+            refused_by(&finding.message.to_string(), SettingValue { setting: finding.check, value: &value })
         });
         let mut refusals: Vec<String> = refusing.collect();
         if refusals.is_empty() {

@@ -39,7 +39,7 @@ impl<'e> Evaluation<'e> {
     /// # Errors
     /// When the object does not have the structure of a Kubernetes object.
     pub(super) fn check(&self, settled: &Settled<'e>) -> Result<CheckFindings, Malformed> {
-        let is_refused = settled.rejection.is_some();
+        let is_refused = settled.settlement.is_refused();
         if let Role::Composite(_) = self.role {
             let finding = if is_refused { None } else { adopted::finding(self.subject, self.settings) };
             return Ok(CheckFindings { findings: finding.into_iter().collect(), ..CheckFindings::default() });
@@ -52,10 +52,9 @@ impl<'e> Evaluation<'e> {
         let Checked { findings, rollout } =
             if is_refused { Checked::default() } else { self.checked(settled, &exemption)? };
         let nothing = Above::default();
-        let above = settled.above.as_ref().unwrap_or(&nothing);
+        let above = settled.above().unwrap_or(&nothing);
         let settings = &self.settings.cluster_api;
-        let (skipped, warnings) =
-            misplaced::wrong_places(self.subject, &self.title, settled.inert.as_ref(), above, settings)?;
+        let (skipped, warnings) = misplaced::wrong_places(self.subject, settled.settlement.inert(), above, settings)?;
         let exempt = match exemption {
             Standing::Counts(reason) => Some(reason.to_owned()),
             _ => None,
@@ -64,13 +63,13 @@ impl<'e> Evaluation<'e> {
     }
 
     fn checked(&self, settled: &Settled<'e>, exemption: &Standing<'e>) -> Result<Checked, Malformed> {
-        let written = settled.object.as_ref();
-        let written = written.map(|text| self.pass.written.get_or_init(|| Document::new(text.clone())));
+        let written =
+            settled.settlement.written().map(|text| self.pass.written.get_or_init(|| Document::new(text.clone())));
         let rewritten = written.map(|written| self.subject.rewritten(written)).transpose()?;
         checks::check(&Guarded {
             subject: rewritten.as_ref().unwrap_or(self.subject),
-            above: settled.above.as_ref(),
-            drift: &settled.drift,
+            above: settled.above(),
+            drift: settled.settlement.drift(),
             lookups: &self.lookups,
             settings: self.settings,
             exemption,

@@ -114,6 +114,7 @@ pub fn has_effects(review: &Review<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::place::MapKind;
     use crate::evaluate::{evaluate, evaluate_and_list};
     use crate::kube::cluster::Manifests;
     use crate::report::change::Value;
@@ -139,7 +140,7 @@ mod tests {
         assert_eq!((found.len(), &*forced.key, &forced.found), (2, "cluster.x-k8s.io/set-name", &None));
         let expected = Propagated {
             at: "metadata.labels".to_owned(),
-            entry: "label",
+            map: MapKind::Labels,
             key: "team".to_owned(),
             value: Value::string("red"),
             found: Some(Value::string("red")),

@@ -3,7 +3,7 @@
 use super::Evaluation;
 use super::check::CheckFindings;
 use super::said::Said;
-use super::settled::Settled;
+use super::settled::{ComparedWith, Settled, Settlement};
 use crate::report::messages::propagation::controller_write_does_not_match;
 use crate::report::outcome::{LogLevel, Outcome};
 
@@ -21,7 +21,11 @@ impl Evaluation<'_> {
             differences.changes.iter().map(|change| format!("{} {}", change.at, change.key)).collect();
         let message = controller_write_does_not_match(&self.title);
         said.log(LogLevel::Warning, message, [("drift", drift.join(", "))]);
-        let (drift, skipped) = (differences.changes, differences.skipped);
-        self.answer(said, Settled { drift, skipped, ..Settled::default() }, CheckFindings::default())
+        let settled = Settled {
+            settlement: Settlement::Accepted { drift: differences.changes },
+            compared: ComparedWith::Sources { skipped: differences.skipped, above: None },
+            said: Said::default(),
+        };
+        self.answer(said, settled, CheckFindings::default())
     }
 }

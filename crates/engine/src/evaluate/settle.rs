@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Evaluation;
 use super::decide::Decision;
 use super::said::{Said, line};
-use super::settled::Settled;
+use super::settled::{ComparedWith, Settled, Settlement};
 use crate::json::splice::{Write, splice};
 use crate::propagation::metadata::Differences;
 use crate::propagation::ownership::Ownership;
@@ -15,6 +15,7 @@ use crate::report::messages::propagation as messages;
 use crate::report::messages::{SettingValue, about, cloud_tags, tag_delivery};
 use crate::report::outcome::{LogLevel, Rejection};
 use crate::report::skipped::Skipped;
+use crate::report::source::SourceObject;
 use crate::report::tags::{IgnoredDefinition, SkippedLabel, TagSkipReason};
 use crate::report::warnings::{self, Fate};
 use crate::settings::{Mode, OnConflict, OnMissingTag, OnRefused, listed};
@@ -35,12 +36,13 @@ impl<'e> Evaluation<'e> {
             Decision::Propagated(Differences { changes, skipped, above }) => {
                 let mut settled = self.settle_propagated(changes);
                 settled.said.append(self.said_of_illegal_entries(&skipped));
-                Settled { skipped, above: self.subject.place.map(|_| above), ..settled }
+                let above = self.subject.place.map(|_| above);
+                Settled { compared: ComparedWith::Sources { skipped, above }, ..settled }
             }
             Decision::Tagged(tagged) => self.settle_tags(*tagged),
             Decision::Declared(declarations) => self.declare(declarations),
             Decision::Registry(RegistryWrite { problems, .. }) if !problems.is_empty() => {
-                Settled::refused(cloud_tags::unusable_registry(&self.title, &listed(&problems)))
+                Settled::refused(cloud_tags::unusable_registry(&self.title, &listed(&problems)), Vec::new())
             }
             Decision::Registry(RegistryWrite { effects, .. }) => {
                 let mut said = Said::default();
@@ -48,7 +50,7 @@ impl<'e> Evaluation<'e> {
                     said.log(LogLevel::Warning, about(&self.title, &effect), []);
                     said.warn(effect);
                 }
-                Settled { said, ..Settled::default() }
+                Settled::accepted(said)
             }
         }
     }
@@ -77,18 +79,17 @@ impl<'e> Evaluation<'e> {
             self.said_of_changes([(&written, Fate::Written), (&drift, Fate::Left), (&left, Fate::LeftToClusterApi)]);
         drift.extend(left);
         if written.is_empty() {
-            return Settled { said, drift, ..Settled::default() };
+            return Settled { settlement: Settlement::Accepted { drift }, ..Settled::accepted(said) };
         }
         let owners = ownership.and_then(|it| it.write(&written));
-        let mut settled = self.write(written, owners, said);
-        settled.drift.extend(drift);
-        if settled.object.is_some() {
-            let message = match settled.changes.iter().filter(|change| change.action != Action::Recorded).count() {
+        let mut settled = self.write(written, drift, owners, said);
+        if let Settlement::Written { changes, .. } = &settled.settlement {
+            let message = match changes.iter().filter(|change| change.action != Action::Recorded).count() {
                 0 => messages::updated_record(&self.title),
                 1 => messages::propagated_one(&self.title),
                 count => messages::propagated(count, &self.title),
             };
-            let rules: BTreeSet<&str> = settled.changes.iter().map(|change| &*change.rule).collect();
+            let rules: BTreeSet<&str> = changes.iter().map(|change| &*change.rule).collect();
             let rules = rules.into_iter().collect::<Vec<_>>().join("; ");
             settled.said.log(LogLevel::Info, message, [("rules", rules)]);
         }
@@ -105,7 +106,11 @@ impl<'e> Evaluation<'e> {
         for (change, fate) in by_rank.into_values().flatten() {
             if change.action == Action::Restored {
                 let sentence = if fate == Fate::Written { messages::restored_edit } else { messages::left_edit };
-                conflicts.push(line(LogLevel::Warning, sentence(change.entry, &self.title), attributes(change)));
+                conflicts.push(line(
+                    LogLevel::Warning,
+                    sentence(change.entry.as_str(), &self.title),
+                    attributes(change),
+                ));
             }
             said.warnings.extend(warnings::of_change(change, fate));
         }
@@ -132,16 +137,16 @@ impl<'e> Evaluation<'e> {
                 cloud_tags::refused_without(key, reason, SettingValue { setting, value: "reject" })
             });
             let reasons = reasons.collect::<Vec<_>>().join("; ");
-            Settled { drift: changes, ..Settled::refused(about(&self.title, &reasons)) }
+            Settled::refused(about(&self.title, &reasons), changes)
         } else if self.settings.mode == Mode::Verify && !changes.is_empty() {
             self.refused_for(cloud_tags::do_not_match, VERIFY, changes)
         } else if changes.is_empty() {
-            Settled::default()
+            Settled::accepted(Said::default())
         } else {
             let undone = changes.iter().filter(|change| undone.contains(&change.key));
             let mut said = Said { warnings: undone.filter_map(warnings::of_undone_tag).collect(), log: Vec::new() };
             said.log(LogLevel::Info, cloud_tags::updated(&self.title), [("profile", tags.profile.to_owned())]);
-            self.write(changes, None, said)
+            self.write(changes, Vec::new(), None, said)
         };
         let said = &mut settled.said;
         for Missing { key, reason, setting, .. } in missing.iter().filter(|_| is_news) {
@@ -170,7 +175,7 @@ impl<'e> Evaluation<'e> {
             said.log(LogLevel::Warning, about(&self.title, &message), attributes);
         }
         said.append(self.said_of_skipped_labels(&tags.skipped));
-        Settled { cloud_tags: Some(tags), findings, ..settled }
+        Settled { compared: ComparedWith::Labels { tags: Box::new(tags), findings }, ..settled }
     }
 
     /// What is said about labels that do not become tags: first those that a user can fix, because many may exceed the
@@ -198,7 +203,7 @@ impl<'e> Evaluation<'e> {
     fn declare(&self, declarations: Vec<(String, Change)>) -> Settled<'e> {
         let (versions, changes): (Vec<String>, Vec<Change>) = declarations.into_iter().unzip();
         if changes.is_empty() {
-            return Settled::default();
+            return Settled::accepted(Said::default());
         }
         let mut said = Said::default();
         for version in versions {
@@ -206,17 +211,27 @@ impl<'e> Evaluation<'e> {
             said.log(LogLevel::Info, about(&self.title, &what), []);
             said.warn(what);
         }
-        self.write(changes, None, said)
+        self.write(changes, Vec::new(), None, said)
     }
 
-    /// Writes changes into the object, together with their `owners`. `said` is what is said about that. An object that
-    /// cannot be written is refused.
-    fn write(&self, changes: Vec<Change>, owners: Option<Write<'_>>, said: Said) -> Settled<'e> {
+    /// Writes changes into the object, together with their `owners`, and leaves the differences in `drift`. `said` is
+    /// what is said about that. An object that cannot be written is refused.
+    fn write(
+        &self,
+        changes: Vec<Change>,
+        mut drift: Vec<Change>,
+        owners: Option<Write<'_>>,
+        said: Said,
+    ) -> Settled<'e> {
         let writes: Vec<Write<'_>> = changes.iter().map(Change::write).chain(owners).collect();
         match splice(self.subject.object.root, &writes) {
-            Ok(object) => Settled { object: Some(object), changes, said, ..Settled::default() },
+            Ok(object) => {
+                Settled { settlement: Settlement::Written { object, changes, drift }, ..Settled::accepted(said) }
+            }
             Err(error) => {
-                Settled { rejection: Some(Rejection::unwritable(&error)), drift: changes, ..Settled::default() }
+                drift.splice(0..0, changes);
+                let settlement = Settlement::Refused { rejection: Rejection::unwritable(&error), drift };
+                Settled { settlement, ..Settled::accepted(Said::default()) }
             }
         }
     }
@@ -224,7 +239,7 @@ impl<'e> Evaluation<'e> {
     /// The settings refuse the differences.
     fn refused_for(&self, sentence: Refusal, setting: SettingValue<'_>, drift: Vec<Change>) -> Settled<'e> {
         let message = sentence(&self.title, setting, &warnings::differences(&drift));
-        Settled { drift, ..Settled::refused(message) }
+        Settled::refused(message, drift)
     }
 }
 
@@ -233,6 +248,6 @@ fn attributes(change: &Change) -> [(&'static str, String); 4] {
         ("at", change.at.to_string()),
         ("key", change.key.clone()),
         ("rule", change.rule.to_string()),
-        ("source", change.source.to_string()),
+        ("source", change.source.as_ref().map(SourceObject::to_string).unwrap_or_default()),
     ]
 }

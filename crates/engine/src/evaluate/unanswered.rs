@@ -4,13 +4,13 @@
 use super::Evaluation;
 use super::role::Role;
 use super::said::Said;
-use super::settled::Settled;
+use super::settled::{ComparedWith, Settled, Settlement};
 use crate::kube::cluster::LookupCause;
 use crate::kube::stop::LookupFailed;
 use crate::propagation::untouched;
 use crate::report::messages::{SettingValue, about, cloud_tags, lookups as messages};
 use crate::report::not_applicable::{NotApplicable, NotApplicableReason};
-use crate::report::outcome::{LogLevel, Rejection};
+use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
 use crate::report::shortening::first_that_elides;
 use crate::settings::Reaction;
 use crate::tags::{composite, infrastructure};
@@ -36,7 +36,7 @@ impl<'e> Evaluation<'e> {
     /// A missing object is not logged if the request is accepted.
     fn react(
         &self,
-        LookupFailed { query, error }: LookupFailed,
+        LookupFailed { query, error, problem }: LookupFailed,
         reaction: Reaction,
         setting: &'static str,
         reason: NotApplicableReason,
@@ -69,8 +69,10 @@ impl<'e> Evaluation<'e> {
                 }
             }
         }
-        let inert = Some(NotApplicable { reason, because: query });
-        Settled { rejection, said, inert, ..Settled::default() }
+        let malformed = problem.map(|problem| MalformedObject { object: query.clone(), problem });
+        let inert = NotApplicable { reason, because: query };
+        let settlement = Settlement::Undecided { inert, rejection, malformed };
+        Settled { settlement, compared: ComparedWith::Nothing, said }
     }
 
     /// Accepts. That nothing is done is reported if there is something to fix.
@@ -86,7 +88,8 @@ impl<'e> Evaluation<'e> {
             said.log(LogLevel::Warning, about(&self.title, &message), []);
             said.warnings.push(first_that_elides([message, in_short.to_owned()]));
         }
-        Settled { said, inert: Some(inert), ..Settled::default() }
+        let settlement = Settlement::Undecided { inert, rejection: None, malformed: None };
+        Settled { settlement, compared: ComparedWith::Nothing, said }
     }
 
     /// Whether the request needs no answer: an object that is being deleted needs no labels, and a write that changes

@@ -118,7 +118,7 @@ impl<'e> Lookups<'e> {
                 }
                 Ok(document)
             }
-            Err(error) => Err(LookupFailed { query: question, error: error.clone() }),
+            Err(error) => Err(LookupFailed { query: question, error: error.clone(), problem: None }),
         }
     }
 

@@ -19,7 +19,7 @@ impl<'a> Parent<'a> {
     /// When the text is not a Kubernetes object, or has another uid than the reference.
     pub(crate) fn read(answer: &'a Document<'_>, query: &ObjectQuery<'a>) -> Result<Self, Stop> {
         let name = query.object;
-        let object = Object::read(answer).map_err(|malformed| Stop::unreadable(name.to_string(), &malformed))?;
+        let object = Object::read(answer).map_err(|malformed| Stop::unreadable(name.to_string(), malformed))?;
         if !query.uid.is_empty() && !object.uid.is_empty() && query.uid != object.uid {
             return Err(Stop::not_applicable(NotApplicableReason::ParentOfAnotherUid, name.to_string()));
         }
@@ -70,7 +70,7 @@ impl<'a> Parent<'a> {
     /// # Errors
     /// When it has another type: the error names this object, not the one under review.
     pub(crate) fn readable<T>(&self, read: Result<T, Malformed>) -> Result<T, Stop> {
-        read.map_err(|malformed| Stop::unreadable(self.name.to_string(), &malformed))
+        read.map_err(|malformed| Stop::unreadable(self.name.to_string(), malformed))
     }
 
     /// Whether this Cluster is paused, by field or annotation.

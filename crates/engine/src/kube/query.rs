@@ -5,6 +5,7 @@ use std::fmt;
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::masks::Masks;
 use crate::kube::object::OwnerReference;
+use crate::report::source::SourceObject;
 
 /// An object to read.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +45,13 @@ pub(crate) struct ObjectName<'a> {
     /// Empty for cluster-scoped kinds.
     pub(crate) namespace: &'a str,
     pub(crate) name: &'a str,
+}
+
+impl ObjectName<'_> {
+    /// The object as one that entries come from.
+    pub(crate) fn source(&self) -> SourceObject {
+        SourceObject::titled(self.kind, self.to_string())
+    }
 }
 
 /// Kind, namespace and name.

@@ -25,6 +25,8 @@ pub(crate) struct LookupFailed {
     /// The question, or the object whose text cannot be read.
     pub(crate) query: String,
     pub(crate) error: LookupError,
+    /// What is wrong with the object, if it was found and is not a Kubernetes object.
+    pub(crate) problem: Option<Malformed>,
 }
 
 impl Stop {
@@ -33,9 +35,15 @@ impl Stop {
     }
 
     /// `object` was found, and does not have the structure of a Kubernetes object.
-    pub(crate) fn unreadable(object: impl Into<String>, problem: &dyn Display) -> Stop {
+    pub(crate) fn unreadable(object: impl Into<String>, problem: Malformed) -> Stop {
         let error = LookupError { cause: LookupCause::Unreadable, detail: problem.to_string() };
-        Stop::LookupFailed(LookupFailed { query: object.into(), error })
+        Stop::LookupFailed(LookupFailed { query: object.into(), error, problem: Some(problem) })
+    }
+
+    /// An object of the label registry was found and cannot be used.
+    pub(crate) fn unusable_registry(object: impl Into<String>, problem: &dyn Display) -> Stop {
+        let error = LookupError { cause: LookupCause::Unreadable, detail: problem.to_string() };
+        Stop::RegistryFailed(LookupFailed { query: object.into(), error, problem: None })
     }
 
     /// The same for a read of the label registry.

@@ -232,7 +232,7 @@ impl From<Skip<'_>> for Skipped {
         Skipped {
             carried: Carried::Map(skip.map),
             key: skip.key.to_owned(),
-            from: skip.origin.to_string(),
+            from: skip.origin.into(),
             reason: skip.reason,
             value: skip.value.map(Cow::into_owned),
             advice: None,

@@ -10,8 +10,9 @@ use crate::json::Malformed;
 use crate::json::path::Path;
 use crate::kube::stop::Stop;
 use crate::propagation::layers::{Layer, Sources};
-use crate::report::change::{Action, Change, OwnedPath, OwnedValue, Value, own_change};
+use crate::report::change::{Action, Change, EntryNoun, OwnedPath, OwnedValue, Value, own_change};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
+use crate::report::source::{SourcePath, SourcePlace};
 use crate::settings::ClusterApi;
 
 /// What must change in the fields of an object, and which fields it has from a MachinePool.
@@ -148,10 +149,10 @@ fn change(
         from: stands.map(|stands| Value::json(stands.to_json(version))),
         to: Some(Value::json(wanted.to_json(version))),
         rule: field.rule(layer.place, place).into(),
-        source: layer.origin.object.to_string().into(),
+        source: Some(layer.origin.object.source()),
         path: Path::fields(container).into(),
-        entry: "field",
-        place: Some(printed(field, layer.place, layer.origin.version).into()),
+        entry: EntryNoun::Field,
+        place: Some(SourcePath::of_field(&printed(field, layer.place, layer.origin.version))),
         owned: Some(owned),
     })))
 }
@@ -179,7 +180,14 @@ pub(crate) fn keep_record(
         let path = field.path(place, subject.object.version).unwrap_or_default();
         if let (Some(stands), Some((name, container))) = (stands.filter(|_| is_stored), path.split_last()) {
             let removed = Value::json(stands.to_json(subject.object.version));
-            changes.push(own_change(Path::fields(container), "field", name, Action::Removed, Some(removed), None));
+            changes.push(own_change(
+                Path::fields(container),
+                EntryNoun::Field,
+                name,
+                Action::Removed,
+                Some(removed),
+                None,
+            ));
         }
     }
     record.retain(|name| among(&found.of_pool, name));
@@ -205,7 +213,10 @@ fn skip(field: &Field, layer: &Layer<'_>, value: &FieldValue, reason: SkipReason
     Skipped {
         carried: Carried::Field,
         key: field.name.to_owned(),
-        from: format!("{} {}", layer.origin.object, printed(field, layer.place, version)),
+        from: SourcePlace {
+            object: layer.origin.object.source(),
+            path: Some(printed(field, layer.place, version).into()),
+        },
         reason,
         value: Some(value.to_json(version)),
         advice: None,

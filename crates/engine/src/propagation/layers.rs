@@ -1,7 +1,5 @@
 //! What is read for one object: layers of maps and fields, each with its origin.
 
-use std::fmt;
-
 use super::class_patches::ClassPatches;
 use super::field_value::FieldValue;
 use crate::catalog::fields::{FIELDS, Field};
@@ -12,6 +10,7 @@ use crate::json::document::Json;
 use crate::kube::parent::Parent;
 use crate::kube::query::ObjectName;
 use crate::kube::stop::Stop;
+use crate::report::source::{SourcePath, SourcePlace};
 
 /// What is read for one object, and which of its places the rules write.
 pub(crate) struct Sources<'e> {
@@ -112,19 +111,19 @@ impl<'e> Layer<'e> {
 
 impl EntryOrigin<'_> {
     /// The path of a map of a place in the object: `.spec.template.metadata.labels`.
-    pub(crate) fn map_path(&self, place: Place, map: MapKind) -> String {
-        let place = if place.is_top_level() { ".metadata".to_owned() } else { place.printed(self.version) };
-        [&place, ".", map.field()].concat()
+    pub(crate) fn map_path(&self, place: Place, map: MapKind) -> SourcePath {
+        if place.is_top_level() {
+            SourcePath::of_own(map)
+        } else {
+            SourcePath::of_map(&place.printed(self.version), map)
+        }
     }
 }
 
-/// The object, and the place in it unless that is the object's own metadata.
-impl fmt::Display for EntryOrigin<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.object.fmt(f)?;
-        match self.place.filter(|place| !place.is_top_level()) {
-            Some(place) => write!(f, " {}", place.printed(self.version)),
-            None => Ok(()),
-        }
+impl From<EntryOrigin<'_>> for SourcePlace {
+    fn from(origin: EntryOrigin<'_>) -> SourcePlace {
+        let place = origin.place.filter(|place| !place.is_top_level());
+        let path = place.map(|place| place.printed(origin.version).into());
+        SourcePlace { object: origin.object.source(), path }
     }
 }

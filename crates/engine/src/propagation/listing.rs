@@ -29,13 +29,13 @@ pub(crate) fn propagated<'e>(
             let path = Path::fields(target.path(subject.object.version)).field(map.field()).to_string();
             all.extend(entries.iter().map(|(key, entry)| Propagated {
                 at: path.clone(),
-                entry: map.entry(),
+                map,
                 key: (*key).to_owned(),
                 value: Value::string(&entry.value),
                 found: found.get(key).map(Value::string),
                 rule: entry.why.line(),
                 source: entry.origin.object.to_string(),
-                place: entry.origin.place.map(|place| entry.origin.map_path(place, map)),
+                place: entry.origin.place.map(|place| entry.origin.map_path(place, map).as_str().to_owned()),
             }));
         }
     }

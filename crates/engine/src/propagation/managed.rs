@@ -4,7 +4,7 @@
 //! annotation on the object, tells the policy what it must remove.
 
 use crate::json::path::Path;
-use crate::report::change::{Action, Change, Value, own_change};
+use crate::report::change::{Action, Change, EntryNoun, Value, own_change};
 use std::collections::BTreeSet;
 
 use crate::admission::subject::Subject;
@@ -94,7 +94,7 @@ pub(crate) fn recorded(object: &Object<'_>, record: &Record) -> Option<Change> {
     let stands = object.annotations.get(TRACKING).map(Value::string);
     let wanted = record.to_annotation().map(|record| Value::string(&record));
     let path = Path::fields(&["metadata", "annotations"]);
-    (stands != wanted).then(|| own_change(path, "annotation", TRACKING, Action::Recorded, stands, wanted))
+    (stands != wanted).then(|| own_change(path, EntryNoun::Annotation, TRACKING, Action::Recorded, stands, wanted))
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use crate::propagation::sources;
 use crate::report::change::{Action, Change, OwnedPath, OwnedValue, Value, own_change};
 use crate::report::not_applicable::NotApplicableReason;
 use crate::report::skipped::{Carried, SkipReason, Skipped};
+use crate::report::source::{SourceObject, SourcePath};
 use crate::settings::ClusterApi;
 
 /// Differences, entries that were skipped, and entries from sources.
@@ -184,20 +185,28 @@ impl WrittenMap {
 /// What entries have in common in the report: few rules and sources give many entries.
 #[derive(Default)]
 struct Descriptions<'e> {
-    /// For each rule and place that an entry propagates by and from: the rule, the object, and the place in it.
-    origins: Vec<(Why, EntryOrigin<'e>, [Arc<str>; 3])>,
+    /// For each rule and place that an entry propagates by and from.
+    origins: Vec<(Why, EntryOrigin<'e>, Description)>,
+}
+
+/// The rule by which entries propagate, the object, and the map in it.
+#[derive(Clone)]
+struct Description {
+    rule: Arc<str>,
+    source: SourceObject,
+    place: Option<SourcePath>,
 }
 
 impl<'e> Descriptions<'e> {
-    fn of(&mut self, why: Why, origin: EntryOrigin<'e>, map: MapKind) -> [Arc<str>; 3] {
+    fn of(&mut self, why: Why, origin: EntryOrigin<'e>, map: MapKind) -> Description {
         let known = self.origins.iter().find(|(of, from, _)| of.is(why) && *from == origin);
-        if let Some((.., texts)) = known {
-            return texts.clone();
+        if let Some((.., description)) = known {
+            return description.clone();
         }
-        let place = origin.place.map_or_else(String::new, |place| origin.map_path(place, map));
-        let texts = [why.line().into(), origin.object.to_string().into(), place.into()];
-        self.origins.push((why, origin, texts.clone()));
-        texts
+        let place = origin.place.map(|place| origin.map_path(place, map));
+        let description = Description { rule: why.line().into(), source: origin.object.source(), place };
+        self.origins.push((why, origin, description.clone()));
+        description
     }
 
     /// One entry that differs.
@@ -215,7 +224,7 @@ impl<'e> Descriptions<'e> {
             Some(_) => Action::Changed,
             None => Action::Added,
         };
-        let [rule, source, place] = self.of(entry.why, entry.origin, written.map);
+        let Description { rule, source, place } = self.of(entry.why, entry.origin, written.map);
         Change {
             at: Arc::clone(&written.at),
             key: key.to_owned(),
@@ -223,10 +232,10 @@ impl<'e> Descriptions<'e> {
             from,
             to: Some(Value::string(&entry.value)),
             rule,
-            source,
+            source: Some(source),
             path: Arc::clone(&written.path),
-            entry: written.map.entry(),
-            place: entry.origin.place.map(|_| place),
+            entry: written.map.into(),
+            place,
             owned: Some(owned),
         }
     }
@@ -288,7 +297,7 @@ fn keep_record(
             let is_stored = old.is_none() || stored.get(key) == actual.get(key);
             if let Some(value) = actual.get(key).filter(|_| is_stored) {
                 let path = Path::fields(&["metadata", map.field()]);
-                changes.push(own_change(path, map.entry(), key, Action::Removed, Some(Value::string(value)), None));
+                changes.push(own_change(path, (*map).into(), key, Action::Removed, Some(Value::string(value)), None));
             }
         }
         keys.retain(|key| tracked && (expected.contains_key(key.as_str()) || is_held(key)));

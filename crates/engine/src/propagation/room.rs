@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use crate::catalog::limits::MOST_ANNOTATION_BYTES;
-use crate::catalog::place::MapKind;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::json::path::{Path, Step};
 use crate::kube::object::Object;
-use crate::report::change::{Action, Change};
+use crate::report::change::{Action, Change, EntryNoun};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
+use crate::report::source::{SourcePath, SourcePlace};
 
 /// Removes the changes that would make a map of annotations too large: everything that adds to that map or changes it,
 /// so that the result does not depend on an order. If the policy's own record does not fit, nothing is added that would
@@ -38,7 +38,7 @@ pub(crate) fn leave_out_what_has_no_room(
     changes.retain(|change| {
         let goes = has_no_room(change) || (cannot_record && change.action == Action::Added);
         if goes && change.action != Action::Recorded {
-            skipped.push(left_out(change));
+            skipped.extend(left_out(change));
         }
         !goes
     });
@@ -48,7 +48,7 @@ pub(crate) fn leave_out_what_has_no_room(
 }
 
 fn writes_annotation(change: &Change) -> bool {
-    change.entry == MapKind::Annotations.entry() && change.to.is_some()
+    change.entry == EntryNoun::Annotation && change.to.is_some()
 }
 
 /// Bytes of keys and values that the map at `path` has after all changes.
@@ -68,20 +68,16 @@ fn at<'a>(root: Json<'a>, path: &Path) -> Result<Json<'a>, Malformed> {
     })
 }
 
-fn left_out(change: &Change) -> Skipped {
-    let map = MapKind::BOTH.into_iter().find(|map| map.entry() == change.entry);
-    let place = change.place.as_deref().unwrap_or_default();
-    let holder = |map: MapKind| place.strip_suffix(map.field()).and_then(|place| place.strip_suffix('.'));
-    let from = match map.and_then(holder).unwrap_or(place) {
-        "" | ".metadata" => change.source.to_string(),
-        place => [&change.source, " ", place].concat(),
-    };
-    Skipped {
-        carried: map.map_or(Carried::Field, Carried::Map),
+/// `None` for what no object above sets.
+fn left_out(change: &Change) -> Option<Skipped> {
+    let object = change.source.clone()?;
+    let path = change.place.as_ref().and_then(SourcePath::place).map(Box::from);
+    Some(Skipped {
+        carried: change.entry.map().map_or(Carried::Field, Carried::Map),
         key: change.key.clone(),
-        from,
+        from: SourcePlace { object, path },
         reason: SkipReason::AnnotationsTooLarge,
         value: None,
         advice: None,
-    }
+    })
 }

@@ -21,6 +21,7 @@ use crate::propagation::room::leave_out_what_has_no_room;
 use crate::report::change::own_change;
 use crate::report::change::{Action, Change, Value};
 use crate::report::messages::propagation::cluster_to_topology;
+use crate::report::source::{SourceObject, SourcePath};
 use crate::settings::OptIn;
 
 /// Whether objects of this kind inherit keys within themselves.
@@ -47,7 +48,7 @@ pub(crate) fn differences<'e>(subject: &Subject<'e>, settings: &OptIn, records: 
     let stored = old.map(receivers).transpose()?.unwrap_or_default();
     let stored: BTreeMap<&str, &Receiver<'_>> = stored.iter().map(|old| (old.entry.as_str(), old)).collect();
     let receivers = receivers(object)?;
-    let source = subject.title().to_string();
+    let source = subject.title().source();
     for map in MapKind::BOTH {
         let known = record.keys(map);
         let mut keys: BTreeSet<String> = known.clone();
@@ -127,7 +128,7 @@ fn receivers<'a>(object: &Object<'a>) -> Result<Vec<Receiver<'a>>, Malformed> {
 }
 
 fn change(
-    source: &str,
+    source: &SourceObject,
     path: Path,
     map: MapKind,
     key: &str,
@@ -139,8 +140,8 @@ fn change(
     let (from, to) = (from.map(Value::string), to.map(Value::string));
     Change {
         rule: rule.into(),
-        source: source.into(),
-        place: Some(format!(".metadata.{map}").into()),
-        ..own_change(path, map.entry(), key, action, from, to)
+        source: Some(source.clone()),
+        place: Some(SourcePath::of_own(map)),
+        ..own_change(path, map.into(), key, action, from, to)
     }
 }

@@ -12,6 +12,7 @@ use crate::json::path::{Path, Step};
 use crate::json::splice::{Edit, Write};
 use crate::json::{self, Embedded};
 use crate::report::messages::propagation as messages;
+use crate::report::source::{SourceObject, SourcePath};
 
 /// One entry of one map, or one in-place mutable field, that differs from the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,22 +31,66 @@ pub struct Change {
     pub to: Option<Value>,
     /// The rule.
     pub rule: Arc<str>,
-    /// The object it propagates from; empty for cloud tags, whose rule names the label, and for the policy's own
+    /// The object it propagates from; absent for cloud tags, whose rule names the label, and for the policy's own
     /// record.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub source: Arc<str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceObject>,
     /// Path of the map or object, for writing.
     #[serde(skip)]
     pub(crate) path: Arc<Path>,
-    /// The noun for the entry: `label`, `annotation`, `field`, `cloud tag`.
+    /// What kind of entry it is.
     #[serde(skip)]
-    pub(crate) entry: &'static str,
+    pub(crate) entry: EntryNoun,
     /// Place and map in the source; `None` for forced labels and the policy's own changes.
     #[serde(skip)]
-    pub(crate) place: Option<Arc<str>>,
+    pub(crate) place: Option<SourcePath>,
     /// What determines its owners; `None` for what no rule propagates.
     #[serde(skip)]
     pub(crate) owned: Option<OwnedPath>,
+}
+
+/// What kind of entry a sentence is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryNoun {
+    /// An entry of a map of labels.
+    Label,
+    /// An entry of a map of annotations.
+    Annotation,
+    /// A field of the object.
+    Field,
+    /// A cloud tag.
+    CloudTag,
+}
+
+impl EntryNoun {
+    /// The noun in sentences.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EntryNoun::Label => MapKind::Labels.entry(),
+            EntryNoun::Annotation => MapKind::Annotations.entry(),
+            EntryNoun::Field => "field",
+            EntryNoun::CloudTag => "cloud tag",
+        }
+    }
+
+    /// The map that such an entry is in; `None` for what is in no map of metadata.
+    pub(crate) fn map(self) -> Option<MapKind> {
+        match self {
+            EntryNoun::Label => Some(MapKind::Labels),
+            EntryNoun::Annotation => Some(MapKind::Annotations),
+            EntryNoun::Field | EntryNoun::CloudTag => None,
+        }
+    }
+}
+
+impl From<MapKind> for EntryNoun {
+    fn from(map: MapKind) -> EntryNoun {
+        match map {
+            MapKind::Labels => EntryNoun::Label,
+            MapKind::Annotations => EntryNoun::Annotation,
+        }
+    }
 }
 
 /// A propagated value that is written: its path in `metadata.managedFields`, and its owners.
@@ -156,7 +201,7 @@ pub enum Action {
 /// A change by no rule except that of the policy's own record.
 pub(crate) fn own_change(
     path: Path,
-    entry: &'static str,
+    entry: EntryNoun,
     key: &str,
     action: Action,
     from: Option<Value>,
@@ -173,7 +218,7 @@ pub(crate) fn own_change(
         from,
         to,
         rule: rule.into(),
-        source: "".into(),
+        source: None,
         path: path.into(),
         entry,
         place: None,

@@ -1,7 +1,8 @@
 //! Warnings about entries that the API server would reject.
 
+use crate::report::change::EntryNoun;
+use crate::report::messages::EntryName;
 use crate::report::messages::propagation as messages;
-use crate::report::messages::{EntryName, Location};
 use crate::report::shortening::{first_that_fits, short};
 use crate::report::skipped::{Carried, SkipReason, Skipped};
 use crate::report::warnings::Detail;
@@ -34,16 +35,11 @@ impl Skipped {
             _ => return None,
         };
         let (noun, map) = match self.carried {
-            Carried::Map(map) => (map.entry(), Some(map)),
-            Carried::Field => ("field", None),
+            Carried::Map(map) => (EntryNoun::from(map), Some(map)),
+            Carried::Field => (EntryNoun::Field, None),
         };
-        let (object, place) = self.from.split_once(" .").unwrap_or((&self.from, "metadata"));
-        let path = [".", place, map.map_or("", |_| "."), map.map_or("", |map| map.field())].concat();
-        let source = match detail {
-            Detail::Path => Location::InObject { object, path: &path },
-            Detail::Object => Location::Object(object),
-            Detail::Kind => Location::Kind(object.split(' ').next().unwrap_or(object)),
-        };
+        let (noun, path) = (noun.as_str(), self.from.path_of(map));
+        let source = detail.location(&self.from.object, Some(&path));
         Some(messages::not_propagated(EntryName { noun, key: &self.key }, reason, source))
     }
 }

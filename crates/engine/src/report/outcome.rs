@@ -1,5 +1,6 @@
 //! What an evaluation returns, in one JSON structure for every entry point.
 
+use crate::json::Malformed;
 use crate::json::splice::NotWritable;
 use crate::report::change::Change;
 use crate::report::skipped::Skipped;
@@ -27,6 +28,17 @@ pub struct Outcome {
     pub log: Vec<LogLine>,
     /// For the auditor; `None` where no rule was asked.
     pub report: Option<Report>,
+    /// The object that could not be read: the one under review, or one above it.
+    pub malformed: Option<MalformedObject>,
+}
+
+/// An object that does not have the structure of a Kubernetes object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MalformedObject {
+    /// Kind, namespace and name.
+    pub object: String,
+    /// Where, and what is wrong.
+    pub problem: Malformed,
 }
 
 /// A refusal.
@@ -36,6 +48,8 @@ pub struct Rejection {
     pub code: u16,
     /// One sentence: lower case, no final stop, input in backticks.
     pub message: String,
+    /// The path in the object that it is about, if it is about one.
+    pub at: Option<String>,
 }
 
 impl Outcome {
@@ -69,22 +83,28 @@ impl Rejection {
     /// ```
     #[must_use]
     pub fn unreadable(message: impl Into<String>) -> Self {
-        Rejection { code: 400, message: message.into() }
+        Rejection { code: 400, message: message.into(), at: None }
     }
 
     /// A value on the path of a write has another type.
     pub(crate) fn unwritable(error: &NotWritable) -> Self {
-        Rejection::unreadable(messages::unwritable_object(error))
+        let NotWritable::InTheWay(path) = error;
+        Rejection::unreadable(messages::unwritable_object(error)).at(path.to_string())
+    }
+
+    /// The same, about a path in the object.
+    pub(crate) fn at(self, path: impl Into<String>) -> Self {
+        Rejection { at: Some(path.into()), ..self }
     }
 
     /// The settings refuse the request.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
-        Rejection { code: Rejection::REFUSED, message: message.into() }
+        Rejection { code: Rejection::REFUSED, message: message.into(), at: None }
     }
 
     /// An object that is needed could not be read.
     pub(crate) fn unavailable(message: impl Into<String>) -> Self {
-        Rejection { code: 503, message: message.into() }
+        Rejection { code: 503, message: message.into(), at: None }
     }
 }
 

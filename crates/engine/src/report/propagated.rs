@@ -1,5 +1,6 @@
 //! What an object must carry, whether it does or not.
 
+use crate::catalog::place::MapKind;
 use crate::report::change::Value;
 
 /// One entry of one map that propagates from a source.
@@ -7,8 +8,8 @@ use crate::report::change::Value;
 pub struct Propagated {
     /// The map that it is in, such as `spec.template.metadata.labels`.
     pub at: String,
-    /// The noun for the entry: `label` or `annotation`.
-    pub entry: &'static str,
+    /// The map that it is an entry of.
+    pub map: MapKind,
     /// The entry's key.
     pub key: String,
     /// The value by the rules.

@@ -1,5 +1,9 @@
 //! How a sentence is shortened to fit into a warning.
 
+use std::fmt::Display;
+
+use crate::report::fact::Fact;
+
 /// The length, in characters, that kubectl and the API server print without truncating.
 pub(crate) const LONGEST: usize = 120;
 
@@ -36,16 +40,27 @@ pub(crate) fn first_that_elides(wordings: impl IntoIterator<Item = String>) -> S
     last
 }
 
-/// The warnings for a sentence and, after a semicolon, an advice: one if both fit, else one for each. An advice
-/// contains text to type and is never elided; one that is too long is only in the report.
-pub(crate) fn fact_and_advice(text: String) -> Vec<String> {
-    if fits(&text) {
-        return vec![text];
+/// The first of several wordings of one fact that fits into a warning, else the last.
+pub(crate) fn first_fact_that_fits<T: Display>(first: T, others: impl IntoIterator<Item = T>) -> T {
+    let mut last = first;
+    for next in others {
+        if fits(&last.to_string()) {
+            break;
+        }
+        last = next;
     }
-    match text.split_once("; ") {
-        Some((fact, advice)) if fits(advice) => vec![short(fact.to_owned()), advice.to_owned()],
-        Some((fact, _)) => vec![short(fact.to_owned())],
-        None => vec![short(text)],
+    last
+}
+
+/// The warnings for a fact and its advice: one if both fit, else one for each. An advice contains text to type and is
+/// never elided; one that is too long is only in the report.
+pub(crate) fn of_fact(fact: &Fact) -> Vec<String> {
+    let whole = fact.to_string();
+    match fact.advice() {
+        Some(_) if fits(&whole) => vec![whole],
+        Some(advice) if fits(&advice) => vec![short(fact.without_advice()), advice],
+        Some(_) => vec![short(fact.without_advice())],
+        None => vec![short(whole)],
     }
 }
 
@@ -99,6 +114,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::catalog::version::Version;
+    use crate::report::fact::NamedEntry;
 
     #[test]
     fn a_short_key_stays_and_the_end_is_cut() {
@@ -162,12 +179,14 @@ mod tests {
     #[test]
     fn what_is_to_be_typed_is_whole_or_not_said() {
         let (key, typed) = ("k".repeat(100), "t".repeat(90));
-        let fact = format!("label `{key}` is not synced to Nodes");
         let elided = short(format!("label `{key}` is not synced to Nodes"));
-        assert_eq!(fact_and_advice("label `a` is lost; use `b`".to_owned()), ["label `a` is lost; use `b`"]);
-        assert_eq!(fact_and_advice(format!("{fact}; use `{typed}`")), [elided.clone(), format!("use `{typed}`")]);
-        assert_eq!(fact_and_advice(format!("{fact}; use `{typed}{typed}`")), std::slice::from_ref(&elided));
-        assert_eq!(fact_and_advice(fact), [elided]);
+        let label = |key: &str| NamedEntry { noun: "label", key: key.to_owned() };
+        let of = |key: &str, other: &str| of_fact(&Fact::NotSynced { entry: label(key), other: label(other) });
+        assert_eq!(of("a", "b"), ["label `a` is not synced to Nodes; use label `b`"]);
+        assert_eq!(of(&key, &typed), [elided.clone(), format!("use label `{typed}`")]);
+        assert_eq!(of(&key, &[&*typed, &typed].concat()), std::slice::from_ref(&elided));
+        let early = Fact::NotSyncedBefore { entry: label(&key), version: Version::NODE_EXPRESSIONS };
+        assert_eq!(of_fact(&early), [short(early.to_string())]);
     }
 
     proptest! {

@@ -7,6 +7,7 @@ use serde::ser::Serializer;
 
 use crate::catalog::place::MapKind;
 use crate::report::messages::reasons as messages;
+use crate::report::source::SourcePlace;
 
 /// One entry that was not propagated.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -17,7 +18,7 @@ pub struct Skipped {
     /// The entry's key, the field's name.
     pub key: String,
     /// The object and place that has it.
-    pub from: String,
+    pub from: SourcePlace,
     /// Why it was not propagated.
     pub reason: SkipReason,
     /// The value that lost, if the same key has or may have another one.

@@ -12,6 +12,7 @@ use crate::report::messages::propagation as messages;
 use crate::report::messages::{EntryName, Location, and_more, cloud_tags};
 use crate::report::outcome::{LogLevel, LogLine};
 use crate::report::shortening::{first_that_elides, first_that_fits, short};
+use crate::report::source::{SourceObject, SourcePath};
 use crate::report::tags::{CloudVerdict, SkippedLabel, TagSkipReason};
 
 /// The maximum number of warnings for one request; the report in the audit annotation has all.
@@ -204,24 +205,26 @@ pub(super) enum Detail {
 impl Detail {
     /// The most exact first.
     pub(super) const ALL: [Detail; 3] = [Detail::Path, Detail::Object, Detail::Kind];
+
+    /// An object, and a path in it if there is one.
+    pub(super) fn location<'a>(self, object: &'a SourceObject, path: Option<&'a str>) -> Location<'a> {
+        match (self, path) {
+            (Detail::Path, Some(path)) => Location::InObject { object: object.as_str(), path },
+            (Detail::Path | Detail::Object, _) => Location::Object(object.as_str()),
+            (Detail::Kind, _) => Location::Kind(object.kind()),
+        }
+    }
 }
 
 impl Change {
     fn entry(&self) -> EntryName<'_> {
-        EntryName { noun: self.entry, key: &self.key }
+        EntryName { noun: self.entry.as_str(), key: &self.key }
     }
 
     /// The reason: where the entry is set, or the rule if that is no other object.
     fn reason(&self, detail: Detail) -> String {
-        let object = &*self.source;
-        if object.is_empty() {
-            return self.rule.to_string();
-        }
-        let source = match (detail, &self.place) {
-            (Detail::Path, Some(path)) => Location::InObject { object, path },
-            (Detail::Path | Detail::Object, _) => Location::Object(object),
-            (Detail::Kind, _) => Location::Kind(object.split(' ').next().unwrap_or_default()),
-        };
+        let Some(object) = &self.source else { return self.rule.to_string() };
+        let source = detail.location(object, self.place.as_ref().map(SourcePath::as_str));
         match (self.action, &self.place) {
             (Action::Removed, _) => messages::no_longer_set_on(source),
             (_, None) => messages::managed_by_cluster_api(source),
@@ -251,6 +254,7 @@ mod tests {
 
     use super::*;
     use crate::catalog::profiles::PROFILES;
+    use crate::report::change::EntryNoun;
     use crate::report::shortening::{LONGEST, SHORTEST_KEY};
 
     const PATH: &str = ".spec.template.metadata.labels";
@@ -263,10 +267,10 @@ mod tests {
             from: None,
             to: Some(Value::string(value)),
             rule: "a rule".into(),
-            source: "MachineSet fleet/ms".into(),
+            source: Some(SourceObject::new("MachineSet", &"fleet/ms")),
             path: crate::json::path::Path::fields(&["metadata", "labels"]).into(),
-            entry: "label",
-            place: Some(PATH.into()),
+            entry: EntryNoun::Label,
+            place: Some(SourcePath::of_field(PATH)),
             owned: None,
         }
     }
@@ -328,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_change_without_source_names_its_rule() {
-        let own = Change { action: Action::Removed, source: "".into(), place: None, ..added("team", "red") };
+        let own = Change { action: Action::Removed, source: None, place: None, ..added("team", "red") };
         assert_eq!(warning(&own), "label `team` removed: a rule");
     }
 
@@ -352,13 +356,13 @@ mod tests {
     proptest! {
         #[test]
         fn no_warning_is_longer_than_120_characters_or_loses_its_key(
-            key in "[a-zä./`-]{0,320}", object in "[A-Z][a-z]{0,60} [a-z/-]{0,320}", path in "\\.[a-z.]{0,200}",
+            key in "[a-zä./`-]{0,320}", kind in "[A-Z][a-z]{0,60}", name in "[a-z/-]{0,320}", path in "\\.[a-z.]{0,200}",
             forced in any::<bool>(),
             fate in prop::sample::select(vec![Fate::Written, Fate::Left, Fate::LeftToClusterApi]),
         ) {
             let change = Change {
-                source: object.into(),
-                place: (!forced).then_some(path.into()),
+                source: Some(SourceObject::new(&kind, &name)),
+                place: (!forced).then(|| SourcePath::of_field(&path)),
                 action: Action::Restored,
                 ..added(&key, "red")
             };
@@ -439,7 +443,7 @@ mod tests {
 
     #[test]
     fn a_refusal_lists_ten_differences_and_counts_the_others() {
-        let surplus = Change { to: None, source: "".into(), ..added("a", "") };
+        let surplus = Change { to: None, source: None, ..added("a", "") };
         let one = "label `a` in `metadata.labels` must be removed: a rule";
         assert_eq!(differences(&vec![surplus.clone(); 10]), [one; 10].join("; "));
         let eleven = format!("{}; and 1 more: see the audit annotation `report`", [one; 10].join("; "));

@@ -1,12 +1,12 @@
 //! Composites that a user marks as adopted: no tag propagates to them, and none is required.
 
 use super::crossplane;
-use super::labels::{Assigned, ORIGIN};
+use super::labels::{ADOPTED, Assigned, ORIGIN};
 use crate::admission::subject::Subject;
 use crate::catalog::keys::ASSIGNMENTS;
 use crate::kube::object::Object;
+use crate::report::fact::Fact;
 use crate::report::finding::Finding;
-use crate::report::messages::cloud_tags as messages;
 use crate::settings::{Mode, Settings, Stance};
 
 /// The finding if a request newly marks a composite as adopted. Crossplane copies what it finds in a claim or in a
@@ -28,7 +28,7 @@ pub(crate) fn finding(subject: &Subject<'_>, settings: &Settings) -> Option<Find
     Some(Finding {
         check: "cloudTags.adopted",
         at: if is_label { "metadata.labels" } else { "metadata.annotations" }.to_owned(),
-        message: messages::ADOPTED_WAIVES.to_owned(),
+        message: Fact::AdoptedWaivesTags { label: format!("{ORIGIN}: {ADOPTED}").as_str().into() },
         stance: if is_carried { Stance::Warn } else { stance },
         verdict: None,
     })

@@ -10,8 +10,9 @@ use crate::admission::subject::Subject;
 use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::json::path::Path;
-use crate::report::change::{Action, Change, Value};
+use crate::report::change::{Action, Change, EntryNoun, Value};
 use crate::report::messages::cloud_tags as messages;
+use crate::report::source::SourceObject;
 use crate::settings::CloudTags;
 
 type TagEntries<'e> = BTreeMap<&'e str, Json<'e>>;
@@ -26,7 +27,7 @@ pub(super) struct TagsField<'a, 'e> {
     /// The path, as it is printed.
     at: Arc<str>,
     /// Empty: a tag does not propagate from another object.
-    source: Arc<str>,
+    source: Option<SourceObject>,
     /// The prefixes of the policy's own keys.
     prefixes: Vec<Cow<'a, str>>,
     present: TagEntries<'e>,
@@ -63,7 +64,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
             json,
             path: path.into(),
             at,
-            source: "".into(),
+            source: None,
             prefixes,
             present: json.fields()?.collect(),
             stored: OnceCell::new(),
@@ -151,7 +152,7 @@ impl<'a, 'e> TagsField<'a, 'e> {
     /// The removal of the field, if it is a map without entries.
     pub(super) fn without_empty_map(&self) -> Change {
         let empty = self.change(self.name, Action::Removed, None, None, messages::EMPTY_MAP.to_owned());
-        Change { at: "spec".into(), entry: "field", path: Path::fields(&["spec"]).into(), ..empty }
+        Change { at: "spec".into(), entry: EntryNoun::Field, path: Path::fields(&["spec"]).into(), ..empty }
     }
 
     /// One entry that differs.
@@ -163,9 +164,9 @@ impl<'a, 'e> TagsField<'a, 'e> {
             from: from.map(|field| Value::json(field.text())),
             to: to.map(|tag| Value::string(tag)),
             rule: rule.into(),
-            source: Arc::clone(&self.source),
+            source: self.source.clone(),
             path: Arc::clone(&self.path),
-            entry: "cloud tag",
+            entry: EntryNoun::CloudTag,
             place: None,
             owned: None,
         }

@@ -14,6 +14,8 @@ use crate::settings::{Definition, SEEDED, Stance};
 
 /// Says whether a composite was provisioned or adopted.
 pub(super) const ORIGIN: &str = "platform/origin";
+/// Its value on a composite that was adopted.
+pub(super) const ADOPTED: &str = "adopted";
 
 /// The labels assigned to a composite. A key is in one of the two.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -62,7 +64,7 @@ impl Assigned {
 
     /// Whether the composite was not provisioned here: then it is not changed.
     pub(super) fn is_adopted(&self) -> bool {
-        self.labels.get(ORIGIN).is_some_and(|origin| origin == "adopted")
+        self.labels.get(ORIGIN).is_some_and(|origin| origin == ADOPTED)
     }
 
     /// The findings about assignments that are meant to become tags and have values that are not texts. They refuse
@@ -177,7 +179,7 @@ mod tests {
         let opted_in = Definition { scope: Scope::Project, cloud_tag_propagation: true };
         let findings = |key: &str| {
             let findings = found.findings(&[(key.to_owned(), opted_in)].into());
-            findings.into_iter().map(|finding| finding.message).collect::<Vec<_>>()
+            findings.into_iter().map(|finding| finding.message.to_string()).collect::<Vec<_>>()
         };
         let expected = "assignment of `e` not added as a cloud tag: its value is a list";
         assert_eq!((findings("e"), findings("a")), (vec![expected.to_owned()], Vec::new()));

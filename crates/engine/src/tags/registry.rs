@@ -46,13 +46,13 @@ pub(super) fn definitions_of<'e>(
     for name in reference.names() {
         let registry = lookups.parent(&query(name)).map_err(Stop::of_registry)?;
         let read = Registry::read(&registry.object, &is_assigned)
-            .map_err(|problem| Stop::unreadable(registry.name.to_string(), &problem).of_registry())?;
+            .map_err(|problem| Stop::unusable_registry(registry.name.to_string(), &problem))?;
         union.add(name, read.definitions, read.of_another_scope);
         unusable.extend(read.unusable.into_iter().map(|(key, problems)| (key, registry.name.to_string(), problems)));
     }
     // A definition that cannot be used has no effect if another object defines the key.
     match unusable.into_iter().find(|(key, ..)| !union.defines(key)) {
-        Some((_, name, problems)) => Err(Stop::unreadable(name, &listed(&problems)).of_registry()),
+        Some((_, name, problems)) => Err(Stop::unusable_registry(name, &listed(&problems))),
         None => {
             let (definitions, ignored) = union.finish();
             Ok(Definitions { counting: Cow::Owned(definitions), ignored })

@@ -6,6 +6,7 @@ use crate::catalog::place::{MapKind, Place};
 use crate::catalog::rules::Rule;
 use crate::catalog::version::Version;
 use crate::json::Malformed;
+use crate::report::fact::Fact;
 use crate::report::messages::EntryName;
 use crate::report::messages::guards::{
     not_synced, not_synced_as_annotation, not_synced_before, not_synced_without_flag,
@@ -17,7 +18,7 @@ const DOMAINS: [&str; 3] = [NODE_ROLE, NODE_RESTRICTION, NODE_DOMAIN];
 const KUBELET_PREFIXES: [&str; 2] = ["kubernetes.io", "node.kubernetes.io"];
 
 /// A key that seems to be meant for the Node and meets no criterion.
-pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<String>, Malformed> {
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed> {
     let settings = &guarded.settings.cluster_api;
     let mut rules = Rule::reading(Place::Machine, entry.map, settings.version);
     if rules.any(|rule| rule.to.contains(&Place::Node) && rule.carries(entry.key, settings)) {

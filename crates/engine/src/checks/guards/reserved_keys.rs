@@ -6,6 +6,7 @@ use crate::catalog::keys::*;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
 use crate::kube::label_value::formatted;
+use crate::report::fact::Fact;
 use crate::report::messages::guards::*;
 
 /// The effect of a reserved key. An annotation that [`is_never`] and has no row is bookkeeping.
@@ -60,7 +61,7 @@ fn control_plane_label_of_workers(place: Place) -> Option<&'static str> {
 }
 
 /// A reserved key, except a label with the value that Cluster API gives it.
-pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<String>, Malformed> {
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed> {
     let Some(reason) = reason(entry.map, entry.key).filter(|_| entry.block.place != Place::Machine) else {
         return Ok(None);
     };

@@ -4,7 +4,7 @@ use super::{Guarded, Violation};
 use crate::catalog::place::Place;
 use crate::json::Malformed;
 use crate::kube::selector::same_selector;
-use crate::report::messages::guards::SELECTOR_CHANGED;
+use crate::report::messages::guards::selector_changed;
 
 /// A `spec.selector` that this request changes.
 pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malformed> {
@@ -15,5 +15,5 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
     if same_selector(old, &subject.object)? {
         return Ok(Vec::new());
     }
-    Ok(vec![Violation { at: "spec.selector".to_owned(), message: SELECTOR_CHANGED.to_owned() }])
+    Ok(vec![Violation { at: "spec.selector".to_owned(), message: selector_changed() }])
 }

@@ -7,6 +7,7 @@ use crate::catalog::keys::*;
 use crate::catalog::place::{MapKind, Place};
 use crate::json::Malformed;
 use crate::kube::object::OwnerReference;
+use crate::report::change::EntryNoun;
 use crate::report::messages::guards as messages;
 
 /// The garbage collector removes ownerReferences when a user deletes an owner and orphans its dependents.
@@ -81,7 +82,7 @@ pub(super) fn find(guarded: &Guarded<'_, '_>) -> Result<Vec<Violation>, Malforme
         }
         let is_as_above = guarded.above.is_some_and(|above| {
             above.has(MapKind::Labels, key)
-                && !guarded.drift.iter().any(|change| change.entry == MapKind::Labels.entry() && change.key == key)
+                && !guarded.drift.iter().any(|change| change.entry == EntryNoun::Label && change.key == key)
         });
         if !is_as_above {
             let sentence =

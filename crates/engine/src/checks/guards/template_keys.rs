@@ -4,11 +4,12 @@ use super::{Guarded, MetadataEntry, reserved_keys};
 use crate::catalog::place::Place;
 use crate::checks::misplaced::set_instead;
 use crate::json::Malformed;
+use crate::report::fact::Fact;
 use crate::report::messages::Location;
 use crate::report::messages::guards::not_from_topology;
 
 /// A key on a template of a topology-owned object that the topology does not set.
-pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<String>, Malformed> {
+pub(super) fn find(guarded: &Guarded<'_, '_>, entry: &MetadataEntry<'_>) -> Result<Option<Fact>, Malformed> {
     let subject = guarded.subject;
     let below_topology = matches!(
         subject.place,

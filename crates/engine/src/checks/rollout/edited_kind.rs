@@ -9,6 +9,7 @@ use crate::catalog::keys::{CONTROL_PLANE_NAME, TOPOLOGY_OWNED};
 use crate::catalog::version::Version;
 use crate::kube::group_version_kind::GroupVersionKind;
 use crate::kube::object::Object;
+use crate::report::fact::Fact;
 use crate::report::messages::rollout as messages;
 use crate::settings::Stance;
 
@@ -90,8 +91,8 @@ impl EditedKind {
     }
 }
 
-/// A sentence about a path and the Machines that its edit replaces.
-type Sentence = fn(&str, &str) -> String;
+/// A fact about a path and the Machines that its edit replaces.
+type Sentence = fn(&str, &'static str) -> Fact;
 
 impl Effect {
     /// The sentence about a path with this effect and the Machines it is about, and the strictest possible reaction;

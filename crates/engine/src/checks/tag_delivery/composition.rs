@@ -84,7 +84,7 @@ mod tests {
         let (spec, mut found) = (document.root().get("spec")?, Faults::default());
         faults(spec, &settings, &prefixes, &mut found)?;
         let findings = found.findings(spec, "cloudTags.compositions", Stance::Warn);
-        Ok((findings.len(), findings.into_iter().next_back().map(|last| (last.at, last.message))))
+        Ok((findings.len(), findings.into_iter().next_back().map(|last| (last.at, last.message.to_string()))))
     }
 
     #[test]

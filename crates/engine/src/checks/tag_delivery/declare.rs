@@ -4,7 +4,7 @@ use super::schema::Schema;
 use super::xrd;
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::report::change::{Action, Change, Value};
+use crate::report::change::{Action, Change, EntryNoun, Value};
 use crate::report::messages::tag_delivery::DECLARATION_RULE;
 
 /// The steps from `openAPIV3Schema` down, and what is written under the first missing one.
@@ -59,9 +59,9 @@ fn added(object: Json<'_>, key: &str, value: &str) -> Change {
         from: None,
         to: Some(Value::json(value)),
         rule: DECLARATION_RULE.into(),
-        source: "".into(),
+        source: None,
         path: path.into(),
-        entry: "field",
+        entry: EntryNoun::Field,
         place: None,
         owned: None,
     }

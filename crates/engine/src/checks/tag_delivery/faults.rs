@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::fmt::Display;
 
 use crate::json::document::Json;
+use crate::report::fact::Fact;
 use crate::report::finding::{Finding, TagDelivery};
 use crate::report::messages::tag_delivery as messages;
 use crate::settings::Stance;
@@ -38,6 +39,17 @@ impl FaultSeverity {
             FaultSeverity::Fails | FaultSeverity::Loss => stance,
             FaultSeverity::Risk => Stance::Warn,
             FaultSeverity::CannotTell | FaultSeverity::Note => Stance::Ignore,
+        }
+    }
+
+    /// The code in the report.
+    fn reason(self) -> &'static str {
+        match self {
+            FaultSeverity::Fails => "tags-fail",
+            FaultSeverity::Loss => "tags-lost",
+            FaultSeverity::Risk => "tags-at-risk",
+            FaultSeverity::CannotTell => "tags-cannot-tell",
+            FaultSeverity::Note => "tags-note",
         }
     }
 
@@ -107,7 +119,7 @@ impl<'a> Faults<'a> {
         let finding = |(severity, at, message): (FaultSeverity, Json<'a>, String)| Finding {
             check,
             at: at.path().to_string(),
-            message,
+            message: Fact::TagDelivery { reason: severity.reason(), sentence: message },
             stance: severity.stance(stance),
             verdict: severity.verdict().filter(|_| has_verdicts),
         };

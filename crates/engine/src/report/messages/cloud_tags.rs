@@ -4,6 +4,7 @@ use super::SettingValue;
 use crate::catalog::profiles::{KeyCharacters, Unit};
 use crate::catalog::text_limits::Length;
 use crate::json::Malformed;
+use crate::report::fact::Fact;
 use crate::report::tags::{IgnoredDefinition, IgnoredReason, TagSkipReason};
 use crate::settings::Scope;
 
@@ -157,12 +158,9 @@ pub(crate) const LEFT_ALONE: &str =
     "cloud tags unchanged: annotation `labels.plexsphere.com/assignments` is not a valid map of assignments";
 
 /// An assignment has a value that cannot be converted to a text.
-pub(crate) fn unusable_assignment(key: &str, found: &str) -> String {
-    format!("assignment of `{key}` not added as a cloud tag: its value is {found}")
+pub(crate) fn unusable_assignment(key: &str, found: &'static str) -> Fact {
+    Fact::UnusableAssignment { key: key.into(), found }
 }
-
-/// A user marks a composite as adopted.
-pub(crate) const ADOPTED_WAIVES: &str = "with `platform/origin: adopted` no cloud tags are set, not even required ones";
 
 /// The same for a field that is not a map.
 pub(crate) const NO_MAP_LEFT_ALONE: &str = "cloud tags unchanged: the tag field is not a map";

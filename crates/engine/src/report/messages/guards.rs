@@ -2,10 +2,11 @@
 
 use super::{EntryName, Location};
 use crate::catalog::version::Version;
+use crate::report::fact::Fact;
 
 /// An exemption does not say why.
-pub(crate) fn exemption_without_reason(annotation: &str) -> String {
-    format!("annotation `{annotation}` has no effect without a reason")
+pub(crate) fn exemption_without_reason(annotation: &str) -> Fact {
+    Fact::WaiverWithoutReason { annotation: annotation.into() }
 }
 
 /// A finding, and the setting that makes it a refusal.
@@ -24,52 +25,55 @@ pub(crate) fn way_out(annotation: &str, pausing_helps: bool, by: Option<&str>) -
 }
 
 /// An object without controller gets a label that names an owner.
-pub(crate) fn adoption(label: &str, kind: &str) -> String {
-    format!("label `{label}` without an ownerReference lets a controller adopt and delete this {kind}")
+pub(crate) fn adoption(label: &str, kind: &str) -> Fact {
+    Fact::Adoption { label: label.into(), kind: kind.to_owned() }
 }
 
 /// An object gets the labels of a topology entry, which has its own object.
-pub(crate) fn second_of_topology_entry(label: &str, kind: &str, entry: &str, cluster: &str) -> String {
-    format!("label `{label}` on a second {kind} for `{entry}` blocks topology reconciliation of Cluster {cluster}")
+pub(crate) fn second_of_topology_entry(label: &str, kind: &str, entry: &str, cluster: &str) -> Fact {
+    let (kind, cluster) = (kind.to_owned(), cluster.to_owned());
+    Fact::SecondOfTopologyEntry { label: label.into(), kind, entry: entry.into(), cluster }
 }
 
 /// An object gets the labels of a topology entry that does not exist.
-pub(crate) fn topology_entry_missing(label: &str, kind: &str, entry: &str, cluster: &str) -> String {
-    format!("label `{label}`: Cluster {cluster} has no topology entry `{entry}`, so its controller deletes this {kind}")
+pub(crate) fn topology_entry_missing(label: &str, kind: &str, entry: &str, cluster: &str) -> Fact {
+    let (kind, cluster) = (kind.to_owned(), cluster.to_owned());
+    Fact::TopologyEntryMissing { label: label.into(), kind, entry: entry.into(), cluster }
 }
 
 /// An object gets the label of a topology's objects without the one that names the entry.
-pub(crate) fn topology_object_without_name(label: &str, name_label: &str, cluster: &str) -> String {
-    format!("label `{label}` without `{name_label}` blocks topology reconciliation of Cluster {cluster}")
+pub(crate) fn topology_object_without_name(label: &str, name_label: &str, cluster: &str) -> Fact {
+    Fact::TopologyObjectWithoutName { label: label.into(), name_label: name_label.into(), cluster: cluster.to_owned() }
 }
 
 /// The selector of a MachineDeployment or MachineSet changes.
-pub(crate) const SELECTOR_CHANGED: &str =
-    "`spec.selector` changed: objects it no longer selects are orphaned, and new ones are created";
+pub(crate) fn selector_changed() -> Fact {
+    Fact::SelectorChanged { path: "spec.selector".into() }
+}
 
 /// A label by which the owner finds an object has another value.
-pub(crate) fn selected_label_changed(label: &str, owner: &str, kind: &str) -> String {
-    format!("label `{label}` changed: {owner} no longer selects this {kind} and replaces it")
+pub(crate) fn selected_label_changed(label: &str, owner: &str, kind: &str) -> Fact {
+    Fact::SelectedLabelChanged { label: label.into(), owner: owner.to_owned(), kind: kind.to_owned() }
 }
 
 /// A label by which the owner finds an object is removed.
-pub(crate) fn selected_label_removed(label: &str, owner: &str, kind: &str) -> String {
-    format!("label `{label}` removed: {owner} no longer selects this {kind} and replaces it")
+pub(crate) fn selected_label_removed(label: &str, owner: &str, kind: &str) -> Fact {
+    Fact::SelectedLabelRemoved { label: label.into(), owner: owner.to_owned(), kind: kind.to_owned() }
 }
 
 /// The ownerReference to the controller points to another object.
-pub(crate) fn owner_changed(owner: &str, kind: &str) -> String {
-    format!("ownerReference to {owner} changed: nothing restores it, and this {kind} may be replaced")
+pub(crate) fn owner_changed(owner: &str, kind: &str) -> Fact {
+    Fact::OwnerChanged { owner: owner.to_owned(), kind: kind.to_owned() }
 }
 
 /// The ownerReference to the controller is removed.
-pub(crate) fn owner_removed(owner: &str, kind: &str) -> String {
-    format!("ownerReference to {owner} removed: nothing restores it, and this {kind} may be replaced")
+pub(crate) fn owner_removed(owner: &str, kind: &str) -> Fact {
+    Fact::OwnerRemoved { owner: owner.to_owned(), kind: kind.to_owned() }
 }
 
 /// A key is in a map that propagates and must not be. The reason is one of the constants below.
-pub(crate) fn reserved_key(entry: EntryName<'_>, reason: &str) -> String {
-    format!("{entry} {reason}")
+pub(crate) fn reserved_key(entry: EntryName<'_>, reason: &'static str) -> Fact {
+    Fact::ReservedKey { entry: entry.into(), effect: reason }
 }
 
 /// A label that Cluster API sets at some hop.
@@ -105,32 +109,29 @@ pub(crate) const SELECTS_MANAGERS: &str = "decides which managers reconcile the 
 
 /// A key is set on a template that a topology owns, and the topology does not have it: nothing reverts it, and it
 /// propagates to every object below.
-pub(crate) fn not_from_topology(entry: EntryName<'_>, instead: Location<'_>) -> String {
-    format!("{entry} is missing from the topology; set it in {instead}")
+pub(crate) fn not_from_topology(entry: EntryName<'_>, instead: Location<'_>) -> Fact {
+    Fact::NotFromTopology { entry: entry.into(), instead: instead.to_string() }
 }
 
 /// A key seems to be meant for Nodes, and another spelling would be synced to them.
-pub(crate) fn not_synced(entry: EntryName<'_>, instead: EntryName<'_>) -> String {
-    format!("{entry} is not synced to Nodes; use {instead}")
+pub(crate) fn not_synced(entry: EntryName<'_>, instead: EntryName<'_>) -> Fact {
+    Fact::NotSynced { entry: entry.into(), other: instead.into() }
 }
 
 /// A label that kubelets and cloud providers set on Nodes, which is only synced with an expression of the user's own.
 /// With another name it would mean nothing.
-pub(crate) fn not_synced_without_flag(entry: EntryName<'_>) -> String {
-    format!(
-        "{entry} is not synced to Nodes; to sync such labels, use the manager's flag `--additional-sync-machine-labels` \
-         and `clusterApi.node.additionalLabels`"
-    )
+pub(crate) fn not_synced_without_flag(entry: EntryName<'_>) -> Fact {
+    Fact::NotSyncedWithoutFlag { entry: entry.into() }
 }
 
 /// An annotation seems to be meant for Nodes, and a label of the same key would be synced to them.
-pub(crate) fn not_synced_as_annotation(entry: EntryName<'_>) -> String {
-    format!("{entry} is not synced to Nodes as an annotation; use a label")
+pub(crate) fn not_synced_as_annotation(entry: EntryName<'_>) -> Fact {
+    Fact::NotSyncedAsAnnotation { entry: entry.into() }
 }
 
 /// An annotation seems to be meant for Nodes, and this version of Cluster API syncs none.
-pub(crate) fn not_synced_before(entry: EntryName<'_>, version: Version) -> String {
-    format!("{entry} is not synced to Nodes before Cluster API {version}")
+pub(crate) fn not_synced_before(entry: EntryName<'_>, version: Version) -> Fact {
+    Fact::NotSyncedBefore { entry: entry.into(), version }
 }
 
 #[cfg(test)]
@@ -156,7 +157,7 @@ mod tests {
                 "label `machine-template-hash` without an ownerReference lets a controller adopt and delete this Machine",
             ),
             (
-                SELECTOR_CHANGED.to_owned(),
+                selector_changed(),
                 "`spec.selector` changed: objects it no longer selects are orphaned, and new ones are created",
             ),
             (
@@ -177,7 +178,7 @@ mod tests {
                 "ownerReference to MachineSet fleet/ms removed: nothing restores it, and this Machine may be replaced",
             ),
         ] {
-            assert_eq!(message, expected);
+            assert_eq!(message.to_string(), expected);
         }
     }
 
@@ -230,7 +231,7 @@ mod tests {
                 "label `cluster.x-k8s.io/watch-filter` decides which managers reconcile the child objects",
             ),
         ] {
-            assert_eq!(reserved_key(entry, reason), expected);
+            assert_eq!(reserved_key(entry, reason).to_string(), expected);
         }
     }
 
@@ -238,7 +239,7 @@ mod tests {
     fn a_key_that_the_topology_lacks_names_its_place() {
         let instead = Location::InKind { kind: "Cluster", path: ".spec.topology.controlPlane.metadata" };
         assert_eq!(
-            not_from_topology(label("team"), instead),
+            not_from_topology(label("team"), instead).to_string(),
             "label `team` is missing from the topology; set it in Cluster.spec.topology.controlPlane.metadata"
         );
     }
@@ -259,7 +260,7 @@ mod tests {
                 "annotation `node.cluster.x-k8s.io/a` is not synced to Nodes before Cluster API v1.10",
             ),
         ] {
-            assert_eq!(message, expected);
+            assert_eq!(message.to_string(), expected);
         }
     }
 
@@ -267,7 +268,7 @@ mod tests {
     fn a_refusal_names_the_setting_behind_the_finding() {
         let setting = SettingValue { setting: "guards.selectorChange", value: "reject" };
         assert_eq!(
-            refused_by(SELECTOR_CHANGED, setting),
+            refused_by(&selector_changed().to_string(), setting),
             "`spec.selector` changed: objects it no longer selects are orphaned, and new ones are created \
              (`guards.selectorChange` is `reject`)"
         );
@@ -310,14 +311,14 @@ mod tests {
                  reconciliation of Cluster fleet/c1",
             ),
         ] {
-            assert_eq!(message, expected);
+            assert_eq!(message.to_string(), expected);
         }
     }
 
     #[test]
     fn an_exemption_needs_a_reason() {
         assert_eq!(
-            exemption_without_reason("metadata-propagation.plexsphere.com/exempt"),
+            exemption_without_reason("metadata-propagation.plexsphere.com/exempt").to_string(),
             "annotation `metadata-propagation.plexsphere.com/exempt` has no effect without a reason"
         );
     }

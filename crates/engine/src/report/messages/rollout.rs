@@ -1,54 +1,45 @@
 //! What an edit does to Machines.
 
+use crate::report::fact::Fact;
+
 /// Whose Machines an edit replaces: those below the object.
 pub(crate) const MACHINES: &str = "Machines";
 /// Whose Machines an edit replaces: those of every Cluster that refers to a class or template.
 pub(crate) const MACHINES_OF_EVERY_CLUSTER: &str = "Machines of every Cluster that uses this object";
 
 /// Machines are replaced.
-pub(crate) fn replaces(path: &str, machines: &str) -> String {
-    format!("changing `{path}` replaces {machines}")
+pub(crate) fn replaces(path: &str, machines: &'static str) -> Fact {
+    Fact::Replaces { path: path.into(), machines }
 }
 
 /// Whether Machines are replaced depends on something that the policy does not see.
-pub(crate) fn may_replace(path: &str, machines: &str) -> String {
-    format!("changing `{path}` may replace {machines}")
+pub(crate) fn may_replace(path: &str, machines: &'static str) -> Fact {
+    Fact::MayReplace { path: path.into(), machines }
 }
 
 /// Machines are replaced at a time that the edit sets.
-pub(crate) fn schedules(path: &str, machines: &str) -> String {
-    format!("changing `{path}` schedules the replacement of {machines}")
+pub(crate) fn schedules(path: &str, machines: &'static str) -> Fact {
+    Fact::Schedules { path: path.into(), machines }
 }
 
 /// The object loses its Machines, and others are created.
-pub(crate) fn orphans(path: &str, machines: &str) -> String {
-    format!("changing `{path}` orphans existing {machines} and creates new ones")
+pub(crate) fn orphans(path: &str, machines: &'static str) -> Fact {
+    Fact::Orphans { path: path.into(), machines }
 }
 
 /// An entry of a topology is removed or renamed.
-pub(crate) fn deletes(path: &str) -> String {
-    format!("removing `{path}` deletes its Machines")
+pub(crate) fn deletes(path: &str) -> Fact {
+    Fact::Deletes { path: path.into() }
 }
 
 /// An annotation that defers an upgrade is removed, and an upgrade is pending.
-pub(crate) fn releases(path: &str) -> String {
-    format!("removing `{path}` lets a pending upgrade replace Machines")
+pub(crate) fn releases(path: &str) -> Fact {
+    Fact::Releases { path: path.into() }
 }
 
 /// An annotation that defers an upgrade is removed, and it is not known whether an upgrade is pending.
-pub(crate) fn may_release(path: &str) -> String {
-    format!("removing `{path}` replaces Machines if an upgrade is pending")
-}
-
-/// The same edit changes other paths as well, without replacing anything.
-pub(crate) fn with_in_place(message: &str, paths: &[&str]) -> String {
-    format!("{message}; updated in place: `{}`", paths.join("`, `"))
-}
-
-/// The same, if there are too many paths to list them.
-pub(crate) fn with_in_place_count(message: &str, count: usize) -> String {
-    let fields = if count == 1 { "field" } else { "fields" };
-    format!("{message}; {count} other {fields} updated in place")
+pub(crate) fn may_release(path: &str) -> Fact {
+    Fact::MayRelease { path: path.into() }
 }
 
 /// How to make a refused edit anyway. An approval on the Cluster counts for everything that its topology owns. `by`
@@ -62,6 +53,7 @@ pub(crate) fn way_out(annotation: &str, is_topology_owned: bool, by: Option<&str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::fact::InPlacePaths;
 
     #[test]
     fn a_refusal_names_the_approval() {
@@ -111,20 +103,20 @@ mod tests {
                 "removing `metadata.annotations[hold]` replaces Machines if an upgrade is pending",
             ),
         ] {
-            assert_eq!(message, expected);
+            assert_eq!(message.to_string(), expected);
         }
     }
 
     #[test]
     fn what_is_updated_in_place_is_named_or_counted() {
-        let message = replaces("spec.version", MACHINES);
-        assert_eq!(
-            with_in_place(&message, &["a", "b"]),
-            "changing `spec.version` replaces Machines; updated in place: `a`, `b`"
-        );
-        assert_eq!(
-            with_in_place_count(&message, 3),
-            "changing `spec.version` replaces Machines; 3 other fields updated in place"
-        );
+        for (others, expected) in [
+            (InPlacePaths::Listed(vec!["a".to_owned(), "b".to_owned()]), "updated in place: `a`, `b`"),
+            (InPlacePaths::Counted(1), "1 other field updated in place"),
+            (InPlacePaths::Counted(3), "3 other fields updated in place"),
+        ] {
+            let fact = Box::new(replaces("spec.version", MACHINES));
+            let message = Fact::AlsoInPlace { fact, others }.to_string();
+            assert_eq!(message, format!("changing `spec.version` replaces Machines; {expected}"));
+        }
     }
 }

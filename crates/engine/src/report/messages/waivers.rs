@@ -1,23 +1,25 @@
 //! The annotations by which a user states that an edit is intended, where they do not count.
 
+use crate::report::fact::Fact;
+
 /// A waiver is a copy of that of an object above.
-pub(crate) fn copied(annotation: &str, above: &str) -> String {
-    format!("annotation `{annotation}` has no effect here: copied from {above}")
+pub(crate) fn copied(annotation: &str, above: &str) -> Fact {
+    Fact::CopiedWaiver { annotation: annotation.into(), above: above.to_owned() }
 }
 
 /// It is not known whether a waiver is a copy.
-pub(crate) fn unread(annotation: &str, query: &str) -> String {
-    format!("annotation `{annotation}` has no effect: cannot read {query}")
+pub(crate) fn unread(annotation: &str, query: &str) -> Fact {
+    Fact::UnreadWaiver { annotation: annotation.into(), query: query.to_owned() }
 }
 
 /// A stored waiver of an object whose creation is not checked does not count for users who may not set it.
-pub(crate) fn of_others(annotation: &str, setting: &str) -> String {
-    format!("annotation `{annotation}` is valid here only for users in `{setting}`")
+pub(crate) fn of_others(annotation: &str, setting: &str) -> Fact {
+    Fact::WaiverOfOthers { annotation: annotation.into(), setting: setting.into() }
 }
 
 /// A user sets a waiver and may not.
-pub(crate) fn forbidden(annotation: &str) -> String {
-    format!("annotation `{annotation}` may not be set by this user")
+pub(crate) fn forbidden(annotation: &str) -> Fact {
+    Fact::ForbiddenWaiver { annotation: annotation.into() }
 }
 
 /// Who may set a waiver.
@@ -44,10 +46,10 @@ mod tests {
                 of_others("example.com/approve", "clusterApi.approveRolloutBy"),
                 "annotation `example.com/approve` is valid here only for users in `clusterApi.approveRolloutBy`",
             ),
-            (one_of("guards.exemptBy", "alice, admins"), "a user in `guards.exemptBy` (alice, admins)"),
             (forbidden("example.com/exempt"), "annotation `example.com/exempt` may not be set by this user"),
         ] {
-            assert_eq!(message, expected);
+            assert_eq!(message.to_string(), expected);
         }
+        assert_eq!(one_of("guards.exemptBy", "alice, admins"), "a user in `guards.exemptBy` (alice, admins)");
     }
 }

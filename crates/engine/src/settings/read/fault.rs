@@ -7,7 +7,6 @@ use serde::de::{Error, Expected, Unexpected};
 use serde_json::Value;
 
 use super::place::{SettingNode, SettingStep};
-use crate::json::type_name::type_name;
 use crate::settings::problems::{SettingProblem, joined};
 
 /// Why a value cannot be read. Its path is added on the way out of the tree.
@@ -149,3 +148,15 @@ impl Display for ReadFault {
 }
 
 impl std::error::Error for ReadFault {}
+
+/// The type of a value, as sentences name it.
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,13 +1,13 @@
 //! Sixteen bytes of a text, compared at once.
 
 /// How many bytes are compared at once.
-pub(crate) const LANES: usize = 16;
+pub const LANES: usize = 16;
 
 /// Sixteen bytes: eight and eight, the first one lowest.
-pub(crate) type Lanes = [u64; 2];
+pub type Lanes = [u64; 2];
 
 /// Sixteen bytes in their order.
-pub(crate) fn lanes(bytes: &[u8; LANES]) -> Lanes {
+pub fn lanes(bytes: &[u8; LANES]) -> Lanes {
     let (words, _) = bytes.as_chunks();
     let [first, second] = words else { return [0; 2] };
     [u64::from_le_bytes(*first), u64::from_le_bytes(*second)]
@@ -15,7 +15,7 @@ pub(crate) fn lanes(bytes: &[u8; LANES]) -> Lanes {
 
 /// Every byte of a text of at most sixteen bytes, in another order and some of them more than once; `None` for an empty
 /// one.
-pub(crate) fn every_byte(text: &[u8]) -> Option<Lanes> {
+pub fn every_byte(text: &[u8]) -> Option<Lanes> {
     if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
         return Some([u64::from_le_bytes(*first), u64::from_le_bytes(*last)]);
     }

@@ -9,7 +9,7 @@ const DEEPEST: u8 = 64;
 
 /// Whether two values mean the same. The order of keys does not matter, and an absent value is equal to null, an empty
 /// list, and an object of only such values.
-pub(crate) fn equal(a: Json<'_>, b: Json<'_>) -> bool {
+pub fn equal(a: Json<'_>, b: Json<'_>) -> bool {
     equal_to(a, b, DEEPEST)
 }
 

@@ -9,17 +9,19 @@ use super::string::push_string;
 
 /// One field to set or to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Write<'w> {
+pub struct Write<'w> {
     /// The path of the object that has the field. Objects on the path are created if they are absent or null and
     /// something is set in them; elements of lists must exist.
-    pub(crate) object: &'w [Step],
-    pub(crate) field: &'w str,
-    pub(crate) edit: Edit<'w>,
+    pub object: &'w [Step],
+    /// The name of the field.
+    pub field: &'w str,
+    /// What happens to it.
+    pub edit: Edit<'w>,
 }
 
 /// What happens to a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Edit<'w> {
+pub enum Edit<'w> {
     /// Its value becomes this JSON.
     Set(Cow<'w, str>),
     /// It is removed.
@@ -30,7 +32,7 @@ pub(crate) enum Edit<'w> {
 
 /// Why a text cannot be written.
 #[derive(Debug)]
-pub(crate) enum NotWritable {
+pub enum NotWritable {
     /// A value on the path is not an object, or not a list with such an element.
     InTheWay(Path),
 }
@@ -48,7 +50,7 @@ impl fmt::Display for NotWritable {
 ///
 /// # Errors
 /// When a value on the path of a write has another type.
-pub(crate) fn splice(object: Json<'_>, writes: &[Write<'_>]) -> Result<String, NotWritable> {
+pub fn splice(object: Json<'_>, writes: &[Write<'_>]) -> Result<String, NotWritable> {
     let mut plan = SplicePlan::default();
     for write in writes {
         plan.add(write);
@@ -256,7 +258,7 @@ impl<'o, 'a> ObjectEntries<'o, 'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::document::Document;
 
     const LABELS: &[&str] = &["metadata", "labels"];
 

@@ -214,7 +214,7 @@ fn value(text: &[u8], begin: usize) -> Option<Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::document::Document;
 
     /// The values directly in a text, each with its key, and whether it is known what is in them.
     fn fields(text: &str) -> Option<Vec<(&str, &str, bool)>> {

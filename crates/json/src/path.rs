@@ -5,7 +5,7 @@ use std::fmt;
 
 /// One step into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
+pub enum Step {
     /// A field of an object.
     Field(Cow<'static, str>),
     /// An element of a list, counted from 0.
@@ -14,7 +14,7 @@ pub(crate) enum Step {
 
 impl Step {
     /// The name of a field; `None` for an element of a list.
-    pub(crate) fn name(&self) -> Option<&str> {
+    pub fn name(&self) -> Option<&str> {
         match self {
             Step::Field(name) => Some(name),
             Step::Element(_) => None,
@@ -24,31 +24,33 @@ impl Step {
 
 /// The steps that lead to a value, from the root of its object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Path(Vec<Step>);
+pub struct Path(Vec<Step>);
 
 impl Path {
     /// A path through objects only.
-    pub(crate) fn fields(names: &[&'static str]) -> Path {
+    pub fn fields(names: &[&'static str]) -> Path {
         names.iter().copied().collect()
     }
 
     /// The path with one more field.
-    pub(crate) fn field(mut self, name: impl Into<Cow<'static, str>>) -> Path {
+    pub fn field(mut self, name: impl Into<Cow<'static, str>>) -> Path {
         self.push(Step::Field(name.into()));
         self
     }
 
     /// The path with one more element of a list.
-    pub(crate) fn element(mut self, index: usize) -> Path {
+    pub fn element(mut self, index: usize) -> Path {
         self.push(Step::Element(index));
         self
     }
 
-    pub(crate) fn push(&mut self, step: Step) {
+    /// Adds a step at the end.
+    pub fn push(&mut self, step: Step) {
         self.0.push(step);
     }
 
-    pub(crate) fn steps(&self) -> &[Step] {
+    /// The steps, from the root.
+    pub fn steps(&self) -> &[Step] {
         &self.0
     }
 }

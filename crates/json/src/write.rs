@@ -20,9 +20,9 @@ use super::string::{Escape, push_escaped};
 /// fields.
 ///
 /// ```
-/// # use metadata_propagation::to_json;
+/// # use raw_json::to_json;
 /// assert_eq!(to_json(&[Some("a\n"), None])?, r#"["a\n",null]"#);
-/// # Ok::<(), metadata_propagation::NotWritten>(())
+/// # Ok::<(), raw_json::NotWritten>(())
 /// ```
 pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, NotWritten> {
     let mut out = String::with_capacity(1024);
@@ -35,9 +35,9 @@ pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, NotWritten> {
 /// JSON that is written unchanged and unchecked.
 ///
 /// ```
-/// # use metadata_propagation::{Embedded, to_json};
+/// # use raw_json::{Embedded, to_json};
 /// assert_eq!(to_json(&[Embedded("{ }")])?, "[{ }]");
-/// # Ok::<(), metadata_propagation::NotWritten>(())
+/// # Ok::<(), raw_json::NotWritten>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Embedded<'a>(pub &'a str);
@@ -45,15 +45,15 @@ pub struct Embedded<'a>(pub &'a str);
 /// A value whose JSON [`to_json`] writes as a string, in one pass.
 ///
 /// ```
-/// # use metadata_propagation::{Quoted, to_json};
+/// # use raw_json::{Quoted, to_json};
 /// assert_eq!(to_json(&[Quoted(["a"])])?, r#"["[\"a\"]"]"#);
-/// # Ok::<(), metadata_propagation::NotWritten>(())
+/// # Ok::<(), raw_json::NotWritten>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Quoted<T>(pub T);
 
 /// The name of a struct that makes the serializer write a value's JSON as a string.
-const QUOTED: &str = "metadata_propagation::Quoted";
+const QUOTED: &str = "raw_json::Quoted";
 
 impl<T: Serialize> Serialize for Quoted<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -11,7 +11,7 @@ use super::path::{Path, Step};
 
 /// A JSON text, and the parts of it that were read.
 #[derive(Debug, Clone)]
-pub(crate) struct Document<'a> {
+pub struct Document<'a> {
     text: Cow<'a, str>,
     /// The name of the text before a path into it, such as `oldObject`; empty for the object under review.
     name: &'static str,
@@ -20,12 +20,12 @@ pub(crate) struct Document<'a> {
 
 impl<'a> Document<'a> {
     /// The text of an object.
-    pub(crate) fn new(text: impl Into<Cow<'a, str>>) -> Self {
+    pub fn new(text: impl Into<Cow<'a, str>>) -> Self {
         Document::named("", text)
     }
 
     /// A text with the given `name` in paths into it.
-    pub(crate) fn named(name: &'static str, text: impl Into<Cow<'a, str>>) -> Self {
+    pub fn named(name: &'static str, text: impl Into<Cow<'a, str>>) -> Self {
         let text = text.into();
         let begin = text.len() - text.trim_ascii_start().len();
         let end = begin + text.trim_ascii().len();
@@ -33,13 +33,13 @@ impl<'a> Document<'a> {
     }
 
     /// The value of the whole text.
-    pub(crate) fn root(&self) -> Json<'_> {
+    pub fn root(&self) -> Json<'_> {
         Json { document: self, node: Some(&self.root) }
     }
 
     /// A part of this document that was read, as a separate document with the given `name`; it is taken out of this
     /// one.
-    pub(crate) fn take(&mut self, path: &[&str], name: &'static str) -> Option<Document<'a>> {
+    pub fn take(&mut self, path: &[&str], name: &'static str) -> Option<Document<'a>> {
         let Cow::Borrowed(text) = self.text else { return None };
         let mut node = &mut self.root;
         for step in path {
@@ -57,7 +57,7 @@ impl<'a> Document<'a> {
 
 /// One value of a document. An absent value and null are the same, and empty as an object or a list.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Json<'a> {
+pub struct Json<'a> {
     document: &'a Document<'a>,
     /// `None` if the value is absent.
     node: Option<&'a Node>,
@@ -65,7 +65,7 @@ pub(crate) struct Json<'a> {
 
 impl<'a> Json<'a> {
     /// An absent value of the same document.
-    pub(crate) fn absent(self) -> Self {
+    pub fn absent(self) -> Self {
         Json { node: None, ..self }
     }
 
@@ -75,27 +75,27 @@ impl<'a> Json<'a> {
     }
 
     /// The value as written; `null` if it is absent.
-    pub(crate) fn text(self) -> &'a str {
+    pub fn text(self) -> &'a str {
         self.node.map_or("null", |node| self.document.slice(node.span))
     }
 
     /// The value as written in `text`, which must be that of the document.
-    pub(crate) fn text_in(self, text: &str) -> &str {
+    pub fn text_in(self, text: &str) -> &str {
         self.node.and_then(|node| text.get(node.span.begin..node.span.end)).unwrap_or("null")
     }
 
     /// Whether the value is absent or null.
-    pub(crate) fn is_null(self) -> bool {
+    pub fn is_null(self) -> bool {
         self.text() == "null"
     }
 
     /// Whether the value is `true`.
-    pub(crate) fn is_true(self) -> bool {
+    pub fn is_true(self) -> bool {
         self.text() == "true"
     }
 
     /// The value, unless it is absent or null.
-    pub(crate) fn present(self) -> Option<Self> {
+    pub fn present(self) -> Option<Self> {
         (!self.is_null()).then_some(self)
     }
 
@@ -104,7 +104,7 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     /// When this value is not an object.
-    pub(crate) fn get(self, name: &str) -> Result<Self, Malformed> {
+    pub fn get(self, name: &str) -> Result<Self, Malformed> {
         let Fields { document, fields } = self.fields()?;
         let found = fields.rev().find(|(key, _)| key.is(&document.text, name));
         Ok(Json { node: found.map(|(_, node)| node), ..self })
@@ -114,7 +114,7 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     /// When a step leads through something that is not an object.
-    pub(crate) fn at(self, path: &[&str]) -> Result<Self, Malformed> {
+    pub fn at(self, path: &[&str]) -> Result<Self, Malformed> {
         path.iter().try_fold(self, |here, name| here.get(name))
     }
 
@@ -122,7 +122,7 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     /// When this is not a list of objects, or the field of one of them is not a string.
-    pub(crate) fn element(self, key: &str, value: &str) -> Result<Self, Malformed> {
+    pub fn element(self, key: &str, value: &str) -> Result<Self, Malformed> {
         for element in self.elements()? {
             if element.string(&[key])? == Some(value) {
                 return Ok(element);
@@ -135,12 +135,12 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     /// When it is not an object.
-    pub(crate) fn fields(self) -> Result<Fields<'a>, Malformed> {
+    pub fn fields(self) -> Result<Fields<'a>, Malformed> {
         self.as_fields().ok_or_else(|| self.malformed("is not an object"))
     }
 
     /// Like [`Json::fields`]; `None` if the value is not an object.
-    pub(crate) fn as_fields(self) -> Option<Fields<'a>> {
+    pub fn as_fields(self) -> Option<Fields<'a>> {
         let fields: &[_] = match self.below() {
             Below::Fields(fields) => fields,
             _ if self.is_null() => &[],
@@ -153,12 +153,12 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     /// When it is not a list.
-    pub(crate) fn elements(self) -> Result<Elements<'a>, Malformed> {
+    pub fn elements(self) -> Result<Elements<'a>, Malformed> {
         self.as_elements().ok_or_else(|| self.malformed("is not a list"))
     }
 
     /// Like [`Json::elements`]; `None` if the value is not a list.
-    pub(crate) fn as_elements(self) -> Option<Elements<'a>> {
+    pub fn as_elements(self) -> Option<Elements<'a>> {
         let elements: &[_] = match self.below() {
             Below::Elements(elements) => elements,
             _ if self.is_null() => &[],
@@ -171,12 +171,12 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     /// When it is not a string.
-    pub(crate) fn as_string(self) -> Result<&'a str, Malformed> {
+    pub fn as_string(self) -> Result<&'a str, Malformed> {
         self.as_str().ok_or_else(|| self.malformed("is not a string"))
     }
 
     /// Like [`Json::as_string`]; `None` if the value is not a string.
-    pub(crate) fn as_str(self) -> Option<&'a str> {
+    pub fn as_str(self) -> Option<&'a str> {
         self.node?.string(&self.document.text)
     }
 
@@ -184,13 +184,13 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     /// Like [`Json::at`], and when the value is not a string.
-    pub(crate) fn string(self, path: &[&str]) -> Result<Option<&'a str>, Malformed> {
+    pub fn string(self, path: &[&str]) -> Result<Option<&'a str>, Malformed> {
         let found = self.at(path)?.present().map(Json::as_string).transpose()?;
         Ok(found.filter(|text| !text.is_empty()))
     }
 
     /// The path of the value; the root if it is absent.
-    pub(crate) fn path(self) -> Path {
+    pub fn path(self) -> Path {
         let (document, mut here) = (self.document, &self.document.root);
         let mut path = Path::default();
         let Some(wanted) = self.node.map(|node| node.span.begin) else { return path };
@@ -218,7 +218,7 @@ impl<'a> Json<'a> {
     }
 
     /// An error about this value; `problem` is the end of a sentence that begins with its path.
-    pub(crate) fn malformed(self, problem: impl Into<String>) -> Malformed {
+    pub fn malformed(self, problem: impl Into<String>) -> Malformed {
         let (name, path) = (self.document.name, self.path().to_string());
         let path = match (name, &*path) {
             ("", "") => "object".to_owned(),
@@ -237,7 +237,7 @@ impl<'a> Json<'a> {
 
 /// The fields of an object: keys without their escapes, and values.
 #[derive(Debug, Clone)]
-pub(crate) struct Fields<'a> {
+pub struct Fields<'a> {
     document: &'a Document<'a>,
     fields: std::slice::Iter<'a, (Key, Node)>,
 }
@@ -270,7 +270,7 @@ impl ExactSizeIterator for Fields<'_> {}
 
 /// The elements of a list.
 #[derive(Debug, Clone)]
-pub(crate) struct Elements<'a> {
+pub struct Elements<'a> {
     document: &'a Document<'a>,
     elements: std::slice::Iter<'a, Node>,
 }

@@ -5,7 +5,7 @@ use super::malformed::Malformed;
 
 /// A map of labels or annotations, sorted by key. Values are unescaped on use: some are long, and most are skipped.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Map<'a> {
+pub struct Map<'a> {
     entries: Vec<(&'a str, Json<'a>)>,
 }
 
@@ -17,7 +17,7 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     /// When it is not an object, or one of its values is not a string.
-    pub(crate) fn as_map(self) -> Result<Map<'a>, Malformed> {
+    pub fn as_map(self) -> Result<Map<'a>, Malformed> {
         Map::read(self)
     }
 }
@@ -45,17 +45,18 @@ impl<'a> Map<'a> {
         Ok(Map { entries })
     }
 
-    pub(crate) fn contains_key(&self, key: &str) -> bool {
+    /// Whether there is an entry under a key.
+    pub fn contains_key(&self, key: &str) -> bool {
         self.json(key).is_some()
     }
 
     /// The value under a key.
-    pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
+    pub fn get(&self, key: &str) -> Option<&'a str> {
         self.json(key).map(plain)
     }
 
     /// The value under a key, as written.
-    pub(crate) fn json(&self, key: &str) -> Option<Json<'a>> {
+    pub fn json(&self, key: &str) -> Option<Json<'a>> {
         if self.entries.len() <= FEW {
             return self.entries.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
         }
@@ -63,23 +64,24 @@ impl<'a> Map<'a> {
         self.entries.get(index).map(|(_, value)| *value)
     }
 
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &'a str> {
+    /// The keys, ascending.
+    pub fn keys(&self) -> impl Iterator<Item = &'a str> {
         self.entries.iter().map(|(key, _)| *key)
     }
 
     /// The entries as written, by ascending key.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&'a str, Json<'a>)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&'a str, Json<'a>)> {
         self.entries.iter().copied()
     }
 
     /// The entries, by ascending key.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.entries.iter().map(|(key, value)| (*key, plain(*value)))
     }
 }
 
 /// A string; invalid escapes are kept as written.
-pub(crate) fn plain(value: Json<'_>) -> &str {
+pub fn plain(value: Json<'_>) -> &str {
     value.as_str().unwrap_or_else(|| value.text())
 }
 
@@ -97,7 +99,7 @@ impl Eq for Map<'_> {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::document::Document;
+    use crate::document::Document;
 
     fn entries(text: &str) -> Vec<(String, String)> {
         let document = Document::new(text);

@@ -11,13 +11,13 @@ use super::scan::escape_at;
 /// When the bytes are not UTF-8.
 ///
 /// ```
-/// # use metadata_propagation::utf8;
+/// # use raw_json::utf8;
 /// assert_eq!(utf8(b"team"), Ok("team"));
 /// assert_eq!(utf8(b"te\xff").unwrap_err().valid_up_to(), 2);
 /// ```
 ///
 /// ```
-/// use metadata_propagation::utf8;
+/// use raw_json::utf8;
 ///
 /// assert_eq!(utf8("é".as_bytes()), Ok("é"));
 /// assert_eq!(utf8(b"ab\xff").map_err(|error| error.valid_up_to()), Err(2));
@@ -28,7 +28,7 @@ pub fn utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 }
 
 /// The text of a JSON string, `None` for any other value. Borrowed if it has no escapes.
-pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
+pub fn string(json: &str) -> Option<Cow<'_, str>> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     match escape_at(inner.as_bytes(), 0) {
         Some(_) => serde_json::from_str(json).ok().map(Cow::Owned),
@@ -37,7 +37,7 @@ pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Appends a text as a JSON string.
-pub(crate) fn push_string(out: &mut String, text: &str) {
+pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
     push_escaped(out, text, Escape::Once);
     out.push('"');

@@ -1,0 +1,37 @@
+//! Raw JSON: one view, one path, one splicer. Values stay spans of their text.
+//!
+//! A [`Document`](document::Document) is read level by level, on first use; [`splice`](splice::splice) writes values into its
+//! text and keeps every other byte; [`to_json`] writes new text. Nothing here knows Kubernetes' types.
+//!
+//! ```
+//! use raw_json::document::Document;
+//! use raw_json::path::Path;
+//! use raw_json::splice::{Edit, Write, splice};
+//!
+//! let object = Document::new(r#"{"metadata": {"name": "m"}, "spec": { }}"#);
+//! assert_eq!(object.root().string(&["metadata", "name"])?, Some("m"));
+//! let labels = Path::fields(&["metadata", "labels"]);
+//! let write = Write { object: labels.steps(), field: "team", edit: Edit::Set(r#""red""#.into()) };
+//! let written = splice(object.root(), &[write]).map_err(|problem| problem.to_string())?;
+//! assert_eq!(written, r#"{"metadata": {"name": "m","labels":{"team":"red"}}, "spec": { }}"#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#[cfg(test)]
+mod against_serde;
+pub mod document;
+pub mod equal;
+pub mod lanes;
+mod level;
+mod malformed;
+pub mod map;
+pub mod path;
+mod scan;
+pub mod splice;
+mod string;
+mod write;
+
+pub use self::malformed::Malformed;
+pub use self::map::Map;
+pub use self::string::{push_string, string, utf8};
+pub use self::write::{Embedded, NotWritten, Quoted, to_json};
