@@ -3,6 +3,7 @@
 mod github;
 mod json;
 mod markdown;
+mod owners;
 mod text;
 mod words;
 

@@ -58,7 +58,9 @@ pub use locate::{Locator, SourceSpan};
 pub use masks::masked;
 pub use member::Member;
 pub use object::{FleetObject, ObjectId, Origin};
-pub use plan::{EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, Unknown, Verdict};
+pub use plan::{
+    Because, EditOwners, EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, PlannedOwner, Unknown, Verdict,
+};
 pub use problem::{Problem, Severity};
 pub use propagation_path::{PathStep, Placement, State};
 pub use read::{Reading, read_document, to_json};

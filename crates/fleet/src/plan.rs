@@ -5,6 +5,7 @@ mod difference;
 mod reach;
 mod reason;
 mod template;
+mod topology;
 mod verdict;
 mod whole;
 
@@ -24,6 +25,7 @@ use crate::object::{FleetObject, ObjectId};
 use crate::relations::{is_of_topology, text};
 
 pub use self::reach::Machines;
+pub use self::topology::{Because, EditOwners, PlannedOwner};
 pub use self::verdict::Verdict;
 
 /// The effects of a change of manifests.
@@ -38,6 +40,9 @@ pub struct Plan {
     /// Objects for which it is no longer known what propagates to them, and why. An object and everything created from
     /// it count as one.
     pub unknown: Vec<Unknown>,
+    /// What edits of Clusters, classes and their templates do through variables and patches, in the order of the
+    /// objects.
+    pub owners: Vec<EditOwners>,
     /// The effects of the change in total.
     pub verdict: Verdict,
 }
@@ -165,6 +170,8 @@ impl Plan {
             entries.remove(&object.id);
             plan.objects.push(whole::deletion(&object.id, &before, new));
         }
+        let around = topology::Around { before: &before, after: &after, settings: &settings };
+        topology::complete(&mut plan, (old, new), around);
         // The sort is stable.
         plan.objects.sort_by_key(|object| match (object.happens, object.effect) {
             (Happens::Deleted, Some(_)) => 0,

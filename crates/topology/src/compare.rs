@@ -38,8 +38,8 @@ pub struct Cause {
     pub to: Option<Value>,
     /// The patch that writes or wrote it.
     pub patch: Option<String>,
-    /// A variable that the patch reads and that differs.
-    pub variable: Option<String>,
+    /// Variables that the patch reads and that differ.
+    pub variables: Vec<String>,
 }
 
 impl Cause {
@@ -47,7 +47,7 @@ impl Cause {
     ///
     /// ```
     /// let steps = ["spec", "replicas"].map(str::to_owned).into();
-    /// let cause = topology::Cause { steps, from: None, to: None, patch: None, variable: None };
+    /// let cause = topology::Cause { steps, from: None, to: None, patch: None, variables: Vec::new() };
     /// assert_eq!(cause.path(), "spec.replicas");
     /// ```
     #[must_use]
@@ -61,7 +61,7 @@ impl Cause {
     /// use serde_json::json;
     ///
     /// let steps = ["spec", "replicas"].map(str::to_owned).into();
-    /// let cause = topology::Cause { steps, from: None, to: Some(json!(2)), patch: None, variable: None };
+    /// let cause = topology::Cause { steps, from: None, to: Some(json!(2)), patch: None, variables: Vec::new() };
     /// let mut object = json!({"spec": {}});
     /// cause.apply(&mut object);
     /// assert_eq!(object, json!({"spec": {"replicas": 2}}));
@@ -102,8 +102,8 @@ fn difference(old: &DesiredPart, new: &DesiredPart) -> Option<PartDifference> {
     let because: Vec<Cause> = paths
         .into_iter()
         .map(|(path, from, to)| {
-            let (patch, variable) = source((old, new), &path);
-            Cause { steps: path, from: from.cloned(), to: to.cloned(), patch, variable }
+            let (patch, variables) = source((old, new), &path);
+            Cause { steps: path, from: from.cloned(), to: to.cloned(), patch, variables }
         })
         .collect();
     let facts = |part: &DesiredPart| part.gaps.iter().map(|(_, depends_on)| depends_on.clone()).collect::<Vec<_>>();
@@ -144,8 +144,8 @@ fn fields<'v>(
     }
 }
 
-/// The patch that wrote a field last, and a variable that it reads and that differs.
-fn source((old, new): (&DesiredPart, &DesiredPart), path: &[String]) -> (Option<String>, Option<String>) {
+/// The patch that wrote a field last, and the variables that it reads and that differ.
+fn source((old, new): (&DesiredPart, &DesiredPart), path: &[String]) -> (Option<String>, Vec<String>) {
     let pointer: String = match new.role.is_object() {
         // `spec` and `metadata` of the object are those of `spec.template`.
         true => ["spec", "template"]
@@ -163,11 +163,17 @@ fn source((old, new): (&DesiredPart, &DesiredPart), path: &[String]) -> (Option<
     };
     let differs = |read: &&String| at_path(&old.variables, read) != at_path(&new.variables, read);
     let writes: Vec<&Write> = new.writes.iter().rev().chain(old.writes.iter().rev()).filter(concerns).collect();
-    let found = writes
-        .iter()
-        .find_map(|write| Some((*write, write.reads.iter().filter(differs).max_by_key(|read| read.len())?)));
+    let read = |write: &Write| write.reads.iter().filter(differs).cloned().collect::<Vec<_>>();
+    let found = writes.iter().map(|write| (*write, read(write))).find(|(_, read)| !read.is_empty());
     match found {
-        Some((write, variable)) => (Some(write.patch.clone()), Some(variable.clone())),
-        None => (writes.first().map(|write| write.patch.clone()), None),
+        Some((write, mut read)) => {
+            let all = read.clone();
+            let is_part = |whole: &String, part: &String| {
+                part.strip_prefix(whole.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            };
+            read.retain(|whole| !all.iter().any(|part| is_part(whole, part)));
+            (Some(write.patch.clone()), read)
+        }
+        None => (writes.first().map(|write| write.patch.clone()), Vec::new()),
     }
 }

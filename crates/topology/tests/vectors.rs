@@ -43,8 +43,8 @@ fn lines(vector: &Value, edit: &Value) -> Result<Vec<String>, Box<dyn std::error
         lines.extend(part.because.into_iter().map(|cause| {
             let path = cause.path();
             let [from, to] = [cause.from, cause.to].map(|value| value.unwrap_or_default().to_string());
-            let by = [cause.variable.map(|it| format!("variable {it}")), cause.patch.map(|it| format!("patch {it}"))];
-            let by: Vec<String> = by.into_iter().flatten().collect();
+            let variables = cause.variables.iter().map(|it| format!("variable {it}"));
+            let by: Vec<String> = variables.chain(cause.patch.map(|it| format!("patch {it}"))).collect();
             format!("{owner} {path}: {from} → {to} [{}]", by.join(", "))
         }));
     }

@@ -1,15 +1,16 @@
 //! A plan for programs: docs/plan.schema.json describes it.
 
-use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict};
+use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, PlannedOwner, Unknown, Verdict};
 use serde_json::{Value, json};
 
+use super::owners::{effect_name, owners};
 use super::words;
 
 /// The version of the format. It changes when something is removed or gets another meaning.
 const FORMAT: u8 = 1;
 
 pub(super) fn json(plan: &Plan) -> Value {
-    let objects: Vec<Value> = plan.objects.iter().map(planned).collect();
+    let objects: Vec<Value> = plan.objects.iter().map(|object| planned(plan, object)).collect();
     let further: Vec<Value> = plan.further.iter().map(entry).collect();
     let unknown: Vec<Value> = plan.unknown.iter().map(unknown).collect();
     json!({
@@ -61,8 +62,29 @@ fn unknown(unknown: &Unknown) -> Value {
     json!({ "object": object(&unknown.id), "isAmongTheFiles": !unknown.is_predicted, "reason": unknown.reason })
 }
 
-fn edit(planned: &PlannedEdit) -> Value {
+fn owner(owner: &PlannedOwner) -> Value {
+    let because = owner.because.iter().map(|because| {
+        json!({
+            "kind": because.kind,
+            "path": because.path,
+            "from": because.from,
+            "to": because.to,
+            "patch": because.patch,
+            "variable": because.variable,
+        })
+    });
+    json!({
+        "object": object(&owner.id),
+        "effect": effect_name(owner),
+        "machines": machines(&owner.machines),
+        "reason": owner.reason,
+        "because": because.collect::<Vec<Value>>(),
+    })
+}
+
+fn edit(plan: &Plan, id: &ObjectId, planned: &PlannedEdit) -> Value {
     let scale = planned.scale.map(|(from, to)| json!({ "from": from, "to": to }));
+    let owners: Vec<Value> = owners(plan, id, &planned.edit.at).iter().map(owner).collect();
     json!({
         "at": planned.edit.at,
         "effect": planned.edit.effect,
@@ -71,16 +93,17 @@ fn edit(planned: &PlannedEdit) -> Value {
         "scale": scale,
         "reason": planned.reason,
         "deferred": planned.deferred,
+        "owners": owners,
     })
 }
 
-fn planned(planned: &Planned) -> Value {
+fn planned(plan: &Plan, planned: &Planned) -> Value {
     let happens = match planned.happens {
         Happens::Created => "created",
         Happens::Changed => "changed",
         Happens::Deleted => "deleted",
     };
-    let edits: Vec<Value> = planned.edits.iter().map(edit).collect();
+    let edits: Vec<Value> = planned.edits.iter().map(|it| edit(plan, &planned.id, it)).collect();
     let entries: Vec<Value> = planned.entries.iter().map(entry).collect();
     json!({
         "object": object(&planned.id),

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use fleet::{Plan, Planned};
 
+use super::owners::{owner, owners};
 use super::words::{alike, change, details, effect, happens, unknown, verdict, whole};
 
 /// The verdict, a table of edits, and the labels and annotations in a collapsed section.
@@ -21,7 +22,9 @@ pub(super) fn markdown(plan: &Plan) -> String {
         }
         for edit in &planned.edits {
             let (effect, at, details) = (effect(edit.edit.effect), code(&edit.edit.at), cell(&details(edit)));
-            let _ = writeln!(out, "| {object} | {effect} | {at}{details} |");
+            let affected = owners(plan, &planned.id, &edit.edit.at).iter();
+            let affected: String = affected.map(|it| format!("<br>{}", cell(&owner(it)))).collect();
+            let _ = writeln!(out, "| {object} | {effect} | {at}{details}{affected} |");
         }
     }
     if !plan.unknown.is_empty() {

@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use fleet::{EntryDifference, Plan, Planned};
 use metadata_propagation::Effect;
 
+use super::owners::{owner, owners};
 use super::words::{alike, change, details, effect, happens, unknown, verdict, whole};
 use crate::style::BOLD;
 
@@ -27,6 +28,9 @@ pub(super) fn text(plan: &Plan) -> String {
             let style = style(planned.edit.effect);
             let (effect, details) = (effect(planned.edit.effect), details(planned));
             let _ = writeln!(out, "  {style}{effect}{style:#} {}{details}", planned.edit.at);
+            for affected in owners(plan, id, &planned.edit.at) {
+                let _ = writeln!(out, "    {}", owner(affected));
+            }
         }
         for entry in entries {
             let _ = writeln!(out, "  {}", line(entry));

@@ -1,0 +1,214 @@
+//! The topologies before the change, with the new templates and class only, and after the change.
+
+use std::collections::BTreeSet;
+
+use metadata_propagation::cluster_api::CORE_GROUP;
+use serde_json::{Value, json};
+use topology::{Desired, Inputs, Obstacle, Owner, PartDifference, Refusal, desired, differences, stored_defaults};
+
+use super::super::at;
+use super::Around;
+use crate::each::each;
+use crate::fleet::Fleet;
+use crate::hierarchy::Hierarchy;
+use crate::object::{ObjectId, group_and_version};
+use crate::read::to_json;
+use crate::relations::{class_of, text};
+use crate::scope::class_templates;
+use crate::source::Source;
+
+/// What a change of one object does to a topology.
+pub(super) enum Change<'c> {
+    /// Nothing is known.
+    Unknown,
+    Refused(&'c Refusal),
+    Parts(&'c [ChangedPart]),
+}
+
+/// One object of a topology that differs.
+pub(super) struct ChangedPart {
+    pub(super) difference: PartDifference,
+    /// The object before.
+    pub(super) object: Value,
+}
+
+/// A topology whose Cluster, class or templates change.
+pub(super) struct TopologyChange<'p> {
+    cluster: &'p ObjectId,
+    /// What changes and concerns it.
+    edited: BTreeSet<ObjectId>,
+    /// The Cluster before and after.
+    clusters: [&'p Value; 2],
+    by_template: Result<Vec<ChangedPart>, Obstacle>,
+    by_class: Result<Vec<ChangedPart>, Obstacle>,
+    by_cluster: Result<Vec<ChangedPart>, Obstacle>,
+}
+
+impl TopologyChange<'_> {
+    pub(super) fn cluster(&self) -> &ObjectId {
+        self.cluster
+    }
+
+    pub(super) fn concerns(&self, id: &ObjectId) -> bool {
+        self.edited.contains(id)
+    }
+
+    /// Whether the value of a variable in the list at a path, or below it, differs.
+    pub(super) fn sets(&self, path: &str, name: &str) -> bool {
+        let path = path.split_once("variables").map_or(path, |(before, _)| before).to_owned() + "variables";
+        let [old, new] = self.clusters.map(|cluster| {
+            let list = at(cluster, &path)?;
+            let mut values = list.get("overrides").unwrap_or(list).as_array()?.iter();
+            values.find(|value| text(value, "name") == name)?.get("value")
+        });
+        old != new
+    }
+
+    /// What the change of one object does.
+    pub(super) fn of(&self, id: &ObjectId) -> Change<'_> {
+        let change = match &*id.kind {
+            "Cluster" => &self.by_cluster,
+            "ClusterClass" => &self.by_class,
+            _ => &self.by_template,
+        };
+        match change {
+            Ok(parts) => Change::Parts(parts),
+            Err(Obstacle::Unknown(_)) => Change::Unknown,
+            Err(Obstacle::Refused(refusal)) => Change::Refused(refusal),
+        }
+    }
+}
+
+impl ChangedPart {
+    pub(super) fn owner(&self) -> &Owner {
+        &self.difference.owner
+    }
+
+    /// Whether an edit of an object may be why it differs: of a template only what is made from it.
+    pub(super) fn is_of(&self, id: &ObjectId) -> bool {
+        let annotation = |key: &str| {
+            let annotations = self.object.pointer("/metadata/annotations");
+            annotations.and_then(|annotations| annotations.get(key)?.as_str()).unwrap_or_default()
+        };
+        !id.kind.ends_with("Template")
+            || annotation("cluster.x-k8s.io/cloned-from-name") == id.name
+                && annotation("cluster.x-k8s.io/cloned-from-groupkind") == format!("{}.{}", id.kind, id.group)
+    }
+
+    /// The number of the first edit that patches may make something of; the first one if there is none.
+    pub(super) fn first(&self, paths: &[&str], is_decided: impl Fn(&str) -> bool) -> usize {
+        paths.iter().position(|path| is_decided(path)).unwrap_or_default()
+    }
+}
+
+/// The topologies that the edited objects belong to.
+pub(super) fn changes<'p>(
+    edited: &[&ObjectId],
+    (old, new): (&'p Fleet, &'p Fleet),
+    around: Around<'p>,
+) -> Vec<TopologyChange<'p>> {
+    let edited: BTreeSet<&ObjectId> = edited.iter().copied().collect();
+    let clusters: Vec<&ObjectId> = old
+        .objects()
+        .map(|object| &object.id)
+        .filter(|id| id.group == CORE_GROUP && id.kind == "Cluster" && new.find(id).is_some())
+        .collect();
+    each(&clusters, |cluster| change(cluster, &edited, around)).into_iter().flatten().collect()
+}
+
+fn change<'p>(cluster: &'p ObjectId, edited: &BTreeSet<&ObjectId>, around: Around<'p>) -> Option<TopologyChange<'p>> {
+    let (was, is) = (written(around.before, cluster)?, written(around.after, cluster)?);
+    let clusters = [was, is];
+    let (old_class, new_class) = (class(was, cluster)?, class(is, cluster)?);
+    let mut concerned: BTreeSet<ObjectId> = [cluster, &old_class].into_iter().cloned().collect();
+    let (before, after) = (written(around.before, &old_class), written(around.after, &new_class));
+    for (id, class) in [(&old_class, before), (&new_class, after)] {
+        let mut templates = BTreeSet::new();
+        class.iter().for_each(|class| class_templates(class, &mut templates));
+        let id = |(group, kind, name)| ObjectId { group, kind, name, namespace: id.namespace.clone() };
+        concerned.extend(templates.into_iter().map(id));
+    }
+    concerned.retain(|id| edited.contains(id));
+    if concerned.is_empty() {
+        return None;
+    }
+    let unknown = || Err(Obstacle::Unknown(topology::Gap::NoClass));
+    let (Some(before), Some(after)) = (before, after) else {
+        let [by_template, by_class, by_cluster] = [unknown(), unknown(), unknown()];
+        return Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster });
+    };
+    let stored = stored_defaults(was, before);
+    let compute = |cluster: &Value, (class, id): (&Value, &ObjectId), templates: &Hierarchy| {
+        let find = |reference: &Value| template(templates, id, reference);
+        desired(Inputs { cluster, class, templates: &find, stored: &stored, yaml })
+    };
+    let first = compute(was, (before, &old_class), around.before);
+    let with_templates = compute(was, (before, &old_class), around.after);
+    let with_class = match old_class == new_class {
+        true => compute(was, (after, &new_class), around.after),
+        false => compute(was, (before, &old_class), around.after),
+    };
+    let last = compute(is, (after, &new_class), around.after);
+    // If only all edits together can be computed, each may be the reason for everything.
+    let last_known = |step: Result<Desired, Obstacle>| match (&step, &last) {
+        (Err(_), Ok(_)) => None,
+        _ => Some(step),
+    };
+    let (with_templates, with_class) = (last_known(with_templates), last_known(with_class));
+    let by_template = between(&first, with_templates.as_ref().unwrap_or(&last));
+    let by_class = between(
+        with_templates.as_ref().filter(|step| step.is_ok()).unwrap_or(&first),
+        with_class.as_ref().unwrap_or(&last),
+    );
+    let by_cluster = between(with_class.as_ref().filter(|step| step.is_ok()).unwrap_or(&first), &last);
+    Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster })
+}
+
+fn between(
+    before: &Result<Desired, Obstacle>,
+    after: &Result<Desired, Obstacle>,
+) -> Result<Vec<ChangedPart>, Obstacle> {
+    let before = before.as_ref().map_err(|obstacle| match obstacle {
+        // What was refused before is not what is stored.
+        Obstacle::Refused(_) => Obstacle::Unknown(topology::Gap::NoClass),
+        other => other.clone(),
+    })?;
+    let after = after.as_ref().map_err(Clone::clone)?;
+    let with_object = |difference: PartDifference| {
+        let is_it = |part: &&topology::DesiredPart| part.owner == difference.owner && part.role == difference.role;
+        let object = before.parts.iter().find(is_it).map(|part| part.object.clone()).unwrap_or_else(|| json!({}));
+        ChangedPart { difference, object }
+    };
+    Ok(differences(before, after).into_iter().map(with_object).collect())
+}
+
+fn written<'h>(hierarchy: &'h Hierarchy, id: &ObjectId) -> Option<&'h Value> {
+    let member = hierarchy.member(hierarchy.number(id)?)?;
+    Some(&member.written)
+}
+
+fn class(cluster: &Value, id: &ObjectId) -> Option<ObjectId> {
+    let (name, namespace) = class_of(cluster)?;
+    Some(ObjectId {
+        group: CORE_GROUP.to_owned(),
+        kind: "ClusterClass".to_owned(),
+        namespace: namespace.unwrap_or(&id.namespace).to_owned(),
+        name: name.to_owned(),
+    })
+}
+
+fn template(hierarchy: &Hierarchy, class: &ObjectId, reference: &Value) -> Option<Value> {
+    let id = ObjectId {
+        group: group_and_version(text(reference, "apiVersion")).0.to_owned(),
+        kind: text(reference, "kind").to_owned(),
+        namespace: class.namespace.clone(),
+        name: text(reference, "name").to_owned(),
+    };
+    written(hierarchy, &id).cloned()
+}
+
+/// A text as YAML.
+pub(super) fn yaml(text: &str) -> Option<Value> {
+    let json = to_json(&Source { name: String::new(), text: text.to_owned() }).ok()?;
+    serde_json::from_str(&json).ok()
+}
