@@ -21,6 +21,7 @@ mod hierarchy;
 mod json;
 mod kustomize;
 mod locate;
+mod made;
 mod masks;
 mod member;
 mod object;

@@ -20,7 +20,7 @@ pub(super) const TABLE: &[(&str, Function)] = &[
     ("contains", |args| Ok(Value::Bool(text(at(args, 1)).contains(&text(at(args, 0)))))),
     ("hasPrefix", |args| Ok(Value::Bool(text(at(args, 1)).starts_with(&text(at(args, 0)))))),
     ("hasSuffix", |args| Ok(Value::Bool(text(at(args, 1)).ends_with(&text(at(args, 0)))))),
-    ("quote", |args| Ok(string(quoted(args, |text| go_quoted(text))))),
+    ("quote", |args| Ok(string(quoted(args, go_quoted)))),
     ("squote", |args| Ok(string(quoted(args, |text| format!("'{text}'"))))),
     ("cat", |args| {
         Ok(string(args.iter().filter(|it| !matches!(it, Value::Nil)).map(text).collect::<Vec<_>>().join(" ")))

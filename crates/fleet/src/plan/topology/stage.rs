@@ -11,11 +11,10 @@ use super::Around;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
-use crate::object::{ObjectId, group_and_version};
-use crate::read::to_json;
-use crate::relations::{class_of, text};
+use crate::made::{class, template, yaml};
+use crate::object::ObjectId;
+use crate::relations::text;
 use crate::scope::class_templates;
-use crate::source::Source;
 
 /// What a change of one object does to a topology.
 pub(super) enum Change<'c> {
@@ -139,7 +138,7 @@ fn change<'p>(cluster: &'p ObjectId, edited: &BTreeSet<&ObjectId>, around: Aroun
     };
     let stored = stored_defaults(was, before);
     let compute = |cluster: &Value, (class, id): (&Value, &ObjectId), templates: &Hierarchy| {
-        let find = |reference: &Value| template(templates, id, reference);
+        let find = |reference: &Value| written(templates, &template(id, reference)).cloned();
         desired(Inputs { cluster, class, templates: &find, stored: &stored, yaml })
     };
     let first = compute(was, (before, &old_class), around.before);
@@ -185,30 +184,4 @@ fn between(
 fn written<'h>(hierarchy: &'h Hierarchy, id: &ObjectId) -> Option<&'h Value> {
     let member = hierarchy.member(hierarchy.number(id)?)?;
     Some(&member.written)
-}
-
-fn class(cluster: &Value, id: &ObjectId) -> Option<ObjectId> {
-    let (name, namespace) = class_of(cluster)?;
-    Some(ObjectId {
-        group: CORE_GROUP.to_owned(),
-        kind: "ClusterClass".to_owned(),
-        namespace: namespace.unwrap_or(&id.namespace).to_owned(),
-        name: name.to_owned(),
-    })
-}
-
-fn template(hierarchy: &Hierarchy, class: &ObjectId, reference: &Value) -> Option<Value> {
-    let id = ObjectId {
-        group: group_and_version(text(reference, "apiVersion")).0.to_owned(),
-        kind: text(reference, "kind").to_owned(),
-        namespace: class.namespace.clone(),
-        name: text(reference, "name").to_owned(),
-    };
-    written(hierarchy, &id).cloned()
-}
-
-/// A text as YAML.
-pub(super) fn yaml(text: &str) -> Option<Value> {
-    let json = to_json(&Source { name: String::new(), text: text.to_owned() }).ok()?;
-    serde_json::from_str(&json).ok()
 }
