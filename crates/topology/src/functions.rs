@@ -36,10 +36,15 @@ pub(crate) const NOT_EVALUATED: &[&str] = &[
     "ago",
     "all",
     "any",
+    "b32dec",
+    "b32enc",
     "base",
     "bcrypt",
+    "buildCustomCert",
+    "camelcase",
     "chunk",
     "clean",
+    "decryptAES",
     "deepCopy",
     "deepEqual",
     "derivePassword",
@@ -48,7 +53,15 @@ pub(crate) const NOT_EVALUATED: &[&str] = &[
     "divf",
     "duration",
     "durationRound",
+    "encryptAES",
     "ext",
+    "genCA",
+    "genCAWithKey",
+    "genPrivateKey",
+    "genSelfSignedCert",
+    "genSelfSignedCertWithKey",
+    "genSignedCert",
+    "genSignedCertWithKey",
     "hello",
     "htpasswd",
     "initials",
@@ -61,12 +74,33 @@ pub(crate) const NOT_EVALUATED: &[&str] = &[
     "mergeOverwrite",
     "minf",
     "mulf",
+    "mustAppend",
+    "mustChunk",
+    "mustCompact",
+    "mustDateModify",
     "mustDeepCopy",
+    "mustFirst",
+    "mustHas",
+    "mustInitial",
+    "mustLast",
     "mustMerge",
     "mustMergeOverwrite",
+    "mustPrepend",
+    "mustPush",
+    "mustRegexFind",
+    "mustRegexFindAll",
+    "mustRegexReplaceAll",
+    "mustRegexReplaceAllLiteral",
+    "mustRegexSplit",
+    "mustRest",
+    "mustReverse",
+    "mustSlice",
     "mustToDate",
+    "mustToPrettyJson",
+    "mustToRawJson",
+    "mustUniq",
+    "mustWithout",
     "must_date_modify",
-    "mustDateModify",
     "nospace",
     "osBase",
     "osClean",
@@ -74,7 +108,7 @@ pub(crate) const NOT_EVALUATED: &[&str] = &[
     "osExt",
     "osIsAbs",
     "plural",
-    "randBytes",
+    "randInt",
     "regexFindAll",
     "regexQuoteMeta",
     "round",
@@ -84,14 +118,14 @@ pub(crate) const NOT_EVALUATED: &[&str] = &[
     "sha256sum",
     "sha512sum",
     "shuffle",
+    "snakecase",
+    "splitn",
     "subf",
     "swapcase",
     "toDate",
     "toDecimal",
     "toPrettyJson",
     "toRawJson",
-    "mustToPrettyJson",
-    "mustToRawJson",
     "tuple",
     "typeIs",
     "typeIsLike",
@@ -103,18 +137,6 @@ pub(crate) const NOT_EVALUATED: &[&str] = &[
     "urlParse",
     "wrap",
     "wrapWith",
-    "camelcase",
-    "snakecase",
-    "b32enc",
-    "b32dec",
-    "semverMajor",
-    "splitn",
-    "decryptAES",
-    "encryptAES",
-    "mustRegexFindAll",
-    "mustChunk",
-    "date",
-    "now",
 ];
 
 const BASICS: &[(&str, Function)] = &[
@@ -125,6 +147,7 @@ const BASICS: &[(&str, Function)] = &[
     ("fail", |args| Err(TemplateError::Exec(text(at(args, 0))))),
     ("print", |args| Ok(string(joined(args)))),
     ("println", |args| Ok(string(args.iter().map(text).collect::<Vec<_>>().join(" ") + "\n"))),
+    ("printf", printf),
     ("toJson", to_json),
     ("mustToJson", to_json),
     ("fromJson", from_json),
@@ -185,13 +208,56 @@ fn is_empty(value: &Value) -> bool {
 }
 
 /// A whole number, from numbers and from texts.
-#[expect(clippy::cast_possible_truncation, reason = "as Go converts it")]
 fn whole(value: &Value) -> i64 {
     match value {
-        Value::String(text) => text.parse().unwrap_or_else(|_| text.parse::<f64>().map_or(0, |number| number as i64)),
+        Value::String(text) => integer(text).unwrap_or_default(),
         Value::Bool(bool) => i64::from(*bool),
         other => other.as_int().unwrap_or_default(),
     }
+}
+
+/// A text as `strconv.ParseInt` reads it in base 0: a prefix, or a leading zero, is the base.
+fn integer(text: &str) -> Option<i64> {
+    let text =
+        text.split_once('.').filter(|(_, zeros)| zeros.trim_matches('0').is_empty()).map_or(text, |(whole, _)| whole);
+    let (sign, digits) = text.strip_prefix('-').map_or((1, text.strip_prefix('+').unwrap_or(text)), |rest| (-1, rest));
+    const BASES: [(&str, u32); 4] = [("0x", 16), ("0b", 2), ("0o", 8), ("0", 8)];
+    let lower = digits.to_lowercase();
+    let (digits, base) = BASES
+        .iter()
+        .find_map(|(prefix, base)| Some((lower.strip_prefix(prefix).filter(|rest| !rest.is_empty())?, *base)))
+        .unwrap_or((&lower, 10));
+    i64::from_str_radix(digits, base).ok()?.checked_mul(sign)
+}
+
+/// Go's `printf`. Operands of `%v` are printed here, because numbers of that verb get an exponent.
+fn printf(args: &[Value]) -> Result<Value> {
+    let format = text(at(args, 0));
+    let mut operands: Vec<Value> = args.iter().skip(1).cloned().collect();
+    let mut letters = format.chars();
+    let mut next = 0;
+    while letters.by_ref().any(|letter| letter == '%') {
+        for letter in letters.by_ref() {
+            match letter {
+                '*' => next += 1,
+                '%' => break,
+                letter if letter.is_alphabetic() => {
+                    let operand =
+                        operands.get_mut(next).filter(|operand| letter == 'v' && !matches!(operand, Value::Nil));
+                    if let Some(operand) = operand {
+                        *operand = string(text(operand));
+                    }
+                    next += 1;
+                    break;
+                }
+                _ => {}
+            }
+        }
+    }
+    let names = (0..operands.len()).map(|number| format!("a{number}")).collect::<Vec<_>>();
+    let source = names.iter().fold("{{ printf .format".to_owned(), |source, name| format!("{source} .{name}")) + " }}";
+    let operands = names.iter().map(|name| name.as_str().into()).zip(operands);
+    gotmpl::execute(&source, &go::map(operands.chain([("format".into(), string(format))]))).map(string)
 }
 
 fn failed<T>(message: impl Into<String>) -> Result<T> {
