@@ -41,19 +41,22 @@ pub(crate) fn render(source: &str, data: &Json) -> Result<String, NoOutput> {
     let (mut tree, defines) = Parser::new(source, "{{", "}}").and_then(Parser::parse).map_err(error)?;
     let mut names = BTreeSet::new();
     print_as_go(&mut tree, &mut names);
-    let mut template = Template::new(NAME).funcs(all_functions()).max_range_iters(MAX_ITERATIONS);
+    let mut template = Template::new(NAME).max_range_iters(MAX_ITERATIONS);
     for mut define in defines {
         print_as_go(&mut define.body, &mut names);
         template = template.add_parse_tree(&define.name, define.body);
     }
+    let mut called = FuncMap::new();
+    called.insert(PRINT.to_owned(), Arc::new(print));
     for name in names {
-        if functions::find(&name).is_none() && !GO_FUNCTIONS.contains(&&*name) {
-            return Err(match functions::NOT_EVALUATED.contains(&&*name) {
-                true => NoOutput::Function(name),
-                false => NoOutput::Error(format!("function {name:?} not defined")),
-            });
+        match functions::find(&name) {
+            Some(function) => _ = called.insert(name, Arc::new(function)),
+            None if GO_FUNCTIONS.contains(&&*name) => {}
+            None if functions::NOT_EVALUATED.contains(&&*name) => return Err(NoOutput::Function(name)),
+            None => return Err(NoOutput::Error(format!("function {name:?} not defined"))),
         }
     }
+    let template = template.funcs(called);
     let mut output = Bounded(String::new());
     let template = template.add_parse_tree(NAME, tree);
     match template.execute_template_fmt(&mut output, NAME, &go::value(data)) {
@@ -94,16 +97,8 @@ const GO_FUNCTIONS: &[&str] = &[
     "println", "slice", "urlquery", "break", "continue",
 ];
 
-fn all_functions() -> FuncMap {
-    let mut map = FuncMap::new();
-    for (name, function) in functions::table() {
-        map.insert(name.to_owned(), Arc::new(function));
-    }
-    map.insert(
-        PRINT.to_owned(),
-        Arc::new(|args: &[Value]| Ok(Value::String(args.first().map_or("<no value>".to_owned(), go::printed).into()))),
-    );
-    map
+fn print(args: &[Value]) -> gotmpl::Result<Value> {
+    Ok(Value::String(args.first().map_or_else(|| "<no value>".to_owned(), go::printed).into()))
 }
 
 /// Lets every action print numbers as Go does, and collects the names of functions.

@@ -141,25 +141,23 @@ fn change<'p>(cluster: &'p ObjectId, edited: &BTreeSet<&ObjectId>, around: Aroun
         let find = |reference: &Value| written(templates, &template(id, reference)).cloned();
         desired(Inputs { cluster, class, templates: &find, stored: &stored, yaml })
     };
+    // What is not edited is not computed again.
+    let is_edited = |is_it: fn(&ObjectId) -> bool| concerned.iter().any(is_it);
+    let has_template = is_edited(|id| id.kind.ends_with("Template"));
+    let has_class = is_edited(|id| id.kind == "ClusterClass") && old_class == new_class;
     let first = compute(was, (before, &old_class), around.before);
-    let with_templates = compute(was, (before, &old_class), around.after);
-    let with_class = match old_class == new_class {
-        true => compute(was, (after, &new_class), around.after),
-        false => compute(was, (before, &old_class), around.after),
-    };
-    let last = compute(is, (after, &new_class), around.after);
+    let computed = has_template.then(|| compute(was, (before, &old_class), around.after));
+    let with_templates = computed.as_ref().unwrap_or(&first);
+    let computed = has_class.then(|| compute(was, (after, &new_class), around.after));
+    let with_class = computed.as_ref().unwrap_or(with_templates);
+    let computed = is_edited(|id| id.kind == "Cluster").then(|| compute(is, (after, &new_class), around.after));
+    let last = computed.as_ref().unwrap_or(with_class);
     // If only all edits together can be computed, each may be the reason for everything.
-    let last_known = |step: Result<Desired, Obstacle>| match (&step, &last) {
-        (Err(_), Ok(_)) => None,
-        _ => Some(step),
-    };
-    let (with_templates, with_class) = (last_known(with_templates), last_known(with_class));
-    let by_template = between(&first, with_templates.as_ref().unwrap_or(&last));
-    let by_class = between(
-        with_templates.as_ref().filter(|step| step.is_ok()).unwrap_or(&first),
-        with_class.as_ref().unwrap_or(&last),
-    );
-    let by_cluster = between(with_class.as_ref().filter(|step| step.is_ok()).unwrap_or(&first), &last);
+    let known = |step| if last.is_ok() && Result::is_err(step) { last } else { step };
+    let since = |step| if Result::is_ok(step) { step } else { &first };
+    let by_template = between(&first, known(with_templates));
+    let by_class = between(since(with_templates), known(with_class));
+    let by_cluster = between(since(with_class), last);
     Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster })
 }
 
