@@ -170,7 +170,7 @@ impl Plan {
             entries.remove(&object.id);
             plan.objects.push(whole::deletion(&object.id, &before, new));
         }
-        let around = topology::Around { before: &before, after: &after, settings: &settings };
+        let around = topology::TopologySides { before: &before, after: &after, settings: &settings };
         topology::complete(&mut plan, (old, new), around);
         // The sort is stable.
         plan.objects.sort_by_key(|object| match (object.happens, object.effect) {

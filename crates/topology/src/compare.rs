@@ -7,29 +7,29 @@ use serde_json::Value;
 
 use crate::desired::{Desired, DesiredPart};
 use crate::fields::{get, text};
-use crate::item::Write;
+use crate::item::PatchWrite;
 use crate::obstacle::Gap;
-use crate::owner::{Owner, Role};
+use crate::owner::{PartRole, TopologyOwner};
 use crate::variables::at_path;
 
 /// One object that differs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartDifference {
     /// What it belongs to.
-    pub owner: Owner,
+    pub owner: TopologyOwner,
     /// What it is for its owner.
-    pub role: Role,
+    pub role: PartRole,
     /// Such as `AWSMachineTemplate`.
     pub kind: String,
     /// The fields that differ; none with a gap.
-    pub because: Vec<Cause>,
+    pub because: Vec<FieldCause>,
     /// Why it is not known whether others do.
     pub gap: Option<Gap>,
 }
 
 /// One field that differs, and why.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cause {
+pub struct FieldCause {
     /// The steps to it, such as `spec`, `template`, `spec`, `instanceType`.
     pub steps: Vec<String>,
     /// The value before.
@@ -42,12 +42,12 @@ pub struct Cause {
     pub variables: Vec<String>,
 }
 
-impl Cause {
+impl FieldCause {
     /// Such as `spec.template.spec.instanceType`.
     ///
     /// ```
     /// let steps = ["spec", "replicas"].map(str::to_owned).into();
-    /// let cause = topology::Cause { steps, from: None, to: None, patch: None, variables: Vec::new() };
+    /// let cause = topology::FieldCause { steps, from: None, to: None, patch: None, variables: Vec::new() };
     /// assert_eq!(cause.path(), "spec.replicas");
     /// ```
     #[must_use]
@@ -61,7 +61,7 @@ impl Cause {
     /// use serde_json::json;
     ///
     /// let steps = ["spec", "replicas"].map(str::to_owned).into();
-    /// let cause = topology::Cause { steps, from: None, to: Some(json!(2)), patch: None, variables: Vec::new() };
+    /// let cause = topology::FieldCause { steps, from: None, to: Some(json!(2)), patch: None, variables: Vec::new() };
     /// let mut object = json!({"spec": {}});
     /// cause.apply(&mut object);
     /// assert_eq!(object, json!({"spec": {"replicas": 2}}));
@@ -99,11 +99,11 @@ fn difference(old: &DesiredPart, new: &DesiredPart) -> Option<PartDifference> {
         let [was, is] = [old, new].map(|part| get(&part.object, &[field]));
         fields((was, is), &mut vec![field.to_owned()], &mut paths);
     }
-    let because: Vec<Cause> = paths
+    let because: Vec<FieldCause> = paths
         .into_iter()
         .map(|(path, from, to)| {
             let (patch, variables) = source((old, new), &path);
-            Cause { steps: path, from: from.cloned(), to: to.cloned(), patch, variables }
+            FieldCause { steps: path, from: from.cloned(), to: to.cloned(), patch, variables }
         })
         .collect();
     let facts = |part: &DesiredPart| part.gaps.iter().map(|(_, depends_on)| depends_on.clone()).collect::<Vec<_>>();
@@ -155,15 +155,15 @@ fn source((old, new): (&DesiredPart, &DesiredPart), path: &[String]) -> (Option<
             .collect(),
         false => path.iter().map(|step| format!("/{step}")).collect(),
     };
-    let concerns = |write: &&Write| {
+    let concerns = |write: &&PatchWrite| {
         let written = write.path.strip_suffix("/-").unwrap_or(&write.path).replace("~1", "/").replace("~0", "~");
         let is_below =
             |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         is_below(&pointer, &written) || is_below(&written, &pointer)
     };
     let differs = |read: &&String| at_path(&old.variables, read) != at_path(&new.variables, read);
-    let writes: Vec<&Write> = new.writes.iter().rev().chain(old.writes.iter().rev()).filter(concerns).collect();
-    let read = |write: &Write| write.reads.iter().filter(differs).cloned().collect::<Vec<_>>();
+    let writes: Vec<&PatchWrite> = new.writes.iter().rev().chain(old.writes.iter().rev()).filter(concerns).collect();
+    let read = |write: &PatchWrite| write.reads.iter().filter(differs).cloned().collect::<Vec<_>>();
     let found = writes.iter().map(|write| (*write, read(write))).find(|(_, read)| !read.is_empty());
     match found {
         Some((write, mut read)) => {

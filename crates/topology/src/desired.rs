@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use crate::Yaml;
 use crate::builtins;
 use crate::fields::{get, list, merged, set, text};
-use crate::item::{Holder, Item, Write, copy, object};
-use crate::obstacle::{Gap, Obstacle, Refusal};
-use crate::owner::{Owner, Role};
+use crate::item::{Holder, PatchWrite, TemplateItem, copy, object};
+use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
+use crate::owner::{PartRole, TopologyOwner};
 use crate::patches;
 use crate::template::render;
 use crate::variables::{Variables, of_cluster, overrides};
@@ -41,13 +41,13 @@ pub struct Desired {
 #[derive(Debug)]
 pub struct DesiredPart {
     /// What it belongs to.
-    pub owner: Owner,
+    pub owner: TopologyOwner,
     /// What it is for its owner.
-    pub role: Role,
+    pub role: PartRole,
     /// The object.
     pub object: Value,
     pub(crate) variables: Variables,
-    pub(crate) writes: Vec<Write>,
+    pub(crate) writes: Vec<PatchWrite>,
     pub(crate) gaps: Vec<(Gap, Value)>,
 }
 
@@ -67,7 +67,7 @@ const SUFFIX: &str = "*";
 /// # Errors
 /// When Cluster API would refuse the Cluster or the class, or something is missing.
 pub fn desired(inputs: Inputs<'_>) -> Result<Desired, Obstacle> {
-    let topology = Topology::of(inputs)?;
+    let topology = ClassTopology::of(inputs)?;
     let mut items = vec![topology.infrastructure()?];
     items.extend(topology.control_plane()?);
     for (kind, entry) in KINDS.into_iter().flat_map(|kind| {
@@ -76,18 +76,18 @@ pub fn desired(inputs: Inputs<'_>) -> Result<Desired, Obstacle> {
         items.extend(topology.workers(kind, entry)?);
     }
     if !list(inputs.class, &["spec", "patches"]).is_empty() {
-        let mut patched: Vec<Item> = Vec::new();
+        let mut patched: Vec<TemplateItem> = Vec::new();
         let mut others = Vec::new();
         for item in items {
-            if item.role == Role::Workers { others.push(item) } else { patched.push(item) }
+            if item.role == PartRole::Workers { others.push(item) } else { patched.push(item) }
         }
-        patched.iter_mut().for_each(Item::prepare);
+        patched.iter_mut().for_each(TemplateItem::prepare);
         patches::apply(inputs.class, &mut patched, inputs.yaml)?;
-        patched.iter_mut().for_each(Item::finish);
+        patched.iter_mut().for_each(TemplateItem::finish);
         items = patched;
         items.extend(others);
     }
-    let part = |Item { owner, role, object, variables, writes, gaps, .. }| DesiredPart {
+    let part = |TemplateItem { owner, role, object, variables, writes, gaps, .. }| DesiredPart {
         owner,
         role,
         object,
@@ -102,21 +102,21 @@ pub fn desired(inputs: Inputs<'_>) -> Result<Desired, Obstacle> {
 
 /// A kind of workers.
 #[derive(Clone, Copy)]
-struct Kind {
+struct WorkersKind {
     list: &'static str,
     kind: &'static str,
     builtin: &'static str,
     label: &'static str,
 }
 
-const KINDS: [Kind; 2] = [
-    Kind {
+const KINDS: [WorkersKind; 2] = [
+    WorkersKind {
         list: "machineDeployments",
         kind: "MachineDeployment",
         builtin: "machineDeployment",
         label: "topology.cluster.x-k8s.io/deployment-name",
     },
-    Kind {
+    WorkersKind {
         list: "machinePools",
         kind: "MachinePool",
         builtin: "machinePool",
@@ -124,7 +124,7 @@ const KINDS: [Kind; 2] = [
     },
 ];
 
-struct Topology<'a> {
+struct ClassTopology<'a> {
     inputs: Inputs<'a>,
     name: &'a str,
     namespace: &'a str,
@@ -132,12 +132,12 @@ struct Topology<'a> {
     global: Value,
 }
 
-impl<'a> Topology<'a> {
-    fn of(inputs: Inputs<'a>) -> Result<Topology<'a>, Obstacle> {
+impl<'a> ClassTopology<'a> {
+    fn of(inputs: Inputs<'a>) -> Result<ClassTopology<'a>, Obstacle> {
         let variables = of_cluster(inputs.cluster, inputs.class, inputs.stored)?;
         let [name, namespace] = ["name", "namespace"].map(|field| text(inputs.cluster, &["metadata", field]));
         let namespace = if namespace.is_empty() { "default" } else { namespace };
-        Ok(Topology { inputs, name, namespace, variables, global: builtins::cluster(inputs.cluster, namespace) })
+        Ok(ClassTopology { inputs, name, namespace, variables, global: builtins::cluster(inputs.cluster, namespace) })
     }
 
     /// The template that a field of the class refers to, in v1beta1 or v1beta2.
@@ -167,12 +167,17 @@ impl<'a> Topology<'a> {
         set(&mut data, &["cluster", "name"], json!(self.name));
         set(&mut data, &["random"], json!(SUFFIX));
         render(template, &data)
-            .map_err(|_| Refusal::Template { patch: "naming".to_owned(), error: template.to_owned() }.into())
+            .map_err(|_| TopologyRefusal::Template { patch: "naming".to_owned(), error: template.to_owned() }.into())
     }
 
-    fn item(&self, (owner, role, holder): (Owner, Role, Holder), template: Value, object: Value) -> Item {
+    fn item(
+        &self,
+        (owner, role, holder): (TopologyOwner, PartRole, Holder),
+        template: Value,
+        object: Value,
+    ) -> TemplateItem {
         let variables = self.variables.clone();
-        Item { owner, role, holder, template, object, variables, writes: Vec::new(), gaps: Vec::new() }
+        TemplateItem { owner, role, holder, template, object, variables, writes: Vec::new(), gaps: Vec::new() }
     }
 
     fn with_builtin(&self, own: &Variables, name: &str, value: Option<Value>) -> Variables {
@@ -186,27 +191,30 @@ impl<'a> Topology<'a> {
         variables
     }
 
-    fn infrastructure(&self) -> Result<Item, Obstacle> {
+    fn infrastructure(&self) -> Result<TemplateItem, Obstacle> {
         let part = get(self.inputs.class, &["spec", "infrastructure"]).unwrap_or(&Value::Null);
         let template = self.template(self.inputs.class, &["spec", "infrastructure"])?;
         let template = template.ok_or_else(|| Gap::NoTemplate("the template of the infrastructure".to_owned()))?;
         let name = self.named("infrastructureRef", part, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
         let object = object(&template, (self.name, self.namespace), Map::new(), Map::new(), &name);
-        let mut item =
-            self.item((Owner::Infrastructure, Role::InfrastructureCluster, Holder::Infrastructure), template, object);
+        let mut item = self.item(
+            (TopologyOwner::Infrastructure, PartRole::InfrastructureCluster, Holder::Infrastructure),
+            template,
+            object,
+        );
         item.variables = self.with_builtin(&Variables::new(), "", None);
         Ok(item)
     }
 
     /// The control plane, and the template of its Machines.
-    fn control_plane(&self) -> Result<Vec<Item>, Obstacle> {
+    fn control_plane(&self) -> Result<Vec<TemplateItem>, Obstacle> {
         let part = get(self.inputs.class, &["spec", "controlPlane"]).unwrap_or(&Value::Null);
         let entry = get(self.inputs.cluster, &["spec", "topology", "controlPlane"]).unwrap_or(&Value::Null);
         let place = (self.name, self.namespace);
         let mut items = Vec::new();
         if let Some(template) = self.template(part, &["machineInfrastructure"])? {
             let object = copy(&template, place, Map::new(), &format!("{}-{SUFFIX}", self.name));
-            let of = (Owner::ControlPlane, Role::InfrastructureTemplate, Holder::ControlPlane);
+            let of = (TopologyOwner::ControlPlane, PartRole::InfrastructureTemplate, Holder::ControlPlane);
             items.push(self.item(of, template, object));
         }
         let template = self.template(self.inputs.class, &["spec", "controlPlane"])?;
@@ -219,7 +227,11 @@ impl<'a> Topology<'a> {
         let version = text(self.inputs.cluster, &["spec", "topology", "version"]);
         control_plane_fields(&mut object, (entry, part), machines.as_ref(), version);
         let builtin = builtins::control_plane(&object, machines.as_ref());
-        items.push(self.item((Owner::ControlPlane, Role::ControlPlane, Holder::ControlPlane), template, object));
+        items.push(self.item(
+            (TopologyOwner::ControlPlane, PartRole::ControlPlane, Holder::ControlPlane),
+            template,
+            object,
+        ));
         let own = overrides(entry, self.inputs.class)?;
         for item in &mut items {
             item.variables = self.with_builtin(&own, "controlPlane", Some(builtin.clone()));
@@ -228,18 +240,18 @@ impl<'a> Topology<'a> {
     }
 
     /// The bootstrap and infrastructure templates of workers, and the workers.
-    fn workers(&self, kind: Kind, entry: &Value) -> Result<Vec<Item>, Obstacle> {
+    fn workers(&self, kind: WorkersKind, entry: &Value) -> Result<Vec<TemplateItem>, Obstacle> {
         let [class, name] = ["class", "name"].map(|field| text(entry, &[field]));
         let mut classes = list(self.inputs.class, &["spec", "workers", kind.list]).iter();
         let Some(written) = classes.find(|it| text(it, &["class"]) == class) else {
-            return Err(Refusal::NoWorkerClass(class.to_owned()).into());
+            return Err(TopologyRefusal::NoWorkerClass(class.to_owned()).into());
         };
         // In v1beta1 the templates and the metadata are below `template`.
         let part = get(written, &["template"]).unwrap_or(written);
         let is_pool = kind.kind == "MachinePool";
         let (owner, holder) = match is_pool {
-            true => (Owner::MachinePool(name.to_owned()), Holder::MachinePool(class.to_owned())),
-            false => (Owner::MachineDeployment(name.to_owned()), Holder::MachineDeployment(class.to_owned())),
+            true => (TopologyOwner::MachinePool(name.to_owned()), Holder::MachinePool(class.to_owned())),
+            false => (TopologyOwner::MachineDeployment(name.to_owned()), Holder::MachineDeployment(class.to_owned())),
         };
         let label = Map::from_iter([(kind.label.to_owned(), json!(name))]);
         let full_name = self.named(
@@ -250,8 +262,8 @@ impl<'a> Topology<'a> {
         )?;
         let made_name = format!("{}-{name}-{SUFFIX}", self.name);
         let roles = match is_pool {
-            true => [("bootstrap", Role::PoolBootstrap), ("infrastructure", Role::PoolInfrastructure)],
-            false => [("bootstrap", Role::BootstrapTemplate), ("infrastructure", Role::InfrastructureTemplate)],
+            true => [("bootstrap", PartRole::PoolBootstrap), ("infrastructure", PartRole::PoolInfrastructure)],
+            false => [("bootstrap", PartRole::BootstrapTemplate), ("infrastructure", PartRole::InfrastructureTemplate)],
         };
         let mut items = Vec::new();
         for (field, role) in roles {
@@ -279,7 +291,7 @@ impl<'a> Topology<'a> {
         for item in &mut items {
             item.variables = self.with_builtin(&own, kind.builtin, Some(builtin.clone()));
         }
-        items.push(self.item((owner, Role::Workers, holder), json!({}), workers));
+        items.push(self.item((owner, PartRole::Workers, holder), json!({}), workers));
         Ok(items)
     }
 }

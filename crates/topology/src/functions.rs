@@ -13,16 +13,16 @@ use gotmpl::{Result, TemplateError, Value};
 use crate::go;
 
 /// A function of templates.
-pub(crate) type Function = fn(&[Value]) -> Result<Value>;
+pub(crate) type SprigFunction = fn(&[Value]) -> Result<Value>;
 
 /// The functions that are evaluated.
-pub(crate) fn table() -> impl Iterator<Item = (&'static str, Function)> {
+pub(crate) fn table() -> impl Iterator<Item = (&'static str, SprigFunction)> {
     let tables = [BASICS, strings::TABLE, lists::TABLE, maps::TABLE, numbers::TABLE, semver::TABLE];
     tables.into_iter().flatten().copied()
 }
 
 /// The function of a name.
-pub(crate) fn find(name: &str) -> Option<Function> {
+pub(crate) fn find(name: &str) -> Option<SprigFunction> {
     table().find(|(known, _)| *known == name).map(|(_, function)| function)
 }
 
@@ -139,7 +139,7 @@ pub(crate) const NOT_EVALUATED: &[&str] = &[
     "wrapWith",
 ];
 
-const BASICS: &[(&str, Function)] = &[
+const BASICS: &[(&str, SprigFunction)] = &[
     ("default", |args| Ok(if is_empty(at(args, 1)) { at(args, 0).clone() } else { at(args, 1).clone() })),
     ("empty", |args| Ok(Value::Bool(is_empty(at(args, 0))))),
     ("coalesce", |args| Ok(args.iter().find(|it| !is_empty(it)).cloned().unwrap_or(Value::Nil))),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::fields::{get, set, set_some};
 use crate::obstacle::Gap;
-use crate::owner::{Owner, Role};
+use crate::owner::{PartRole, TopologyOwner};
 use crate::variables::Variables;
 
 /// What holds the object that is made from a template.
@@ -21,23 +21,23 @@ pub(crate) enum Holder {
 
 /// One template.
 #[derive(Debug)]
-pub(crate) struct Item {
-    pub(crate) owner: Owner,
-    pub(crate) role: Role,
+pub(crate) struct TemplateItem {
+    pub(crate) owner: TopologyOwner,
+    pub(crate) role: PartRole,
     pub(crate) holder: Holder,
     /// With the patches so far.
     pub(crate) template: Value,
     /// What is made from it.
     pub(crate) object: Value,
     pub(crate) variables: Variables,
-    pub(crate) writes: Vec<Write>,
+    pub(crate) writes: Vec<PatchWrite>,
     /// Patches with an unknown result, and what that depends on.
     pub(crate) gaps: Vec<(Gap, Value)>,
 }
 
 /// A field that a patch wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Write {
+pub(crate) struct PatchWrite {
     pub(crate) patch: String,
     /// A JSON pointer in the template.
     pub(crate) path: String,
@@ -77,7 +77,7 @@ const PRESERVED: &[&[&str]] = &[
 
 const METADATA: [&str; 2] = ["labels", "annotations"];
 
-impl Item {
+impl TemplateItem {
     /// Copies labels and annotations of the object to the template, so that patches read and change them.
     pub(crate) fn prepare(&mut self) {
         for map in METADATA {
@@ -89,7 +89,7 @@ impl Item {
 
     /// Copies what patches made of the template to the object.
     pub(crate) fn finish(&mut self) {
-        let of_control_plane = if self.role == Role::ControlPlane { PRESERVED_IN_CONTROL_PLANES } else { &[] };
+        let of_control_plane = if self.role == PartRole::ControlPlane { PRESERVED_IN_CONTROL_PLANES } else { &[] };
         let preserved = of_control_plane.iter().chain(PRESERVED);
         let preserved: Vec<_> = preserved.filter_map(|path| Some((path, get(&self.object, path)?.clone()))).collect();
         let inner = ["spec", "template"];

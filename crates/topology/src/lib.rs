@@ -18,10 +18,10 @@ mod template;
 mod variables;
 mod workers;
 
-pub use compare::{Cause, PartDifference, differences};
+pub use compare::{FieldCause, PartDifference, differences};
 pub use desired::{Desired, DesiredPart, Inputs, desired};
-pub use obstacle::{Gap, Obstacle, Refusal};
-pub use owner::{Owner, Role};
+pub use obstacle::{Gap, Obstacle, TopologyRefusal};
+pub use owner::{PartRole, TopologyOwner};
 pub use variables::{Variables, stored_defaults};
 
 /// Reads a text as YAML; `None` if it is not.

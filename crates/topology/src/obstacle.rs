@@ -6,14 +6,14 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Obstacle {
     /// Cluster API's webhook or reconciler returns an error, and nothing is written.
-    Refused(Refusal),
+    Refused(TopologyRefusal),
     /// Only the management cluster knows.
     Unknown(Gap),
 }
 
 /// What Cluster API refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum TopologyRefusal {
     /// The Cluster sets a variable that the class does not define.
     UndefinedVariable(String),
     /// A patch reads a variable that has no value.
@@ -76,19 +76,21 @@ impl fmt::Display for Obstacle {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for TopologyRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::UndefinedVariable(name) => write!(f, "the class does not define variable `{name}`"),
-            Refusal::NoValue { patch, variable } => {
+            TopologyRefusal::UndefinedVariable(name) => write!(f, "the class does not define variable `{name}`"),
+            TopologyRefusal::NoValue { patch, variable } => {
                 write!(f, "patch `{patch}` reads variable `{variable}`, which has no value")
             }
-            Refusal::Template { patch, error } => write!(f, "a template of patch `{patch}` fails: {error}"),
-            Refusal::Output { patch, output } => {
+            TopologyRefusal::Template { patch, error } => write!(f, "a template of patch `{patch}` fails: {error}"),
+            TopologyRefusal::Output { patch, output } => {
                 write!(f, "a template of patch `{patch}` prints what is not YAML: {output:?}")
             }
-            Refusal::Patch { patch, path, reason } => write!(f, "patch `{patch}` cannot patch `{path}`: {reason}"),
-            Refusal::NoWorkerClass(name) => write!(f, "the ClusterClass has no worker class `{name}`"),
+            TopologyRefusal::Patch { patch, path, reason } => {
+                write!(f, "patch `{patch}` cannot patch `{path}`: {reason}")
+            }
+            TopologyRefusal::NoWorkerClass(name) => write!(f, "the ClusterClass has no worker class `{name}`"),
         }
     }
 }
@@ -106,8 +108,8 @@ impl fmt::Display for Gap {
     }
 }
 
-impl From<Refusal> for Obstacle {
-    fn from(refusal: Refusal) -> Obstacle {
+impl From<TopologyRefusal> for Obstacle {
+    fn from(refusal: TopologyRefusal) -> Obstacle {
         Obstacle::Refused(refusal)
     }
 }

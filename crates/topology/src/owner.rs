@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A part of a Cluster with Machines, or its infrastructure.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Owner {
+pub enum TopologyOwner {
     /// The infrastructure of the Cluster, without Machines.
     Infrastructure,
     /// The control plane.
@@ -17,7 +17,7 @@ pub enum Owner {
 
 /// What an object is for its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub enum PartRole {
     /// The infrastructure of the Cluster.
     InfrastructureCluster,
     /// The control plane.
@@ -34,21 +34,21 @@ pub enum Role {
     PoolBootstrap,
 }
 
-impl Role {
+impl PartRole {
     /// Whether the object is made from `spec.template` of the class's template, and not a copy of it.
     #[must_use]
     pub fn is_object(self) -> bool {
-        !matches!(self, Role::InfrastructureTemplate | Role::BootstrapTemplate)
+        !matches!(self, PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate)
     }
 }
 
-impl fmt::Display for Owner {
+impl fmt::Display for TopologyOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Owner::Infrastructure => f.write_str("infrastructure"),
-            Owner::ControlPlane => f.write_str("control plane"),
-            Owner::MachineDeployment(name) => write!(f, "MachineDeployment {name}"),
-            Owner::MachinePool(name) => write!(f, "MachinePool {name}"),
+            TopologyOwner::Infrastructure => f.write_str("infrastructure"),
+            TopologyOwner::ControlPlane => f.write_str("control plane"),
+            TopologyOwner::MachineDeployment(name) => write!(f, "MachineDeployment {name}"),
+            TopologyOwner::MachinePool(name) => write!(f, "MachinePool {name}"),
         }
     }
 }

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::Yaml;
 use crate::fields::{get, list, text};
-use crate::item::{Holder, Item, Write};
-use crate::obstacle::{Gap, Obstacle, Refusal};
+use crate::item::{Holder, PatchWrite, TemplateItem};
+use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
 use crate::template::{NoOutput, reads, render};
 use crate::variables::{Variables, at_path};
 
 /// Applies the patches of a class to the templates, in order.
-pub(crate) fn apply(class: &Value, items: &mut [Item], yaml: Yaml) -> Result<(), Obstacle> {
+pub(crate) fn apply(class: &Value, items: &mut [TemplateItem], yaml: Yaml) -> Result<(), Obstacle> {
     for patch in list(class, &["spec", "patches"]) {
         let name = text(patch, &["name"]);
         let definitions = list(patch, &["definitions"]);
@@ -41,7 +41,7 @@ pub(crate) fn apply(class: &Value, items: &mut [Item], yaml: Yaml) -> Result<(),
 }
 
 /// An extension reads all variables and templates, and may change every template.
-fn by_extension(patch: &Value, name: &str, items: &mut [Item]) {
+fn by_extension(patch: &Value, name: &str, items: &mut [TemplateItem]) {
     let request: Vec<Value> = items.iter().map(|item| json!([item.template, item.variables])).collect();
     for item in items {
         item.gaps.push((Gap::ExternalPatch(name.to_owned()), json!([patch, request])));
@@ -70,7 +70,12 @@ fn reads_of(json_patch: &Value) -> BTreeSet<String> {
     found
 }
 
-fn apply_to(item: &mut Item, (patch, name): (&Value, &str), matching: &[&Value], yaml: Yaml) -> Result<(), Obstacle> {
+fn apply_to(
+    item: &mut TemplateItem,
+    (patch, name): (&Value, &str),
+    matching: &[&Value],
+    yaml: Yaml,
+) -> Result<(), Obstacle> {
     let condition = text(patch, &["enabledIf"]);
     if !condition.is_empty() && output(condition, (name, item), yaml)? != Value::Bool(true) {
         return Ok(());
@@ -80,7 +85,7 @@ fn apply_to(item: &mut Item, (patch, name): (&Value, &str), matching: &[&Value],
         let mut operations = Vec::new();
         for json_patch in list(definition, &["jsonPatches"]) {
             let (op, path) = (text(json_patch, &["op"]), text(json_patch, &["path"]));
-            let refused = |reason: &str| Refusal::Patch {
+            let refused = |reason: &str| TopologyRefusal::Patch {
                 patch: name.to_owned(),
                 path: path.to_owned(),
                 reason: reason.to_owned(),
@@ -96,14 +101,14 @@ fn apply_to(item: &mut Item, (patch, name): (&Value, &str), matching: &[&Value],
         }
         for (operation, json_patch, path) in operations {
             let mut patched = item.template.clone();
-            json_patch::patch(&mut patched, &[operation]).map_err(|error| Refusal::Patch {
+            json_patch::patch(&mut patched, &[operation]).map_err(|error| TopologyRefusal::Patch {
                 patch: name.to_owned(),
                 path: path.to_owned(),
                 reason: error.kind.to_string(),
             })?;
             item.template = patched;
             let reads = reads_of(json_patch).union(&condition).cloned().collect();
-            item.writes.push(Write { patch: name.to_owned(), path: path.to_owned(), reads });
+            item.writes.push(PatchWrite { patch: name.to_owned(), path: path.to_owned(), reads });
         }
     }
     Ok(())
@@ -125,7 +130,7 @@ fn check_path(op: &str, path: &str) -> Result<(), &'static str> {
 }
 
 /// The value that a JSON patch writes.
-fn value(json_patch: &Value, (name, item): (&str, &Item), yaml: Yaml) -> Result<Value, Obstacle> {
+fn value(json_patch: &Value, (name, item): (&str, &TemplateItem), yaml: Yaml) -> Result<Value, Obstacle> {
     if let Some(value) = json_patch.get("value") {
         return Ok(value.clone());
     }
@@ -134,22 +139,22 @@ fn value(json_patch: &Value, (name, item): (&str, &Item), yaml: Yaml) -> Result<
         return output(text(json_patch, &["valueFrom", "template"]), (name, item), yaml);
     }
     let found = at_path(&item.variables, variable).cloned();
-    found.ok_or_else(|| Refusal::NoValue { patch: name.to_owned(), variable: variable.to_owned() }.into())
+    found.ok_or_else(|| TopologyRefusal::NoValue { patch: name.to_owned(), variable: variable.to_owned() }.into())
 }
 
 /// The output of a template, as YAML.
-fn output(template: &str, (patch, item): (&str, &Item), yaml: Yaml) -> Result<Value, Obstacle> {
+fn output(template: &str, (patch, item): (&str, &TemplateItem), yaml: Yaml) -> Result<Value, Obstacle> {
     let data = Value::Object(item.variables.iter().map(|(name, value)| (name.clone(), value.clone())).collect());
     let output = render(template, &data).map_err(|error| match error {
-        NoOutput::Error(error) => Obstacle::from(Refusal::Template { patch: patch.to_owned(), error }),
+        NoOutput::Error(error) => Obstacle::from(TopologyRefusal::Template { patch: patch.to_owned(), error }),
         NoOutput::Function(name) => Gap::Function(name).into(),
         NoOutput::TooLong => Gap::TooLong(patch.to_owned()).into(),
     })?;
-    yaml(&output).ok_or_else(|| Refusal::Output { patch: patch.to_owned(), output }.into())
+    yaml(&output).ok_or_else(|| TopologyRefusal::Output { patch: patch.to_owned(), output }.into())
 }
 
 /// Whether a selector selects a template.
-fn selects(selector: &Value, item: &Item) -> bool {
+fn selects(selector: &Value, item: &TemplateItem) -> bool {
     if text(selector, &["apiVersion"]) != text(&item.template, &["apiVersion"])
         || text(selector, &["kind"]) != text(&item.template, &["kind"])
     {

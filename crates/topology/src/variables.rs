@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::fields::{get, list, text};
-use crate::obstacle::{Obstacle, Refusal};
+use crate::obstacle::{Obstacle, TopologyRefusal};
 
 /// Values by the name of the variable.
 pub type Variables = BTreeMap<String, Value>;
@@ -68,7 +68,7 @@ fn defaulted(written: &[Value], class: &Value, schemas: &BTreeMap<&str, &Value>)
             if list(class, &["spec", "patches"]).iter().any(|patch| get(patch, &["external"]).is_some()) {
                 continue;
             }
-            return Err(Refusal::UndefinedVariable(name.to_owned()).into());
+            return Err(TopologyRefusal::UndefinedVariable(name.to_owned()).into());
         };
         let mut value = entry.get("value").cloned().unwrap_or_default();
         set_defaults(&mut value, schema);
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn an_undefined_variable_is_refused() {
         let cluster = json!({"spec": {"topology": {"variables": [{"name": "other", "value": 1}]}}});
-        let refused = Obstacle::from(Refusal::UndefinedVariable("other".to_owned()));
+        let refused = Obstacle::from(TopologyRefusal::UndefinedVariable("other".to_owned()));
         assert_eq!(of_cluster(&cluster, &class(), &Variables::new()), Err(refused));
     }
 

@@ -20,7 +20,9 @@ fn yaml(text: &str) -> Option<Value> {
 fn computed(vector: &Value, stored: &Variables) -> Result<Desired, Obstacle> {
     let templates = vector["templates"].as_array().cloned().unwrap_or_default();
     let find = |reference: &Value| {
-        let is_meant = |it: &&Value| it["kind"] == reference["kind"] && it["metadata"]["name"] == reference["name"];
+        let is_meant = |it: &&Value| {
+            it.get("kind") == reference.get("kind") && it.pointer("/metadata/name") == reference.get("name")
+        };
         templates.iter().find(is_meant).cloned()
     };
     desired(Inputs { cluster: &vector["cluster"], class: &vector["class"], templates: &find, stored, yaml })

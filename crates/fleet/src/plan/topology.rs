@@ -10,7 +10,7 @@ use metadata_propagation::{Effect, Settings};
 
 use self::attribution::is_due_to;
 use self::owner::{judged, refused};
-use self::stage::{Change, TopologyChange, changes};
+use self::stage::{ObjectChange, TopologyChange, changes};
 use super::reach::Machines;
 use super::{Happens, Plan, Planned, PlannedEdit};
 use crate::each::each;
@@ -39,7 +39,7 @@ const SOME_UNKNOWN: &str = "what the patches of the ClusterClass make of it is n
 
 /// The objects before and after.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'p> {
+pub(super) struct TopologySides<'p> {
     pub(super) before: &'p Hierarchy,
     pub(super) after: &'p Hierarchy,
     pub(super) settings: &'p Settings,
@@ -47,7 +47,7 @@ pub(super) struct Around<'p> {
 
 /// Replaces what the paths of edits alone say about them by what variables and patches make of them, wherever the
 /// topologies can be computed.
-pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: Around<'_>) {
+pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: TopologySides<'_>) {
     let edited: Vec<&ObjectId> = (plan.objects.iter())
         .filter(|object| object.happens == Happens::Changed && is_of_topologies(&object.id))
         .map(|object| &object.id)
@@ -77,31 +77,31 @@ fn is_of_topologies(id: &ObjectId) -> bool {
 }
 
 /// What the topologies say about one edit.
-struct Answer {
+struct EditAnswer {
     owners: Vec<PlannedOwner>,
     /// Whether the path alone says nothing.
     is_decisive: bool,
 }
 
 /// For each edit of an object, what the topologies say.
-fn answers(object: &Planned, changes: &[&TopologyChange<'_>], around: Around<'_>) -> Vec<Option<Answer>> {
+fn answers(object: &Planned, changes: &[&TopologyChange<'_>], around: TopologySides<'_>) -> Vec<Option<EditAnswer>> {
     let none = || object.edits.iter().map(|_| None).collect();
-    if changes.is_empty() || changes.iter().any(|change| matches!(change.of(&object.id), Change::Unknown)) {
+    if changes.is_empty() || changes.iter().any(|change| matches!(change.of(&object.id), ObjectChange::Unknown)) {
         return none();
     }
     let is_decided = |edit: &PlannedEdit| is_decided_by_patches(&object.id, &edit.edit.at);
     let mut owners: Vec<Vec<PlannedOwner>> = object.edits.iter().map(|_| Vec::new()).collect();
     for change in changes {
         match change.of(&object.id) {
-            Change::Unknown => {}
-            Change::Refused(refusal) => {
+            ObjectChange::Unknown => {}
+            ObjectChange::Refused(refusal) => {
                 for (edit, owners) in object.edits.iter().zip(&mut owners) {
                     if is_decided(edit) {
                         owners.push(refused(change.cluster(), refusal));
                     }
                 }
             }
-            Change::Parts(parts) => {
+            ObjectChange::Parts(parts) => {
                 let paths: Vec<&str> = object.edits.iter().map(|edit| &*edit.edit.at).collect();
                 for part in parts.iter().filter(|part| part.is_of(&object.id)) {
                     for (number, owners) in owners.iter_mut().enumerate() {
@@ -119,7 +119,7 @@ fn answers(object: &Planned, changes: &[&TopologyChange<'_>], around: Around<'_>
     }
     let answer = |(edit, owners): (&PlannedEdit, Vec<PlannedOwner>)| {
         let is_decisive = is_decided(edit);
-        (is_decisive || !owners.is_empty()).then(|| Answer { owners: owner::merged(owners), is_decisive })
+        (is_decisive || !owners.is_empty()).then(|| EditAnswer { owners: owner::merged(owners), is_decisive })
     };
     object.edits.iter().zip(owners).map(answer).collect()
 }
@@ -145,7 +145,7 @@ fn is_decided_by_patches(id: &ObjectId, path: &str) -> bool {
 }
 
 /// The most severe effect of the owners on an edit. A path alone may say more: a scale is one, whatever patches read.
-fn apply(edit: &mut PlannedEdit, answer: &Answer) {
+fn apply(edit: &mut PlannedEdit, answer: &EditAnswer) {
     let gravest = answer.owners.iter().map(|owner| owner.effect).max().unwrap_or(Effect::Nothing);
     if !answer.is_decisive && gravest <= edit.edit.effect {
         return;

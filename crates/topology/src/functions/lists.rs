@@ -2,9 +2,9 @@
 
 use gotmpl::{Result, Value};
 
-use super::{Function, at, elements, is_empty, list, string, text, whole};
+use super::{SprigFunction, at, elements, is_empty, list, string, text, whole};
 
-pub(super) const TABLE: &[(&str, Function)] = &[
+pub(super) const TABLE: &[(&str, SprigFunction)] = &[
     ("list", |args| Ok(list(args.iter().cloned()))),
     ("first", |args| Ok(elements(at(args, 0)).first().cloned().unwrap_or(Value::Nil))),
     ("last", |args| Ok(elements(at(args, 0)).last().cloned().unwrap_or(Value::Nil))),

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use gotmpl::{Result, Value};
 
-use super::{Function, at, elements, failed, list, string, text};
+use super::{SprigFunction, at, elements, failed, list, string, text};
 use crate::go;
 
-pub(super) const TABLE: &[(&str, Function)] = &[
+pub(super) const TABLE: &[(&str, SprigFunction)] = &[
     ("dict", dict),
     ("get", |args| Ok(field(at(args, 0), &text(at(args, 1))).cloned().unwrap_or_else(|| string("")))),
     ("hasKey", |args| Ok(Value::Bool(field(at(args, 0), &text(at(args, 1))).is_some()))),

@@ -2,9 +2,9 @@
 
 use gotmpl::{Result, Value};
 
-use super::{Function, at, failed, whole};
+use super::{SprigFunction, at, failed, whole};
 
-pub(super) const TABLE: &[(&str, Function)] = &[
+pub(super) const TABLE: &[(&str, SprigFunction)] = &[
     ("int", |args| Ok(Value::Int(whole(at(args, 0))))),
     ("int64", |args| Ok(Value::Int(whole(at(args, 0))))),
     ("atoi", |args| Ok(Value::Int(at(args, 0).as_str().and_then(|text| text.parse().ok()).unwrap_or_default()))),

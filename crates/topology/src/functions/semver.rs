@@ -6,10 +6,10 @@ use std::cmp::Ordering;
 
 use gotmpl::{Result, Value};
 
-use super::{Function, at, failed, string, text};
+use super::{SprigFunction, at, failed, string, text};
 use crate::go;
 
-pub(super) const TABLE: &[(&str, Function)] = &[("semver", semver), ("semverCompare", compare)];
+pub(super) const TABLE: &[(&str, SprigFunction)] = &[("semver", semver), ("semverCompare", compare)];
 
 /// A version; `parts` has how many of its numbers are written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use gotmpl::{Result, Value};
 use regex_lite::Regex;
 
-use super::{Function, at, elements, failed, list, string, text, whole};
+use super::{SprigFunction, at, elements, failed, list, string, text, whole};
 use crate::go;
 
-pub(super) const TABLE: &[(&str, Function)] = &[
+pub(super) const TABLE: &[(&str, SprigFunction)] = &[
     ("trim", |args| Ok(string(text(at(args, 0)).trim()))),
     ("trimAll", |args| Ok(string(text(at(args, 1)).trim_matches(|c| text(at(args, 0)).contains(c))))),
     ("trimall", |args| Ok(string(text(at(args, 1)).trim_matches(|c| text(at(args, 0)).contains(c))))),

@@ -1,6 +1,6 @@
 //! Which edit of an object a difference further down is due to.
 
-use topology::{Cause, Owner};
+use topology::{FieldCause, TopologyOwner};
 
 use super::stage::TopologyChange;
 use crate::object::ObjectId;
@@ -8,8 +8,8 @@ use crate::object::ObjectId;
 /// Whether a difference is due to the edit with this number. One that fits no edit is due to every edit that may have
 /// any effect through patches, so that none is called harmless.
 pub(super) fn is_due_to(
-    (id, owner): (&ObjectId, &Owner),
-    cause: &Cause,
+    (id, owner): (&ObjectId, &TopologyOwner),
+    cause: &FieldCause,
     change: &TopologyChange<'_>,
     (paths, number): (&[&str], usize),
 ) -> bool {
@@ -33,7 +33,7 @@ pub(super) fn is_due_to(
 }
 
 /// Whether an edit of a class may be why a field differs.
-fn fits_class(cause: &Cause, path: &str) -> bool {
+fn fits_class(cause: &FieldCause, path: &str) -> bool {
     let is_reference = path.ends_with("emplateRef") || path.ends_with(".ref");
     match (&cause.patch, cause.variables.iter().any(|variable| !variable.starts_with("builtin"))) {
         (Some(_), true) => path.starts_with("spec.variables") || path.starts_with("spec.patches"),
@@ -44,7 +44,7 @@ fn fits_class(cause: &Cause, path: &str) -> bool {
 }
 
 /// Whether an edit of a Cluster changes a variable for an owner.
-fn fits(owner: &Owner, variable: &str, change: &TopologyChange<'_>, path: &str) -> bool {
+fn fits(owner: &TopologyOwner, variable: &str, change: &TopologyChange<'_>, path: &str) -> bool {
     let of_owner = is_of_owner(owner, path);
     let Some(builtin) = variable.strip_prefix("builtin.") else {
         let name = variable.split(['.', '[']).next().unwrap_or_default();
@@ -64,12 +64,12 @@ fn fits(owner: &Owner, variable: &str, change: &TopologyChange<'_>, path: &str) 
 }
 
 /// Whether a path of a Cluster is about an owner: its own entry, or none.
-fn is_of_owner(owner: &Owner, path: &str) -> bool {
+fn is_of_owner(owner: &TopologyOwner, path: &str) -> bool {
     let entry = match owner {
-        Owner::MachineDeployment(name) => format!("machineDeployments[{name}]"),
-        Owner::MachinePool(name) => format!("machinePools[{name}]"),
-        Owner::ControlPlane => "topology.controlPlane".to_owned(),
-        Owner::Infrastructure => String::new(),
+        TopologyOwner::MachineDeployment(name) => format!("machineDeployments[{name}]"),
+        TopologyOwner::MachinePool(name) => format!("machinePools[{name}]"),
+        TopologyOwner::ControlPlane => "topology.controlPlane".to_owned(),
+        TopologyOwner::Infrastructure => String::new(),
     };
     let is_of_any =
         ["machineDeployments[", "machinePools[", "topology.controlPlane"].iter().any(|it| path.contains(it));

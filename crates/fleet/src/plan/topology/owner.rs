@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use metadata_propagation::cluster_api::CORE_GROUP;
 use metadata_propagation::{Effect, Operation, Review, evaluate, has_effects};
 use serde_json::Value;
-use topology::{Cause, Owner, Refusal, Role};
+use topology::{FieldCause, PartRole, TopologyOwner, TopologyRefusal};
 
-use super::Around;
+use super::TopologySides;
 use super::stage::ChangedPart;
 use crate::object::{ObjectId, create, group_and_version};
 use crate::plan::reach::{Machines, Part, machines};
@@ -50,7 +50,7 @@ pub struct Because {
 const PROVIDER: &str = "the provider decides";
 
 /// An edit that Cluster API refuses.
-pub(super) fn refused(cluster: &ObjectId, refusal: &Refusal) -> PlannedOwner {
+pub(super) fn refused(cluster: &ObjectId, refusal: &TopologyRefusal) -> PlannedOwner {
     PlannedOwner {
         id: cluster.clone(),
         effect: Effect::CannotTell,
@@ -64,14 +64,14 @@ pub(super) fn refused(cluster: &ObjectId, refusal: &Refusal) -> PlannedOwner {
 /// The effect of those differences of an object that are due to one edit; `None` if none is. A gap counts for one edit.
 pub(super) fn judged(
     part: &ChangedPart,
-    is_due: impl Fn(&Cause) -> bool,
+    is_due: impl Fn(&FieldCause) -> bool,
     (cluster, has_gap): (&ObjectId, bool),
-    around: Around<'_>,
+    around: TopologySides<'_>,
 ) -> Option<PlannedOwner> {
     let difference = &part.difference;
-    let causes: Vec<&Cause> = difference.because.iter().filter(|cause| is_due(cause)).collect();
+    let causes: Vec<&FieldCause> = difference.because.iter().filter(|cause| is_due(cause)).collect();
     let gap = difference.gap.as_ref().filter(|_| has_gap);
-    if causes.is_empty() && gap.is_none() || difference.role == Role::Workers {
+    if causes.is_empty() && gap.is_none() || difference.role == PartRole::Workers {
         return None;
     }
     let (effect, reason) = match gap {
@@ -79,15 +79,15 @@ pub(super) fn judged(
         None => effect(part, &causes, around),
     };
     let of = match &difference.owner {
-        Owner::Infrastructure => None,
-        Owner::ControlPlane => Some(Part::ControlPlane),
-        Owner::MachineDeployment(name) => Some(Part::Entry("machineDeployments", name.clone())),
-        Owner::MachinePool(name) => Some(Part::Entry("machinePools", name.clone())),
+        TopologyOwner::Infrastructure => None,
+        TopologyOwner::ControlPlane => Some(Part::ControlPlane),
+        TopologyOwner::MachineDeployment(name) => Some(Part::Entry("machineDeployments", name.clone())),
+        TopologyOwner::MachinePool(name) => Some(Part::Entry("machinePools", name.clone())),
     };
     let id = of.as_ref().and_then(|of| of.child(around.before, cluster)).unwrap_or_else(|| cluster.clone());
     let is_rollout = matches!(effect, Effect::Rollout | Effect::Scheduled | Effect::CannotTell);
     let machines = of.filter(|_| is_rollout).map(|of| machines(around.before, cluster, &of)).unwrap_or_default();
-    let because = |cause: &&Cause| Because {
+    let because = |cause: &&FieldCause| Because {
         kind: difference.kind.clone(),
         path: cause.path(),
         from: cause.from.clone(),
@@ -103,18 +103,20 @@ pub(super) fn judged(
 ///
 /// Source: `reconcileReferencedTemplate` in core/reconcilers/topology/cluster/reconcile_state.go of Cluster API: a
 /// template whose `spec` differs is replaced by a new one.
-fn effect(part: &ChangedPart, causes: &[&Cause], around: Around<'_>) -> (Effect, Option<String>) {
+fn effect(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>) -> (Effect, Option<String>) {
     let is_in_spec = causes.iter().any(|cause| cause.steps.first().is_some_and(|step| step == "spec"));
     match part.difference.role {
-        Role::InfrastructureTemplate | Role::BootstrapTemplate if is_in_spec => (Effect::Rollout, None),
-        Role::PoolBootstrap | Role::PoolInfrastructure if is_in_spec => (Effect::CannotTell, Some(PROVIDER.to_owned())),
-        Role::ControlPlane if is_in_spec => of_control_plane(part, causes, around),
+        PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate if is_in_spec => (Effect::Rollout, None),
+        PartRole::PoolBootstrap | PartRole::PoolInfrastructure if is_in_spec => {
+            (Effect::CannotTell, Some(PROVIDER.to_owned()))
+        }
+        PartRole::ControlPlane if is_in_spec => of_control_plane(part, causes, around),
         _ => (Effect::InPlace, None),
     }
 }
 
 /// What the table of the policy says about the control plane before and after.
-fn of_control_plane(part: &ChangedPart, causes: &[&Cause], around: Around<'_>) -> (Effect, Option<String>) {
+fn of_control_plane(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>) -> (Effect, Option<String>) {
     let mut edited = part.object.clone();
     causes.iter().for_each(|cause| cause.apply(&mut edited));
     let (group, version) = group_and_version(text(&part.object, "apiVersion"));

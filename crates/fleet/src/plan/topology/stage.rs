@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use metadata_propagation::cluster_api::CORE_GROUP;
 use serde_json::{Value, json};
-use topology::{Desired, Inputs, Obstacle, Owner, PartDifference, Refusal, desired, differences, stored_defaults};
+use topology::{
+    Desired, Inputs, Obstacle, PartDifference, TopologyOwner, TopologyRefusal, desired, differences, stored_defaults,
+};
 
 use super::super::at;
-use super::Around;
+use super::TopologySides;
 use crate::each::each;
 use crate::fleet::Fleet;
 use crate::hierarchy::Hierarchy;
@@ -17,10 +19,10 @@ use crate::relations::text;
 use crate::scope::class_templates;
 
 /// What a change of one object does to a topology.
-pub(super) enum Change<'c> {
+pub(super) enum ObjectChange<'c> {
     /// Nothing is known.
     Unknown,
-    Refused(&'c Refusal),
+    Refused(&'c TopologyRefusal),
     Parts(&'c [ChangedPart]),
 }
 
@@ -64,22 +66,22 @@ impl TopologyChange<'_> {
     }
 
     /// What the change of one object does.
-    pub(super) fn of(&self, id: &ObjectId) -> Change<'_> {
+    pub(super) fn of(&self, id: &ObjectId) -> ObjectChange<'_> {
         let change = match &*id.kind {
             "Cluster" => &self.by_cluster,
             "ClusterClass" => &self.by_class,
             _ => &self.by_template,
         };
         match change {
-            Ok(parts) => Change::Parts(parts),
-            Err(Obstacle::Unknown(_)) => Change::Unknown,
-            Err(Obstacle::Refused(refusal)) => Change::Refused(refusal),
+            Ok(parts) => ObjectChange::Parts(parts),
+            Err(Obstacle::Unknown(_)) => ObjectChange::Unknown,
+            Err(Obstacle::Refused(refusal)) => ObjectChange::Refused(refusal),
         }
     }
 }
 
 impl ChangedPart {
-    pub(super) fn owner(&self) -> &Owner {
+    pub(super) fn owner(&self) -> &TopologyOwner {
         &self.difference.owner
     }
 
@@ -104,7 +106,7 @@ impl ChangedPart {
 pub(super) fn changes<'p>(
     edited: &[&ObjectId],
     (old, new): (&'p Fleet, &'p Fleet),
-    around: Around<'p>,
+    around: TopologySides<'p>,
 ) -> Vec<TopologyChange<'p>> {
     let edited: BTreeSet<&ObjectId> = edited.iter().copied().collect();
     let clusters: Vec<&ObjectId> = old
@@ -115,7 +117,11 @@ pub(super) fn changes<'p>(
     each(&clusters, |cluster| change(cluster, &edited, around)).into_iter().flatten().collect()
 }
 
-fn change<'p>(cluster: &'p ObjectId, edited: &BTreeSet<&ObjectId>, around: Around<'p>) -> Option<TopologyChange<'p>> {
+fn change<'p>(
+    cluster: &'p ObjectId,
+    edited: &BTreeSet<&ObjectId>,
+    around: TopologySides<'p>,
+) -> Option<TopologyChange<'p>> {
     let (was, is) = (written(around.before, cluster)?, written(around.after, cluster)?);
     let clusters = [was, is];
     let (old_class, new_class) = (class(was, cluster)?, class(is, cluster)?);
