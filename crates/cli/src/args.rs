@@ -66,6 +66,11 @@ pub(crate) enum Verb {
     Backfill(BackfillArgs),
     /// Draw objects and what propagates to them.
     Graph(GraphArgs),
+    /// Print the objects that Cluster API makes for a Cluster from its ClusterClass.
+    ///
+    /// The control plane, the infrastructure, MachineDeployments, MachinePools and their templates, with variables and patches
+    /// evaluated, as YAML. `*` is what Cluster API appends to names. What an extension patches is a comment.
+    Topology(TopologyArgs),
     /// Compare annotations for scaling node groups from zero with the labels and taints that Nodes get.
     ///
     /// Prints the differences as comments, followed by commands that correct the annotations.
@@ -205,6 +210,21 @@ pub(crate) struct GraphArgs {
     /// How to draw.
     #[arg(long, value_name = "FORMAT", default_value = "svg")]
     pub(crate) format: Picture,
+    #[command(flatten)]
+    pub(crate) sources: InputSources,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TopologyArgs {
+    /// The Cluster, as NAME or NAMESPACE/NAME.
+    #[arg(value_name = "CLUSTER")]
+    pub(crate) cluster: String,
+    /// Files, folders, or `-` for standard input: YAML, JSON, and lists as `kubectl get` prints them [default: the current
+    /// folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) sources: InputSources,
     #[command(flatten)]

@@ -56,6 +56,7 @@ impl Cli {
             Verb::Apply(args) => &mut args.sources,
             Verb::Backfill(args) => &mut args.sources,
             Verb::Graph(args) => &mut args.sources,
+            Verb::Topology(args) => &mut args.sources,
             Verb::Autoscaler(args) => &mut args.sources,
             Verb::Session(args) => &mut args.sources,
             Verb::Test(args) => {

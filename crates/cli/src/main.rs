@@ -33,6 +33,7 @@ mod sources;
 mod style;
 mod tables;
 mod testing;
+mod topology;
 
 use std::process::ExitCode;
 
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
             Verb::Apply(args) => apply::run(args),
             Verb::Backfill(args) => backfill::run(args),
             Verb::Graph(args) => graph::run(args),
+            Verb::Topology(args) => topology::run(args),
             Verb::Autoscaler(args) => autoscaler::run(args),
             Verb::Doctor(args) => doctor::run(args),
             Verb::Session(args) => session::run(args),

@@ -4,6 +4,7 @@ mod answer;
 mod github;
 mod json;
 mod markdown;
+mod owners;
 mod roots;
 mod text;
 mod words;

@@ -21,6 +21,7 @@ mod hierarchy;
 mod json;
 mod kustomize;
 mod locate;
+mod made;
 mod masks;
 mod member;
 mod object;
@@ -59,7 +60,10 @@ pub use locate::{Locator, SourceSpan};
 pub use masks::masked;
 pub use member::Member;
 pub use object::{FleetObject, ObjectId, Origin};
-pub use plan::{EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, Uncounted, Unknown, Verdict};
+pub use plan::{
+    Because, EditOwners, EntryDifference, Happens, Machines, Plan, Planned, PlannedEdit, PlannedOwner, Uncounted,
+    Unknown, Verdict,
+};
 pub use problem::{Problem, Severity};
 pub use propagation_path::{PathStep, Placement, State};
 pub use read::{Reading, read_document, to_json};

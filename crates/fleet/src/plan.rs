@@ -10,6 +10,7 @@ mod reached;
 mod reason;
 mod refused;
 mod template;
+mod topology;
 mod verdict;
 mod whole;
 
@@ -32,6 +33,7 @@ use crate::object::{FleetObject, ObjectId, create};
 use crate::relations::{is_of_topology, text};
 
 pub use self::reach::Machines;
+pub use self::topology::{Because, EditOwners, PlannedOwner};
 pub use self::verdict::{Uncounted, Verdict};
 
 /// The effects of a change of manifests.
@@ -46,6 +48,9 @@ pub struct Plan {
     /// Objects for which it is no longer known what propagates to them, and why. An object and everything created from
     /// it count as one.
     pub unknown: Vec<Unknown>,
+    /// What edits of Clusters, classes and their templates do through variables and patches, in the order of the
+    /// objects.
+    pub owners: Vec<EditOwners>,
     /// The effects of the change in total.
     pub verdict: Verdict,
 }
@@ -176,6 +181,8 @@ impl Plan {
             entries.remove(&object.id);
             plan.objects.push(whole::deletion(&object.id, &before, new));
         }
+        let around = topology::TopologySides { before: &before, after: &after, settings: &settings };
+        topology::complete(&mut plan, (old, new), around);
         // The sort is stable.
         plan.objects.sort_by_key(|object| match (object.happens, object.effect) {
             (Happens::Deleted, Some(_)) => 0,

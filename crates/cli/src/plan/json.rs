@@ -1,9 +1,10 @@
 //! A plan for programs: docs/plan.schema.json describes it.
 
-use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, Unknown, Verdict};
+use fleet::{EntryDifference, Happens, Machines, ObjectId, Plan, Planned, PlannedEdit, PlannedOwner, Unknown, Verdict};
 use serde_json::{Value, json};
 
 use super::answer::{Matters, NotRead, PlanAnswer};
+use super::owners::owners;
 use super::words;
 
 /// The version of the format. It changes when something is removed or gets another meaning.
@@ -16,7 +17,7 @@ pub(super) fn json(answer: &PlanAnswer) -> Value {
     for root in &answer.roots {
         let Plan { objects: of_root, further: further_of, unknown: unknown_of, .. } = &root.plan;
         let name = (!is_one).then(|| words::root(&root.pair));
-        objects.extend(of_root.iter().map(|it| in_root(planned(it), name)));
+        objects.extend(of_root.iter().map(|it| in_root(planned(&root.plan, it), name)));
         further.extend(further_of.iter().map(|it| in_root(entry(it), name)));
         unknown.extend(unknown_of.iter().map(|it| in_root(unknown_object(it), name)));
         not_read.extend(root.not_read.iter().map(|it| in_root(not_compared(it), name)));
@@ -117,8 +118,29 @@ fn unknown_object(unknown: &Unknown) -> Value {
     json!({ "object": object(&unknown.id), "isAmongTheFiles": !unknown.is_predicted, "reason": unknown.reason })
 }
 
-fn edit(planned: &PlannedEdit) -> Value {
+fn owner(owner: &PlannedOwner) -> Value {
+    let because = owner.because.iter().map(|because| {
+        json!({
+            "kind": because.kind,
+            "path": because.path,
+            "from": because.from,
+            "to": because.to,
+            "patch": because.patch,
+            "variable": because.variable,
+        })
+    });
+    json!({
+        "object": object(&owner.id),
+        "effect": owner.effect,
+        "machines": machines(&owner.machines),
+        "reason": owner.reason,
+        "because": because.collect::<Vec<Value>>(),
+    })
+}
+
+fn edit(plan: &Plan, id: &ObjectId, planned: &PlannedEdit) -> Value {
     let scale = planned.scale.map(|(from, to)| json!({ "from": from, "to": to }));
+    let owners: Vec<Value> = owners(plan, id, &planned.edit.at).iter().map(owner).collect();
     json!({
         "at": planned.edit.at,
         "effect": planned.edit.effect,
@@ -127,16 +149,17 @@ fn edit(planned: &PlannedEdit) -> Value {
         "scale": scale,
         "reason": planned.reason,
         "deferred": planned.deferred,
+        "owners": owners,
     })
 }
 
-fn planned(planned: &Planned) -> Value {
+fn planned(plan: &Plan, planned: &Planned) -> Value {
     let happens = match planned.happens {
         Happens::Created => "created",
         Happens::Changed => "changed",
         Happens::Deleted => "deleted",
     };
-    let edits: Vec<Value> = planned.edits.iter().map(edit).collect();
+    let edits: Vec<Value> = planned.edits.iter().map(|it| edit(plan, &planned.id, it)).collect();
     let entries: Vec<Value> = planned.entries.iter().map(entry).collect();
     json!({
         "object": object(&planned.id),

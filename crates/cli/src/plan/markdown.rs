@@ -5,6 +5,7 @@ use std::fmt::Write;
 use fleet::{Plan, Planned};
 
 use super::answer::PlanAnswer;
+use super::owners::{owner, owners};
 use super::words::{self, alike, change, details, effect, happens, total, unknown, verdict, whole};
 
 /// The verdict, and for each root a table of edits, the labels and annotations in a collapsed section, and what is not
@@ -43,7 +44,9 @@ fn of_plan(plan: &Plan, out: &mut String) {
         }
         for edit in &planned.edits {
             let (effect, at, details) = (effect(edit.edit.effect), code(&edit.edit.at), cell(&details(edit)));
-            let _ = writeln!(out, "| {object} | {effect} | {at}{details} |");
+            let affected = owners(plan, &planned.id, &edit.edit.at).iter();
+            let affected: String = affected.map(|it| format!("<br>{}", cell(&owner(it)))).collect();
+            let _ = writeln!(out, "| {object} | {effect} | {at}{details}{affected} |");
         }
     }
     if !plan.unknown.is_empty() {

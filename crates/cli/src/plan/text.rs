@@ -7,6 +7,7 @@ use fleet::{EntryDifference, Planned};
 use metadata_propagation::Effect;
 
 use super::answer::{PlanAnswer, RootAnswer};
+use super::owners::{owner, owners};
 use super::words::{self, alike, change, details, effect, happens, total, unknown, verdict, whole};
 use crate::style::BOLD;
 
@@ -62,6 +63,9 @@ fn body(RootAnswer { plan, not_read, .. }: &RootAnswer) -> String {
             let style = if deletes { GRAVE } else { style(planned.edit.effect) };
             let (effect, details) = (effect(planned.edit.effect), details(planned));
             let _ = writeln!(out, "  {style}{effect}{style:#} {}{details}", planned.edit.at);
+            for affected in owners(plan, id, &planned.edit.at) {
+                let _ = writeln!(out, "    {}", owner(affected));
+            }
         }
         for entry in entries {
             let _ = writeln!(out, "  {}", line(entry));

@@ -114,6 +114,13 @@ impl Part {
         }
     }
 
+    /// The first child of a Cluster that is part of this.
+    pub(super) fn child(&self, hierarchy: &Hierarchy, cluster: &ObjectId) -> Option<ObjectId> {
+        let cluster = hierarchy.member(hierarchy.number(cluster)?)?;
+        let mut children = cluster.children.iter().filter_map(|number| hierarchy.member(*number));
+        children.find(|child| self.has(cluster, child)).map(|child| child.id.clone())
+    }
+
     fn has(&self, cluster: &Member, child: &Member) -> bool {
         let is_control_plane = child.id.group == CONTROL_PLANE_GROUP;
         let labels = child.written.pointer("/metadata/labels");

@@ -4,15 +4,15 @@ use crate::object::ObjectId;
 
 /// By a part of the path, the first match.
 const REASONS: &[(&str, &str)] = &[
-    ("variables", "patches of the ClusterClass read variables, and patches are not evaluated"),
-    ("patches", "patches of a ClusterClass are not evaluated"),
+    ("variables", "patches of the ClusterClass read variables, and the class or its templates are not all known"),
+    ("patches", "the Clusters of the class or its templates are not all known"),
     ("ealthCheck", "it decides which Machines are replaced because they are unhealthy"),
     ("strategy", "outdated Machines would be replaced, but the status does not show whether there are any"),
     ("annotations[", "a pending upgrade would continue, but the status does not show whether there is one"),
     ("templateRef", "it depends on how the new template differs from the old one"),
     (".ref", "it depends on how the new template differs from the old one"),
     ("class", "it depends on how the new class differs from the old one"),
-    ("clusterNetwork", "patches of the ClusterClass may read it, and patches are not evaluated"),
+    ("clusterNetwork", "patches of the ClusterClass may read it, and the class or its templates are not all known"),
     ("initConfiguration", "it depends on which Machine initialized the control plane"),
 ];
 

@@ -1,0 +1,67 @@
+//! The objects that Cluster API makes for a Cluster with a topology.
+
+use metadata_propagation::cluster_api::CORE_GROUP;
+use serde_json::Value;
+use topology::{Desired, Gap, Inputs, Obstacle, Variables, desired};
+
+use crate::fleet::Fleet;
+use crate::object::{ObjectId, group_and_version};
+use crate::read::to_json;
+use crate::relations::{class_of, text};
+use crate::source::Source;
+
+impl Fleet {
+    /// The objects that Cluster API makes for a Cluster from its class and the templates of the class; `None` if it has no
+    /// topology.
+    ///
+    /// ```
+    /// use fleet::{Fleet, Source};
+    ///
+    /// let text = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c}, \
+    ///     spec: {topology: {classRef: {name: small}, version: v1.36.0}}}";
+    /// let fleet = Fleet::read(vec![Source { name: "cluster.yaml".into(), text: text.into() }]);
+    /// let id = fleet.objects().next().map(|object| object.id.clone());
+    /// let reason = id.and_then(|id| fleet.made(&id)?.err()).map(|obstacle| obstacle.to_string());
+    /// assert_eq!(reason.as_deref(), Some("the ClusterClass is not among the objects"));
+    /// ```
+    #[must_use]
+    pub fn made(&self, cluster: &ObjectId) -> Option<Result<Desired, Obstacle>> {
+        let written = value(self, cluster)?;
+        let class = class(&written, cluster)?;
+        let Some(of_class) = value(self, &class) else { return Some(Err(Gap::NoClass.into())) };
+        let templates = |reference: &Value| value(self, &template(&class, reference));
+        let stored = Variables::new();
+        Some(desired(Inputs { cluster: &written, class: &of_class, templates: &templates, stored: &stored, yaml }))
+    }
+}
+
+fn value(fleet: &Fleet, id: &ObjectId) -> Option<Value> {
+    serde_json::from_str(&fleet.find(id)?.json).ok()
+}
+
+/// The class of a Cluster.
+pub(crate) fn class(cluster: &Value, id: &ObjectId) -> Option<ObjectId> {
+    let (name, namespace) = class_of(cluster)?;
+    Some(ObjectId {
+        group: CORE_GROUP.to_owned(),
+        kind: "ClusterClass".to_owned(),
+        namespace: namespace.unwrap_or(&id.namespace).to_owned(),
+        name: name.to_owned(),
+    })
+}
+
+/// The template that a reference of a class names.
+pub(crate) fn template(class: &ObjectId, reference: &Value) -> ObjectId {
+    ObjectId {
+        group: group_and_version(text(reference, "apiVersion")).0.to_owned(),
+        kind: text(reference, "kind").to_owned(),
+        namespace: class.namespace.clone(),
+        name: text(reference, "name").to_owned(),
+    }
+}
+
+/// A text as YAML.
+pub(crate) fn yaml(text: &str) -> Option<Value> {
+    let json = to_json(&Source { name: String::new(), text: text.to_owned() }).ok()?;
+    serde_json::from_str(&json).ok()
+}

@@ -1,0 +1,172 @@
+//! What variables and patches of a ClusterClass make of an edit: the objects of each topology before and after are
+//! computed and compared.
+
+mod attribution;
+mod owner;
+mod stage;
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use metadata_propagation::cluster_api::CORE_GROUP;
+use metadata_propagation::{Effect, Settings};
+
+use self::attribution::is_due_to;
+use self::owner::{judged, refused};
+use self::stage::{ObjectChange, TopologyChange, changes};
+use super::reach::Machines;
+use super::{Happens, Plan, Planned, PlannedEdit};
+use crate::each::each;
+use crate::fleet::Fleet;
+use crate::hierarchy::Hierarchy;
+use crate::object::ObjectId;
+
+pub use self::owner::{Because, PlannedOwner};
+
+/// The owners that each edit affects through variables and patches.
+#[derive(Debug)]
+pub struct EditOwners {
+    /// The edited object.
+    pub id: ObjectId,
+    /// The path of the edit.
+    pub at: String,
+    /// Its effects by owner.
+    pub owners: Vec<PlannedOwner>,
+}
+
+/// Why the effect of an edit that Cluster API refuses is not another one.
+const REFUSED: &str = "Cluster API refuses it";
+
+/// Why the effect of an edit on some owners is not known.
+const SOME_UNKNOWN: &str = "what the patches of the ClusterClass make of it is not known for every owner";
+
+/// The objects before and after.
+#[derive(Clone, Copy)]
+pub(super) struct TopologySides<'p> {
+    pub(super) before: &'p Hierarchy,
+    pub(super) after: &'p Hierarchy,
+    pub(super) settings: &'p Settings,
+}
+
+/// Replaces what the paths of edits alone say about them by what variables and patches make of them, wherever the
+/// topologies can be computed.
+pub(super) fn complete(plan: &mut Plan, (old, new): (&Fleet, &Fleet), around: TopologySides<'_>) {
+    let edited: Vec<&ObjectId> = (plan.objects.iter())
+        .filter(|object| object.happens == Happens::Changed && is_of_topologies(&object.id))
+        .map(|object| &object.id)
+        .collect();
+    if edited.is_empty() {
+        return;
+    }
+    let changes = changes(&edited, (old, new), around);
+    let objects: Vec<&Planned> = plan.objects.iter().collect();
+    let answers = each(&objects, |object| {
+        let concerned: Vec<&TopologyChange<'_>> = changes.iter().filter(|change| change.concerns(&object.id)).collect();
+        answers(object, &concerned, around)
+    });
+    for (object, answers) in plan.objects.iter_mut().zip(answers) {
+        for (edit, answer) in object.edits.iter_mut().zip(answers) {
+            let Some(answer) = answer else { continue };
+            apply(edit, &answer);
+            if !answer.owners.is_empty() {
+                plan.owners.push(EditOwners { id: object.id.clone(), at: edit.edit.at.clone(), owners: answer.owners });
+            }
+        }
+        object.edits.sort_by_key(|edit| Reverse(edit.edit.effect));
+    }
+}
+
+fn is_of_topologies(id: &ObjectId) -> bool {
+    id.group == CORE_GROUP && matches!(&*id.kind, "Cluster" | "ClusterClass") || super::template::is_template(id)
+}
+
+/// What the topologies say about one edit.
+struct EditAnswer {
+    owners: Vec<PlannedOwner>,
+    /// Whether the path alone says nothing.
+    is_decisive: bool,
+}
+
+/// For each edit of an object, what the topologies say.
+fn answers(object: &Planned, changes: &[&TopologyChange<'_>], around: TopologySides<'_>) -> Vec<Option<EditAnswer>> {
+    let none = || object.edits.iter().map(|_| None).collect();
+    if changes.is_empty() || changes.iter().any(|change| matches!(change.of(&object.id), ObjectChange::Unknown)) {
+        return none();
+    }
+    let is_decided = |edit: &PlannedEdit| is_decided_by_patches(&object.id, &edit.edit.at);
+    let mut owners: Vec<Vec<PlannedOwner>> = object.edits.iter().map(|_| Vec::new()).collect();
+    for change in changes {
+        match change.of(&object.id) {
+            ObjectChange::Unknown => {}
+            ObjectChange::Refused(refusal) => {
+                for (edit, owners) in object.edits.iter().zip(&mut owners) {
+                    if is_decided(edit) {
+                        owners.push(refused(change.cluster(), refusal));
+                    }
+                }
+            }
+            ObjectChange::Parts(parts) => {
+                let paths: Vec<&str> = object.edits.iter().map(|edit| &*edit.edit.at).collect();
+                for part in parts.iter().filter(|part| part.is_of(&object.id)) {
+                    for (number, owners) in owners.iter_mut().enumerate() {
+                        let is_due = |cause: &_| is_due_to((&object.id, part.owner()), cause, change, (&paths, number));
+                        owners.extend(judged(
+                            part,
+                            is_due,
+                            (change.cluster(), number == part.first(&paths, is_decided_path(&object.id))),
+                            around,
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    let answer = |(edit, owners): (&PlannedEdit, Vec<PlannedOwner>)| {
+        let is_decisive = is_decided(edit);
+        (is_decisive || !owners.is_empty()).then(|| EditAnswer { owners: owner::merged(owners), is_decisive })
+    };
+    object.edits.iter().zip(owners).map(answer).collect()
+}
+
+fn is_decided_path(id: &ObjectId) -> impl Fn(&str) -> bool {
+    let id = id.clone();
+    move |path| is_decided_by_patches(&id, path)
+}
+
+/// Whether the effect of an edit of a path is only what is made of the templates: variables, patches, and templates of
+/// classes.
+fn is_decided_by_patches(id: &ObjectId, path: &str) -> bool {
+    match &*id.kind {
+        "Cluster" => path.contains("variables") || path.starts_with("spec.clusterNetwork"),
+        "ClusterClass" => {
+            path.starts_with("spec.patches")
+                || path.starts_with("spec.variables")
+                || path.ends_with("emplateRef")
+                || path.ends_with(".ref")
+        }
+        _ => path.starts_with("spec"),
+    }
+}
+
+/// The most severe effect of the owners on an edit. A path alone may say more: a scale is one, whatever patches read. An
+/// edit that is refused has no other effect.
+fn apply(edit: &mut PlannedEdit, answer: &EditAnswer) {
+    if edit.edit.effect == Effect::Refused {
+        return;
+    }
+    let gravest = answer.owners.iter().map(|owner| owner.effect).max().unwrap_or(Effect::Nothing);
+    if !answer.is_decisive && gravest <= edit.edit.effect {
+        return;
+    }
+    edit.edit.effect = gravest;
+    let mut machines = Machines::default();
+    for owner in &answer.owners {
+        machines.add(&owner.machines);
+    }
+    edit.machines = machines;
+    edit.reason = match gravest {
+        Effect::Refused => Some(Cow::Borrowed(REFUSED)),
+        Effect::CannotTell => Some(Cow::Borrowed(SOME_UNKNOWN)),
+        _ => None,
+    };
+}

@@ -1,0 +1,77 @@
+//! Which edit of an object a difference further down is due to.
+
+use topology::{FieldCause, TopologyOwner};
+
+use super::stage::TopologyChange;
+use crate::object::ObjectId;
+
+/// Whether a difference is due to the edit with this number. One that fits no edit is due to every edit that may have
+/// any effect through patches, so that none is called harmless.
+pub(super) fn is_due_to(
+    (id, owner): (&ObjectId, &TopologyOwner),
+    cause: &FieldCause,
+    change: &TopologyChange<'_>,
+    (paths, number): (&[&str], usize),
+) -> bool {
+    let Some(path) = paths.get(number) else { return false };
+    if id.kind.ends_with("Template") {
+        return path.starts_with("spec");
+    }
+    // What the topology sets itself is classified by its path.
+    if id.kind == "Cluster" && cause.patch.is_none() {
+        return false;
+    }
+    let fits = |path: &str| match &*id.kind {
+        "ClusterClass" => fits_class(cause, path),
+        _ if cause.variables.is_empty() => path.contains("lass"),
+        _ => cause.variables.iter().any(|variable| fits(owner, variable, change, path)),
+    };
+    if paths.iter().any(|path| fits(path)) {
+        return fits(path);
+    }
+    path.starts_with("spec") || path.starts_with("metadata")
+}
+
+/// Whether an edit of a class may be why a field differs.
+fn fits_class(cause: &FieldCause, path: &str) -> bool {
+    let is_reference = path.ends_with("emplateRef") || path.ends_with(".ref");
+    match (&cause.patch, cause.variables.iter().any(|variable| !variable.starts_with("builtin"))) {
+        (Some(_), true) => path.starts_with("spec.variables") || path.starts_with("spec.patches"),
+        (Some(_), false) if cause.variables.is_empty() => path.starts_with("spec.patches") || is_reference,
+        (Some(_), false) => path.contains("metadata"),
+        (None, _) => is_reference,
+    }
+}
+
+/// Whether an edit of a Cluster changes a variable for an owner.
+fn fits(owner: &TopologyOwner, variable: &str, change: &TopologyChange<'_>, path: &str) -> bool {
+    let of_owner = is_of_owner(owner, path);
+    let Some(builtin) = variable.strip_prefix("builtin.") else {
+        let name = variable.split(['.', '[']).next().unwrap_or_default();
+        return path.contains("variables") && of_owner && change.sets(path, name);
+    };
+    const FIELDS: &[(&str, &str)] = &[
+        ("cluster.network", "clusterNetwork"),
+        ("cluster.metadata", "metadata"),
+        ("cluster.topology.version", "version"),
+        ("cluster.topology.class", "lass"),
+        ("version", "version"),
+        ("replicas", "replicas"),
+        ("metadata", "metadata"),
+        ("class", "lass"),
+    ];
+    FIELDS.iter().any(|(of, field)| builtin.contains(of) && path.contains(field)) && of_owner
+}
+
+/// Whether a path of a Cluster is about an owner: its own entry, or none.
+fn is_of_owner(owner: &TopologyOwner, path: &str) -> bool {
+    let entry = match owner {
+        TopologyOwner::MachineDeployment(name) => format!("machineDeployments[{name}]"),
+        TopologyOwner::MachinePool(name) => format!("machinePools[{name}]"),
+        TopologyOwner::ControlPlane => "topology.controlPlane".to_owned(),
+        TopologyOwner::Infrastructure => String::new(),
+    };
+    let is_of_any =
+        ["machineDeployments[", "machinePools[", "topology.controlPlane"].iter().any(|it| path.contains(it));
+    !is_of_any || !entry.is_empty() && path.contains(&entry)
+}

@@ -1,0 +1,164 @@
+//! The effect of an edit on one owner of Machines, and why.
+
+use std::collections::BTreeMap;
+
+use metadata_propagation::cluster_api::CORE_GROUP;
+use metadata_propagation::{Effect, Operation, Review, evaluate, has_effects};
+use serde_json::Value;
+use topology::{FieldCause, PartRole, TopologyOwner, TopologyRefusal};
+
+use super::TopologySides;
+use super::stage::ChangedPart;
+use crate::object::{ObjectId, create, group_and_version};
+use crate::plan::reach::{Machines, Part, machines};
+use crate::relations::text;
+
+/// The effect of an edit on a control plane, MachineDeployment, MachinePool or the infrastructure of a Cluster.
+#[derive(Debug, Clone)]
+pub struct PlannedOwner {
+    /// The owner; the Cluster itself for its infrastructure, and if Cluster API refuses the edit.
+    pub id: ObjectId,
+    /// The effect on it.
+    pub effect: Effect,
+    /// Why the effect is not known, or what Cluster API refuses.
+    pub reason: Option<String>,
+    /// The Machines that are replaced.
+    pub machines: Machines,
+    /// The fields that differ.
+    pub because: Vec<Because>,
+}
+
+/// A field that differs because of an edit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Because {
+    /// Such as `AWSMachineTemplate`.
+    pub kind: String,
+    /// Such as `spec.template.spec.instanceType`.
+    pub path: String,
+    /// The value before.
+    pub from: Option<Value>,
+    /// The value after.
+    pub to: Option<Value>,
+    /// The patch that writes it.
+    pub patch: Option<String>,
+    /// The variable that the patch reads; if several ones differ, the first.
+    pub variable: Option<String>,
+}
+
+const PROVIDER: &str = "the provider decides";
+
+/// An edit that Cluster API refuses.
+pub(super) fn refused(cluster: &ObjectId, refusal: &TopologyRefusal) -> PlannedOwner {
+    PlannedOwner {
+        id: cluster.clone(),
+        effect: Effect::Refused,
+        reason: Some(refusal.to_string()),
+        machines: Machines::default(),
+        because: Vec::new(),
+    }
+}
+
+/// The effect of those differences of an object that are due to one edit; `None` if none is. A gap counts for one edit.
+pub(super) fn judged(
+    part: &ChangedPart,
+    is_due: impl Fn(&FieldCause) -> bool,
+    (cluster, has_gap): (&ObjectId, bool),
+    around: TopologySides<'_>,
+) -> Option<PlannedOwner> {
+    let difference = &part.difference;
+    let causes: Vec<&FieldCause> = difference.because.iter().filter(|cause| is_due(cause)).collect();
+    let gap = difference.gap.as_ref().filter(|_| has_gap);
+    if causes.is_empty() && gap.is_none() || difference.role == PartRole::Workers {
+        return None;
+    }
+    let (effect, reason) = match gap {
+        Some(gap) => (Effect::CannotTell, Some(gap.to_string())),
+        None => effect(part, &causes, around),
+    };
+    let of = match &difference.owner {
+        TopologyOwner::Infrastructure => None,
+        TopologyOwner::ControlPlane => Some(Part::ControlPlane),
+        TopologyOwner::MachineDeployment(name) => Some(Part::Entry("machineDeployments", name.clone())),
+        TopologyOwner::MachinePool(name) => Some(Part::Entry("machinePools", name.clone())),
+    };
+    let id = of.as_ref().and_then(|of| of.child(around.before, cluster)).unwrap_or_else(|| cluster.clone());
+    let is_rollout = matches!(effect, Effect::Rollout | Effect::Scheduled | Effect::CannotTell);
+    let machines = of.filter(|_| is_rollout).map(|of| machines(around.before, cluster, &of)).unwrap_or_default();
+    let because = |cause: &&FieldCause| Because {
+        kind: difference.kind.clone(),
+        path: cause.path(),
+        from: cause.from.clone(),
+        to: cause.to.clone(),
+        patch: cause.patch.clone(),
+        variable: cause.variables.first().cloned(),
+    };
+    let because = causes.iter().map(because).collect();
+    Some(PlannedOwner { id, effect, reason, machines, because })
+}
+
+/// What differences of an object do to the Machines of its owner.
+///
+/// Source: `reconcileReferencedTemplate` in core/reconcilers/topology/cluster/reconcile_state.go of Cluster API: a
+/// template whose `spec` differs is replaced by a new one.
+fn effect(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>) -> (Effect, Option<String>) {
+    let is_in_spec = causes.iter().any(|cause| cause.steps.first().is_some_and(|step| step == "spec"));
+    match part.difference.role {
+        PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate if is_in_spec => (Effect::Rollout, None),
+        PartRole::PoolBootstrap | PartRole::PoolInfrastructure if is_in_spec => {
+            (Effect::CannotTell, Some(PROVIDER.to_owned()))
+        }
+        PartRole::ControlPlane if is_in_spec => of_control_plane(part, causes, around),
+        _ => (Effect::InPlace, None),
+    }
+}
+
+/// What the table of the policy says about the control plane before and after.
+fn of_control_plane(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>) -> (Effect, Option<String>) {
+    let mut edited = part.object.clone();
+    causes.iter().for_each(|cause| cause.apply(&mut edited));
+    let (group, version) = group_and_version(text(&part.object, "apiVersion"));
+    let name = |field: &str| {
+        let value = part.object.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
+        value.unwrap_or_default().to_owned()
+    };
+    let id = ObjectId {
+        group: group.to_owned(),
+        kind: text(&part.object, "kind").to_owned(),
+        namespace: name("namespace"),
+        name: name("name"),
+    };
+    let [old, new] = [&part.object, &edited].map(Value::to_string);
+    let review = Review { operation: Operation::Update, old_object: Some(&old), ..create(&id, version, &new) };
+    if !has_effects(&review) {
+        return (Effect::CannotTell, Some(PROVIDER.to_owned()));
+    }
+    let report = evaluate(&review, around.settings, around.after).report.unwrap_or_default();
+    let edits = report.rollout.map(|impact| impact.edits).unwrap_or_default();
+    let gravest = edits.iter().max_by_key(|edit| edit.effect);
+    match gravest.map_or(Effect::Nothing, |edit| edit.effect) {
+        Effect::CannotTell => {
+            let at = gravest.map_or("", |edit| &edit.at);
+            (Effect::CannotTell, Some(crate::plan::reason::reason(&id, at).to_owned()))
+        }
+        effect => (effect, None),
+    }
+}
+
+/// One entry for each owner, in the order of their names: the most severe effect and all reasons.
+pub(super) fn merged(owners: Vec<PlannedOwner>) -> Vec<PlannedOwner> {
+    let mut all: BTreeMap<(bool, ObjectId), PlannedOwner> = BTreeMap::new();
+    for mut owner in owners {
+        let is_of_machines = owner.id.group != CORE_GROUP || owner.id.kind != "Cluster";
+        match all.get_mut(&(is_of_machines, owner.id.clone())) {
+            Some(known) => {
+                if owner.effect > known.effect {
+                    (known.effect, known.reason) = (owner.effect, owner.reason);
+                }
+                known.machines.add(&owner.machines);
+                known.because.append(&mut owner.because);
+            }
+            None => _ = all.insert((is_of_machines, owner.id.clone()), owner),
+        }
+    }
+    all.into_values().collect()
+}

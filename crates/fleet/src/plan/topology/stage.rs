@@ -1,0 +1,191 @@
+//! The topologies before the change, with the new templates and class only, and after the change.
+
+use std::collections::BTreeSet;
+
+use metadata_propagation::cluster_api::CORE_GROUP;
+use serde_json::{Value, json};
+use topology::{
+    Desired, Inputs, Obstacle, PartDifference, TopologyOwner, TopologyRefusal, desired, differences, stored_defaults,
+};
+
+use super::super::at;
+use super::TopologySides;
+use crate::each::each;
+use crate::fleet::Fleet;
+use crate::hierarchy::Hierarchy;
+use crate::made::{class, template, yaml};
+use crate::object::ObjectId;
+use crate::relations::text;
+use crate::scope::class_templates;
+
+/// What a change of one object does to a topology.
+pub(super) enum ObjectChange<'c> {
+    /// Nothing is known.
+    Unknown,
+    Refused(&'c TopologyRefusal),
+    Parts(&'c [ChangedPart]),
+}
+
+/// One object of a topology that differs.
+pub(super) struct ChangedPart {
+    pub(super) difference: PartDifference,
+    /// The object before.
+    pub(super) object: Value,
+}
+
+/// A topology whose Cluster, class or templates change.
+pub(super) struct TopologyChange<'p> {
+    cluster: &'p ObjectId,
+    /// What changes and concerns it.
+    edited: BTreeSet<ObjectId>,
+    /// The Cluster before and after.
+    clusters: [&'p Value; 2],
+    by_template: Result<Vec<ChangedPart>, Obstacle>,
+    by_class: Result<Vec<ChangedPart>, Obstacle>,
+    by_cluster: Result<Vec<ChangedPart>, Obstacle>,
+}
+
+impl TopologyChange<'_> {
+    pub(super) fn cluster(&self) -> &ObjectId {
+        self.cluster
+    }
+
+    pub(super) fn concerns(&self, id: &ObjectId) -> bool {
+        self.edited.contains(id)
+    }
+
+    /// Whether the value of a variable in the list at a path, or below it, differs.
+    pub(super) fn sets(&self, path: &str, name: &str) -> bool {
+        let path = path.split_once("variables").map_or(path, |(before, _)| before).to_owned() + "variables";
+        let [old, new] = self.clusters.map(|cluster| {
+            let list = at(cluster, &path)?;
+            let mut values = list.get("overrides").unwrap_or(list).as_array()?.iter();
+            values.find(|value| text(value, "name") == name)?.get("value")
+        });
+        old != new
+    }
+
+    /// What the change of one object does.
+    pub(super) fn of(&self, id: &ObjectId) -> ObjectChange<'_> {
+        let change = match &*id.kind {
+            "Cluster" => &self.by_cluster,
+            "ClusterClass" => &self.by_class,
+            _ => &self.by_template,
+        };
+        match change {
+            Ok(parts) => ObjectChange::Parts(parts),
+            Err(Obstacle::Unknown(_)) => ObjectChange::Unknown,
+            Err(Obstacle::Refused(refusal)) => ObjectChange::Refused(refusal),
+        }
+    }
+}
+
+impl ChangedPart {
+    pub(super) fn owner(&self) -> &TopologyOwner {
+        &self.difference.owner
+    }
+
+    /// Whether an edit of an object may be why it differs: of a template only what is made from it.
+    pub(super) fn is_of(&self, id: &ObjectId) -> bool {
+        let annotation = |key: &str| {
+            let annotations = self.object.pointer("/metadata/annotations");
+            annotations.and_then(|annotations| annotations.get(key)?.as_str()).unwrap_or_default()
+        };
+        !id.kind.ends_with("Template")
+            || annotation("cluster.x-k8s.io/cloned-from-name") == id.name
+                && annotation("cluster.x-k8s.io/cloned-from-groupkind") == format!("{}.{}", id.kind, id.group)
+    }
+
+    /// The number of the first edit that patches may make something of; the first one if there is none.
+    pub(super) fn first(&self, paths: &[&str], is_decided: impl Fn(&str) -> bool) -> usize {
+        paths.iter().position(|path| is_decided(path)).unwrap_or_default()
+    }
+}
+
+/// The topologies that the edited objects belong to.
+pub(super) fn changes<'p>(
+    edited: &[&ObjectId],
+    (old, new): (&'p Fleet, &'p Fleet),
+    around: TopologySides<'p>,
+) -> Vec<TopologyChange<'p>> {
+    let edited: BTreeSet<&ObjectId> = edited.iter().copied().collect();
+    let clusters: Vec<&ObjectId> = old
+        .objects()
+        .map(|object| &object.id)
+        .filter(|id| id.group == CORE_GROUP && id.kind == "Cluster" && new.find(id).is_some())
+        .collect();
+    each(&clusters, |cluster| change(cluster, &edited, around)).into_iter().flatten().collect()
+}
+
+fn change<'p>(
+    cluster: &'p ObjectId,
+    edited: &BTreeSet<&ObjectId>,
+    around: TopologySides<'p>,
+) -> Option<TopologyChange<'p>> {
+    let (was, is) = (written(around.before, cluster)?, written(around.after, cluster)?);
+    let clusters = [was, is];
+    let (old_class, new_class) = (class(was, cluster)?, class(is, cluster)?);
+    let mut concerned: BTreeSet<ObjectId> = [cluster, &old_class].into_iter().cloned().collect();
+    let (before, after) = (written(around.before, &old_class), written(around.after, &new_class));
+    for (id, class) in [(&old_class, before), (&new_class, after)] {
+        let mut templates = BTreeSet::new();
+        class.iter().for_each(|class| class_templates(class, &mut templates));
+        let id = |(group, kind, name)| ObjectId { group, kind, name, namespace: id.namespace.clone() };
+        concerned.extend(templates.into_iter().map(id));
+    }
+    concerned.retain(|id| edited.contains(id));
+    if concerned.is_empty() {
+        return None;
+    }
+    let unknown = || Err(Obstacle::Unknown(topology::Gap::NoClass));
+    let (Some(before), Some(after)) = (before, after) else {
+        let [by_template, by_class, by_cluster] = [unknown(), unknown(), unknown()];
+        return Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster });
+    };
+    let stored = stored_defaults(was, before);
+    let compute = |cluster: &Value, (class, id): (&Value, &ObjectId), templates: &Hierarchy| {
+        let find = |reference: &Value| written(templates, &template(id, reference)).cloned();
+        desired(Inputs { cluster, class, templates: &find, stored: &stored, yaml })
+    };
+    // What is not edited is not computed again.
+    let is_edited = |is_it: fn(&ObjectId) -> bool| concerned.iter().any(is_it);
+    let has_template = is_edited(|id| id.kind.ends_with("Template"));
+    let has_class = is_edited(|id| id.kind == "ClusterClass") && old_class == new_class;
+    let first = compute(was, (before, &old_class), around.before);
+    let computed = has_template.then(|| compute(was, (before, &old_class), around.after));
+    let with_templates = computed.as_ref().unwrap_or(&first);
+    let computed = has_class.then(|| compute(was, (after, &new_class), around.after));
+    let with_class = computed.as_ref().unwrap_or(with_templates);
+    let computed = is_edited(|id| id.kind == "Cluster").then(|| compute(is, (after, &new_class), around.after));
+    let last = computed.as_ref().unwrap_or(with_class);
+    // If only all edits together can be computed, each may be the reason for everything.
+    let known = |step| if last.is_ok() && Result::is_err(step) { last } else { step };
+    let since = |step| if Result::is_ok(step) { step } else { &first };
+    let by_template = between(&first, known(with_templates));
+    let by_class = between(since(with_templates), known(with_class));
+    let by_cluster = between(since(with_class), last);
+    Some(TopologyChange { cluster, clusters, edited: concerned, by_template, by_class, by_cluster })
+}
+
+fn between(
+    before: &Result<Desired, Obstacle>,
+    after: &Result<Desired, Obstacle>,
+) -> Result<Vec<ChangedPart>, Obstacle> {
+    let before = before.as_ref().map_err(|obstacle| match obstacle {
+        // What was refused before is not what is stored.
+        Obstacle::Refused(_) => Obstacle::Unknown(topology::Gap::NoClass),
+        other => other.clone(),
+    })?;
+    let after = after.as_ref().map_err(Clone::clone)?;
+    let with_object = |difference: PartDifference| {
+        let is_it = |part: &&topology::DesiredPart| part.owner == difference.owner && part.role == difference.role;
+        let object = before.parts.iter().find(is_it).map(|part| part.object.clone()).unwrap_or_else(|| json!({}));
+        ChangedPart { difference, object }
+    };
+    Ok(differences(before, after).into_iter().map(with_object).collect())
+}
+
+fn written<'h>(hierarchy: &'h Hierarchy, id: &ObjectId) -> Option<&'h Value> {
+    let member = hierarchy.member(hierarchy.number(id)?)?;
+    Some(&member.written)
+}

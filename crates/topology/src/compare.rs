@@ -1,0 +1,179 @@
+//! The differences between the objects of a topology before and after a change, and which patch and variable they are
+//! due to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::desired::{Desired, DesiredPart};
+use crate::fields::{get, text};
+use crate::item::PatchWrite;
+use crate::obstacle::Gap;
+use crate::owner::{PartRole, TopologyOwner};
+use crate::variables::at_path;
+
+/// One object that differs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartDifference {
+    /// What it belongs to.
+    pub owner: TopologyOwner,
+    /// What it is for its owner.
+    pub role: PartRole,
+    /// Such as `AWSMachineTemplate`.
+    pub kind: String,
+    /// The fields that differ; none with a gap.
+    pub because: Vec<FieldCause>,
+    /// Why it is not known whether others do.
+    pub gap: Option<Gap>,
+}
+
+/// One field that differs, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldCause {
+    /// The steps to it, such as `spec`, `template`, `spec`, `instanceType`.
+    pub steps: Vec<String>,
+    /// The value before.
+    pub from: Option<Value>,
+    /// The value after.
+    pub to: Option<Value>,
+    /// The patch that writes or wrote it.
+    pub patch: Option<String>,
+    /// Variables that the patch reads and that differ.
+    pub variables: Vec<String>,
+}
+
+impl FieldCause {
+    /// Such as `spec.template.spec.instanceType`.
+    ///
+    /// ```
+    /// let steps = ["spec", "replicas"].map(str::to_owned).into();
+    /// let cause = topology::FieldCause { steps, from: None, to: None, patch: None, variables: Vec::new() };
+    /// assert_eq!(cause.path(), "spec.replicas");
+    /// ```
+    #[must_use]
+    pub fn path(&self) -> String {
+        self.steps.join(".")
+    }
+
+    /// Sets the new value of the field in an object.
+    ///
+    /// ```
+    /// use serde_json::json;
+    ///
+    /// let steps = ["spec", "replicas"].map(str::to_owned).into();
+    /// let cause = topology::FieldCause { steps, from: None, to: Some(json!(2)), patch: None, variables: Vec::new() };
+    /// let mut object = json!({"spec": {}});
+    /// cause.apply(&mut object);
+    /// assert_eq!(object, json!({"spec": {"replicas": 2}}));
+    /// ```
+    pub fn apply(&self, object: &mut Value) {
+        let Some((last, steps)) = self.steps.split_last() else { return };
+        let inner = steps.iter().try_fold(object, |here, step| match here {
+            Value::Array(elements) => elements.get_mut(step.parse::<usize>().ok()?),
+            other => other.get_mut(step),
+        });
+        match (inner, &self.to) {
+            (Some(Value::Object(fields)), Some(to)) => _ = fields.insert(last.clone(), to.clone()),
+            (Some(Value::Object(fields)), None) => _ = fields.remove(last),
+            (Some(Value::Array(elements)), Some(to)) => {
+                if let Some(element) = last.parse().ok().and_then(|number: usize| elements.get_mut(number)) {
+                    *element = to.clone();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The objects that differ; new and removed ones are not compared.
+#[must_use]
+pub fn differences(before: &Desired, after: &Desired) -> Vec<PartDifference> {
+    let key = |part: &DesiredPart| (part.owner.clone(), part.role);
+    let old: BTreeMap<_, _> = before.parts.iter().map(|part| (key(part), part)).collect();
+    after.parts.iter().filter_map(|part| difference(old.get(&key(part))?, part)).collect()
+}
+
+fn difference(old: &DesiredPart, new: &DesiredPart) -> Option<PartDifference> {
+    let mut paths = Vec::new();
+    for field in ["metadata", "spec"] {
+        let [was, is] = [old, new].map(|part| get(&part.object, &[field]));
+        fields((was, is), &mut vec![field.to_owned()], &mut paths);
+    }
+    let because: Vec<FieldCause> = paths
+        .into_iter()
+        .map(|(path, from, to)| {
+            let (patch, variables) = source((old, new), &path);
+            FieldCause { steps: path, from: from.cloned(), to: to.cloned(), patch, variables }
+        })
+        .collect();
+    let facts = |part: &DesiredPart| part.gaps.iter().map(|(_, depends_on)| depends_on.clone()).collect::<Vec<_>>();
+    let gap = new.gaps.iter().chain(&old.gaps).next().filter(|_| facts(old) != facts(new)).map(|(gap, _)| gap.clone());
+    let because = if gap.is_some() { Vec::new() } else { because };
+    let kind = text(&new.object, &["kind"]).to_owned();
+    let is_found = !because.is_empty() || gap.is_some();
+    is_found.then(|| PartDifference { owner: new.owner.clone(), role: new.role, kind, because, gap })
+}
+
+type FieldPair<'v> = (Vec<String>, Option<&'v Value>, Option<&'v Value>);
+
+fn fields<'v>(
+    (was, is): (Option<&'v Value>, Option<&'v Value>),
+    path: &mut Vec<String>,
+    found: &mut Vec<FieldPair<'v>>,
+) {
+    if was == is {
+        return;
+    }
+    match (was, is) {
+        (Some(Value::Object(was)), Some(Value::Object(is))) => {
+            let names: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
+            for name in names {
+                path.push(name.clone());
+                fields((was.get(name), is.get(name)), path, found);
+                path.pop();
+            }
+        }
+        (Some(Value::Array(was)), Some(Value::Array(is))) if was.len() == is.len() => {
+            for (number, pair) in was.iter().zip(is).enumerate() {
+                path.push(number.to_string());
+                fields((Some(pair.0), Some(pair.1)), path, found);
+                path.pop();
+            }
+        }
+        _ => found.push((path.clone(), was, is)),
+    }
+}
+
+/// The patch that wrote a field last, and the variables that it reads and that differ.
+fn source((old, new): (&DesiredPart, &DesiredPart), path: &[String]) -> (Option<String>, Vec<String>) {
+    let pointer: String = match new.role.is_object() {
+        // `spec` and `metadata` of the object are those of `spec.template`.
+        true => ["spec", "template"]
+            .into_iter()
+            .chain(path.iter().map(String::as_str))
+            .map(|step| format!("/{step}"))
+            .collect(),
+        false => path.iter().map(|step| format!("/{step}")).collect(),
+    };
+    let concerns = |write: &&PatchWrite| {
+        let written = write.path.strip_suffix("/-").unwrap_or(&write.path).replace("~1", "/").replace("~0", "~");
+        let is_below =
+            |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        is_below(&pointer, &written) || is_below(&written, &pointer)
+    };
+    let differs = |read: &&String| at_path(&old.variables, read) != at_path(&new.variables, read);
+    let writes: Vec<&PatchWrite> = new.writes.iter().rev().chain(old.writes.iter().rev()).filter(concerns).collect();
+    let read = |write: &PatchWrite| write.reads.iter().filter(differs).cloned().collect::<Vec<_>>();
+    let found = writes.iter().map(|write| (*write, read(write))).find(|(_, read)| !read.is_empty());
+    match found {
+        Some((write, mut read)) => {
+            let all = read.clone();
+            let is_part = |whole: &String, part: &String| {
+                part.strip_prefix(whole.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            };
+            read.retain(|whole| !all.iter().any(|part| is_part(whole, part)));
+            (Some(write.patch.clone()), read)
+        }
+        None => (writes.first().map(|write| write.patch.clone()), Vec::new()),
+    }
+}

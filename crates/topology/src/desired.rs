@@ -1,0 +1,297 @@
+//! The objects of a topology.
+//!
+//! Source: `exp/topology/desiredstate/desired_state.go` of Cluster API.
+
+use serde_json::{Map, Value, json};
+
+use crate::Yaml;
+use crate::builtins;
+use crate::fields::{get, list, merged, set, text};
+use crate::item::{Holder, PatchWrite, TemplateItem, copy, object};
+use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
+use crate::owner::{PartRole, TopologyOwner};
+use crate::patches;
+use crate::template::render;
+use crate::variables::{Variables, of_cluster, overrides};
+use crate::workers::{control_plane_fields, workers_fields};
+
+/// What the objects are computed from.
+#[derive(Clone, Copy)]
+pub struct Inputs<'a> {
+    /// The Cluster.
+    pub cluster: &'a Value,
+    /// Its ClusterClass.
+    pub class: &'a Value,
+    /// The template that a reference of the class names.
+    pub templates: &'a dyn Fn(&Value) -> Option<Value>,
+    /// Values that the Cluster stored as defaults, see [`stored_defaults`](crate::stored_defaults).
+    pub stored: &'a Variables,
+    /// Reads YAML.
+    pub yaml: Yaml,
+}
+
+/// The objects of a topology.
+#[derive(Debug, Default)]
+pub struct Desired {
+    /// The objects, in the order in which Cluster API writes them.
+    pub parts: Vec<DesiredPart>,
+}
+
+/// One object of a topology.
+#[derive(Debug)]
+pub struct DesiredPart {
+    /// What it belongs to.
+    pub owner: TopologyOwner,
+    /// What it is for its owner.
+    pub role: PartRole,
+    /// The object.
+    pub object: Value,
+    pub(crate) variables: Variables,
+    pub(crate) writes: Vec<PatchWrite>,
+    pub(crate) gaps: Vec<(Gap, Value)>,
+}
+
+impl DesiredPart {
+    /// Why fields of the object are not known.
+    #[must_use]
+    pub fn gap(&self) -> Option<&Gap> {
+        self.gaps.first().map(|(gap, _)| gap)
+    }
+}
+
+/// Placeholder for what Cluster API appends to a name.
+const SUFFIX: &str = "*";
+
+/// The objects that Cluster API would write for a Cluster.
+///
+/// # Errors
+/// When Cluster API would refuse the Cluster or the class, or something is missing.
+pub fn desired(inputs: Inputs<'_>) -> Result<Desired, Obstacle> {
+    let topology = ClassTopology::of(inputs)?;
+    let mut items = vec![topology.infrastructure()?];
+    items.extend(topology.control_plane()?);
+    for (kind, entry) in KINDS.into_iter().flat_map(|kind| {
+        list(inputs.cluster, &["spec", "topology", "workers", kind.list]).iter().map(move |entry| (kind, entry))
+    }) {
+        items.extend(topology.workers(kind, entry)?);
+    }
+    if !list(inputs.class, &["spec", "patches"]).is_empty() {
+        let mut patched: Vec<TemplateItem> = Vec::new();
+        let mut others = Vec::new();
+        for item in items {
+            if item.role == PartRole::Workers { others.push(item) } else { patched.push(item) }
+        }
+        patched.iter_mut().for_each(TemplateItem::prepare);
+        patches::apply(inputs.class, &mut patched, inputs.yaml)?;
+        patched.iter_mut().for_each(TemplateItem::finish);
+        items = patched;
+        items.extend(others);
+    }
+    let part = |TemplateItem { owner, role, object, variables, writes, gaps, .. }| DesiredPart {
+        owner,
+        role,
+        object,
+        variables,
+        writes,
+        gaps,
+    };
+    let mut parts: Vec<DesiredPart> = items.into_iter().map(part).collect();
+    parts.sort_by(|a, b| (&a.owner, a.role).cmp(&(&b.owner, b.role)));
+    Ok(Desired { parts })
+}
+
+/// A kind of workers.
+#[derive(Clone, Copy)]
+struct WorkersKind {
+    list: &'static str,
+    kind: &'static str,
+    builtin: &'static str,
+    label: &'static str,
+}
+
+const KINDS: [WorkersKind; 2] = [
+    WorkersKind {
+        list: "machineDeployments",
+        kind: "MachineDeployment",
+        builtin: "machineDeployment",
+        label: "topology.cluster.x-k8s.io/deployment-name",
+    },
+    WorkersKind {
+        list: "machinePools",
+        kind: "MachinePool",
+        builtin: "machinePool",
+        label: "topology.cluster.x-k8s.io/pool-name",
+    },
+];
+
+struct ClassTopology<'a> {
+    inputs: Inputs<'a>,
+    name: &'a str,
+    namespace: &'a str,
+    variables: Variables,
+    global: Value,
+}
+
+impl<'a> ClassTopology<'a> {
+    fn of(inputs: Inputs<'a>) -> Result<ClassTopology<'a>, Obstacle> {
+        let variables = of_cluster(inputs.cluster, inputs.class, inputs.stored)?;
+        let [name, namespace] = ["name", "namespace"].map(|field| text(inputs.cluster, &["metadata", field]));
+        let namespace = if namespace.is_empty() { "default" } else { namespace };
+        Ok(ClassTopology { inputs, name, namespace, variables, global: builtins::cluster(inputs.cluster, namespace) })
+    }
+
+    /// The template that a field of the class refers to, in v1beta1 or v1beta2.
+    fn template(&self, holder: &Value, path: &[&str]) -> Result<Option<Value>, Obstacle> {
+        let Some(reference) =
+            get(holder, path).and_then(|holder| get(holder, &["templateRef"]).or(get(holder, &["ref"])))
+        else {
+            return Ok(None);
+        };
+        let name = || format!("{} {}", text(reference, &["kind"]), text(reference, &["name"]));
+        let template = (self.inputs.templates)(reference).ok_or_else(|| Gap::NoTemplate(name()))?;
+        if text(&template, &["apiVersion"]) != text(reference, &["apiVersion"]) {
+            return Err(Gap::TemplateVersion(name()).into());
+        }
+        Ok(Some(template))
+    }
+
+    /// A name; that of the object if a field of the Cluster refers to it.
+    fn named(&self, reference: &str, part: &Value, default: &str, data: Value) -> Result<String, Obstacle> {
+        let existing = text(self.inputs.cluster, &["spec", reference, "name"]);
+        if !reference.is_empty() && !existing.is_empty() {
+            return Ok(existing.to_owned());
+        }
+        let written = ["naming", "namingStrategy"].into_iter().map(|field| text(part, &[field, "template"]));
+        let template = written.into_iter().find(|it| !it.is_empty()).unwrap_or(default);
+        let mut data = data;
+        set(&mut data, &["cluster", "name"], json!(self.name));
+        set(&mut data, &["random"], json!(SUFFIX));
+        render(template, &data)
+            .map_err(|_| TopologyRefusal::Template { patch: "naming".to_owned(), error: template.to_owned() }.into())
+    }
+
+    fn item(
+        &self,
+        (owner, role, holder): (TopologyOwner, PartRole, Holder),
+        template: Value,
+        object: Value,
+    ) -> TemplateItem {
+        let variables = self.variables.clone();
+        TemplateItem { owner, role, holder, template, object, variables, writes: Vec::new(), gaps: Vec::new() }
+    }
+
+    fn with_builtin(&self, own: &Variables, name: &str, value: Option<Value>) -> Variables {
+        let mut variables = self.variables.clone();
+        variables.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
+        let mut builtin = self.global.clone();
+        if let Some(value) = value {
+            set(&mut builtin, &[name], value);
+        }
+        variables.insert("builtin".to_owned(), builtin);
+        variables
+    }
+
+    fn infrastructure(&self) -> Result<TemplateItem, Obstacle> {
+        let part = get(self.inputs.class, &["spec", "infrastructure"]).unwrap_or(&Value::Null);
+        let template = self.template(self.inputs.class, &["spec", "infrastructure"])?;
+        let template = template.ok_or_else(|| Gap::NoTemplate("the template of the infrastructure".to_owned()))?;
+        let name = self.named("infrastructureRef", part, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
+        let object = object(&template, (self.name, self.namespace), Map::new(), Map::new(), &name);
+        let mut item = self.item(
+            (TopologyOwner::Infrastructure, PartRole::InfrastructureCluster, Holder::Infrastructure),
+            template,
+            object,
+        );
+        item.variables = self.with_builtin(&Variables::new(), "", None);
+        Ok(item)
+    }
+
+    /// The control plane, and the template of its Machines.
+    fn control_plane(&self) -> Result<Vec<TemplateItem>, Obstacle> {
+        let part = get(self.inputs.class, &["spec", "controlPlane"]).unwrap_or(&Value::Null);
+        let entry = get(self.inputs.cluster, &["spec", "topology", "controlPlane"]).unwrap_or(&Value::Null);
+        let place = (self.name, self.namespace);
+        let mut items = Vec::new();
+        if let Some(template) = self.template(part, &["machineInfrastructure"])? {
+            let object = copy(&template, place, Map::new(), &format!("{}-{SUFFIX}", self.name));
+            let of = (TopologyOwner::ControlPlane, PartRole::InfrastructureTemplate, Holder::ControlPlane);
+            items.push(self.item(of, template, object));
+        }
+        let template = self.template(self.inputs.class, &["spec", "controlPlane"])?;
+        let template = template.ok_or_else(|| Gap::NoTemplate("the template of the control plane".to_owned()))?;
+        let name = self.named("controlPlaneRef", part, "{{ .cluster.name }}-{{ .random }}", json!({}))?;
+        let [labels, annotations] = ["labels", "annotations"]
+            .map(|map| merged([get(entry, &["metadata", map]), get(part, &["metadata", map])]));
+        let mut object = object(&template, place, labels, annotations, &name);
+        let machines = items.first().map(|item| item.object.clone());
+        let version = text(self.inputs.cluster, &["spec", "topology", "version"]);
+        control_plane_fields(&mut object, (entry, part), machines.as_ref(), version);
+        let builtin = builtins::control_plane(&object, machines.as_ref());
+        items.push(self.item(
+            (TopologyOwner::ControlPlane, PartRole::ControlPlane, Holder::ControlPlane),
+            template,
+            object,
+        ));
+        let own = overrides(entry, self.inputs.class)?;
+        for item in &mut items {
+            item.variables = self.with_builtin(&own, "controlPlane", Some(builtin.clone()));
+        }
+        Ok(items)
+    }
+
+    /// The bootstrap and infrastructure templates of workers, and the workers.
+    fn workers(&self, kind: WorkersKind, entry: &Value) -> Result<Vec<TemplateItem>, Obstacle> {
+        let [class, name] = ["class", "name"].map(|field| text(entry, &[field]));
+        let mut classes = list(self.inputs.class, &["spec", "workers", kind.list]).iter();
+        let Some(written) = classes.find(|it| text(it, &["class"]) == class) else {
+            return Err(TopologyRefusal::NoWorkerClass(class.to_owned()).into());
+        };
+        // In v1beta1 the templates and the metadata are below `template`.
+        let part = get(written, &["template"]).unwrap_or(written);
+        let is_pool = kind.kind == "MachinePool";
+        let (owner, holder) = match is_pool {
+            true => (TopologyOwner::MachinePool(name.to_owned()), Holder::MachinePool(class.to_owned())),
+            false => (TopologyOwner::MachineDeployment(name.to_owned()), Holder::MachineDeployment(class.to_owned())),
+        };
+        let label = Map::from_iter([(kind.label.to_owned(), json!(name))]);
+        let full_name = self.named(
+            "",
+            written,
+            &format!("{{{{ .cluster.name }}}}-{name}-{{{{ .random }}}}"),
+            json!({kind.builtin: {"topologyName": name}}),
+        )?;
+        let made_name = format!("{}-{name}-{SUFFIX}", self.name);
+        let roles = match is_pool {
+            true => [("bootstrap", PartRole::PoolBootstrap), ("infrastructure", PartRole::PoolInfrastructure)],
+            false => [("bootstrap", PartRole::BootstrapTemplate), ("infrastructure", PartRole::InfrastructureTemplate)],
+        };
+        let mut items = Vec::new();
+        for (field, role) in roles {
+            let Some(template) = self.template(part, &[field])? else { continue };
+            let place = (self.name, self.namespace);
+            let object = match is_pool {
+                true => object(&template, place, label.clone(), Map::new(), &made_name),
+                false => copy(&template, place, label.clone(), &made_name),
+            };
+            items.push(self.item((owner.clone(), role, holder.clone()), template, object));
+        }
+        let [mut labels, mut annotations] = ["labels", "annotations"]
+            .map(|map| merged([get(entry, &["metadata", map]), get(part, &["metadata", map])]));
+        labels.extend(label);
+        for key in ["topology.cluster.x-k8s.io/hold-upgrade-sequence", "topology.cluster.x-k8s.io/defer-upgrade"] {
+            annotations.remove(key);
+        }
+        let mut workers = json!({"apiVersion": text(self.inputs.cluster, &["apiVersion"]), "kind": kind.kind});
+        let place = (self.name, self.namespace, &*full_name);
+        let version = text(self.inputs.cluster, &["spec", "topology", "version"]);
+        let made: Vec<&Value> = items.iter().map(|item| &item.object).collect();
+        workers_fields(&mut workers, place, (entry, written), (labels, annotations), (&made, version));
+        let builtin = builtins::workers(&workers, entry, &made);
+        let own = overrides(entry, self.inputs.class)?;
+        for item in &mut items {
+            item.variables = self.with_builtin(&own, kind.builtin, Some(builtin.clone()));
+        }
+        items.push(self.item((owner, PartRole::Workers, holder), json!({}), workers));
+        Ok(items)
+    }
+}

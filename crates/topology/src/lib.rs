@@ -1,0 +1,28 @@
+//! What Cluster API's topology reconciler writes for a Cluster, computed from the Cluster, its ClusterClass and the
+//! templates of the class.
+//!
+//! [`desired`] returns the objects, [`differences`] compares them before and after a change. Nothing here accesses a
+//! file, a clock or a network.
+
+mod builtins;
+mod compare;
+mod desired;
+mod fields;
+mod functions;
+mod go;
+mod item;
+mod obstacle;
+mod owner;
+mod patches;
+mod template;
+mod variables;
+mod workers;
+
+pub use compare::{FieldCause, PartDifference, differences};
+pub use desired::{Desired, DesiredPart, Inputs, desired};
+pub use obstacle::{Gap, Obstacle, TopologyRefusal};
+pub use owner::{PartRole, TopologyOwner};
+pub use variables::{Variables, stored_defaults};
+
+/// Reads a text as YAML; `None` if it is not.
+pub type Yaml = fn(&str) -> Option<serde_json::Value>;

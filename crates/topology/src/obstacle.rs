@@ -1,0 +1,121 @@
+//! Why the objects of a topology cannot be computed.
+
+use std::fmt;
+
+/// Why the objects of a topology cannot be computed: Cluster API refuses it too, or it is not known here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Cluster API's webhook or reconciler returns an error, and nothing is written.
+    Refused(TopologyRefusal),
+    /// Only the management cluster knows.
+    Unknown(Gap),
+}
+
+/// What Cluster API refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TopologyRefusal {
+    /// The Cluster sets a variable that the class does not define.
+    UndefinedVariable(String),
+    /// A patch reads a variable that has no value.
+    NoValue {
+        /// The patch.
+        patch: String,
+        /// Such as `network.cidr`.
+        variable: String,
+    },
+    /// A template of a patch cannot be parsed or evaluated.
+    Template {
+        /// The patch.
+        patch: String,
+        /// The error.
+        error: String,
+    },
+    /// The output of a template is not YAML.
+    Output {
+        /// The patch.
+        patch: String,
+        /// The output.
+        output: String,
+    },
+    /// A JSON patch does not apply.
+    Patch {
+        /// The patch.
+        patch: String,
+        /// The path.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// An entry of the topology names a class of workers that the ClusterClass does not have.
+    NoWorkerClass(String),
+}
+
+/// What is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Gap {
+    /// The ClusterClass is not among the objects.
+    NoClass,
+    /// A template of the class is not among the objects.
+    NoTemplate(String),
+    /// A template is in another version than the class refers to.
+    TemplateVersion(String),
+    /// A template of a patch calls a function that is not evaluated here.
+    Function(String),
+    /// An extension computes the patch.
+    ExternalPatch(String),
+    /// A template of a patch takes too many steps or prints too much.
+    TooLong(String),
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Obstacle::Refused(refusal) => write!(f, "Cluster API refuses it: {refusal}"),
+            Obstacle::Unknown(gap) => gap.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for TopologyRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TopologyRefusal::UndefinedVariable(name) => write!(f, "the class does not define variable `{name}`"),
+            TopologyRefusal::NoValue { patch, variable } => {
+                write!(f, "patch `{patch}` reads variable `{variable}`, which has no value")
+            }
+            TopologyRefusal::Template { patch, error } => write!(f, "a template of patch `{patch}` fails: {error}"),
+            TopologyRefusal::Output { patch, output } => {
+                write!(f, "a template of patch `{patch}` prints what is not YAML: {output:?}")
+            }
+            TopologyRefusal::Patch { patch, path, reason } => {
+                write!(f, "patch `{patch}` cannot patch `{path}`: {reason}")
+            }
+            TopologyRefusal::NoWorkerClass(name) => write!(f, "the ClusterClass has no worker class `{name}`"),
+        }
+    }
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Gap::NoClass => f.write_str("the ClusterClass is not among the objects"),
+            Gap::NoTemplate(name) => write!(f, "{name} is not among the objects"),
+            Gap::TemplateVersion(name) => write!(f, "{name} is in another version than the class refers to"),
+            Gap::Function(name) => write!(f, "function `{name}` is not evaluated"),
+            Gap::ExternalPatch(name) => write!(f, "an extension computes patch `{name}`"),
+            Gap::TooLong(patch) => write!(f, "a template of patch `{patch}` is too large"),
+        }
+    }
+}
+
+impl From<TopologyRefusal> for Obstacle {
+    fn from(refusal: TopologyRefusal) -> Obstacle {
+        Obstacle::Refused(refusal)
+    }
+}
+
+impl From<Gap> for Obstacle {
+    fn from(gap: Gap) -> Obstacle {
+        Obstacle::Unknown(gap)
+    }
+}

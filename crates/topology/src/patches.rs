@@ -1,0 +1,208 @@
+//! Patches of a ClusterClass: which templates they select, and what they write.
+//!
+//! Source: `patches/engine.go` and `patches/inline/json_patch_generator.go` of Cluster API, and the class's webhook.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::Yaml;
+use crate::fields::{get, list, text};
+use crate::item::{Holder, PatchWrite, TemplateItem};
+use crate::obstacle::{Gap, Obstacle, TopologyRefusal};
+use crate::template::{NoOutput, reads, render};
+use crate::variables::{Variables, at_path};
+
+/// Applies the patches of a class to the templates, in order.
+pub(crate) fn apply(class: &Value, items: &mut [TemplateItem], yaml: Yaml) -> Result<(), Obstacle> {
+    for patch in list(class, &["spec", "patches"]) {
+        let name = text(patch, &["name"]);
+        let definitions = list(patch, &["definitions"]);
+        if definitions.is_empty() {
+            by_extension(patch, name, items);
+            continue;
+        }
+        for item in &mut *items {
+            let matching: Vec<&Value> =
+                definitions.iter().filter(|it| selects(it.get("selector").unwrap_or(&Value::Null), item)).collect();
+            if matching.is_empty() {
+                continue;
+            }
+            match apply_to(item, (patch, name), &matching, yaml) {
+                Err(Obstacle::Unknown(gap)) => {
+                    let depends_on = depends_on(patch, &item.variables);
+                    item.gaps.push((gap, depends_on));
+                }
+                other => other?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An extension reads all variables and templates, and may change every template.
+fn by_extension(patch: &Value, name: &str, items: &mut [TemplateItem]) {
+    let request: Vec<Value> = items.iter().map(|item| json!([item.template, item.variables])).collect();
+    for item in items {
+        item.gaps.push((Gap::ExternalPatch(name.to_owned()), json!([patch, request])));
+    }
+}
+
+/// What the result of a patch depends on: the patch, and the variables that it reads.
+fn depends_on(patch: &Value, variables: &Variables) -> Value {
+    let values: Vec<Option<&Value>> = all_reads(patch).iter().map(|path| at_path(variables, path)).collect();
+    json!([patch, values])
+}
+
+fn all_reads(patch: &Value) -> BTreeSet<String> {
+    let mut found = reads(text(patch, &["enabledIf"]));
+    let definitions = list(patch, &["definitions"]).iter();
+    for json_patch in definitions.flat_map(|definition| list(definition, &["jsonPatches"])) {
+        found.append(&mut reads_of(json_patch));
+    }
+    found
+}
+
+/// The variables that one JSON patch reads.
+fn reads_of(json_patch: &Value) -> BTreeSet<String> {
+    let mut found = reads(text(json_patch, &["valueFrom", "template"]));
+    found.extend(get(json_patch, &["valueFrom", "variable"]).and_then(Value::as_str).map(str::to_owned));
+    found
+}
+
+fn apply_to(
+    item: &mut TemplateItem,
+    (patch, name): (&Value, &str),
+    matching: &[&Value],
+    yaml: Yaml,
+) -> Result<(), Obstacle> {
+    let condition = text(patch, &["enabledIf"]);
+    if !condition.is_empty() && output(condition, (name, item), yaml)? != Value::Bool(true) {
+        return Ok(());
+    }
+    let condition = reads(condition);
+    for definition in matching {
+        let mut operations = Vec::new();
+        for json_patch in list(definition, &["jsonPatches"]) {
+            let (op, path) = (text(json_patch, &["op"]), text(json_patch, &["path"]));
+            let refused = |reason: &str| TopologyRefusal::Patch {
+                patch: name.to_owned(),
+                path: path.to_owned(),
+                reason: reason.to_owned(),
+            };
+            check_path(op, path).map_err(refused)?;
+            let mut operation = json!({ "op": op, "path": path });
+            if let ("add" | "replace", Some(fields)) = (op, operation.as_object_mut()) {
+                fields.insert("value".to_owned(), value(json_patch, (name, item), yaml)?);
+            }
+            let operation: json_patch::PatchOperation =
+                serde_json::from_value(operation).map_err(|error| refused(&error.to_string()))?;
+            operations.push((operation, json_patch, path));
+        }
+        for (operation, json_patch, path) in operations {
+            let mut patched = item.template.clone();
+            json_patch::patch(&mut patched, &[operation]).map_err(|error| TopologyRefusal::Patch {
+                patch: name.to_owned(),
+                path: path.to_owned(),
+                reason: error.kind.to_string(),
+            })?;
+            item.template = patched;
+            let reads = reads_of(json_patch).union(&condition).cloned().collect();
+            item.writes.push(PatchWrite { patch: name.to_owned(), path: path.to_owned(), reads });
+        }
+    }
+    Ok(())
+}
+
+/// Whether the webhook admits a path.
+fn check_path(op: &str, path: &str) -> Result<(), &'static str> {
+    if !path.starts_with("/spec") {
+        return Err("the path must begin with `/spec`");
+    }
+    for index in path.split('/').filter_map(|part| part.parse::<i64>().ok()) {
+        match op {
+            "add" if index == 0 => {}
+            "add" => return Err("only the indices `0` and `-` are allowed"),
+            _ => return Err("elements of lists can only be added"),
+        }
+    }
+    Ok(())
+}
+
+/// The value that a JSON patch writes.
+fn value(json_patch: &Value, (name, item): (&str, &TemplateItem), yaml: Yaml) -> Result<Value, Obstacle> {
+    if let Some(value) = json_patch.get("value") {
+        return Ok(value.clone());
+    }
+    let variable = text(json_patch, &["valueFrom", "variable"]);
+    if variable.is_empty() {
+        return output(text(json_patch, &["valueFrom", "template"]), (name, item), yaml);
+    }
+    let found = at_path(&item.variables, variable).cloned();
+    found.ok_or_else(|| TopologyRefusal::NoValue { patch: name.to_owned(), variable: variable.to_owned() }.into())
+}
+
+/// The output of a template, as YAML.
+fn output(template: &str, (patch, item): (&str, &TemplateItem), yaml: Yaml) -> Result<Value, Obstacle> {
+    let data = Value::Object(item.variables.iter().map(|(name, value)| (name.clone(), value.clone())).collect());
+    let output = render(template, &data).map_err(|error| match error {
+        NoOutput::Error(error) => Obstacle::from(TopologyRefusal::Template { patch: patch.to_owned(), error }),
+        NoOutput::Function(name) => Gap::Function(name).into(),
+        NoOutput::TooLong => Gap::TooLong(patch.to_owned()).into(),
+    })?;
+    yaml(&output).ok_or_else(|| TopologyRefusal::Output { patch: patch.to_owned(), output }.into())
+}
+
+/// Whether a selector selects a template.
+fn selects(selector: &Value, item: &TemplateItem) -> bool {
+    if text(selector, &["apiVersion"]) != text(&item.template, &["apiVersion"])
+        || text(selector, &["kind"]) != text(&item.template, &["kind"])
+    {
+        return false;
+    }
+    let is_on = |name: &str| get(selector, &["matchResources", name]) == Some(&Value::Bool(true));
+    let names = |kind: &str, class: &str| {
+        let mut names = list(selector, &["matchResources", kind, "names"]).iter().filter_map(Value::as_str);
+        names.any(|name| is_match(name, class))
+    };
+    match &item.holder {
+        Holder::Infrastructure => is_on("infrastructureCluster"),
+        Holder::ControlPlane => is_on("controlPlane"),
+        Holder::MachineDeployment(class) => names("machineDeploymentClass", class),
+        Holder::MachinePool(class) => names("machinePoolClass", class),
+    }
+}
+
+fn is_match(pattern: &str, class: &str) -> bool {
+    pattern == class
+        || pattern == "*"
+        || pattern.strip_prefix('*').is_some_and(|end| class.ends_with(end))
+        || pattern.strip_suffix('*').is_some_and(|begin| class.starts_with(begin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_a_wildcard_at_one_end() {
+        let cases = [("*", true), ("default-*", true), ("*-worker", true), ("worker", false), ("def*ker", false)];
+        for (pattern, expected) in cases {
+            assert_eq!(is_match(pattern, "default-worker"), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn paths_are_those_that_the_webhook_admits() {
+        let cases = [
+            ("add", "/spec/template/spec/files/-", Ok(())),
+            ("add", "/spec/template/spec/files/0", Ok(())),
+            ("add", "/spec/template/spec/files/1", Err("only the indices `0` and `-` are allowed")),
+            ("replace", "/spec/template/spec/files/0", Err("elements of lists can only be added")),
+            ("add", "/metadata/labels", Err("the path must begin with `/spec`")),
+        ];
+        for (op, path, expected) in cases {
+            assert_eq!(check_path(op, path), expected, "{op} {path}");
+        }
+    }
+}

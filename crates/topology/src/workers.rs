@@ -1,0 +1,180 @@
+//! Fields of control planes, MachineDeployments and MachinePools that come from the topology and the class.
+
+use serde_json::{Map, Value, json};
+
+use crate::fields::{get, set, set_some, text};
+
+/// From a field of the topology's entry or the class to a field of the object; the entry has precedence.
+type Copies = &'static [(&'static [&'static str], &'static [&'static str])];
+
+const WORKERS: Copies = &[
+    (&["failureDomain"], &["spec", "template", "spec", "failureDomain"]),
+    (&["failureDomains"], &["spec", "failureDomains"]),
+    (&["readinessGates"], &["spec", "template", "spec", "readinessGates"]),
+    (&["taints"], &["spec", "template", "spec", "taints"]),
+];
+
+const WORKERS_V1BETA2: Copies = &[
+    (&["minReadySeconds"], &["spec", "template", "spec", "minReadySeconds"]),
+    (&["rollout"], &["spec", "rollout"]),
+    (&["healthCheck", "remediation", "maxInFlight"], &["spec", "remediation", "maxInFlight"]),
+    (&["deletion", "order"], &["spec", "deletion", "order"]),
+    (&["deletion", "nodeDrainTimeoutSeconds"], &["spec", "template", "spec", "deletion", "nodeDrainTimeoutSeconds"]),
+    (
+        &["deletion", "nodeVolumeDetachTimeoutSeconds"],
+        &["spec", "template", "spec", "deletion", "nodeVolumeDetachTimeoutSeconds"],
+    ),
+    (
+        &["deletion", "nodeDeletionTimeoutSeconds"],
+        &["spec", "template", "spec", "deletion", "nodeDeletionTimeoutSeconds"],
+    ),
+];
+
+const WORKERS_V1BETA1: Copies = &[
+    (&["minReadySeconds"], &["spec", "minReadySeconds"]),
+    (&["strategy"], &["spec", "strategy"]),
+    (&["nodeDrainTimeout"], &["spec", "template", "spec", "nodeDrainTimeout"]),
+    (&["nodeVolumeDetachTimeout"], &["spec", "template", "spec", "nodeVolumeDetachTimeout"]),
+    (&["nodeDeletionTimeout"], &["spec", "template", "spec", "nodeDeletionTimeout"]),
+];
+
+/// Sets the fields of workers.
+pub(crate) fn workers_fields(
+    object: &mut Value,
+    (cluster, namespace, name): (&str, &str, &str),
+    (entry, class): (&Value, &Value),
+    (mut labels, annotations): (Map<String, Value>, Map<String, Value>),
+    (made, version): (&[&Value], &str),
+) {
+    labels.insert("cluster.x-k8s.io/cluster-name".to_owned(), json!(cluster));
+    labels.insert("topology.cluster.x-k8s.io/owned".to_owned(), json!(""));
+    let is_v1beta1 = text(object, &["apiVersion"]).ends_with("/v1beta1");
+    set(object, &["metadata", "name"], json!(name));
+    set(object, &["metadata", "namespace"], json!(namespace));
+    for holder in [&["metadata"][..], &["spec", "template", "metadata"]] {
+        set(object, &[holder, &["labels"]].concat(), json!(labels));
+        if !annotations.is_empty() {
+            set(object, &[holder, &["annotations"]].concat(), json!(annotations));
+        }
+    }
+    if text(object, &["kind"]) == "MachineDeployment" {
+        labels.retain(|key, _| {
+            [
+                "cluster.x-k8s.io/cluster-name",
+                "topology.cluster.x-k8s.io/owned",
+                "topology.cluster.x-k8s.io/deployment-name",
+            ]
+            .contains(&&**key)
+        });
+        set(object, &["spec", "selector", "matchLabels"], Value::Object(labels));
+    }
+    for path in [&["spec"][..], &["spec", "template", "spec"]] {
+        set(object, &[path, &["clusterName"]].concat(), json!(cluster));
+    }
+    set(object, &["spec", "template", "spec", "version"], json!(version));
+    set_some(object, &["spec", "replicas"], get(entry, &["replicas"]));
+    for (made, path) in made.iter().zip([&["bootstrap", "configRef"][..], &["infrastructureRef"]]) {
+        set(object, &[&["spec", "template", "spec"], path].concat(), reference(made, is_v1beta1));
+    }
+    for (from, to) in WORKERS.iter().chain(if is_v1beta1 { WORKERS_V1BETA1 } else { WORKERS_V1BETA2 }) {
+        set_some(object, to, get(entry, from).or(get(class, from)));
+    }
+}
+
+/// Sets the fields of a control plane.
+pub(crate) fn control_plane_fields(
+    object: &mut Value,
+    (entry, class): (&Value, &Value),
+    machines: Option<&Value>,
+    version: &str,
+) {
+    // The contract version of a provider is a label of its definition; the names of the versions agree.
+    let is_v1beta1 = !text(object, &["apiVersion"]).ends_with("/v1beta2");
+    let holder: &[&str] = if is_v1beta1 { &["spec", "machineTemplate"] } else { &["spec", "machineTemplate", "spec"] };
+    if let Some(machines) = machines {
+        set(object, &[holder, &["infrastructureRef"]].concat(), reference(machines, is_v1beta1));
+        for map in ["labels", "annotations"] {
+            let path = ["spec", "machineTemplate", "metadata", map];
+            let all = crate::fields::merged([get(entry, &["metadata", map]), get(class, &["metadata", map])]);
+            let mut all = Value::Object(all);
+            if map == "labels" {
+                for key in ["cluster.x-k8s.io/cluster-name", "topology.cluster.x-k8s.io/owned"] {
+                    set_some(&mut all, &[key], get(object, &["metadata", "labels", key]));
+                }
+            }
+            let all = crate::fields::merged([Some(&all), get(object, &path)]);
+            if !all.is_empty() {
+                set(object, &path, Value::Object(all));
+            }
+        }
+    }
+    set_some(object, &["spec", "replicas"], get(entry, &["replicas"]));
+    set_some(object, &["spec", "rollout", "after"], get(entry, &["rollout", "after"]));
+    for field in ["readinessGates", "taints"] {
+        set_some(object, &[holder, &[field]].concat(), get(entry, &[field]).or(get(class, &[field])));
+    }
+    for timeout in ["nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout"] {
+        let in_seconds = format!("{timeout}Seconds");
+        let written = |of: &Value| {
+            let number = get(of, &["deletion", &in_seconds]).and_then(Value::as_u64);
+            number.or_else(|| seconds(text(of, &[timeout])))
+        };
+        let Some(number) = written(entry).or_else(|| written(class)) else { continue };
+        match is_v1beta1 {
+            true => set(object, &[holder, &[timeout]].concat(), json!(duration(number))),
+            false => set(object, &[holder, &["deletion", &*in_seconds]].concat(), json!(number)),
+        }
+    }
+    set(object, &["spec", "version"], json!(version));
+}
+
+fn reference(object: &Value, is_v1beta1: bool) -> Value {
+    let [api_version, kind] = ["apiVersion", "kind"].map(|field| text(object, &[field]));
+    let [name, namespace] = ["name", "namespace"].map(|field| text(object, &["metadata", field]));
+    let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+    match is_v1beta1 {
+        true => json!({"apiVersion": api_version, "kind": kind, "name": name, "namespace": namespace}),
+        false => json!({"apiGroup": group, "kind": kind, "name": name}),
+    }
+}
+
+/// The whole seconds of a duration such as `1h2m3s`.
+fn seconds(duration: &str) -> Option<u64> {
+    let (mut total, mut number) = (0u64, String::new());
+    for letter in duration.chars() {
+        let unit = match letter {
+            'h' => 3600,
+            'm' => 60,
+            's' => 1,
+            digit => {
+                number.push(digit);
+                continue;
+            }
+        };
+        total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(unit)?)?;
+        number.clear();
+    }
+    (number.is_empty() && !duration.is_empty()).then_some(total)
+}
+
+/// A duration as Go prints it.
+fn duration(seconds: u64) -> String {
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds}s"),
+        (0, minutes, seconds) => format!("{minutes}m{seconds}s"),
+        (hours, minutes, seconds) => format!("{hours}h{minutes}m{seconds}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_go_s() {
+        for (text, number, printed) in [("10s", 10, "10s"), ("10m", 600, "10m0s"), ("1h2m3s", 3723, "1h2m3s")] {
+            assert_eq!((seconds(text), duration(number)), (Some(number), printed.to_owned()), "{text}");
+        }
+        assert_eq!((seconds("1.5h"), seconds("10")), (None, None));
+    }
+}
