@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::fields::{self, FieldDifferences};
 use super::managed::recorded;
+use super::node_record;
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
 use crate::catalog::keys::TRACKING;
@@ -97,6 +98,9 @@ pub(crate) fn differences<'e>(
     skipped.dedup();
     if records && subject.place.is_some_and(may_carry_record) && !subject.object.deleting {
         keep_record(subject, &sources, &compared, &fields, &skipped, &mut changes)?;
+    }
+    if records {
+        changes.append(&mut node_record::records(subject, &changes, settings.on_conflict)?);
     }
     leave_out_what_has_no_room(&subject.object, &mut changes, &mut skipped)?;
     if let Some((namespace, name)) = sources.unread_cluster.filter(|_| !changes.is_empty())
