@@ -22,7 +22,7 @@ pub(super) fn github(plan: &Plan, [old, new]: [&Fleet; 2]) -> String {
         for planned in &planned.edits {
             let command = match planned.edit.effect {
                 Effect::Nothing | Effect::InPlace => continue,
-                Effect::Scale => "notice",
+                Effect::Scale | Effect::ReplacedWhenDeleted => "notice",
                 Effect::CannotTell | Effect::Scheduled => "warning",
                 Effect::Rollout | Effect::Destructive => "error",
             };

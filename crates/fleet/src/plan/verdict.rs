@@ -52,7 +52,11 @@ impl Verdict {
                     Effect::Rollout | Effect::Scheduled => replaced.add(&planned.machines),
                     Effect::Destructive if planned.is_deletion => deleted.add(&planned.machines),
                     Effect::Destructive => orphaned.add(&planned.machines),
-                    Effect::Scale | Effect::InPlace | Effect::Nothing | Effect::CannotTell => {}
+                    Effect::Scale
+                    | Effect::InPlace
+                    | Effect::Nothing
+                    | Effect::CannotTell
+                    | Effect::ReplacedWhenDeleted => {}
                 }
                 verdict.cannot_tell += u64::from(planned.reason.is_some());
                 if let Some((from, to)) = planned.scale {
