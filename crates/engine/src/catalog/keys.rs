@@ -18,6 +18,12 @@ pub(crate) const POOL_NAME: &str = "cluster.x-k8s.io/pool-name";
 pub(crate) const CONTROL_PLANE: &str = "cluster.x-k8s.io/control-plane";
 /// The KubeadmControlPlane above a Machine, formatted.
 pub(crate) const CONTROL_PLANE_NAME: &str = "cluster.x-k8s.io/control-plane-name";
+/// Labels that control-plane providers set on their Machines themselves, each with its own values.
+///
+/// Source: cluster-api-k3s, pkg/k3s/control_plane.go, `ControlPlaneLabelsForCluster`; cluster-api-provider-rke2,
+/// controlplane/internal/controllers/scale.go, `ControlPlaneMachineLabelsForCluster`; k0smotron,
+/// internal/controller/controlplane/util.go, `controlPlaneCommonLabelsForCluster`.
+pub(crate) const OF_CONTROL_PLANE_PROVIDER: &[&str] = &[CONTROL_PLANE, CONTROL_PLANE_NAME];
 /// The template revision of a MachineSet. Opaque: read back, never computed.
 pub(crate) const TEMPLATE_HASH: &str = "machine-template-hash";
 

@@ -49,6 +49,8 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Resul
         facts: Facts::default(),
         tracked: false,
         selector: None,
+        owner_kind: "",
+        of_provider: Default::default(),
         unread_cluster: cluster.map(|cluster| (namespace, cluster)),
         stored_for_kubelet: is_kubelet.then(|| old.map(|old| old.labels.clone()).unwrap_or_default()),
     })
