@@ -20,7 +20,7 @@ const fn statement(says: &'static str, here: &'static str, cases: &'static [&'st
 pub(crate) const PAGES: &[Statement] = &[
     statement("the topology of a Cluster has precedence over the ClusterClass", "[where to put a label](rules.md)",
         &["control-plane/topology_wins_over_class", "machine-deployment/topology_wins_over_class"]),
-    statement("propagation is continuous, not only at creation", "missing entries are added at every write; an edit is reverted: `clusterApi.onConflict`",
+    statement("propagation is continuous, not only at creation", "missing entries are added at every write by anybody but a listed controller; an edit is reverted: `clusterApi.onConflict`",
         &["conflict/a_touch_heals", "conflict/a_dropped_key_is_restored"]),
     statement("labels with the prefix `node-role.kubernetes.io` reach the Node", "criterion of the row Machine → Node",
         &["node/node_role_labels_propagate", "node/node_role_is_equality"]),
@@ -51,7 +51,7 @@ pub(crate) const PROPOSAL: &[Statement] = &[
         &["control-plane/class_and_topology_reach_both_places", "machine-deployment/class_and_topology_reach_both_places"]),
     statement("labels for an autoscaler are set on a MachineDeployment through the topology", "the same rows",
         &["machine-deployment/topology_alone_is_enough"]),
-    statement("labels and annotations are always reconciled, also on existing objects", "missing entries are added at every write",
+    statement("labels and annotations are always reconciled, also on existing objects", "missing entries are added at every write by anybody but a listed controller",
         &["conflict/a_touch_heals", "worked-example/from_cluster_to_node"]),
     statement("metadata and in-place fields of a MachineDeployment replace no Machine", "`EFFECTS`: [rollout.md](rollout.md)",
         &["rollout-machine-deployment/metadata_and_fields_of_the_template_are_in_place"]),

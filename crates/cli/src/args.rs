@@ -50,9 +50,10 @@ pub(crate) enum Verb {
     Explain(ExplainArgs),
     /// Show what a change of manifests does to Machines, labels and annotations.
     ///
-    /// What each edit does is classified as by the policy: in place, scale, rollout, scheduled rollout, destructive, or cannot
-    /// tell; an edit that a webhook refuses is refused. The last line is a summary. Exits with 0 if there is no difference and with 1 if there is one, like `kubectl
-    /// diff`; with `--fail-on`, less severe effects do not count.
+    /// What each edit does is classified as by the policy: in place, scale, replaced when deleted, rollout, scheduled
+    /// rollout, destructive, or cannot tell; an edit that a webhook refuses is refused. The last line is a summary. Exits
+    /// with 0 if there is no difference and with 1 if there is one, like `kubectl diff`; with `--fail-on`, less severe effects
+    /// do not count.
     Plan(PlanArgs),
     /// Print the manifests with everything that the rules set.
     ///

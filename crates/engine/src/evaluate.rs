@@ -17,6 +17,7 @@ use std::cell::OnceCell;
 
 use crate::admission::request::{Objects, Operation, Review};
 use crate::admission::subject::{Stored, Subject};
+use crate::catalog::appliers::is_of_cluster_api;
 use crate::catalog::version::Version;
 use crate::evaluate::inspect::Listed;
 use crate::evaluate::role::Role;
@@ -191,7 +192,7 @@ impl<'e> Evaluation<'e> {
         let mut said = Said::default();
         let Subject { review, .. } = self.subject;
         let manager = review.field_manager.as_deref().unwrap_or_default();
-        if review.username.starts_with("system:serviceaccount:") && manager.starts_with("capi-") {
+        if review.username.starts_with("system:serviceaccount:") && is_of_cluster_api(manager) {
             let message = messages::unlisted_controller(&review.username, manager);
             said.log(
                 LogLevel::Warning,

@@ -10,6 +10,7 @@ mod layers;
 pub(crate) mod listing;
 pub(crate) mod managed;
 pub(crate) mod metadata;
+mod node_record;
 mod owned_path;
 pub(crate) mod ownership;
 mod room;

@@ -169,7 +169,10 @@ fn the_corpus_has_an_edit_for_every_row_and_the_longest_path_decides() -> Result
             let mut lines = lines(version);
             lines.retain(|line| known >= line.since && line.until.is_none_or(|until| known < until));
             let line = line(&lines, kind, at, &edit["effect"]).with_context(|| at.to_owned())?;
-            if edit["effect"] == json!(line.effect) {
+            let is_of_row = edit["effect"] == json!(line.effect);
+            let waits = [Effect::Rollout, Effect::Scheduled].contains(&line.effect)
+                && edit["effect"] == json!(Effect::ReplacedWhenDeleted);
+            if is_of_row || waits {
                 edited.insert((version, kind, line.path.clone()));
             } else {
                 let told = otherwise(line.given).iter().find(|effect| edit["effect"] == json!(effect));

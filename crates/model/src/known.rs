@@ -6,9 +6,6 @@ use crate::world::World;
 /// A reason for which an entry may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KnownDifference {
-    /// The policy set a value before its controller did, or after its only owner released it, and the source
-    /// dropped it before the controller reconciled. The value has no owner, so it is never removed.
-    SetAndDropped,
     /// The policy restored a value that another manager co-owned with Cluster API, and that manager stays an owner.
     /// Without the policy the edit ends the co-ownership, and Cluster API becomes the only owner.
     SharesKept,
@@ -16,13 +13,12 @@ pub enum KnownDifference {
 
 impl KnownDifference {
     /// All.
-    pub const ALL: [KnownDifference; 2] = [KnownDifference::SetAndDropped, KnownDifference::SharesKept];
+    pub const ALL: [KnownDifference; 1] = [KnownDifference::SharesKept];
 
     /// Its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            KnownDifference::SetAndDropped => "set-and-dropped",
             KnownDifference::SharesKept => "shares-kept",
         }
     }
@@ -32,7 +28,6 @@ impl KnownDifference {
     pub fn explains(self, with: &World, spot: Spot) -> bool {
         let entry = with.object(spot.kind).map(|object| *object.at(spot.slot, spot.key)).unwrap_or_default();
         let is_so = match self {
-            KnownDifference::SetAndDropped => entry.is_policys,
             KnownDifference::SharesKept => !entry.kept.in_both(entry.owners).is_empty(),
         };
         is_so

@@ -14,8 +14,6 @@ pub struct OwnedEntry {
     pub owners: Managers,
     /// The field managers whose last write set this value. The API server does not know it: only the properties use it.
     pub writers: Managers,
-    /// The policy wrote this value when its source had it, and it has had no owner since. Only the properties use it.
-    pub is_policys: bool,
     /// The co-owners of this value, besides Cluster API, when the policy restored it. Only the properties use it.
     pub kept: Managers,
 }
@@ -110,7 +108,6 @@ impl ModelObject {
                     let entry = self.at_mut(slot, key);
                     entry.owners = entry.owners.and(manager);
                     entry.writers = entry.writers.and(manager);
-                    entry.is_policys = false;
                     entry.kept = entry.kept.without(manager);
                 }
                 Some(_) if !force && !entry.owners.without(manager).is_empty() => return Err(Conflict),

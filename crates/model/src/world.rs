@@ -159,7 +159,7 @@ impl World {
                 };
                 let stored = self.readable(place.cluster);
                 match policy.decide(&request, &stored, &mut self.cache) {
-                    PolicyAnswer::Accepted(answered) => self.remarked(write, &after, answered, place.cluster),
+                    PolicyAnswer::Accepted(answered) => self.remarked(write, &after, answered),
                     PolicyAnswer::Refused(message) => return WriteOutcome::Refused(message),
                     PolicyAnswer::Strange(what) => return WriteOutcome::Strange(what),
                 }
@@ -185,13 +185,7 @@ impl World {
     }
 
     /// The policy's answer, with the fields that only the properties use.
-    fn remarked(
-        &self,
-        write: &ReceivedWrite,
-        after: &ModelObject,
-        mut answered: ModelObject,
-        cluster: ClusterManifest,
-    ) -> ModelObject {
+    fn remarked(&self, write: &ReceivedWrite, after: &ModelObject, mut answered: ModelObject) -> ModelObject {
         let before = self.objects[write.kind as usize];
         for spot in write.kind.spots() {
             let entry = *answered.at(spot.slot, spot.key);
@@ -203,12 +197,8 @@ impl World {
             } else if let Some(stored) = stored {
                 *remarked = OwnedEntry { owners: entry.owners, ..stored };
                 remarked.writers = stored.writers.without(write.manager);
-                remarked.is_policys |= self.source(spot, cluster) == entry.value;
                 remarked.kept = entry.owners.in_both(stored.owners).without(write.kind.controller());
-            } else {
-                remarked.is_policys = self.source(spot, cluster) == entry.value;
             }
-            remarked.is_policys &= entry.owners.is_empty() && entry.value.is_some();
         }
         answered
     }

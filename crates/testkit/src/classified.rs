@@ -20,7 +20,9 @@ impl Classified {
         let answer = door(&request(review), &json!({}), &ApiServer::default())?;
         ensure!(answer.accepted, "refused: {:?}", answer.message);
         let edits = answer.report["rollout"]["edits"].as_array().cloned().unwrap_or_default();
-        let replaced = edits.iter().any(|edit| ["rollout", "destructive"].map(Value::from).contains(&edit["effect"]));
+        let replaced = edits
+            .iter()
+            .any(|edit| ["replaced when deleted", "rollout", "destructive"].map(Value::from).contains(&edit["effect"]));
         if replaced != self.up_to_date {
             return Ok(Vec::new());
         }

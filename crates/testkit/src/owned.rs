@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
-use metadata_propagation::{Change, FIELDS, GroupVersionKind, Outcome, Place};
+use metadata_propagation::{Action, Change, FIELDS, GroupVersionKind, Outcome, Place};
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -48,6 +48,14 @@ pub const OWNED: &[OwnedMap] = &[
     row("infrastructure.cluster.x-k8s.io", "OCICluster",   "spec.freeformTags"),
     row("controlplane.cluster.x-k8s.io", "",     "spec.machineTemplate.metadata.labels"),
     row("controlplane.cluster.x-k8s.io", "",     "spec.machineTemplate.metadata.annotations"),
+];
+
+/// The annotations that the policy may write although no rule propagates them, and the kind that may have them. They
+/// are records: of the Machine controller on Nodes, and of this policy.
+pub const RECORDS: &[(&str, &str)] = &[
+    ("Node", "cluster.x-k8s.io/annotations-from-machine"),
+    ("Node", "cluster.x-k8s.io/labels-from-machine"),
+    ("", "metadata-propagation.plexsphere.com/managed"),
 ];
 
 /// Field ownership, which changes with what is written.
@@ -96,7 +104,10 @@ pub fn only_owned_maps_changed(kind: &GroupVersionKind<'_>, object: &str, outcom
     }
     let changes = outcome.report.as_ref().map(|report| report.changes.as_slice()).unwrap_or_default();
     let mut by_map: Changes<'_> = BTreeMap::new();
-    for Change { at, key, to, .. } in changes {
+    for Change { at, key, to, action, .. } in changes {
+        let may_record = |row: &&(&str, &str)| ["", &kind.kind].contains(&row.0) && row.1 == key;
+        let is_record = &**at == "metadata.annotations" && RECORDS.iter().any(|row| may_record(&row));
+        ensure!(is_record == (*action == Action::Recorded), "`{key}` at `{at}` is {action:?}");
         let twice = by_map.entry(at).or_default().insert(key, to.as_ref().map(metadata_propagation::Value::as_json));
         ensure!(twice.is_none(), "`{key}` at `{at}` is changed twice");
     }

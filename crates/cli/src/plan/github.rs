@@ -36,7 +36,7 @@ fn of_root(RootAnswer { pair, plan, not_read }: &RootAnswer, title: &str, out: &
             let command = match planned.edit.effect {
                 Effect::Nothing | Effect::InPlace => continue,
                 Effect::Scale if planned.scale.is_some_and(|(from, to)| to < from) => "error",
-                Effect::Scale => "notice",
+                Effect::Scale | Effect::ReplacedWhenDeleted => "notice",
                 Effect::CannotTell | Effect::Scheduled => "warning",
                 Effect::Rollout | Effect::Refused | Effect::Destructive => "error",
             };

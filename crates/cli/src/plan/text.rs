@@ -108,7 +108,7 @@ fn line(entry: &EntryDifference) -> String {
 fn style(effect: Effect) -> Style {
     match effect {
         Effect::Nothing | Effect::InPlace => CALM,
-        Effect::Scale | Effect::CannotTell | Effect::Scheduled => CAREFUL,
+        Effect::Scale | Effect::CannotTell | Effect::Scheduled | Effect::ReplacedWhenDeleted => CAREFUL,
         Effect::Rollout | Effect::Refused | Effect::Destructive => GRAVE,
     }
 }

@@ -121,6 +121,7 @@ pub(super) fn details(planned: &PlannedEdit) -> String {
         (Effect::Rollout | Effect::Scheduled, _) => {
             format!(": replaces {}; an annotation defers the rollout of {}", of_machines(machines), deferred.join(", "))
         }
+        (Effect::ReplacedWhenDeleted, _) => format!(": outdates {}, until they are deleted", of_machines(machines)),
         (Effect::Destructive, _) if *is_deletion => format!(": deletes {}", of_machines(machines)),
         (Effect::Destructive, _) => format!(": orphans {}", of_machines(machines)),
         _ => String::new(),

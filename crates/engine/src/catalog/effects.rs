@@ -20,6 +20,8 @@ pub enum Effect {
     InPlace,
     /// Machines are created or deleted.
     Scale,
+    /// Machines are outdated until somebody deletes them: the strategy is OnDelete.
+    ReplacedWhenDeleted,
     /// Patches, variables or a provider decide whether Machines are replaced.
     CannotTell,
     /// Machines are replaced at a time that the edit sets.
@@ -183,6 +185,8 @@ pub enum Same {
     Selector,
     /// As strategies: only a change from OnDelete to another one is an edit.
     NotFromOnDelete,
+    /// As a pause: only its end is an edit.
+    NotFromPaused,
     /// As feature gates of kubeadm: what Cluster API sets by default is not an edit.
     FeatureGates,
 }
@@ -239,6 +243,7 @@ impl Effect {
             Effect::Nothing => "no effect",
             Effect::InPlace => "in place",
             Effect::Scale => "scale",
+            Effect::ReplacedWhenDeleted => "replaced when deleted",
             Effect::CannotTell => "cannot tell",
             Effect::Scheduled => "scheduled rollout",
             Effect::Rollout => "rollout",

@@ -71,6 +71,7 @@ pub const ROUTES: &[Route] = &[
     Route { of: "ControlPlane",      when: "label topology.cluster.x-k8s.io/owned, and an edit that may replace Machines", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("Cluster", TOPOLOGY_VALUE_MASKS)] },
     Route { of: "MachineDeployment", when: "label topology.cluster.x-k8s.io/owned, and an edit that may replace Machines", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("Cluster", TOPOLOGY_VALUE_MASKS)] },
     Route { of: "MachinePool",       when: "label topology.cluster.x-k8s.io/owned, and an edit that may replace Machines", gets: &[("Cluster", TOPOLOGY_MASKS), ("ClusterClass", CLASS_MASKS), ("Cluster", TOPOLOGY_VALUE_MASKS)] },
+    Route { of: "Cluster",           when: "an edit that may replace Machines of a worker without a strategy", gets: &[("ClusterClass", CLASS_MASKS)] },
     Route { of: "MachineSet",        when: "owned by a MachineDeployment", gets: &[("MachineDeployment", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a MachineSet",        gets: &[("MachineSet", TEMPLATE_MASKS)] },
     Route { of: "Machine",           when: "owned by a MachinePool",       gets: &[("MachinePool", TEMPLATE_MASKS)] },

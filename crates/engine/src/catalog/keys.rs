@@ -18,6 +18,12 @@ pub(crate) const POOL_NAME: &str = "cluster.x-k8s.io/pool-name";
 pub(crate) const CONTROL_PLANE: &str = "cluster.x-k8s.io/control-plane";
 /// The KubeadmControlPlane above a Machine, formatted.
 pub(crate) const CONTROL_PLANE_NAME: &str = "cluster.x-k8s.io/control-plane-name";
+/// Labels that control-plane providers set on their Machines themselves, each with its own values.
+///
+/// Source: cluster-api-k3s, pkg/k3s/control_plane.go, `ControlPlaneLabelsForCluster`; cluster-api-provider-rke2,
+/// controlplane/internal/controllers/scale.go, `ControlPlaneMachineLabelsForCluster`; k0smotron,
+/// internal/controller/controlplane/util.go, `controlPlaneCommonLabelsForCluster`.
+pub(crate) const OF_CONTROL_PLANE_PROVIDER: &[&str] = &[CONTROL_PLANE, CONTROL_PLANE_NAME];
 /// The template revision of a MachineSet. Opaque: read back, never computed.
 pub(crate) const TEMPLATE_HASH: &str = "machine-template-hash";
 
@@ -48,6 +54,13 @@ pub(crate) const PAUSED: &str = "cluster.x-k8s.io/paused";
 pub const NODE_MACHINE: &str = "cluster.x-k8s.io/machine";
 /// On a Node: the namespace of its Machine.
 pub const NODE_CLUSTER_NAMESPACE: &str = "cluster.x-k8s.io/cluster-namespace";
+
+/// On a Node: which labels the Machine controller set from the Machine, sorted, with commas between them.
+///
+/// Source: core/reconcilers/machine/machine_controller_noderef.go, `patchNode`.
+pub(crate) const LABELS_FROM_MACHINE: &str = "cluster.x-k8s.io/labels-from-machine";
+/// The same for annotations.
+pub(crate) const ANNOTATIONS_FROM_MACHINE: &str = "cluster.x-k8s.io/annotations-from-machine";
 
 /// On every composed resource: which resource of the Composition it is.
 pub(crate) const COMPOSITION_RESOURCE_NAME: &str = "crossplane.io/composition-resource-name";
@@ -124,14 +137,14 @@ pub(crate) const MACHINE_DEPLOYMENT_ONLY: &[&str] = &[
 /// api/controlplane/kubeadm/v1beta2/kubeadm_control_plane_types.go. A controller would propagate some of them if a user
 /// put them into a propagating map; that is a deliberate deviation, see ARCHITECTURE.md.
 pub(crate) const NEVER: &[&str] = &[
-    "cluster.x-k8s.io/annotations-from-machine",
+    ANNOTATIONS_FROM_MACHINE,
     "cluster.x-k8s.io/cloned-from-groupkind",
     "cluster.x-k8s.io/cloned-from-name",
     "cluster.x-k8s.io/cluster-name",
     "cluster.x-k8s.io/cluster-namespace",
     "cluster.x-k8s.io/conversion-data",
     "cluster.x-k8s.io/disable-machine-create",
-    "cluster.x-k8s.io/labels-from-machine",
+    LABELS_FROM_MACHINE,
     "cluster.x-k8s.io/machine",
     "cluster.x-k8s.io/owner-kind",
     "cluster.x-k8s.io/owner-name",

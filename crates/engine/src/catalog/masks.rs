@@ -48,8 +48,10 @@ pub(crate) const TEMPLATE_MASKS: Masks = masks![
     "spec.machineNaming",
     "spec.machineNamingStrategy",
     "spec.minReadySeconds",
+    "spec.rollout.strategy.type",
     "spec.selector",
     "spec.strategy.rollingUpdate.deletePolicy",
+    "spec.strategy.type",
     "spec.template.metadata",
     "spec.template.spec.deletion",
     "spec.template.spec.minReadySeconds",
@@ -162,7 +164,9 @@ pub(crate) const CLASS_MASKS: Masks = masks![
     "spec.workers.machineDeployments.nodeDrainTimeout",
     "spec.workers.machineDeployments.nodeVolumeDetachTimeout",
     "spec.workers.machineDeployments.readinessGates",
+    "spec.workers.machineDeployments.rollout.strategy.type",
     "spec.workers.machineDeployments.strategy.rollingUpdate.deletePolicy",
+    "spec.workers.machineDeployments.strategy.type",
     "spec.workers.machineDeployments.taints",
     "spec.workers.machineDeployments.template.metadata",
     "spec.workers.machinePools.class",
@@ -224,8 +228,9 @@ mod tests {
             owners.flat_map(|owner| owner.gives.iter().copied()).collect()
         };
         let mut templates = taken(&gives(TEMPLATE_MASKS));
-        // The name of the Cluster, and what selects the objects that it owns.
-        templates.extend(["spec.clusterName", "spec.selector"].map(str::to_owned));
+        // The name of the Cluster, what selects the objects that it owns, and when it replaces Machines.
+        let others = ["spec.clusterName", "spec.rollout.strategy.type", "spec.selector", "spec.strategy.type"];
+        templates.extend(others.map(str::to_owned));
         assert_reads(TEMPLATE_MASKS, &templates);
         let control_planes = taken(&gives(CONTROL_PLANE_MASKS)).into_iter().filter(machines).collect();
         assert_reads(CONTROL_PLANE_MASKS, &control_planes);
@@ -253,7 +258,8 @@ mod tests {
         );
         assert_reads(TOPOLOGY_MASKS, &cluster);
         let mut class = taken(&[Place::ControlPlaneClass, Place::MachineDeploymentClass, Place::MachinePoolClass]);
-        // Which entry is an object's, its templates, and which patches may change what they give.
+        // Which entry is an object's, its templates, which patches may change what they give, and when Machines are
+        // replaced.
         class.extend(
             [
                 "spec.controlPlane.machineInfrastructure",
@@ -265,6 +271,8 @@ mod tests {
                 "spec.patches.definitions.selector.matchResources.controlPlane",
                 "spec.patches.external",
                 "spec.workers.machineDeployments.class",
+                "spec.workers.machineDeployments.rollout.strategy.type",
+                "spec.workers.machineDeployments.strategy.type",
                 "spec.workers.machinePools.class",
             ]
             .map(str::to_owned),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::catalog::keys::{self, MACHINE_DEPLOYMENT_ONLY, UPGRADE_HOLDS};
+use crate::catalog::keys::{self, MACHINE_DEPLOYMENT_ONLY, OF_CONTROL_PLANE_PROVIDER, UPGRADE_HOLDS};
 use crate::catalog::place::MapKind::{self, Annotations, Labels};
 use crate::catalog::place::PAGE_VERSION;
 use crate::catalog::place::Place::{self, *};
@@ -107,7 +107,7 @@ pub const RULES: &[Rule] = &[
     row(ControlPlaneTemplateMachineTemplate, Labels,      Keys::Every,                   &[ControlPlaneMachineTemplate]).in_code(),
     row(ControlPlaneTemplateMachineTemplate, Annotations, Keys::Every,                   &[ControlPlaneMachineTemplate]).in_code(),
     // Not on the page. Control planes other than KubeadmControlPlane
-    row(OtherControlPlaneMachineTemplate, Labels,      Keys::Every,                      &[Machine, InfraMachine, BootstrapConfig]).in_code(),
+    row(OtherControlPlaneMachineTemplate, Labels,      Keys::Except(OF_CONTROL_PLANE_PROVIDER), &[Machine, InfraMachine, BootstrapConfig]).in_code(),
     row(OtherControlPlaneMachineTemplate, Annotations, Keys::Every,                      &[Machine, InfraMachine, BootstrapConfig]).in_code(),
     // Beyond Cluster API: a Machine without a controller
     row(Machine,                     Labels,      Keys::OptIn,                           &[InfraMachine, BootstrapConfig]).in_code(),

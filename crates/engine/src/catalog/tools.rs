@@ -1,4 +1,4 @@
-//! Keys that tools set on the objects that they apply: they describe the manifest, not Machines.
+//! Keys that tools set on, or read from, the objects themselves: they describe the object, not Machines.
 
 use super::keys::belongs_to;
 
@@ -13,15 +13,21 @@ pub struct ToolKeys {
     pub source: &'static str,
 }
 
-/// The keys of tools that apply manifests. Advising users to set these in a machine template would put chart versions
-/// and release names onto Machines and Nodes.
+/// The keys of tools that apply, restore or scale objects. Advising users to set these in a machine template would put
+/// chart versions and release names onto Machines and Nodes, and capacities where no autoscaler reads them.
 #[rustfmt::skip]
 pub const TOOL_KEYS: &[ToolKeys] = &[
     keys("Argo CD",            "argocd.argoproj.io",     "argo-cd.readthedocs.io: Annotations and Labels used by Argo CD; Resource Tracking"),
     keys("Flux",               "toolkit.fluxcd.io",      "fluxcd.io/flux/components: labels of kustomize-controller and helm-controller"),
+    keys("Gardener",           "gardener.cloud",         "gardener/gardener: pkg/apis/core/v1beta1/constants/types_constants.go, pkg/apis/resources/v1alpha1"),
     keys("Helm",               "helm.sh",                "helm.sh/docs/chart_best_practices/labels; pkg/action/validate.go for meta.helm.sh"),
     keys("Kustomize",          "config.kubernetes.io",   "kustomize: api/internal/utils/annotations.go, kyaml/kio/kioutil"),
     keys("Kustomize",          "kustomize.config.k8s.io", "kustomize: api/internal/utils/annotations.go"),
+    keys("Rancher",            "cattle.io",              "rancher/wrangler: pkg/apply/apply.go for objectset.rio.cattle.io; rancher/turtles: cluster-api.cattle.io"),
+    keys("Sveltos",            "projectsveltos.io",      "projectsveltos/libsveltos: lib/deployer/utils.go"),
+    keys("Velero",             "velero.io",              "velero.io/docs: Restore Reference, labels of restored objects"),
+    keys("cluster-autoscaler", "cluster-autoscaler.kubernetes.io", "kubernetes/autoscaler: cluster-autoscaler/cloudprovider/clusterapi/clusterapi_utils.go"),
+    keys("k0rdent",            "k0rdent.mirantis.com",   "k0rdent/kcm: api/v1beta1/common.go, internal/controller/backup"),
     keys("recommended labels", "app.kubernetes.io",      "kubernetes.io/docs/concepts/overview/working-with-objects/common-labels"),
 ];
 
@@ -49,6 +55,13 @@ mod tests {
             ("meta.helm.sh/release-name", true),
             ("kustomize.config.k8s.io/needs-hash", true),
             ("internal.config.kubernetes.io/index", true),
+            ("objectset.rio.cattle.io/hash", true),
+            ("velero.io/restore-name", true),
+            ("k0rdent.mirantis.com/component", true),
+            ("projectsveltos.io/reference-name", true),
+            ("resources.gardener.cloud/managed-by", true),
+            ("capacity.cluster-autoscaler.kubernetes.io/cpu", true),
+            ("autoscaler.kubernetes.io/cpu", false),
             ("kubernetes.io/os", false),
             ("myhelm.sh/chart", false),
             ("app", false),

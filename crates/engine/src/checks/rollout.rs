@@ -4,7 +4,10 @@ mod edited_kind;
 mod edits;
 mod given;
 mod same;
+mod strategy;
 mod topology;
+
+use std::cmp::Reverse;
 
 use crate::admission::request::{Operation, Review};
 use crate::admission::subject::Subject;
@@ -54,6 +57,8 @@ pub(crate) fn impact<'e>(
     if edits.is_empty() {
         return Ok(None);
     }
+    strategy::mark(&mut edits, kind, subject, lookups);
+    edits.sort_by_key(|edit| Reverse(edit.effect));
     let stance = settings.cluster_api.rollout;
     let mut findings = findings(&edits, kind, stance);
     let mut impact = RolloutImpact { approved: None, approved_on: None, edits: Vec::new() };

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use crate::catalog::appliers::APPLIERS;
+use crate::catalog::appliers;
 use crate::json::document::Json;
 use crate::json::splice::{Edit, Write, splice};
 use crate::kube::object::group_and_version;
@@ -57,9 +57,14 @@ impl<'a> ManagedFieldsEntry<'a> {
         self.operation == "Apply"
     }
 
+    /// Whether it is what a manager applied to the object itself.
+    pub(crate) fn is_apply_of(&self, manager: &str) -> bool {
+        self.applies() && self.subresource.is_empty() && self.manager == manager
+    }
+
     /// Whether it is the manager of a controller of Cluster API.
     pub(crate) fn is_of_cluster_api(&self) -> bool {
-        APPLIERS.contains(&self.manager)
+        appliers::is_of_cluster_api(self.manager)
     }
 
     /// Whether both belong to the same manager for the API server: entries of Apply are one in all versions.

@@ -163,6 +163,10 @@ fn withheld(sources: &Sources<'_>, target: Place, map: MapKind, key: &str, entry
     if entry.is_set {
         return None;
     }
+    let [labels, annotations] = &sources.of_provider;
+    if (if map == MapKind::Labels { labels } else { annotations }).contains(key) {
+        return Some(SkipReason::ControllerOwned);
+    }
     // NodeRestriction only checks labels that change.
     let changes = |stored: &Map<'_>| stored.get(key) != Some(&*entry.value);
     if map == MapKind::Labels && sources.stored_for_kubelet.as_ref().is_some_and(changes) && forbids(key) {

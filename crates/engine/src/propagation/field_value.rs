@@ -188,7 +188,9 @@ impl FieldValue {
         for element in list {
             let stored = like(stored, element);
             let Some(requested) = like(requested, element) else {
-                written.push(OwnedElement { steps: vec![element.step(keys)], is_as_stored: stored == Some(element) });
+                let fields = element.fields.keys().cloned().collect();
+                let is_as_stored = stored == Some(element);
+                written.push(OwnedElement { steps: vec![element.step(keys)], fields, is_as_stored });
                 continue;
             };
             for (field, value) in
@@ -196,7 +198,7 @@ impl FieldValue {
             {
                 let steps = vec![element.step(keys), ["f:", field].concat()];
                 let is_as_stored = stored.is_some_and(|stored| stored.fields.get(field) == Some(value));
-                written.push(OwnedElement { steps, is_as_stored });
+                written.push(OwnedElement { steps, fields: Vec::new(), is_as_stored });
             }
         }
         written

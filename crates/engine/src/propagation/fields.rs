@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::field_value::FieldValue;
 use crate::admission::subject::Subject;
+use crate::catalog::appliers::responsible;
 use crate::catalog::fields::{FIELDS, Field, Hop};
 use crate::catalog::place::{self, Place};
 use crate::json::Malformed;
@@ -56,7 +57,7 @@ pub(crate) fn differences(
                 skipped.push(skip(field, layer, wanted, SkipReason::ControllerOwned));
             }
             let Some(carried) = carried else { continue };
-            match change(field, hop, layer, &carried, subject, settings)? {
+            match change(field, hop, layer, &carried, subject, sources.owner_kind, settings)? {
                 None => {}
                 Some(Ok(change)) => found.changes.push(change),
                 Some(Err(reason)) => {
@@ -103,6 +104,7 @@ fn change(
     layer: &Layer<'_>,
     value: &FieldValue,
     subject: &Subject<'_>,
+    owner_kind: &str,
     settings: &ClusterApi,
 ) -> Result<Option<Result<Change, SkipReason>>, Stop> {
     let (place, version) = (hop.to, subject.object.version);
@@ -133,6 +135,7 @@ fn change(
         elements: wanted.written_elements(&field.shape, stands.as_ref(), old.as_ref()),
         is_as_stored: old.as_ref() == Some(&wanted),
         can_wait: !hop.opt_in,
+        manager: responsible(owner_kind, place, settings.version).filter(|_| !hop.opt_in),
     };
     let action = match &stands {
         _ if was_right => Action::Restored,

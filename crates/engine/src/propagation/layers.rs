@@ -1,5 +1,7 @@
 //! What is read for one object: layers of maps and fields, each with its origin.
 
+use std::collections::BTreeSet;
+
 use super::class_patches::ClassPatches;
 use super::field_value::FieldValue;
 use crate::catalog::fields::{FIELDS, Field};
@@ -28,6 +30,10 @@ pub(crate) struct Sources<'e> {
     pub(crate) selector: Option<Vec<&'e str>>,
     /// Namespace and name of the Cluster, if it was not read yet, so that it is not known whether it is paused.
     pub(crate) unread_cluster: Option<(&'e str, &'e str)>,
+    /// The kind of the owner, or `Cluster` for what a topology sets; empty if no controller applies what propagates.
+    pub(crate) owner_kind: &'e str,
+    /// The labels and the annotations that the Machine's own control-plane provider applies.
+    pub(crate) of_provider: [BTreeSet<&'e str>; 2],
     /// If a kubelet writes its Node: the labels as they are stored.
     pub(crate) stored_for_kubelet: Option<Map<'e>>,
 }

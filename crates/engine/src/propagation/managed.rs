@@ -82,8 +82,17 @@ impl Record {
 ///
 /// What an Update changed does not count: an edit that was reverted leaves the same trace.
 pub(crate) fn claimed<'e>(managed_fields: Json<'e>, map: MapKind) -> BTreeSet<&'e str> {
+    declared(managed_fields, map, |entry| entry.applies() || entry.is_of_cluster_api())
+}
+
+/// Keys of a map that some managers declare. None if the `managedFields` cannot be read.
+pub(crate) fn declared<'e>(
+    managed_fields: Json<'e>,
+    map: MapKind,
+    by: impl Fn(&ManagedFieldsEntry<'_>) -> bool,
+) -> BTreeSet<&'e str> {
     let entries = ManagedFieldsEntry::all(managed_fields).unwrap_or_default();
-    let of_claimants = entries.iter().filter(|entry| entry.applies() || entry.is_of_cluster_api());
+    let of_claimants = entries.iter().filter(|entry| by(entry));
     let field = if map == MapKind::Labels { "f:labels" } else { "f:annotations" };
     let keys = of_claimants.filter_map(|entry| entry.fields.at(&["f:metadata", field]).ok()?.as_fields());
     keys.flatten().filter_map(|(key, _)| key.strip_prefix("f:")).collect()

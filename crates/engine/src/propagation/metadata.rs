@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use super::fields::{self, FieldDifferences};
 use super::managed::recorded;
+use super::node_record;
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
+use crate::catalog::appliers::responsible;
 use crate::catalog::keys::TRACKING;
 use crate::catalog::kinds::may_carry_record;
 use crate::catalog::place::{MapKind, Place};
+use crate::catalog::version::Version;
 use crate::json::Map;
 use crate::json::document::Document;
 use crate::json::path::Path;
@@ -74,7 +77,7 @@ pub(crate) fn differences<'e>(
             compared.push(Compared { target, map, expected, actual });
         }
     }
-    let mut changes = missing(subject, &sources, &compared)?;
+    let mut changes = missing(subject, &sources, &compared, settings.version)?;
     let mut above = Above::default();
     if subject.template().is_some() || subject.place == Some(Place::Machine) {
         above.carried = carried(subject, &sources, &compared, &skips);
@@ -97,7 +100,10 @@ pub(crate) fn differences<'e>(
     skipped.sort();
     skipped.dedup();
     if records && subject.place.is_some_and(may_carry_record) && !subject.object.deleting {
-        keep_record(subject, &sources, &compared, &fields, &skipped, &mut changes)?;
+        keep_record(subject, &sources, &compared, &fields, &skipped, settings.version, &mut changes)?;
+    }
+    if records {
+        changes.append(&mut node_record::records(subject, &changes, settings.on_conflict)?);
     }
     leave_out_what_has_no_room(&subject.object, &mut changes, &mut skipped)?;
     if let Some((namespace, name)) = sources.unread_cluster.filter(|_| !changes.is_empty())
@@ -125,7 +131,12 @@ impl<'e> Compared<'e> {
 }
 
 /// The changes that set the entries that an object lacks.
-fn missing(subject: &Subject<'_>, sources: &Sources<'_>, compared: &[Compared<'_>]) -> Result<Vec<Change>, Stop> {
+fn missing(
+    subject: &Subject<'_>,
+    sources: &Sources<'_>,
+    compared: &[Compared<'_>],
+    version: Version,
+) -> Result<Vec<Change>, Stop> {
     let mut changes = Vec::with_capacity(compared.iter().map(|of| of.missing().count()).sum());
     let mut descriptions = Descriptions::default();
     for of in compared.iter().filter(|of| of.missing().next().is_some()) {
@@ -139,6 +150,7 @@ fn missing(subject: &Subject<'_>, sources: &Sources<'_>, compared: &[Compared<'_
                 elements: Vec::new(),
                 is_as_stored: old.get(key) == Some(&*entry.value),
                 can_wait: !(sources.tracked || *map == MapKind::Labels && sources.finds_by(key)),
+                manager: responsible(sources.owner_kind, *target, version),
             };
             descriptions.change(&written, key, entry, actual, owned)
         }));
@@ -249,6 +261,7 @@ fn keep_record(
     compared: &[Compared<'_>],
     of_fields: &FieldDifferences,
     skipped: &[Skipped],
+    version: Version,
     changes: &mut Vec<Change>,
 ) -> Result<(), Stop> {
     let tracked = sources.tracked;
@@ -268,6 +281,8 @@ fn keep_record(
     // If the stored owners are not known, a restored value loses those that the request added.
     let owners = old.filter(|_| !returns_owners).and_then(|_| ownership.returned(changes)).map(Document::new);
     let own = compared.iter().filter(|of| Some(of.target) == subject.place);
+    let applier = subject.place.and_then(|place| responsible(sources.owner_kind, place, version));
+    let applier = applier.filter(|manager| ownership.applies(manager));
     for Compared { target, map, expected, actual } in own {
         let stored = subject.old_map(*target, *map)?;
         let was_right =
@@ -308,7 +323,9 @@ fn keep_record(
             let written = written.keys(*map);
             let added = |key: &str| !stored.contains_key(key) && (!actual.contains_key(key) || written.contains(key));
             let taken = |key: &str| !returns_owners && (restored(key) || (was_right(key) && written.contains(key)));
-            let ours = |key: &str| !claimed.contains(key) && (added(key) || taken(key));
+            // A manager that will remove the key itself owns what is added.
+            let is_given = |key: &str| !actual.contains_key(key) && applier.is_some();
+            let ours = |key: &str| !claimed.contains(key) && !is_given(key) && (added(key) || taken(key));
             keys.extend(expected.keys().filter(|key| ours(key)).map(str::to_owned));
         }
     }

@@ -47,7 +47,7 @@ mod tests {
     use crate::catalog::place::{MapKind, Place};
 
     fn owned(place: Place, value: OwnedValue) -> OwnedPath {
-        OwnedPath { place, value, elements: Vec::new(), is_as_stored: true, can_wait: true }
+        OwnedPath { place, value, elements: Vec::new(), is_as_stored: true, can_wait: true, manager: None }
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! already made its user the owner. Cluster API's next apply of the old value makes it a second owner, so when the
 //! source drops the key, it is never removed. So the owners are set together with the value: if the stored object has
 //! the value that is written, they are those of the stored object; otherwise only what Cluster API's own controllers
-//! applied counts.
+//! applied counts. The manager that applies what propagates to the place becomes an owner, if it has applied before:
+//! its next apply removes the value if the source dropped it meanwhile.
 //!
 //! Source: staging/src/k8s.io/apiserver/pkg/endpoints/handlers, create.go, update.go and patch.go: the field manager
 //! runs before admission; fieldmanager/admission.go: managedFields that a webhook returns are kept if they can be
@@ -20,7 +21,7 @@ use crate::json::path::Step;
 use crate::json::splice::{Edit, Write, splice};
 use crate::kube::field_set::{NotASet, Transfer, below, has_itself};
 use crate::kube::managed_fields::ManagedFieldsEntry;
-use crate::report::change::{Change, OwnedElement, OwnedPath};
+use crate::report::change::{Action, Change, OwnedElement, OwnedPath};
 
 /// The path of the object that has `managedFields`.
 const METADATA: &[Step] = &[Step::Field(Cow::Borrowed("metadata"))];
@@ -43,6 +44,13 @@ impl<'s, 'e> Ownership<'s, 'e> {
             requested: entries(subject.object.managed_fields),
             stored: old.and_then(|old| entries(old.managed_fields)),
         }
+    }
+
+    /// Whether a manager has applied the stored object, so that it can own what is added.
+    pub(crate) fn applies(&self, manager: &str) -> bool {
+        let is_its = |entry: &ManagedFieldsEntry<'_>| entry.is_apply_of(manager);
+        let has = |entries: &Option<Vec<ManagedFieldsEntry<'_>>>| entries.iter().flatten().any(is_its);
+        self.subject.review.is_of_api_server && has(&self.requested) && has(&self.stored)
     }
 
     /// Whether owners can be restored at all: they are known, or there are none, as in files.
@@ -133,13 +141,18 @@ impl<'s, 'e> Ownership<'s, 'e> {
 
     /// What determines the owners of a change.
     fn moving<'c>(&self, change: &'c Change, owned: &'c OwnedPath) -> Result<Moving<'c>, NotASet> {
-        let whole = [(&[][..], owned.is_as_stored)];
-        let elements = owned.elements.iter().map(|OwnedElement { steps, is_as_stored }| (&**steps, *is_as_stored));
-        let has_elements = !owned.elements.is_empty() && self.tells_elements_apart(change, owned)?;
-        let parts: Vec<(&[String], bool)> = if has_elements { elements.collect() } else { whole.into() };
-        let restored = |(steps, is_as_stored)| Ok((steps, self.restored(change, owned, steps, is_as_stored)?));
+        let whole = [(&[][..], &[][..], owned.is_as_stored)];
+        let element = |element: &'c OwnedElement| (&*element.steps, &*element.fields, element.is_as_stored);
+        let elements = owned.elements.iter().map(element);
+        let is_added = change.action == Action::Added;
+        let has_elements = !owned.elements.is_empty() && (is_added || self.tells_elements_apart(change, owned)?);
+        let parts: Vec<(&[String], &[String], bool)> = if has_elements { elements.collect() } else { whole.into() };
+        let restored = |(steps, fields, is_as_stored)| {
+            Ok(Part { steps, fields, value: self.restored(change, owned, steps, is_as_stored)? })
+        };
         let parts = parts.into_iter().map(restored).collect::<Result<_, NotASet>>()?;
-        Ok(Moving { change, owned, parts, absent: self.absent(change, owned) })
+        let absent = if is_added { Vec::new() } else { self.absent(change, owned) };
+        Ok(Moving { change, owned, parts, absent })
     }
 
     /// One manager's set of fields after the changes: `None` if it is not changed, else its text, unless nothing is
@@ -156,9 +169,12 @@ impl<'s, 'e> Ownership<'s, 'e> {
         for Moving { change, owned, parts, absent } in moving {
             let Some(path) = owned.steps(&change.key, entry.version()) else { continue };
             let stored_path = stored.and_then(|stored| owned.steps(&change.key, stored.version()));
-            for (steps, value) in parts {
+            let is_responsible =
+                owned.manager.is_some_and(|manager| self.applies(manager) && entry.is_apply_of(manager));
+            for Part { steps, fields, value } in parts {
                 let at = |path: &[String]| [path, steps].concat();
-                moved.move_value(&at(&path), stored_path.as_deref().map(at).as_deref(), *value)?;
+                let gets = is_responsible.then_some(*fields);
+                moved.move_value(&at(&path), stored_path.as_deref().map(at).as_deref(), *value, gets)?;
             }
             if owned.steps(&change.key, self.subject.object.version).as_ref() == Some(&path) {
                 for length in absent {
@@ -183,12 +199,22 @@ impl<'s, 'e> Ownership<'s, 'e> {
         steps: &[String],
         is_as_stored: bool,
     ) -> Result<Restored, NotASet> {
+        let owns = |entry: &ManagedFieldsEntry<'_>| {
+            let path = owned.steps(&change.key, entry.version()).map(|path| [path.as_slice(), steps].concat());
+            part(Some(entry), path.as_deref()).map(|part| part.is_some())
+        };
         let mut is_dropped = true;
         for entry in self.requested.iter().flatten() {
-            let path = owned.steps(&change.key, entry.version()).map(|path| [path.as_slice(), steps].concat());
-            is_dropped &= part(Some(entry), path.as_deref())?.is_none();
+            is_dropped &= !owns(entry)?;
         }
-        Ok(Restored { is_as_stored, is_dropped })
+        let requester = self.subject.review.field_manager.as_deref();
+        let (mut was_owned, mut is_released) = (false, is_dropped);
+        for entry in self.stored.iter().flatten() {
+            let is_owner = owns(entry)?;
+            was_owned |= is_owner;
+            is_released &= !is_owner || !entry.applies() && requester == Some(entry.manager);
+        }
+        Ok(Restored { is_as_stored, is_dropped, is_released: is_released && was_owned })
     }
 
     /// The lengths of the paths of the objects and the list that the request lacks and that are restored with the
@@ -222,10 +248,19 @@ impl<'s, 'e> Ownership<'s, 'e> {
 struct Moving<'c> {
     change: &'c Change,
     owned: &'c OwnedPath,
-    /// What is moved: the value as a whole, or elements of a list by their steps in it.
-    parts: Vec<(&'c [String], Restored)>,
+    /// What is moved: the value as a whole, or elements of a list.
+    parts: Vec<Part<'c>>,
     /// The lengths of the paths of the objects and the list that are restored with the value.
     absent: Vec<usize>,
+}
+
+/// A value or an element of a list.
+struct Part<'c> {
+    /// The steps to it in the value.
+    steps: &'c [String],
+    /// The fields of an element.
+    fields: &'c [String],
+    value: Restored,
 }
 
 /// A value that was written.
@@ -235,6 +270,8 @@ struct Restored {
     is_as_stored: bool,
     /// It has no owner in the request: it was removed, and its value there is a default.
     is_dropped: bool,
+    /// It was removed by its only owner.
+    is_released: bool,
 }
 
 /// What is moved into one manager's set of fields, and out of it.
@@ -247,15 +284,28 @@ struct Moved<'a, 'e> {
 }
 
 impl<'e> Moved<'_, 'e> {
-    /// A value that was written, and everything in it; `None` if the stored set cannot have it.
-    fn move_value(&mut self, path: &[String], stored_path: Option<&[String]>, value: Restored) -> Result<(), NotASet> {
+    /// A value that was written, and everything in it; `None` if the stored set cannot have it. With `gets` the manager
+    /// becomes an owner of a value that is not as it is stored, or whose only owner removed it; of an element, it owns
+    /// these fields.
+    fn move_value(
+        &mut self,
+        path: &[String],
+        stored_path: Option<&[String]>,
+        value: Restored,
+        gets: Option<&[String]>,
+    ) -> Result<(), NotASet> {
         let requested = part(self.requested, Some(path))?;
         let is_applied = |entry: &&ManagedFieldsEntry<'_>| entry.applies() && entry.is_of_cluster_api();
         let part = match value.is_as_stored {
             true => part(self.stored.filter(|stored| !self.lets_go(stored, value)), stored_path)?,
             false => requested.filter(|_| self.requested.as_ref().is_some_and(is_applied)),
         };
-        if requested.map(Json::text) != part.map(Json::text) {
+        if let Some(fields) = gets.filter(|_| (!value.is_as_stored || value.is_released) && part.is_none()) {
+            self.transfer.put_itself(path, true);
+            for field in fields {
+                self.transfer.put_itself(&[path, &[["f:", field].concat()]].concat(), true);
+            }
+        } else if requested.map(Json::text) != part.map(Json::text) {
             self.transfer.put(path, part);
         }
         Ok(())

@@ -105,6 +105,8 @@ pub(crate) struct OwnedPath {
     pub(crate) is_as_stored: bool,
     /// Whether a controller of Cluster API sets the value with its next write, and no selector depends on it before.
     pub(crate) can_wait: bool,
+    /// The field manager that applies what propagates to the place, if it is known.
+    pub(crate) manager: Option<&'static str>,
 }
 
 /// What is owned.
@@ -121,6 +123,8 @@ pub(crate) enum OwnedValue {
 pub(crate) struct OwnedElement {
     /// Its key in a set of fields, from the list on, such as `k:{"conditionType":"A"}` and `f:polarity`.
     pub(crate) steps: Vec<String>,
+    /// For a whole element, the names of its fields.
+    pub(crate) fields: Vec<String>,
     /// Whether the stored list has the same.
     pub(crate) is_as_stored: bool,
 }
@@ -227,9 +231,9 @@ pub(crate) fn own_change(
 }
 
 impl Change {
-    /// Whether a propagated value that it replaces or restores may have an owner.
+    /// Whether a propagated value that it replaces or restores may have an owner, or one that it adds gets one.
     pub(crate) fn moves_owners(&self) -> bool {
-        self.owned.is_some() && self.action != Action::Added
+        self.owned.as_ref().is_some_and(|owned| self.action != Action::Added || owned.manager.is_some())
     }
 
     pub(crate) fn write(&self) -> Write<'_> {

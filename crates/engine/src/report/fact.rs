@@ -189,6 +189,9 @@ facts! {
     /// Machines are replaced.
     Replaces { path: Mentioned, machines: &'static str } "replaces-machines"
         "changing `{path}` replaces {machines}";
+    /// Machines are outdated, and replaced when somebody deletes them.
+    ReplacesWhenDeleted { path: Mentioned, machines: &'static str } "replaces-machines-when-deleted"
+        "changing `{path}` replaces {machines} when they are deleted";
     /// Whether Machines are replaced depends on something that the policy does not see.
     MayReplace { path: Mentioned, machines: &'static str } "may-replace-machines"
         "changing `{path}` may replace {machines}";

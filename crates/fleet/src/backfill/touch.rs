@@ -17,7 +17,8 @@ pub(super) fn step(id: &ObjectId, changes: &[Change]) -> ComparedObject {
     let namespace = if namespace.is_empty() { String::new() } else { format!(" -n {namespace}") };
     let comment: String = comments(changes).iter().map(|line| format!("# {line}\n")).collect();
     let text = format!("{comment}kubectl patch {kind}{dot}{group} {name}{namespace} --type=merge -p '{{}}'\n");
-    let conflicts = changes.iter().any(|change| change.from.is_some());
+    let replaces = |change: &Change| change.action != Action::Recorded && change.from.is_some();
+    let conflicts = changes.iter().any(replaces);
     ComparedObject::Lacking(BackfillStep { id: id.clone(), text, conflicts })
 }
 

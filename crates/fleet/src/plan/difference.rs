@@ -13,8 +13,13 @@ use crate::member::Member;
 use crate::object::ObjectId;
 use crate::propagation_path::blocks;
 
-/// The annotation in which kubectl keeps the object itself; not an entry of its own.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+/// Annotations that repeat what other entries say: in which kubectl keeps the object itself, and the Machine
+/// controller the keys that it set on a Node.
+const REPEATED: [&str; 3] = [
+    "cluster.x-k8s.io/annotations-from-machine",
+    "cluster.x-k8s.io/labels-from-machine",
+    "kubectl.kubernetes.io/last-applied-configuration",
+];
 
 /// The differences, by object; of objects that are in both.
 pub(super) fn differences(before: &Hierarchy, after: &Hierarchy) -> BTreeMap<ObjectId, Vec<EntryDifference>> {
@@ -62,7 +67,8 @@ fn entries(stored: &Member, member: &Member) -> Vec<EntryDifference> {
         if was == is {
             continue;
         }
-        let keys: BTreeSet<&String> = was.keys().chain(is.keys()).filter(|key| *key != LAST_APPLIED).collect();
+        let keys: BTreeSet<&String> =
+            was.keys().chain(is.keys()).filter(|key| !REPEATED.contains(&key.as_str())).collect();
         let value = |map: &Map<String, Value>, key: &str| Some(map.get(key)?.as_str()?.to_owned());
         let differing = keys.into_iter().map(|key| (key, value(was, key), value(is, key)));
         entries.extend(differing.filter(|(_, from, to)| from != to).map(|(key, from, to)| EntryDifference {

@@ -102,7 +102,11 @@ impl Verdict {
                     Effect::Destructive if planned.is_deletion => deleted.add(&planned.machines),
                     Effect::Destructive => orphaned.add(&planned.machines),
                     Effect::Refused => verdict.refused += 1,
-                    Effect::Scale | Effect::InPlace | Effect::Nothing | Effect::CannotTell => {}
+                    Effect::Scale
+                    | Effect::InPlace
+                    | Effect::Nothing
+                    | Effect::CannotTell
+                    | Effect::ReplacedWhenDeleted => {}
                 }
                 // What an edit changes in place is known for objects that are not, too.
                 if planned.reason.is_some()

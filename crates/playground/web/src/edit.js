@@ -6,6 +6,7 @@ const EFFECTS = {
   "no effect": ["no effect", "none"],
   "in place": ["in place", "good"],
   scale: ["scale", "note"],
+  "replaced when deleted": ["replaced when deleted", "note"],
   "cannot tell": ["cannot tell", "note"],
   "scheduled rollout": ["scheduled rollout", "warn"],
   rollout: ["rollout", "bad"],

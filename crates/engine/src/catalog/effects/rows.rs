@@ -51,7 +51,7 @@ pub(super) const MACHINE_DEPLOYMENT: &[Row] = &[
     row("spec.clusterName", Nothing),
     row("spec.replicas", Scale),
     row("spec.selector", Destructive).by(Same::Selector),
-    row("spec.paused", Nothing),
+    row("spec.paused", Rollout).by(Same::NotFromPaused).given(Given::OutdatedMachines),
     moved("spec.rolloutAfter", "spec.rollout.after", Scheduled).by(Same::Appointment).given(Given::Replicas),
     moved("spec.strategy", "spec.rollout.strategy", Nothing),
     moved("spec.strategy.type", "spec.rollout.strategy.type", Rollout).by(Same::NotFromOnDelete).given(Given::OutdatedMachines),

@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
         }
         match row.removed.filter(|_| new.is_null() && self.around.had_replicas()) {
             Some(effect) => self.edits.push(RolloutEdit { at: at.to_owned(), effect, set_on: None, is_removal: true }),
-            None => self.add(at.to_owned(), row.effect, pattern.given, false),
+            None => self.add(at.to_owned(), self.around.by_strategy(row.effect), pattern.given, false),
         }
         if !pattern.keys.is_empty()
             && let (Ok(old), Ok(new)) = (old.as_map(), new.as_map())

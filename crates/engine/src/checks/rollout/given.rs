@@ -62,6 +62,14 @@ impl<'a> EditContext<'a> {
         }
     }
 
+    /// The effect by the strategy that the object or the entry would have.
+    ///
+    /// Source: core/reconcilers/machinedeployment/machinedeployment_rollout_ondelete.go, `planOnDelete`.
+    pub(super) fn by_strategy(&self, effect: Effect) -> Effect {
+        let [_, new] = self.holder;
+        if is_on_delete(new) == Some(true) { effect.when_deleted() } else { effect }
+    }
+
     /// Whether the stored object has Machines, as far as its `replicas` show; if they are absent, something else sets
     /// them.
     pub(super) fn had_replicas(&self) -> bool {
@@ -102,6 +110,23 @@ impl<'a> EditContext<'a> {
     fn has_upgrade_begun(&self) -> bool {
         let hooks = self.old.annotations.get(PENDING_HOOKS).unwrap_or_default();
         hooks.split(',').any(|hook| hook == AFTER_UPGRADE)
+    }
+}
+
+/// Whether the strategy of a MachineDeployment's spec, or of an entry that one is made from, is OnDelete; `None` if it
+/// has none.
+pub(super) fn is_on_delete(holder: Json<'_>) -> Option<bool> {
+    let kinds = [&["strategy", "type"][..], &["rollout", "strategy", "type"]].map(|path| holder.at(path).ok());
+    kinds.into_iter().flatten().find_map(|kind| kind.as_str()).map(|kind| kind == "OnDelete")
+}
+
+impl Effect {
+    /// The same where Machines are only replaced when somebody deletes them.
+    pub(super) fn when_deleted(self) -> Effect {
+        match self {
+            Effect::Scheduled | Effect::Rollout => Effect::ReplacedWhenDeleted,
+            other => other,
+        }
     }
 }
 

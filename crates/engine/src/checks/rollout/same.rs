@@ -17,6 +17,7 @@ pub(super) fn same(how: Same, old: Json<'_>, new: Json<'_>) -> bool {
         Same::ListOrNone => alike && old.is_null() == new.is_null(),
         // These are compared together with the selectors, or the version, next to the value.
         Same::FeatureGates => alike,
+        Same::NotFromPaused => !old.is_true() || new.is_true(),
         Same::NotFromOnDelete => alike || old.as_str() != Some("OnDelete"),
         Same::Appointment => alike || equal(new, new.absent()),
         Same::OrFirst => alike || meaning(how, old).is_empty() || meaning(how, old) == meaning(how, new),

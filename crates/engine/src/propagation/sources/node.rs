@@ -13,8 +13,7 @@ use crate::propagation::layers::{Facts, Layer, Sources};
 use crate::report::not_applicable::NotApplicableReason;
 
 /// A Node inherits from the Machine that its annotations name, if the Machine's `status.nodeRef` names the Node and
-/// both agree on the Cluster. The Machine controller sets `nodeRef`, then writes annotations and labels immediately;
-/// what this policy adds becomes part of the controller's own record at its next sync.
+/// both agree on the Cluster. The Machine controller sets `nodeRef`, then writes annotations and labels immediately.
 ///
 /// A kubelet sets the annotations of its own Node, and must not be able to get the labels of another Machine that way:
 /// the stored annotations count, and the Machine must confirm them. The API server runs NodeRestriction again after a
@@ -50,6 +49,8 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, lookups: &Lookups<'e>) -> Resul
         facts: Facts::default(),
         tracked: false,
         selector: None,
+        owner_kind: "",
+        of_provider: Default::default(),
         unread_cluster: cluster.map(|cluster| (namespace, cluster)),
         stored_for_kubelet: is_kubelet.then(|| old.map(|old| old.labels.clone()).unwrap_or_default()),
     })

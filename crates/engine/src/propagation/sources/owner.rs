@@ -1,19 +1,24 @@
 //! The owner above a MachineSet, a Machine, or a Machine's infrastructure and bootstrap configuration.
 
+use std::collections::BTreeSet;
+
 use crate::admission::subject::Subject;
+use crate::catalog::appliers::is_of_provider;
 use crate::catalog::groups::CORE_GROUP;
 use crate::catalog::keys::{CLUSTER_NAME, TEMPLATE_HASH};
 use crate::catalog::kinds::Owner;
 use crate::catalog::masks::MACHINE_MASKS;
-use crate::catalog::place::Place;
+use crate::catalog::place::{MapKind, Place};
 use crate::json::document::Json;
 use crate::kube::lookup::Lookups;
+use crate::kube::managed_fields::ManagedFieldsEntry;
 use crate::kube::object::OwnerReference;
 use crate::kube::parent::Parent;
 use crate::kube::query::ObjectQuery;
 use crate::kube::stop::Stop;
 use crate::propagation::class_patches::ClassPatches;
 use crate::propagation::layers::{Facts, Layer, Sources};
+use crate::propagation::managed::declared;
 use crate::report::not_applicable::NotApplicableReason;
 use crate::settings::ClusterApi;
 
@@ -81,6 +86,8 @@ fn of_standalone_machine<'e>(machine: &Parent<'e>, subject: &Subject<'e>) -> Res
         facts: Facts::default(),
         tracked: true,
         selector: None,
+        owner_kind: "",
+        of_provider: Default::default(),
         unread_cluster: cluster.map(|name| (subject.namespace(), name)),
         stored_for_kubelet: None,
     })
@@ -121,7 +128,16 @@ fn read<'e>(
         },
         tracked: kind.recorded,
         selector,
+        owner_kind: owner.kind,
+        of_provider: MapKind::BOTH.map(|map| of_provider(subject, owner.kind, map)),
     })
+}
+
+/// The keys of a map that the provider of the Machine's control plane applies. What it applies is its own decision.
+fn of_provider<'e>(subject: &Subject<'e>, owner: &str, map: MapKind) -> BTreeSet<&'e str> {
+    let Some(place) = subject.place else { return BTreeSet::new() };
+    let is_provider = |entry: &ManagedFieldsEntry<'_>| entry.applies() && is_of_provider(entry.manager, owner, place);
+    declared(subject.object.managed_fields, map, is_provider)
 }
 
 /// The keys of the owner's selector.

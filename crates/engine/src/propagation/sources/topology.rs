@@ -121,6 +121,8 @@ pub(super) fn sources<'e>(subject: &Subject<'e>, version: Version, lookups: &Loo
         facts,
         tracked: false,
         selector: None,
+        owner_kind: "Cluster",
+        of_provider: Default::default(),
         unread_cluster: None,
         stored_for_kubelet: None,
     })

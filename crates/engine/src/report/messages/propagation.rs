@@ -91,6 +91,9 @@ pub(crate) fn updated_record(object: &str) -> String {
 /// The rule behind the policy's own annotation.
 pub(crate) const RECORD: &str = "record of the keys that this policy added";
 
+/// The rule behind the Machine controller's record on a Node.
+pub(crate) const NODE_RECORD: &str = "record of the keys that are set from the Machine";
+
 /// The rule behind the removal of an entry whose source is no longer known.
 pub(crate) const SOURCE_DROPPED: &str = "added by this policy, no longer set on its source";
 

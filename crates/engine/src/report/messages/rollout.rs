@@ -12,6 +12,11 @@ pub(crate) fn replaces(path: &str, machines: &'static str) -> Fact {
     Fact::Replaces { path: path.into(), machines }
 }
 
+/// Machines are outdated, and replaced when somebody deletes them.
+pub(crate) fn replaces_when_deleted(path: &str, machines: &'static str) -> Fact {
+    Fact::ReplacesWhenDeleted { path: path.into(), machines }
+}
+
 /// Whether Machines are replaced depends on something that the policy does not see.
 pub(crate) fn may_replace(path: &str, machines: &'static str) -> Fact {
     Fact::MayReplace { path: path.into(), machines }
@@ -81,6 +86,10 @@ mod tests {
             (
                 may_replace("spec.variables", MACHINES_OF_EVERY_CLUSTER),
                 "changing `spec.variables` may replace Machines of every Cluster that uses this object",
+            ),
+            (
+                replaces_when_deleted("spec.template.spec.version", MACHINES),
+                "changing `spec.template.spec.version` replaces Machines when they are deleted",
             ),
             (
                 schedules("spec.rollout.after", MACHINES),
