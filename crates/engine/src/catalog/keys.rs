@@ -49,11 +49,6 @@ pub const NODE_MACHINE: &str = "cluster.x-k8s.io/machine";
 /// On a Node: the namespace of its Machine.
 pub const NODE_CLUSTER_NAMESPACE: &str = "cluster.x-k8s.io/cluster-namespace";
 
-/// On every composed resource: which resource of the Composition it is.
-pub(crate) const COMPOSITION_RESOURCE_NAME: &str = "crossplane.io/composition-resource-name";
-/// On a composite and on everything below it: the topmost composite.
-pub(crate) const COMPOSITE: &str = "crossplane.io/composite";
-
 /// Keys that this policy added to an object and that no controller will ever own.
 pub(crate) const TRACKING: &str = "metadata-propagation.plexsphere.com/managed";
 

@@ -22,14 +22,12 @@ pub(crate) fn finding(subject: &Subject<'_>, settings: &Settings) -> Option<Find
     if !is_looked_at || !is_adopted(&subject.object) || was() {
         return None;
     }
-    let is_carried =
-        crossplane::is_nested(subject, &settings.cloud_tags) || crossplane::is_of_claim(subject).unwrap_or(false);
     let is_label = subject.object.labels.get(ORIGIN).is_some();
     Some(Finding {
         check: "cloudTags.adopted",
         at: if is_label { "metadata.labels" } else { "metadata.annotations" }.to_owned(),
         message: messages::ADOPTED_WAIVES.to_owned(),
-        stance: if is_carried { Stance::Warn } else { stance },
+        stance: if crossplane::is_copied(subject, &settings.cloud_tags) { Stance::Warn } else { stance },
         verdict: None,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::crossplane;
+use super::crossplane::{self, Forwarding};
 use super::field::{TagsField, leaves_as_stored};
 use super::labels::{Assigned, ORIGIN};
 use super::provider::{UnknownProvider, provider};
@@ -52,19 +52,20 @@ impl<'e> Composite<'_, 'e> {
         if crossplane::is_claim(self.subject, self.composites)? {
             return not_applicable(NotApplicableReason::Claim);
         }
-        let is_nested = crossplane::is_nested(self.subject, &self.settings.cloud_tags);
-        let assigned = Assigned::read(object).map_err(|malformed| self.unusable(malformed, is_nested))?;
+        let forwarding = crossplane::forwarding(self.subject, &self.settings.cloud_tags);
+        let assigned = Assigned::read(object).map_err(|malformed| self.unusable(malformed))?;
         if assigned.is_adopted() {
             return not_applicable(NotApplicableReason::Adopted);
         }
         let provider = provider(self.composites, &self.subject.review.kind.kind, object);
         let now = TagSources { assigned, provider };
+        let is_nested = forwarding != Forwarding::Nothing;
         let before = if is_nested { self.stored_sources() } else { None };
         let Definitions { counting: definitions, ignored } =
             self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
         let before = before.map(|before| self.tags_before(&before, &definitions));
         let keeps = is_nested.then(|| before.unwrap_or_default());
-        let mut tagged = self.tagged(&now, keeps.as_ref(), &definitions)?;
+        let mut tagged = self.tagged(&now, forwarding, keeps.as_ref(), &definitions)?;
         tagged.tags.ignored_definitions = ignored;
         Ok(tagged)
     }
@@ -95,10 +96,11 @@ impl<'e> Composite<'_, 'e> {
 
     /// The differences. A nested composite keeps what its parent's Composition forwards: of the policy's own entries
     /// only those are removed that its labels set before, `nested`, that they no longer set, and that the parent's
-    /// Composition does not set.
+    /// Composition does not set. Somebody else's write changes none of what is forwarded.
     fn tagged(
         &self,
         now: &TagSources<'e>,
+        forwarding: Forwarding,
         nested: Option<&BTreeMap<String, String>>,
         definitions: &BTreeMap<String, Definition>,
     ) -> Result<Tagged, Stop> {
@@ -109,21 +111,32 @@ impl<'e> Composite<'_, 'e> {
             }
             read => read?,
         };
-        let is_left_over = |key: &str, value: Json<'_>| {
-            nested.is_none_or(|before| {
-                let made = before.get(key);
-                made.is_some_and(|made| value.as_str() == Some(made))
-                    && field.stored(key) == Some(value)
-                    && !crossplane::is_set_by_composition(subject, FIELD, key)
-            })
+        let was_made = |key: &str, value: Json<'_>| {
+            nested.and_then(|before| before.get(key)).is_some_and(|made| value.as_str() == Some(made))
+                && !crossplane::is_set_by_composition(subject, FIELD, key)
+        };
+        let is_left_over = |key: &str, value: Json<'_>| match forwarding {
+            Forwarding::Nothing => true,
+            Forwarding::Stored => field.stored(key) != Some(value) || was_made(key, value),
+            Forwarding::Written => field.stored(key) == Some(value) && was_made(key, value),
+        };
+        let restores = match forwarding {
+            Forwarding::Stored => {
+                field.own_edited().into_iter().filter(|(key, value)| !was_made(key, *value)).collect()
+            }
+            Forwarding::Nothing | Forwarding::Written => BTreeMap::new(),
         };
         let provider = now.provider;
         let rules = TagRules::of(settings, provider.unwrap_or_default());
         let is_forwarded = |key: &str, value| !is_left_over(key, value);
-        let others = if rules.counts_others() { field.others(is_forwarded) } else { BTreeSet::new() };
+        let others = if rules.counts_others() {
+            field.others(is_forwarded).into_iter().chain(restores.keys().copied()).collect()
+        } else {
+            BTreeSet::new()
+        };
         let made = Made::of(&now.assigned, definitions, &settings.prefix, rules, None, &others);
         let transformed = &made.transformed;
-        let mut held = field.held_to(transformed, is_left_over);
+        let mut held = field.held_to(transformed, &restores, is_left_over);
         let is_alone = transformed.tags.is_empty() && nested.is_none();
         if is_alone && self.settings.mode == Mode::Mutate && field.is_empty_map() {
             held.changes.push(field.without_empty_map());
@@ -153,12 +166,12 @@ impl<'e> Composite<'_, 'e> {
     /// How the policy reacts to assignments that cannot be used: a user who writes them is refused. Crossplane is not,
     /// because it copies what it finds in a claim or in a parent's Composition; neither is a write that does not change
     /// them.
-    fn unusable(&self, malformed: Malformed, is_nested: bool) -> Stop {
+    fn unusable(&self, malformed: Malformed) -> Stop {
         let Subject { review, object, .. } = self.subject;
         let old = self.subject.old().ok().flatten();
         let is_stored = review.operation == Operation::Update
             && old.is_some_and(|old| old.annotations.get(ASSIGNMENTS) == object.annotations.get(ASSIGNMENTS));
-        if is_stored || is_nested || crossplane::is_of_claim(self.subject).unwrap_or(false) {
+        if is_stored || crossplane::is_copied(self.subject, &self.settings.cloud_tags) {
             Stop::not_applicable(NotApplicableReason::UnusableAssignments, malformed.to_string())
         } else {
             Stop::Malformed(malformed)

@@ -258,6 +258,14 @@ pub(crate) fn propagates_from(label: &str, cluster: &str) -> String {
 /// The rule behind the removal of a tag with the policy's prefix.
 pub(crate) const NO_LABEL: &str = "no label propagates to this tag";
 
+/// The rule behind the restoration of a tag that a parent's Composition forwards.
+pub(crate) const FORWARDED: &str = "the parent composite forwards it";
+
+/// The warning about an edit of such a tag.
+pub(crate) fn restored_forwarded(tag: &str) -> String {
+    format!("cloud tag `{tag}` restored: the parent composite forwards it; change it there")
+}
+
 /// The rule behind the removal of a map without entries.
 pub(crate) const EMPTY_MAP: &str = "no tags are left";
 
@@ -331,6 +339,10 @@ mod tests {
         assert_eq!(
             restored("plexsphere:team"),
             "cloud tag `plexsphere:team` restored: its label sets the value; change the label"
+        );
+        assert_eq!(
+            restored_forwarded("plexsphere:team"),
+            "cloud tag `plexsphere:team` restored: the parent composite forwards it; change it there"
         );
         assert_eq!(removed("plexsphere:team"), "cloud tag `plexsphere:team` removed: no label propagates to this tag");
     }
