@@ -17,8 +17,10 @@ use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
+use crate::report::finding::Finding;
+use crate::report::messages::cloud_tags as messages;
 use crate::report::not_applicable::NotApplicableReason;
-use crate::settings::{Composites, Definition, Mode, Settings};
+use crate::settings::{Composites, Definition, Mode, Settings, Stance};
 
 /// The field for the tags, below `spec`.
 const FIELD: &str = "cloudTags";
@@ -53,9 +55,20 @@ impl<'e> Composite<'_, 'e> {
             return not_applicable(NotApplicableReason::Claim);
         }
         let forwarding = crossplane::forwarding(self.subject, &self.settings.cloud_tags);
-        let assigned = Assigned::read(object).map_err(|malformed| self.unusable(malformed))?;
+        let assigned = match Assigned::read(object) {
+            Ok(assigned) => assigned,
+            Err(malformed) => {
+                let finding = unusable_finding(&malformed);
+                let stop = self.unusable(malformed);
+                let is_left = forwarding != Forwarding::Written && matches!(stop, Stop::NotApplicable(_));
+                let stripped = if is_left { self.as_stored(messages::UNUSABLE, vec![finding]) } else { None };
+                return stripped.ok_or(stop);
+            }
+        };
         if assigned.is_adopted() {
-            return not_applicable(NotApplicableReason::Adopted);
+            return self
+                .as_stored(messages::ADOPTED_STAYS, Vec::new())
+                .ok_or_else(|| Stop::not_applicable(NotApplicableReason::Adopted, ""));
         }
         let provider = provider(self.composites, &self.subject.review.kind.kind, object);
         let now = TagSources { assigned, provider };
@@ -68,6 +81,34 @@ impl<'e> Composite<'_, 'e> {
         let mut tagged = self.tagged(&now, forwarding, keeps.as_ref(), &definitions)?;
         tagged.tags.ignored_definitions = ignored;
         Ok(tagged)
+    }
+
+    /// The differences of a composite whose labels set no tags: of the policy's own entries it keeps those that are
+    /// stored, and nothing is added. `None` if there are none, or if the review is not about a write.
+    fn as_stored(&self, rule: &'static str, findings: Vec<Finding>) -> Option<Tagged> {
+        let (settings, subject) = (&self.settings.cloud_tags, self.subject);
+        let field = TagsField::read(subject, FIELD, settings).ok().filter(|_| !subject.review.username.is_empty())?;
+        let provider = provider(self.composites, &subject.review.kind.kind, &subject.object);
+        let rules = TagRules::of(settings, provider.unwrap_or_default());
+        let (assigned, definitions) = (Assigned::default(), BTreeMap::new());
+        let made = Made::of(&assigned, &definitions, &settings.prefix, rules, None, &BTreeSet::new());
+        let restores = field.own_edited().into_iter().filter(|(key, _)| field.has(key)).collect();
+        let mut held = field.held_to(&made.transformed, &restores, |key, value| field.stored(key) != Some(value));
+        for change in &mut held.changes {
+            change.rule = rule.into();
+        }
+        let is_changed = !held.changes.is_empty();
+        is_changed.then(|| Tagged {
+            unknown_provider: None,
+            missing: Vec::new(),
+            leaves_sources: true,
+            findings,
+            is_news: true,
+            cloud: None,
+            tags: made.report(provider, &field, &held, &[]),
+            changes: held.changes,
+            undone: held.undone,
+        })
     }
 
     /// The tags for the labels of the stored object. A label that is not opted in may have been, before its definition
@@ -209,6 +250,17 @@ impl<'e> Composite<'_, 'e> {
                 || old.is_some_and(|old| old.labels.contains_key(key))
         };
         definitions_of(&self.settings.cloud_tags, self.lookups, is_assigned)
+    }
+}
+
+/// The finding about assignments that cannot be used.
+fn unusable_finding(malformed: &Malformed) -> Finding {
+    Finding {
+        check: "cloudTags",
+        at: format!("metadata.annotations[{ASSIGNMENTS}]"),
+        message: messages::left_alone(&malformed.to_string()),
+        stance: Stance::Warn,
+        verdict: None,
     }
 }
 

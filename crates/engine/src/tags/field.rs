@@ -105,6 +105,11 @@ impl<'a, 'e> TagsField<'a, 'e> {
         self.all_stored().get(key).copied()
     }
 
+    /// Whether this request writes an entry.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.present.contains_key(key)
+    }
+
     /// The policy's own stored entries that this request removes or changes.
     pub(super) fn own_edited(&self) -> TagEntries<'e> {
         let stored = self.all_stored().iter().map(|(key, value)| (*key, *value));

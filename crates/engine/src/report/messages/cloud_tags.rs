@@ -127,8 +127,8 @@ pub(crate) fn restored(tag: &str) -> String {
 }
 
 /// The warning about a tag that a request writes with the policy's prefix.
-pub(crate) fn removed(tag: &str) -> String {
-    format!("cloud tag `{tag}` removed: {NO_LABEL}")
+pub(crate) fn removed(tag: &str, rule: &str) -> String {
+    format!("cloud tag `{tag}` removed: {rule}")
 }
 
 /// The provider of a composite has no profile of its own.
@@ -266,6 +266,17 @@ pub(crate) fn restored_forwarded(tag: &str) -> String {
     format!("cloud tag `{tag}` restored: the parent composite forwards it; change it there")
 }
 
+/// The rule behind each difference of an adopted composite.
+pub(crate) const ADOPTED_STAYS: &str = "an adopted composite gets no new tags";
+
+/// The rule behind each difference of a composite whose assignments cannot be used.
+pub(crate) const UNUSABLE: &str = "its assignments cannot be used";
+
+/// The warning about an edit of a tag of an adopted composite.
+pub(crate) fn restored_adopted(tag: &str) -> String {
+    format!("cloud tag `{tag}` restored: an adopted composite gets no new tags")
+}
+
 /// The rule behind the removal of a map without entries.
 pub(crate) const EMPTY_MAP: &str = "no tags are left";
 
@@ -344,7 +355,14 @@ mod tests {
             restored_forwarded("plexsphere:team"),
             "cloud tag `plexsphere:team` restored: the parent composite forwards it; change it there"
         );
-        assert_eq!(removed("plexsphere:team"), "cloud tag `plexsphere:team` removed: no label propagates to this tag");
+        assert_eq!(
+            restored_adopted("plexsphere:team"),
+            "cloud tag `plexsphere:team` restored: an adopted composite gets no new tags"
+        );
+        assert_eq!(
+            removed("plexsphere:team", NO_LABEL),
+            "cloud tag `plexsphere:team` removed: no label propagates to this tag"
+        );
     }
 
     #[test]
