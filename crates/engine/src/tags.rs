@@ -7,7 +7,6 @@
 //! settings that ask for it.
 
 mod admits;
-pub(crate) mod adopted;
 mod ascii;
 pub(crate) mod composite;
 mod crossplane;
@@ -15,6 +14,7 @@ mod field;
 pub(crate) mod infrastructure;
 mod key_form;
 mod labels;
+pub(crate) mod origin;
 pub(crate) mod provider;
 pub(crate) mod registry;
 pub(crate) mod registry_write;

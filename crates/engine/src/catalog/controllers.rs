@@ -1,4 +1,4 @@
-//! The service accounts that Cluster API's own managers run as.
+//! The service accounts that the managers of Cluster API and of Crossplane run as.
 
 /// A service account as in `userInfo.username`, and the installation that creates it.
 ///
@@ -16,4 +16,15 @@ pub(crate) const CONTROLLERS: &[&str] = &[
     "system:serviceaccount:kubeadm-control-plane-system:capi-kubeadm-control-plane-manager",
     // Rancher Turtles: charts/rancher-turtles/templates/core-provider-configmap.yaml.
     "system:serviceaccount:cattle-capi-system:capi-manager",
+];
+
+/// The service accounts that Crossplane's core runs as. `cloudTags.crossplane` lists them all by default. Providers and
+/// functions are not among them: they write no composites.
+///
+/// Source: the chart's serviceaccount.yaml and its helper `crossplane.serviceAccountName`; the namespace is the one that
+/// each project's instructions install it in.
+pub(crate) const CROSSPLANE: &[&str] = &[
+    "system:serviceaccount:crossplane-system:crossplane",
+    // Upbound's distribution, UXP.
+    "system:serviceaccount:upbound-system:crossplane",
 ];

@@ -62,11 +62,6 @@ pub(crate) const LABELS_FROM_MACHINE: &str = "cluster.x-k8s.io/labels-from-machi
 /// The same for annotations.
 pub(crate) const ANNOTATIONS_FROM_MACHINE: &str = "cluster.x-k8s.io/annotations-from-machine";
 
-/// On every composed resource: which resource of the Composition it is.
-pub(crate) const COMPOSITION_RESOURCE_NAME: &str = "crossplane.io/composition-resource-name";
-/// On a composite and on everything below it: the topmost composite.
-pub(crate) const COMPOSITE: &str = "crossplane.io/composite";
-
 /// Keys that this policy added to an object and that no controller will ever own.
 pub(crate) const TRACKING: &str = "metadata-propagation.plexsphere.com/managed";
 

@@ -14,7 +14,7 @@ use crate::propagation::metadata::Above;
 use crate::report::finding::Finding;
 use crate::report::rollout_impact::RolloutImpact;
 use crate::report::skipped::Skipped;
-use crate::tags::adopted;
+use crate::tags::origin;
 
 /// What the checks find.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl<'e> Evaluation<'e> {
     pub(super) fn check(&self, settled: &Settled<'e>) -> Result<CheckFindings, Malformed> {
         let is_refused = settled.settlement.is_refused();
         if let Role::Composite(_) = self.role {
-            let finding = if is_refused { None } else { adopted::finding(self.subject, self.settings) };
+            let finding = if is_refused { None } else { origin::finding(self.subject, self.settings) };
             return Ok(CheckFindings { findings: finding.into_iter().collect(), ..CheckFindings::default() });
         }
         let is_compared = self.subject.is_topology_dry_run();

@@ -217,6 +217,12 @@ facts! {
     /// A composite is marked as adopted: it gets no tags, and needs none.
     AdoptedWaivesTags { label: Mentioned } "adopted-waives-tags"
         "with `{label}` no cloud tags are set, not even required ones";
+    /// The origin of a composite is neither of the two known ones.
+    UnknownOrigin { label: Mentioned, value: Mentioned, counts: Mentioned, other: Mentioned } "unknown-origin"
+        "`{label}` is `{value}`, which counts as `{counts}`; use `{counts}` or `{other}`";
+    /// The assignments of a composite cannot be used.
+    UnusableAssignments { problem: String } "unusable-assignments"
+        "cloud tags unchanged: {problem}";
 }
 
 /// The other paths of an edit that are updated in place.

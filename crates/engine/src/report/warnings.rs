@@ -57,8 +57,12 @@ pub(crate) fn of_change(change: &Change, fate: Fate) -> Option<String> {
 /// without a warning: a client that writes whole objects does not have it.
 pub(crate) fn of_undone_tag(change: &Change) -> Option<String> {
     match change.action {
-        Action::Restored => Some(short(cloud_tags::restored(&change.key))),
-        Action::Removed => Some(short(cloud_tags::removed(&change.key))),
+        Action::Restored => Some(short(match &*change.rule {
+            cloud_tags::FORWARDED => cloud_tags::restored_forwarded(&change.key),
+            cloud_tags::ADOPTED_STAYS => cloud_tags::restored_adopted(&change.key),
+            _ => cloud_tags::restored(&change.key),
+        })),
+        Action::Removed => Some(short(cloud_tags::removed(&change.key, &change.rule))),
         Action::Added | Action::Changed | Action::Recorded => None,
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
+use super::cluster_api::Controllers;
 use super::composites::Composites;
 use super::definition::Definition;
 use super::definition::objections;
@@ -27,6 +28,9 @@ pub struct CloudTags {
     /// Which objects are Crossplane composites, and where their provider is found. If empty, no tags are added.
     #[serde(deserialize_with = "object::list")]
     pub composites: Vec<Composites>,
+    /// User names or groups of Crossplane's core, compared exactly. Only they forward tags from a composite to those that it
+    /// composes.
+    pub crossplane: Controllers,
     /// The label registry: definitions by qualified key. Not together with `registry`.
     #[serde(deserialize_with = "object::map")]
     pub definitions: BTreeMap<String, Definition>,
@@ -49,6 +53,8 @@ pub struct CloudTags {
     pub required: Vec<RequiredTag>,
     /// A request newly says that a composite was adopted, which waives its tags.
     pub adopted: Stance,
+    /// A request newly gives `platform/origin` another value than `provisioned` and `adopted`. It counts as `provisioned`.
+    pub unknown_origin: Stance,
     /// A CompositeResourceDefinition of a composite does not keep `spec.cloudTags`.
     pub xrds: OnXrd,
     /// A Composition of a composite does not carry `spec.cloudTags` to the tags of its resources.
@@ -59,6 +65,7 @@ impl Default for CloudTags {
     fn default() -> Self {
         CloudTags {
             composites: Vec::new(),
+            crossplane: Controllers::of_crossplane(),
             definitions: BTreeMap::new(),
             registry: None,
             prefix: TagPrefix::default(),
@@ -68,6 +75,7 @@ impl Default for CloudTags {
             refused: OnRefused::Warn,
             required: Vec::new(),
             adopted: Stance::Warn,
+            unknown_origin: Stance::Warn,
             xrds: OnXrd::Warn,
             compositions: Stance::Warn,
         }

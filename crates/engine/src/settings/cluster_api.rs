@@ -7,7 +7,7 @@ use super::parsed_text::{InfraClusterKind, KeyOrDomain, NonEmpty};
 use super::pattern::Pattern;
 use super::problems::SettingProblem;
 use super::users::Users;
-use crate::catalog::controllers::CONTROLLERS;
+use crate::catalog::controllers::{CONTROLLERS, CROSSPLANE};
 use crate::catalog::infrastructure::InfraCluster;
 use crate::catalog::stance::Stance;
 use crate::catalog::version::Version;
@@ -75,7 +75,7 @@ pub struct Controllers(Vec<String>);
 
 impl Default for Controllers {
     fn default() -> Self {
-        Controllers(CONTROLLERS.iter().copied().map(str::to_owned).collect())
+        Controllers::of(CONTROLLERS)
     }
 }
 
@@ -86,6 +86,15 @@ impl From<Vec<NonEmpty>> for Controllers {
 }
 
 impl Controllers {
+    /// The service accounts of Crossplane's core.
+    pub(super) fn of_crossplane() -> Self {
+        Controllers::of(CROSSPLANE)
+    }
+
+    fn of(names: &[&str]) -> Self {
+        Controllers(names.iter().copied().map(str::to_owned).collect())
+    }
+
     /// Whether a user name or a group is listed.
     ///
     /// ```

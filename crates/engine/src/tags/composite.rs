@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::crossplane;
+use super::crossplane::{self, Forwarding};
 use super::field::{TagsField, leaves_as_stored};
 use super::labels::{Assigned, ORIGIN};
 use super::provider::{UnknownProvider, provider};
@@ -17,8 +17,11 @@ use crate::json::Malformed;
 use crate::json::document::Json;
 use crate::kube::lookup::Lookups;
 use crate::kube::stop::Stop;
+use crate::report::fact::Fact;
+use crate::report::finding::Finding;
+use crate::report::messages::cloud_tags as messages;
 use crate::report::not_applicable::NotApplicableReason;
-use crate::settings::{Composites, Definition, Mode, Settings};
+use crate::settings::{Composites, Definition, Mode, Settings, Stance};
 
 /// The field for the tags, below `spec`.
 const FIELD: &str = "cloudTags";
@@ -52,21 +55,61 @@ impl<'e> Composite<'_, 'e> {
         if crossplane::is_claim(self.subject, self.composites)? {
             return not_applicable(NotApplicableReason::Claim);
         }
-        let is_nested = crossplane::is_nested(self.subject, &self.settings.cloud_tags);
-        let assigned = Assigned::read(object).map_err(|malformed| self.unusable(malformed, is_nested))?;
+        let forwarding = crossplane::forwarding(self.subject, &self.settings.cloud_tags);
+        let assigned = match Assigned::read(object) {
+            Ok(assigned) => assigned,
+            Err(malformed) => {
+                let finding = unusable_finding(&malformed);
+                let stop = self.unusable(malformed);
+                let is_left = forwarding != Forwarding::Written && matches!(stop, Stop::NotApplicable(_));
+                let stripped = if is_left { self.as_stored(messages::UNUSABLE, vec![finding]) } else { None };
+                return stripped.ok_or(stop);
+            }
+        };
         if assigned.is_adopted() {
-            return not_applicable(NotApplicableReason::Adopted);
+            return self
+                .as_stored(messages::ADOPTED_STAYS, Vec::new())
+                .ok_or_else(|| Stop::not_applicable(NotApplicableReason::Adopted, ""));
         }
         let provider = provider(self.composites, &self.subject.review.kind.kind, object);
         let now = TagSources { assigned, provider };
+        let is_nested = forwarding != Forwarding::Nothing;
         let before = if is_nested { self.stored_sources() } else { None };
         let Definitions { counting: definitions, ignored } =
             self.definitions(&now.assigned, before.as_ref().map(|before| &before.assigned))?;
         let before = before.map(|before| self.tags_before(&before, &definitions));
         let keeps = is_nested.then(|| before.unwrap_or_default());
-        let mut tagged = self.tagged(&now, keeps.as_ref(), &definitions)?;
+        let mut tagged = self.tagged(&now, forwarding, keeps.as_ref(), &definitions)?;
         tagged.tags.ignored_definitions = ignored;
         Ok(tagged)
+    }
+
+    /// The differences of a composite whose labels set no tags: of the policy's own entries it keeps those that are
+    /// stored, and nothing is added. `None` if there are none, or if the review is not about a write.
+    fn as_stored(&self, rule: &'static str, findings: Vec<Finding>) -> Option<Tagged> {
+        let (settings, subject) = (&self.settings.cloud_tags, self.subject);
+        let field = TagsField::read(subject, FIELD, settings).ok().filter(|_| !subject.review.username.is_empty())?;
+        let provider = provider(self.composites, &subject.review.kind.kind, &subject.object);
+        let rules = TagRules::of(settings, provider.unwrap_or_default());
+        let (assigned, definitions) = (Assigned::default(), BTreeMap::new());
+        let made = Made::of(&assigned, &definitions, &settings.prefix, rules, None, &BTreeSet::new());
+        let restores = field.own_edited().into_iter().filter(|(key, _)| field.has(key)).collect();
+        let mut held = field.held_to(&made.transformed, &restores, |key, value| field.stored(key) != Some(value));
+        for change in &mut held.changes {
+            change.rule = rule.into();
+        }
+        let is_changed = !held.changes.is_empty();
+        is_changed.then(|| Tagged {
+            unknown_provider: None,
+            missing: Vec::new(),
+            leaves_sources: true,
+            findings,
+            is_news: true,
+            cloud: None,
+            tags: made.report(provider, &field, &held, &[]),
+            changes: held.changes,
+            undone: held.undone,
+        })
     }
 
     /// The tags for the labels of the stored object. A label that is not opted in may have been, before its definition
@@ -95,10 +138,11 @@ impl<'e> Composite<'_, 'e> {
 
     /// The differences. A nested composite keeps what its parent's Composition forwards: of the policy's own entries
     /// only those are removed that its labels set before, `nested`, that they no longer set, and that the parent's
-    /// Composition does not set.
+    /// Composition does not set. Somebody else's write changes none of what is forwarded.
     fn tagged(
         &self,
         now: &TagSources<'e>,
+        forwarding: Forwarding,
         nested: Option<&BTreeMap<String, String>>,
         definitions: &BTreeMap<String, Definition>,
     ) -> Result<Tagged, Stop> {
@@ -109,21 +153,32 @@ impl<'e> Composite<'_, 'e> {
             }
             read => read?,
         };
-        let is_left_over = |key: &str, value: Json<'_>| {
-            nested.is_none_or(|before| {
-                let made = before.get(key);
-                made.is_some_and(|made| value.as_str() == Some(made))
-                    && field.stored(key) == Some(value)
-                    && !crossplane::is_set_by_composition(subject, FIELD, key)
-            })
+        let was_made = |key: &str, value: Json<'_>| {
+            nested.and_then(|before| before.get(key)).is_some_and(|made| value.as_str() == Some(made))
+                && !crossplane::is_set_by_composition(subject, FIELD, key)
+        };
+        let is_left_over = |key: &str, value: Json<'_>| match forwarding {
+            Forwarding::Nothing => true,
+            Forwarding::Stored => field.stored(key) != Some(value) || was_made(key, value),
+            Forwarding::Written => field.stored(key) == Some(value) && was_made(key, value),
+        };
+        let restores = match forwarding {
+            Forwarding::Stored => {
+                field.own_edited().into_iter().filter(|(key, value)| !was_made(key, *value)).collect()
+            }
+            Forwarding::Nothing | Forwarding::Written => BTreeMap::new(),
         };
         let provider = now.provider;
         let rules = TagRules::of(settings, provider.unwrap_or_default());
         let is_forwarded = |key: &str, value| !is_left_over(key, value);
-        let others = if rules.counts_others() { field.others(is_forwarded) } else { BTreeSet::new() };
+        let others = if rules.counts_others() {
+            field.others(is_forwarded).into_iter().chain(restores.keys().copied()).collect()
+        } else {
+            BTreeSet::new()
+        };
         let made = Made::of(&now.assigned, definitions, &settings.prefix, rules, None, &others);
         let transformed = &made.transformed;
-        let mut held = field.held_to(transformed, is_left_over);
+        let mut held = field.held_to(transformed, &restores, is_left_over);
         let is_alone = transformed.tags.is_empty() && nested.is_none();
         if is_alone && self.settings.mode == Mode::Mutate && field.is_empty_map() {
             held.changes.push(field.without_empty_map());
@@ -153,12 +208,12 @@ impl<'e> Composite<'_, 'e> {
     /// How the policy reacts to assignments that cannot be used: a user who writes them is refused. Crossplane is not,
     /// because it copies what it finds in a claim or in a parent's Composition; neither is a write that does not change
     /// them.
-    fn unusable(&self, malformed: Malformed, is_nested: bool) -> Stop {
+    fn unusable(&self, malformed: Malformed) -> Stop {
         let Subject { review, object, .. } = self.subject;
         let old = self.subject.old().ok().flatten();
         let is_stored = review.operation == Operation::Update
             && old.is_some_and(|old| old.annotations.get(ASSIGNMENTS) == object.annotations.get(ASSIGNMENTS));
-        if is_stored || is_nested || crossplane::is_of_claim(self.subject).unwrap_or(false) {
+        if is_stored || crossplane::is_copied(self.subject, &self.settings.cloud_tags) {
             Stop::not_applicable(NotApplicableReason::UnusableAssignments, malformed.to_string())
         } else {
             Stop::Malformed(malformed)
@@ -196,6 +251,17 @@ impl<'e> Composite<'_, 'e> {
                 || old.is_some_and(|old| old.labels.contains_key(key))
         };
         definitions_of(&self.settings.cloud_tags, self.lookups, is_assigned)
+    }
+}
+
+/// The finding about assignments that cannot be used.
+fn unusable_finding(malformed: &Malformed) -> Finding {
+    Finding {
+        check: "cloudTags",
+        at: format!("metadata.annotations[{ASSIGNMENTS}]"),
+        message: Fact::UnusableAssignments { problem: malformed.to_string() },
+        stance: Stance::Warn,
+        verdict: None,
     }
 }
 

@@ -2,10 +2,9 @@
 
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
-use crate::catalog::keys::{COMPOSITE, COMPOSITION_RESOURCE_NAME};
 use crate::json::Malformed;
 use crate::json::document::Json;
-use crate::kube::object::group_and_version;
+use crate::kube::object::{Object, OwnerReference, group_and_version};
 use crate::settings::{CloudTags, Composites};
 
 /// The finalizer that Crossplane sets on claims.
@@ -16,16 +15,51 @@ const CLAIM_FINALIZER: &str = "finalizer.apiextensions.crossplane.io";
 /// Source: crossplane, internal/controller/apiextensions/composite/composition_functions.go: `FieldOwnerComposedPrefix`.
 const COMPOSED: &str = "apiextensions.crossplane.io/composed/";
 
-/// Whether another composite composes this one: then its parent's Composition may forward tags to it.
-///
-/// Its controller is its parent. The controller is a composite if this object has the label that Crossplane sets on
-/// every composed resource, or if the controller's group is one of composites. A composite's own label names itself.
-pub(super) fn is_nested(subject: &Subject<'_>, settings: &CloudTags) -> bool {
-    let object = &subject.object;
-    let Some(parent) = object.owners.iter().find(|owner| owner.is_controller) else { return false };
-    object.annotations.contains_key(COMPOSITION_RESOURCE_NAME)
-        || object.labels.get(COMPOSITE).is_some_and(|composite| composite != subject.name())
-        || settings.has_group(parent.group())
+/// Which tags a composite may have that no label of its own sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Forwarding {
+    /// None.
+    Nothing,
+    /// What the stored object has: somebody else writes a composite that another one composes.
+    Stored,
+    /// What the request writes: Crossplane composes the object.
+    Written,
+}
+
+/// What a parent's Composition may forward to the object under review. Anybody can write an ownerReference, so only a
+/// write by Crossplane adds tags. A review without a user name, such as the audit scanner's, is about what is
+/// stored.
+pub(super) fn forwarding(subject: &Subject<'_>, settings: &CloudTags) -> Forwarding {
+    let is_nested = |object: &Object<'_>| is_nested(object, settings);
+    if !is_nested(&subject.object) {
+        Forwarding::Nothing
+    } else if is_by_crossplane(subject, settings) || subject.review.username.is_empty() {
+        Forwarding::Written
+    } else if subject.old().ok().flatten().is_some_and(is_nested) {
+        Forwarding::Stored
+    } else {
+        Forwarding::Nothing
+    }
+}
+
+/// Whether Crossplane copies what the request writes: from a parent's Composition, or from a claim.
+pub(super) fn is_copied(subject: &Subject<'_>, settings: &CloudTags) -> bool {
+    is_by_crossplane(subject, settings)
+        && (is_nested(&subject.object, settings) || is_of_claim(subject).unwrap_or(false))
+}
+
+fn is_by_crossplane(subject: &Subject<'_>, settings: &CloudTags) -> bool {
+    subject.review.is_by_one_of(|name| settings.crossplane.contains(name))
+}
+
+/// Whether another composite composes the object: its controller is of a kind that gets tags. The composite of a claim
+/// is not one, because Crossplane copies the claim's `spec`, which a user writes, to it.
+fn is_nested(object: &Object<'_>, settings: &CloudTags) -> bool {
+    let is_composite = |owner: &OwnerReference<'_>| {
+        let composites = settings.of_group(owner.group());
+        composites.is_some_and(|composites| !composites.claim_kinds.iter().any(|kind| kind == owner.kind))
+    };
+    object.controller().is_some_and(is_composite) && object.spec.get("claimRef").is_ok_and(Json::is_null)
 }
 
 /// Whether the object under review is the composite of a claim: Crossplane copies the claim's labels and annotations to
@@ -33,7 +67,7 @@ pub(super) fn is_nested(subject: &Subject<'_>, settings: &CloudTags) -> bool {
 ///
 /// # Errors
 /// When `spec` is not an object.
-pub(super) fn is_of_claim(subject: &Subject<'_>) -> Result<bool, Malformed> {
+fn is_of_claim(subject: &Subject<'_>) -> Result<bool, Malformed> {
     Ok(refers_to_own_group(subject, subject.object.spec.get("claimRef")?))
 }
 

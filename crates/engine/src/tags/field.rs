@@ -15,7 +15,7 @@ use crate::report::messages::cloud_tags as messages;
 use crate::report::source::SourceObject;
 use crate::settings::CloudTags;
 
-type TagEntries<'e> = BTreeMap<&'e str, Json<'e>>;
+pub(super) type TagEntries<'e> = BTreeMap<&'e str, Json<'e>>;
 
 /// The field as this request writes it.
 pub(super) struct TagsField<'a, 'e> {
@@ -40,7 +40,7 @@ pub(super) struct Held<'e> {
     pub(super) changes: Vec<Change>,
     /// The keys of those changes that undo what this request writes.
     pub(super) undone: BTreeSet<String>,
-    /// The policy's own entries that no label sets and that are kept.
+    /// The policy's own entries that no label sets and that are kept or restored.
     pub(super) kept: TagEntries<'e>,
 }
 
@@ -96,18 +96,33 @@ impl<'a, 'e> TagsField<'a, 'e> {
     where
         'e: 't,
     {
-        let others = self.present.iter().filter(|(key, _)| !self.is_own(key) || kept.contains_key(*key));
+        let others = self.present.iter().filter(|(key, _)| !self.is_own(key)).chain(kept);
         let others = others.map(|(key, value)| (*key, value.as_str()));
         others.chain(tags.iter().map(|(key, value)| (key.as_str(), Some(value.as_str())))).collect()
     }
 
     /// The entry as it is stored. If the stored object cannot be read, every entry is new.
     pub(super) fn stored(&self, key: &str) -> Option<Json<'e>> {
+        self.all_stored().get(key).copied()
+    }
+
+    /// Whether this request writes an entry.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.present.contains_key(key)
+    }
+
+    /// The policy's own stored entries that this request removes or changes.
+    pub(super) fn own_edited(&self) -> TagEntries<'e> {
+        let stored = self.all_stored().iter().map(|(key, value)| (*key, *value));
+        stored.filter(|(key, value)| self.is_own(key) && self.present.get(key) != Some(value)).collect()
+    }
+
+    fn all_stored(&self) -> &TagEntries<'e> {
         let read = || {
             let stored = self.subject.old().ok().flatten().and_then(|old| old.spec.get(self.name).ok());
             stored.and_then(Json::as_fields).into_iter().flatten().collect()
         };
-        self.stored.get_or_init(read).get(key).copied()
+        self.stored.get_or_init(read)
     }
 
     /// Whether the field exists and has no entries.
@@ -116,8 +131,13 @@ impl<'a, 'e> TagsField<'a, 'e> {
     }
 
     /// The differences from the tags for the labels; of the policy's other entries, those for which `goes` is true are
-    /// removed.
-    pub(super) fn held_to(&self, made: &Transformed, goes: impl Fn(&str, Json<'e>) -> bool) -> Held<'e> {
+    /// removed, except `restores`, which are written as they are stored.
+    pub(super) fn held_to(
+        &self,
+        made: &Transformed,
+        restores: &TagEntries<'e>,
+        goes: impl Fn(&str, Json<'e>) -> bool,
+    ) -> Held<'e> {
         let mut held = Held { changes: Vec::with_capacity(made.tags.len()), ..Held::default() };
         for ((key, value), label) in made.tags.iter().zip(made.labels.values()) {
             let holds = |field: Json<'_>| field.as_str() == Some(value);
@@ -134,9 +154,19 @@ impl<'a, 'e> TagsField<'a, 'e> {
                 held.undone.insert(key.clone());
             }
             let rule = messages::propagates(label);
-            held.changes.push(self.change(key, action, from, Some(value), rule));
+            held.changes.push(self.change(key, action, from, Some(Value::string(value)), rule));
         }
-        for (key, value) in self.own().filter(|(key, _)| !made.tags.contains_key(*key)) {
+        for (key, value) in restores.iter().filter(|(key, _)| !made.tags.contains_key(**key)) {
+            let from = self.present.get(key).copied();
+            if from.is_some() {
+                held.undone.insert((*key).to_owned());
+            }
+            let (to, rule) = (Value::json(value.text()), messages::FORWARDED.to_owned());
+            held.changes.push(self.change(key, Action::Restored, from, Some(to), rule));
+            held.kept.insert(key, *value);
+        }
+        let is_other = |key: &str| !made.tags.contains_key(key) && !restores.contains_key(key);
+        for (key, value) in self.own().filter(|(key, _)| is_other(key)) {
             if !goes(key, value) {
                 held.kept.insert(key, value);
                 continue;
@@ -156,13 +186,13 @@ impl<'a, 'e> TagsField<'a, 'e> {
     }
 
     /// One entry that differs.
-    fn change(&self, key: &str, action: Action, from: Option<Json<'_>>, to: Option<&String>, rule: String) -> Change {
+    fn change(&self, key: &str, action: Action, from: Option<Json<'_>>, to: Option<Value>, rule: String) -> Change {
         Change {
             at: Arc::clone(&self.at),
             key: key.to_owned(),
             action,
             from: from.map(|field| Value::json(field.text())),
-            to: to.map(|tag| Value::string(tag)),
+            to,
             rule: rule.into(),
             source: self.source.clone(),
             path: Arc::clone(&self.path),

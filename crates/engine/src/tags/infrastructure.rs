@@ -85,7 +85,7 @@ impl<'e> Infrastructure<'_, 'e> {
         let webhook = Webhook::of(row, others.len());
         let others = if rules.counts_others() { others } else { BTreeSet::new() };
         let made = Made::of(assigned, definitions, &settings.prefix, rules, webhook, &others);
-        let mut held = field.held_to(&made.transformed, |_, _| true);
+        let mut held = field.held_to(&made.transformed, &BTreeMap::new(), |_, _| true);
         for change in &mut held.changes {
             if let Some(label) = made.transformed.labels.get(&change.key) {
                 change.rule = messages::propagates_from(label, &cluster.name.to_string()).into();

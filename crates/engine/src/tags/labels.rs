@@ -16,6 +16,19 @@ use crate::settings::{Definition, SEEDED, Stance};
 pub(super) const ORIGIN: &str = "platform/origin";
 /// Its value on a composite that was adopted.
 pub(super) const ADOPTED: &str = "adopted";
+/// Its value on a composite that was created here.
+pub(super) const PROVISIONED: &str = "provisioned";
+
+/// Whether a composite was provisioned or adopted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// It was created here.
+    Provisioned,
+    /// It existed before.
+    Adopted,
+    /// Another value, which counts as provisioned.
+    Unknown(String),
+}
 
 /// The labels assigned to a composite. A key is in one of the two.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -64,7 +77,16 @@ impl Assigned {
 
     /// Whether the composite was not provisioned here: then it is not changed.
     pub(super) fn is_adopted(&self) -> bool {
-        self.labels.get(ORIGIN).is_some_and(|origin| origin == ADOPTED)
+        self.origin() == Some(Origin::Adopted)
+    }
+
+    /// The origin, if one is assigned.
+    pub(super) fn origin(&self) -> Option<Origin> {
+        Some(match self.labels.get(ORIGIN)?.as_str() {
+            PROVISIONED => Origin::Provisioned,
+            ADOPTED => Origin::Adopted,
+            other => Origin::Unknown(other.to_owned()),
+        })
     }
 
     /// The findings about assignments that are meant to become tags and have values that are not texts. They refuse

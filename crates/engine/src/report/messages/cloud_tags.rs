@@ -128,8 +128,8 @@ pub(crate) fn restored(tag: &str) -> String {
 }
 
 /// The warning about a tag that a request writes with the policy's prefix.
-pub(crate) fn removed(tag: &str) -> String {
-    format!("cloud tag `{tag}` removed: {NO_LABEL}")
+pub(crate) fn removed(tag: &str, rule: &str) -> String {
+    format!("cloud tag `{tag}` removed: {rule}")
 }
 
 /// The provider of a composite has no profile of its own.
@@ -256,6 +256,25 @@ pub(crate) fn propagates_from(label: &str, cluster: &str) -> String {
 /// The rule behind the removal of a tag with the policy's prefix.
 pub(crate) const NO_LABEL: &str = "no label propagates to this tag";
 
+/// The rule behind the restoration of a tag that a parent's Composition forwards.
+pub(crate) const FORWARDED: &str = "the parent composite forwards it";
+
+/// The warning about an edit of such a tag.
+pub(crate) fn restored_forwarded(tag: &str) -> String {
+    format!("cloud tag `{tag}` restored: the parent composite forwards it; change it there")
+}
+
+/// The rule behind each difference of an adopted composite.
+pub(crate) const ADOPTED_STAYS: &str = "an adopted composite gets no new tags";
+
+/// The rule behind each difference of a composite whose assignments cannot be used.
+pub(crate) const UNUSABLE: &str = "its assignments cannot be used";
+
+/// The warning about an edit of a tag of an adopted composite.
+pub(crate) fn restored_adopted(tag: &str) -> String {
+    format!("cloud tag `{tag}` restored: an adopted composite gets no new tags")
+}
+
 /// The rule behind the removal of a map without entries.
 pub(crate) const EMPTY_MAP: &str = "no tags are left";
 
@@ -330,7 +349,18 @@ mod tests {
             restored("plexsphere:team"),
             "cloud tag `plexsphere:team` restored: its label sets the value; change the label"
         );
-        assert_eq!(removed("plexsphere:team"), "cloud tag `plexsphere:team` removed: no label propagates to this tag");
+        assert_eq!(
+            restored_forwarded("plexsphere:team"),
+            "cloud tag `plexsphere:team` restored: the parent composite forwards it; change it there"
+        );
+        assert_eq!(
+            restored_adopted("plexsphere:team"),
+            "cloud tag `plexsphere:team` restored: an adopted composite gets no new tags"
+        );
+        assert_eq!(
+            removed("plexsphere:team", NO_LABEL),
+            "cloud tag `plexsphere:team` removed: no label propagates to this tag"
+        );
     }
 
     #[test]
