@@ -10,7 +10,7 @@ use crate::workspace;
 /// The crates that print what the engine says.
 const READERS: [&str; 4] = ["crates/cli/", "crates/fleet/", "crates/live/", "crates/playground/"];
 
-/// Where a sentence is still taken apart. Warnings about the tags of a composite are texts.
+/// Where a sentence is still split. Warnings about the tags of a composite are texts.
 const STILL: [&str; 1] = ["crates/fleet/src/check.rs: message.split("];
 
 #[test]

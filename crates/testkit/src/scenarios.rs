@@ -203,7 +203,8 @@ fn machine_deployment() -> Result<Scenario> {
     })
 }
 
-/// A Node that lacks three keys, two of which an expression of the settings selects.
+/// A Node that lacks three keys, two of which an expression of the settings selects. The records of labels and annotations
+/// change with them.
 fn node() -> Result<Scenario> {
     let read = |path: &str| -> Result<Value> {
         Ok(serde_json::from_str(&std::fs::read_to_string(crate::root().join(path))?)?)
@@ -216,7 +217,7 @@ fn node() -> Result<Scenario> {
             "additionalAnnotations": ["^note-[a-z]{1,8}$"],
         } } }),
         cluster: ApiServer::new(vec![read("benches/node-machine.json")?, plain_cluster()], Vec::new())?,
-        changes: 3,
+        changes: 5,
     })
 }
 

@@ -148,7 +148,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
         let has_elements = !owned.elements.is_empty() && (is_added || self.tells_elements_apart(change, owned)?);
         let parts: Vec<(&[String], &[String], bool)> = if has_elements { elements.collect() } else { whole.into() };
         let restored = |(steps, fields, is_as_stored)| {
-            Ok(Part { steps, fields, value: self.restored(change, owned, steps, is_as_stored)? })
+            Ok(WrittenPart { steps, fields, value: self.restored(change, owned, steps, is_as_stored)? })
         };
         let parts = parts.into_iter().map(restored).collect::<Result<_, NotASet>>()?;
         let absent = if is_added { Vec::new() } else { self.absent(change, owned) };
@@ -171,7 +171,7 @@ impl<'s, 'e> Ownership<'s, 'e> {
             let stored_path = stored.and_then(|stored| owned.steps(&change.key, stored.version()));
             let is_responsible =
                 owned.manager.is_some_and(|manager| self.applies(manager) && entry.is_apply_of(manager));
-            for Part { steps, fields, value } in parts {
+            for WrittenPart { steps, fields, value } in parts {
                 let at = |path: &[String]| [path, steps].concat();
                 let gets = is_responsible.then_some(*fields);
                 moved.move_value(&at(&path), stored_path.as_deref().map(at).as_deref(), *value, gets)?;
@@ -249,13 +249,13 @@ struct Moving<'c> {
     change: &'c Change,
     owned: &'c OwnedPath,
     /// What is moved: the value as a whole, or elements of a list.
-    parts: Vec<Part<'c>>,
+    parts: Vec<WrittenPart<'c>>,
     /// The lengths of the paths of the objects and the list that are restored with the value.
     absent: Vec<usize>,
 }
 
 /// A value or an element of a list.
-struct Part<'c> {
+struct WrittenPart<'c> {
     /// The steps to it in the value.
     steps: &'c [String],
     /// The fields of an element.

@@ -21,7 +21,7 @@ pub(super) const PROVISIONED: &str = "provisioned";
 
 /// Whether a composite was provisioned or adopted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum CompositeOrigin {
     /// It was created here.
     Provisioned,
     /// It existed before.
@@ -77,15 +77,15 @@ impl Assigned {
 
     /// Whether the composite was not provisioned here: then it is not changed.
     pub(super) fn is_adopted(&self) -> bool {
-        self.origin() == Some(Origin::Adopted)
+        self.origin() == Some(CompositeOrigin::Adopted)
     }
 
     /// The origin, if one is assigned.
-    pub(super) fn origin(&self) -> Option<Origin> {
+    pub(super) fn origin(&self) -> Option<CompositeOrigin> {
         Some(match self.labels.get(ORIGIN)?.as_str() {
-            PROVISIONED => Origin::Provisioned,
-            ADOPTED => Origin::Adopted,
-            other => Origin::Unknown(other.to_owned()),
+            PROVISIONED => CompositeOrigin::Provisioned,
+            ADOPTED => CompositeOrigin::Adopted,
+            other => CompositeOrigin::Unknown(other.to_owned()),
         })
     }
 

@@ -1,7 +1,7 @@
 //! What a request newly says of a composite's origin: that it was adopted, which waives its tags, or something unknown.
 
 use super::crossplane;
-use super::labels::{ADOPTED, Assigned, ORIGIN, Origin, PROVISIONED};
+use super::labels::{ADOPTED, Assigned, CompositeOrigin, ORIGIN, PROVISIONED};
 use crate::admission::subject::Subject;
 use crate::catalog::keys::ASSIGNMENTS;
 use crate::kube::object::Object;
@@ -18,12 +18,12 @@ pub(crate) fn finding(subject: &Subject<'_>, settings: &Settings) -> Option<Find
     let tags = &settings.cloud_tags;
     let origin = origin_of(&subject.object)?;
     let (check, stance, message) = match &origin {
-        Origin::Provisioned => return None,
-        Origin::Adopted => {
+        CompositeOrigin::Provisioned => return None,
+        CompositeOrigin::Adopted => {
             let label = format!("{ORIGIN}: {ADOPTED}").as_str().into();
             ("cloudTags.adopted", tags.adopted, Fact::AdoptedWaivesTags { label })
         }
-        Origin::Unknown(value) => {
+        CompositeOrigin::Unknown(value) => {
             let (label, value) = (ORIGIN.into(), value.as_str().into());
             let fact = Fact::UnknownOrigin { label, value, counts: PROVISIONED.into(), other: ADOPTED.into() };
             ("cloudTags.unknownOrigin", tags.unknown_origin, fact)
@@ -44,7 +44,7 @@ pub(crate) fn finding(subject: &Subject<'_>, settings: &Settings) -> Option<Find
 }
 
 /// The origin that an object's label or assignment gives.
-fn origin_of(object: &Object<'_>) -> Option<Origin> {
+fn origin_of(object: &Object<'_>) -> Option<CompositeOrigin> {
     let may_have_one = object.labels.contains_key(ORIGIN) || object.annotations.contains_key(ASSIGNMENTS);
     if may_have_one { Assigned::read(object).ok()?.origin() } else { None }
 }

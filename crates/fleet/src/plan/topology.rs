@@ -81,14 +81,18 @@ fn is_of_topologies(id: &ObjectId) -> bool {
 }
 
 /// What the topologies say about one edit.
-struct EditAnswer {
+struct TopologyAnswer {
     owners: Vec<PlannedOwner>,
     /// Whether the path alone says nothing.
     is_decisive: bool,
 }
 
 /// For each edit of an object, what the topologies say.
-fn answers(object: &Planned, changes: &[&TopologyChange<'_>], around: TopologySides<'_>) -> Vec<Option<EditAnswer>> {
+fn answers(
+    object: &Planned,
+    changes: &[&TopologyChange<'_>],
+    around: TopologySides<'_>,
+) -> Vec<Option<TopologyAnswer>> {
     let none = || object.edits.iter().map(|_| None).collect();
     if changes.is_empty() || changes.iter().any(|change| matches!(change.of(&object.id), ObjectChange::Unknown)) {
         return none();
@@ -123,7 +127,7 @@ fn answers(object: &Planned, changes: &[&TopologyChange<'_>], around: TopologySi
     }
     let answer = |(edit, owners): (&PlannedEdit, Vec<PlannedOwner>)| {
         let is_decisive = is_decided(edit);
-        (is_decisive || !owners.is_empty()).then(|| EditAnswer { owners: owner::merged(owners), is_decisive })
+        (is_decisive || !owners.is_empty()).then(|| TopologyAnswer { owners: owner::merged(owners), is_decisive })
     };
     object.edits.iter().zip(owners).map(answer).collect()
 }
@@ -150,7 +154,7 @@ fn is_decided_by_patches(id: &ObjectId, path: &str) -> bool {
 
 /// The most severe effect of the owners on an edit. A path alone may say more: a scale is one, whatever patches read. An
 /// edit that is refused has no other effect.
-fn apply(edit: &mut PlannedEdit, answer: &EditAnswer) {
+fn apply(edit: &mut PlannedEdit, answer: &TopologyAnswer) {
     if edit.edit.effect == Effect::Refused {
         return;
     }
