@@ -255,11 +255,14 @@ fn edits(
         |object| if classes.is_empty() { Cow::Borrowed(object) } else { Cow::Owned(template::owned(object, &classes)) };
     let (stored, written) = (owned(old), owned(new));
     let sides = Sides { before, after, settings };
-    let edits = impact(&new.id, &new.version, [&stored.json, &written.json], sides);
+    let mut edits = impact(&new.id, &new.version, [&stored.json, &written.json], sides);
     if edits.is_empty() {
         return Vec::new();
     }
     let [was, is] = [old, new].map(|object| serde_json::from_str::<Value>(&object.json).unwrap_or_default());
+    // What the policy would add to the written object is no edit of the manifest.
+    let is_map = |path: &str| ["metadata.labels", "metadata.annotations"].iter().any(|map| path.ends_with(map));
+    edits.retain(|edit| !is_map(&edit.at) || at(&was, &edit.at) != at(&is, &edit.at));
     // A template of a topology was made for one Cluster from that of a class.
     let is_unnamed = is_template && classes.is_empty() && !is_of_topology(&was) && !template::is_named(before, &new.id);
     let accepted = match is_template {
