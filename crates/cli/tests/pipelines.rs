@@ -215,7 +215,7 @@ fn the_hook_for_pre_commit_checks_all_manifests() {
 fn block<T: for<'de> Deserialize<'de>>(kind: &str) -> T {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pipelines.md")).unwrap();
     let (_, rest) = page.split_once(&format!("```yaml {kind}\n")).unwrap();
-    serde_yaml_ng::from_str(rest.split_once("```").unwrap().0).unwrap()
+    serde_saphyr::from_str(rest.split_once("```").unwrap().0).unwrap()
 }
 
 /// A machine on which steps run: a repository with a change, a home, and programs that stand for others.
