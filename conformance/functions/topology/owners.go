@@ -80,7 +80,7 @@ func heads(state *store, cluster client.ObjectKey) map[string]*unstructured.Unst
 			continue
 		}
 		switch {
-		case key.kind.Group == "controlplane.cluster.x-k8s.io" && !strings.HasSuffix(key.kind.Kind, "Template"):
+		case isControlPlane(state, cluster, object):
 			found["control plane"] = object
 		case key.kind.Kind == "MachineDeployment":
 			found["MachineDeployment "+labels[clusterv1.ClusterTopologyMachineDeploymentNameLabel]] = object
@@ -89,6 +89,13 @@ func heads(state *store, cluster client.ObjectKey) map[string]*unstructured.Unst
 		}
 	}
 	return found
+}
+
+func isControlPlane(state *store, cluster client.ObjectKey, object *unstructured.Unstructured) bool {
+	owner := state.objects[storeKey{clusterv1.GroupVersion.WithKind("Cluster").GroupKind(), cluster.Namespace, cluster.Name}]
+	kind, _, _ := unstructured.NestedString(owner.Object, "spec", "controlPlaneRef", "kind")
+	name, _, _ := unstructured.NestedString(owner.Object, "spec", "controlPlaneRef", "name")
+	return object.GetKind() == kind && object.GetName() == name
 }
 
 // parts are what a head refers to, by role.
@@ -182,7 +189,7 @@ func isUnknown(name string, head *unstructured.Unstructured, because []string) b
 		isSpec := strings.Contains(path, " spec") && !strings.HasSuffix(path, " spec.replicas")
 		switch {
 		case !isSpec:
-		case name == "control plane" && isOfHead && !isKubeadm, strings.HasPrefix(name, "MachinePool") && !isOfHead:
+		case name == "control plane" && isOfHead && !isKubeadm, strings.HasPrefix(name, "MachinePool") && (!isOfHead || strings.Contains(path, "failureDomains")):
 			return true
 		}
 	}
@@ -270,6 +277,8 @@ func controlPlaneReplaced(was, is *store, from, to *unstructured.Unstructured, k
 		if err != nil {
 			return "", err
 		}
+		machine.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: "infrastructure.cluster.x-k8s.io", Kind: "InfraMachine", Name: machine.Name}
+		machine.Spec.Bootstrap.ConfigRef = clusterv1.ContractVersionedObjectReference{APIGroup: "bootstrap.cluster.x-k8s.io", Kind: "KubeadmConfig", Name: machine.Name}
 		machine.CreationTimestamp = metav1.NewTime(time.Now().Add(-time.Hour))
 		infraMachine, err := desiredstate.ComputeDesiredInfraMachine(ctx, templates{was}, old, cluster, machine.Name, nil)
 		if err != nil {

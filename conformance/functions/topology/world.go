@@ -236,7 +236,7 @@ func hasPaused(cluster *clusterv1.Cluster) bool {
 func (w *world) settle() {
 	for _, object := range w.store.objects {
 		spec, _ := object.Object["spec"].(map[string]any)
-		if version, ok := spec["version"]; ok && object.GroupVersionKind().Group == "controlplane.cluster.x-k8s.io" {
+		if version, ok := spec["version"]; ok && isControlPlane(w.store, w.name, object) {
 			status := map[string]any{"version": version, "initialization": map[string]any{"controlPlaneInitialized": true}, "initialized": true}
 			for _, field := range []string{"replicas", "readyReplicas", "availableReplicas", "upToDateReplicas", "updatedReplicas"} {
 				if replicas, ok := spec["replicas"]; ok {
