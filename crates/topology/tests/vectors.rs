@@ -25,7 +25,14 @@ fn computed(vector: &Value, stored: &Variables) -> Result<Desired, Obstacle> {
         };
         templates.iter().find(is_meant).cloned()
     };
-    desired(Inputs { cluster: &vector["cluster"], class: &vector["class"], templates: &find, stored, yaml })
+    desired(Inputs {
+        cluster: &vector["cluster"],
+        class: &vector["class"],
+        templates: &find,
+        stored,
+        version_before: None,
+        yaml,
+    })
 }
 
 /// One line for each field that differs.
