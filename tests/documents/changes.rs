@@ -20,7 +20,7 @@ fn files_of_row(page: &str, row: &str) -> Result<Vec<Regex>> {
         files.push(Regex::new(&format!("(^|/){pattern}{end}"))?);
     }
     if cell.contains("the code that reads it") {
-        files.push(Regex::new("^crates/engine/src/")?);
+        files.push(Regex::new("^crates/(engine|cluster-api|cloud-tags|tag-delivery)/src/")?);
     }
     Ok(files)
 }

@@ -84,12 +84,15 @@ impl MetadataEntry<'_> {
 
 /// An object as it would be stored, and its context.
 pub struct Guarded<'a, 'o> {
+    /// The object as it would be stored.
     pub subject: &'a Subject<'o>,
     /// What its sources set; `None` if that is not known.
     pub above: Option<&'a Above<'o>>,
     /// Differences from the rules that are left as they are.
     pub drift: &'a [Change],
+    /// How other objects are read.
     pub lookups: &'a Lookups<'o>,
+    /// The settings.
     pub settings: ClusterApiSettings<'a>,
     /// Whether guards are off for the object.
     pub exemption: &'a Standing<'o>,

@@ -16,6 +16,7 @@ use setting_types::{Stance, Users};
 
 /// An annotation whose value is the reason why an edit is intended.
 pub struct Waiver {
+    /// Its key.
     pub annotation: &'static str,
     /// The setting that says who may set it.
     pub setting: &'static str,

@@ -35,6 +35,7 @@ use kube::request::Operation;
 /// Differences, entries that were skipped, and entries from sources.
 #[derive(Default)]
 pub struct Differences<'e> {
+    /// Entries and fields that differ.
     pub changes: Vec<OwnedChange>,
     /// Sorted.
     pub skipped: Vec<Skipped>,
