@@ -28,7 +28,7 @@ pub struct Tagged {
     /// Whether the request leaves what tags are made from as it is stored.
     pub leaves_sources: bool,
     /// Whether the request, or the policy, writes tags or what they are made from.
-    pub is_news: bool,
+    pub touches_tags: bool,
     /// What is found of assignments.
     pub findings: Vec<Finding>,
     /// The provider whose own interface the tags were checked against.

@@ -70,7 +70,7 @@ impl Waiver {
         }
         match copied::origin(self.annotation, value, subject, &settings.cluster_api, lookups)? {
             AnnotationOrigin::Own => {}
-            AnnotationOrigin::Above(above) => return Ok(Standing::Ignored(messages::copied(self.annotation, &above))),
+            AnnotationOrigin::Copied(above) => return Ok(Standing::Ignored(messages::copied(self.annotation, &above))),
             AnnotationOrigin::Unread(query) => return Ok(Standing::Ignored(messages::unread(self.annotation, &query))),
         }
         let review = subject.review;
