@@ -125,7 +125,7 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ("Label Assignment", "a label of the composite, or an entry of its annotation `labels.plexsphere.com/assignments`"),
     ("PropagatingLabelSet", "the labels of the composite whose definition opts in"),
     ("LabelTagResolver", "the reads of the registry: [lookups.md](lookups.md)"),
-    ("CloudTags, the transformer", "`crates/engine/src/tags`"),
+    ("CloudTags, the transformer", "`crates/cloud-tags`"),
     ("SkippedLabel, SkipReason", "`skipped` in the part `cloudTags` of the report, and its `reason`"),
     ("tag profile", "profile: `PROFILES`, [cloud-tags.md](cloud-tags.md#profiles)"),
     ("Composite Resource, rendered", "the composite (XR) that is written"),

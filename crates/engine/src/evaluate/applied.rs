@@ -1,23 +1,23 @@
 //! What is done about an object by the rules.
 
-use super::said::Said;
+use super::notices::Notices;
 use crate::report::outcome::{LogLevel, MalformedObject, Rejection};
 use cloud_tags::report::TagReport;
-use cluster_api::propagation::metadata::Above;
+use cluster_api::propagation::metadata::SourceKeys;
 use facts::change::Change;
 use facts::finding::Finding;
 use facts::not_applicable::NotApplicable;
 use facts::skipped::Skipped;
 
 /// What is done about an object by the rules, before it is checked.
-pub(super) struct Settled<'e> {
-    pub(super) settlement: Settlement,
+pub(super) struct AppliedDecision<'e> {
+    pub(super) admission: Admission,
     pub(super) compared: ComparedWith<'e>,
-    pub(super) said: Said,
+    pub(super) notices: Notices,
 }
 
 /// What is done about an object.
-pub(super) enum Settlement {
+pub(super) enum Admission {
     /// It is stored as it is; the settings leave these differences.
     Accepted { drift: Vec<Change> },
     /// It is stored with `changes`; the settings leave the differences in `drift`.
@@ -33,49 +33,53 @@ pub(super) enum ComparedWith<'e> {
     /// Nothing that is reported.
     Nothing,
     /// Its sources, by Cluster API's rules; what they set, if that is known.
-    Sources { skipped: Vec<Skipped>, above: Option<Above<'e>> },
+    Sources { skipped: Vec<Skipped>, source_keys: Option<SourceKeys<'e>> },
     /// Labels that become tags; the findings are about their assignments.
     Labels { tags: Box<TagReport>, findings: Vec<Finding> },
 }
 
-impl Settled<'_> {
+impl AppliedDecision<'_> {
     /// Nothing has to be done.
-    pub(super) fn accepted(said: Said) -> Self {
-        Settled { settlement: Settlement::Accepted { drift: Vec::new() }, compared: ComparedWith::Nothing, said }
+    pub(super) fn accepted(notices: Notices) -> Self {
+        AppliedDecision {
+            admission: Admission::Accepted { drift: Vec::new() },
+            compared: ComparedWith::Nothing,
+            notices,
+        }
     }
 
     /// The settings refuse what the object is or lacks.
     pub(super) fn refused(message: String, drift: Vec<Change>) -> Self {
-        let mut said = Said::default();
-        said.log(LogLevel::Error, message.clone(), []);
-        let settlement = Settlement::Refused { rejection: Rejection::refused(message), drift };
-        Settled { settlement, compared: ComparedWith::Nothing, said }
+        let mut notices = Notices::default();
+        notices.log(LogLevel::Error, message.clone(), []);
+        let admission = Admission::Refused { rejection: Rejection::refused(message), drift };
+        AppliedDecision { admission, compared: ComparedWith::Nothing, notices }
     }
 }
 
-impl<'e> Settled<'e> {
+impl<'e> AppliedDecision<'e> {
     /// What the sources set, if it is known.
-    pub(super) fn above(&self) -> Option<&Above<'e>> {
+    pub(super) fn source_keys(&self) -> Option<&SourceKeys<'e>> {
         match &self.compared {
-            ComparedWith::Sources { above, .. } => above.as_ref(),
+            ComparedWith::Sources { source_keys, .. } => source_keys.as_ref(),
             ComparedWith::Nothing | ComparedWith::Labels { .. } => None,
         }
     }
 }
 
-impl Settlement {
+impl Admission {
     pub(super) fn is_refused(&self) -> bool {
         match self {
-            Settlement::Accepted { .. } | Settlement::Written { .. } => false,
-            Settlement::Refused { .. } => true,
-            Settlement::Undecided { rejection, .. } => rejection.is_some(),
+            Admission::Accepted { .. } | Admission::Written { .. } => false,
+            Admission::Refused { .. } => true,
+            Admission::Undecided { rejection, .. } => rejection.is_some(),
         }
     }
 
     /// Why nothing was decided.
     pub(super) fn inert(&self) -> Option<&NotApplicable> {
         match self {
-            Settlement::Undecided { inert, .. } => Some(inert),
+            Admission::Undecided { inert, .. } => Some(inert),
             _ => None,
         }
     }
@@ -83,7 +87,7 @@ impl Settlement {
     /// The object with what was missing.
     pub(super) fn written(&self) -> Option<&String> {
         match self {
-            Settlement::Written { object, .. } => Some(object),
+            Admission::Written { object, .. } => Some(object),
             _ => None,
         }
     }
@@ -91,25 +95,23 @@ impl Settlement {
     /// Differences that are left as they are.
     pub(super) fn drift(&self) -> &[Change] {
         match self {
-            Settlement::Accepted { drift } | Settlement::Written { drift, .. } | Settlement::Refused { drift, .. } => {
+            Admission::Accepted { drift } | Admission::Written { drift, .. } | Admission::Refused { drift, .. } => {
                 drift
             }
-            Settlement::Undecided { .. } => &[],
+            Admission::Undecided { .. } => &[],
         }
     }
 
     /// The same, refused by a check: nothing is written. Why nothing was decided is kept.
-    pub(super) fn refused_by_check(self, rejection: Rejection) -> Settlement {
+    pub(super) fn refused_by_check(self, rejection: Rejection) -> Admission {
         match self {
-            Settlement::Accepted { drift } | Settlement::Refused { drift, .. } => {
-                Settlement::Refused { rejection, drift }
-            }
-            Settlement::Written { mut changes, mut drift, .. } => {
+            Admission::Accepted { drift } | Admission::Refused { drift, .. } => Admission::Refused { rejection, drift },
+            Admission::Written { mut changes, mut drift, .. } => {
                 drift.append(&mut changes);
-                Settlement::Refused { rejection, drift }
+                Admission::Refused { rejection, drift }
             }
-            Settlement::Undecided { inert, malformed, .. } => {
-                Settlement::Undecided { inert, rejection: Some(rejection), malformed }
+            Admission::Undecided { inert, malformed, .. } => {
+                Admission::Undecided { inert, rejection: Some(rejection), malformed }
             }
         }
     }

@@ -5,12 +5,12 @@ use facts::shortening::short;
 
 /// What is said about a request: to the user as warnings, to the operator as log lines.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct Notices {
     pub(super) warnings: Vec<String>,
     pub(super) log: Vec<LogLine>,
 }
 
-impl Said {
+impl Notices {
     pub(super) fn log<const N: usize>(
         &mut self,
         level: LogLevel,
@@ -25,7 +25,7 @@ impl Said {
         self.warnings.push(short(message));
     }
 
-    pub(super) fn append(&mut self, mut later: Said) {
+    pub(super) fn append(&mut self, mut later: Notices) {
         self.warnings.append(&mut later.warnings);
         self.log.append(&mut later.log);
     }

@@ -1,10 +1,10 @@
 //! The outcome: what was settled, and what the checks found.
 
 use super::Evaluation;
+use super::applied::{Admission, AppliedDecision, ComparedWith};
 use super::check::CheckFindings;
+use super::notices::{Notices, line};
 use super::role::Role;
-use super::said::{Said, line};
-use super::settled::{ComparedWith, Settled, Settlement};
 use crate::checks::refusing;
 use crate::report::capped::{capped, capped_lines};
 use crate::report::outcome::{LogLevel, Outcome, Rejection, Report};
@@ -21,8 +21,8 @@ impl Evaluation<'_> {
     ///
     /// A finding at `reject` refuses the request: nothing is written, and what was said about writing is dropped. Why
     /// nothing was decided is kept, because it may be the reason for the refusal.
-    pub(super) fn answer(&self, mut said: Said, settled: Settled<'_>, found: CheckFindings) -> Outcome {
-        let Settled { mut settlement, compared, said: said_before } = settled;
+    pub(super) fn render(&self, mut notices: Notices, applied: AppliedDecision<'_>, found: CheckFindings) -> Outcome {
+        let AppliedDecision { mut admission, compared, notices: earlier_notices } = applied;
         let (mut skipped, cloud_tags, mut findings) = match compared {
             ComparedWith::Nothing => (Vec::new(), None, Vec::new()),
             ComparedWith::Sources { skipped, .. } => (skipped, None, Vec::new()),
@@ -31,21 +31,21 @@ impl Evaluation<'_> {
         findings.extend(found.findings);
         skipped.extend(found.skipped);
         let refusal = self.refusal(&findings);
-        if refusal.is_none() || settlement.inert().is_some() {
-            said.append(said_before);
+        if refusal.is_none() || admission.inert().is_some() {
+            notices.append(earlier_notices);
         }
         let warned = || findings.iter().filter(|finding| finding.stance == Stance::Warn);
         let lines = warned().map(|finding| {
             let message = about(&self.title, &finding.message.to_string());
             line(LogLevel::Warning, message, [("check", finding.check.to_owned()), ("at", finding.at.clone())])
         });
-        said.log.extend(capped_lines(lines.collect()));
+        notices.log.extend(capped_lines(lines.collect()));
         if let Some(message) = refusal {
-            said.log(LogLevel::Error, message.clone(), []);
-            settlement = settlement.refused_by_check(Rejection::refused(message));
+            notices.log(LogLevel::Error, message.clone(), []);
+            admission = admission.refused_by_check(Rejection::refused(message));
         }
         let of_findings = warned().flat_map(|finding| of_fact(&finding.message));
-        let warnings = of_findings.chain(said.warnings).chain(found.warnings).collect();
+        let warnings = of_findings.chain(notices.warnings).chain(found.warnings).collect();
         let mut report = Report {
             object: self.title.clone(),
             cluster_api: self.edition(),
@@ -58,18 +58,18 @@ impl Evaluation<'_> {
             lookups: self.pass.answers.records(),
             ..Report::default()
         };
-        let mut outcome = Outcome { warnings: capped(warnings), log: said.log, ..Outcome::default() };
-        match settlement {
-            Settlement::Accepted { drift } => report.drift = drift,
-            Settlement::Written { object, changes, drift } => {
+        let mut outcome = Outcome { warnings: capped(warnings), log: notices.log, ..Outcome::default() };
+        match admission {
+            Admission::Accepted { drift } => report.drift = drift,
+            Admission::Written { object, changes, drift } => {
                 outcome.object = Some(object);
                 (report.changes, report.drift) = (changes, drift);
             }
-            Settlement::Refused { rejection, drift } => {
+            Admission::Refused { rejection, drift } => {
                 outcome.rejection = Some(rejection);
                 report.drift = drift;
             }
-            Settlement::Undecided { inert, rejection, malformed } => {
+            Admission::Undecided { inert, rejection, malformed } => {
                 report.inert = Some(inert);
                 (outcome.rejection, outcome.malformed) = (rejection, malformed);
             }
