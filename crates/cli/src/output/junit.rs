@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fleet::{FindingLevel, Severity};
 use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
 
-use super::report::{CheckReport, IgnoredEntry};
+use super::report::{CheckReport, IgnoredEntry, Where};
 use crate::Failure;
 
 /// The report as XML. Findings below the level `fail_on` are test cases that succeed, with the finding as their output. A
@@ -39,6 +39,20 @@ pub(crate) fn junit(report: &CheckReport, fail_on: FindingLevel) -> Result<Vec<u
         let mut status = TestCaseStatus::skipped();
         status.set_message(format!("{}: {}: {}", entry.place, entry.message, ignored.reason())).set_type(entry.check);
         add(&entry.place.file, TestCase::new(entry.object.title.clone(), status));
+    }
+    let mut skip = |place: &Where, name: &str, message: &str| {
+        let mut status = TestCaseStatus::skipped();
+        status.set_message(format!("{place}: {message}")).set_type("skipped");
+        add(&place.file, TestCase::new(name.to_owned(), status));
+    };
+    for problem in report.problems.iter().filter(|problem| problem.severity == Severity::Note) {
+        skip(&problem.place, "document", &problem.message);
+    }
+    for it in &report.not_compared {
+        skip(&it.place, &it.object.title, &it.reason);
+    }
+    for it in &report.not_checked {
+        skip(&it.place, "not checked", &it.message);
     }
     if report.findings.is_empty() && report.ignored.is_empty() && report.summary.unreadable == 0 {
         let case = TestCase::new(fleet::count(report.summary.checked, "object"), TestCaseStatus::success());
