@@ -23,9 +23,12 @@ run: policy.wasm
 test: policy.wasm
 	cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
 
+# The engine, and the crates that it is made of.
+ENGINE := metadata-propagation cloud-tags cluster-api facts kube raw-json setting-types tag-delivery tag-rules
+
 ## quick: between two edits: the engine, its corpus, and the sessions of the command line, without the compiled module
 quick:
-	cargo test --locked --package metadata-propagation --lib --test cases --test sequences --test corpus
+	cargo test --locked $(addprefix --package ,$(ENGINE)) --lib --test cases --test sequences --test corpus
 	cargo test --locked --package fleet --package propagate --lib --bins --test cli --test checking --test corpus
 
 ## policy.wasm: the policy as a wasm32 module, at the root
