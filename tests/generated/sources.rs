@@ -12,7 +12,7 @@ use testkit::case::corpus;
 use testkit::runner::walk;
 
 use crate::documents::read;
-use crate::file::check_section;
+use crate::file::site_section;
 use crate::statements::{PAGES, PROPOSAL, Statement, TAGS, TERMS};
 
 const PAGE: &str = "docs/sources.md";
@@ -110,8 +110,8 @@ fn every_rule_of_cluster_apis_page_leads_to_its_cases() -> Result<()> {
         }
     }
     ensure!(without.is_empty(), "rules without a case: {without:?}");
-    check_section(PAGE, "rules", &on_page)?;
-    check_section(PAGE, "rules-in-code", &in_code)
+    site_section(PAGE, "rules", &on_page)?;
+    site_section(PAGE, "rules-in-code", &in_code)
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn every_statement_of_the_documents_leads_to_its_cases() -> Result<()> {
             let cases: Vec<String> = cases.iter().map(|case| link(case)).collect();
             writeln!(table, "| {says} | {here} | {} |", cases.join(", "))?;
         }
-        check_section(PAGE, section, &table)?;
+        site_section(PAGE, section, &table)?;
     }
     Ok(())
 }
@@ -148,7 +148,7 @@ fn every_limit_of_the_specification_leads_to_its_cases() -> Result<()> {
         ensure!(cases.len() >= 4, "{}: {cases:?}", profile.name);
         writeln!(table, "| `{}` | {} |", profile.name, cases.join(", "))?;
     }
-    check_section(PAGE, "profiles", &table)?;
+    site_section(PAGE, "profiles", &table)?;
     let reasons = read("spec/policy/tag-skip-reasons.txt")?;
     let mut table = "| the specification | here |\n|---|---|\n".to_owned();
     for (term, here) in TERMS {
@@ -157,5 +157,5 @@ fn every_limit_of_the_specification_leads_to_its_cases() -> Result<()> {
     for reason in reasons.lines().filter(|line| !line.starts_with('#')) {
         writeln!(table, "| reason `{reason}` | `{reason}`, in report, warning and log |")?;
     }
-    check_section(PAGE, "terms", &table)
+    site_section(PAGE, "terms", &table)
 }

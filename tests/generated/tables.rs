@@ -10,7 +10,7 @@ use metadata_propagation::{
     ProviderCarriers, ROUTES, Row, Tags, Version,
 };
 
-use crate::file::check_section;
+use crate::file::{check_section, site_section};
 
 /// A step of propagation, as the head of a column.
 fn step(hop: &Hop) -> String {
@@ -78,7 +78,7 @@ fn the_page_shows_the_tag_profiles() -> Result<()> {
     for profile in PROFILES {
         writeln!(table, "| {profile} |")?;
     }
-    check_section("docs/cloud-tags.md", "tag-profiles", &table)
+    check_section("docs/tag-profiles.md", "tag-profiles", &table)
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn the_page_shows_what_clouds_take() -> Result<()> {
     for cloud in CLOUDS {
         writeln!(table, "| {cloud} |")?;
     }
-    check_section("docs/cloud-tags.md", "clouds", &table)
+    check_section("docs/tag-profiles.md", "clouds", &table)
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn the_page_shows_the_strict_profiles() -> Result<()> {
     for profile in STRICT_PROFILES {
         writeln!(table, "| {profile} |")?;
     }
-    check_section("docs/cloud-tags.md", "strict-profiles", &table)
+    check_section("docs/tag-profiles.md", "strict-profiles", &table)
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn the_page_shows_what_rolls_out() -> Result<()> {
         let rows: String = by_effect.into_values().rev().collect();
         writeln!(text, "### {kind}\n\n| effect | path | in v1beta1 | only |\n|---|---|---|---|\n{rows}")?;
     }
-    check_section("docs/rollout.md", "effects", &text)
+    site_section("docs/rollout.md", "effects", &text)
 }
 
 /// The effects of the edits in one row: of the path, of a removed entry, and of specific keys.
