@@ -106,7 +106,8 @@ fn readme_and_usage_stay_short() -> Result<()> {
 
 /// The text of a page without what is generated from code and cases.
 fn written(page: &str) -> Result<String> {
-    let generated = Regex::new(r"(?s)<!-- (\S+): generated -->.*?<!-- \S+: end -->|<!-- answers: [^>]*/.*?<!-- answers: end -->")?;
+    let generated =
+        Regex::new(r"(?s)<!-- (\S+): generated -->.*?<!-- \S+: end -->|<!-- answers: [^>]*/.*?<!-- answers: end -->")?;
     Ok(generated.replace_all(&read(page)?, "").into_owned())
 }
 

@@ -5,9 +5,16 @@ use std::fs;
 use anyhow::{Context, Result, anyhow};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// The folder of the sentences, and files beside it that have some.
-const FOLDER: &str = "crates/engine/src/report/messages";
-const FILES: [&str; 1] = ["crates/engine/src/report/fact.rs"];
+/// The folders of the sentences, and other files that have some.
+const FOLDERS: [&str; 3] =
+    ["crates/cluster-api/src/messages", "crates/engine/src/report/messages", "crates/facts/src/messages"];
+const FILES: [&str; 5] = [
+    "crates/cloud-tags/src/messages.rs",
+    "crates/facts/src/fact.rs",
+    "crates/kube/src/cluster.rs",
+    "crates/kube/src/lookup.rs",
+    "crates/tag-delivery/src/messages.rs",
+];
 
 /// A sentence, with `…` for inserted values.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,8 +29,12 @@ pub(crate) struct Message {
 /// All sentences. Single words, such as `added`, are parts of sentences; texts without words only join others.
 pub(crate) fn messages() -> Result<Vec<Message>> {
     let root = testkit::root();
-    let folder = fs::read_dir(root.join(FOLDER))?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    let mut paths: Vec<_> = folder.into_iter().chain(FILES.map(|file| root.join(file))).collect();
+    let mut paths = FILES.map(|file| root.join(file)).to_vec();
+    for folder in FOLDERS {
+        for entry in fs::read_dir(root.join(folder))? {
+            paths.push(entry?.path());
+        }
+    }
     paths.sort();
     let mut found = Vec::new();
     for path in paths {
