@@ -5,7 +5,6 @@
 mod all_messages;
 mod architecture;
 mod blocks;
-mod changes;
 mod dashboard;
 mod deploy;
 #[path = "../shared/documents.rs"]
@@ -17,4 +16,3 @@ mod messages;
 mod policies;
 mod release;
 mod report;
-mod words;

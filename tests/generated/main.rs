@@ -15,6 +15,4 @@ mod messages;
 mod requests;
 mod rules;
 mod settings;
-mod sources;
-mod statements;
 mod tables;
