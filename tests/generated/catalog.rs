@@ -138,6 +138,7 @@ fn repeated() -> Result<Vec<(String, &'static str, String)>> {
         ("README.md".to_owned(), "  version: ", newest.clone()),
         ("README.md".to_owned(), "plexsphere/propagate:v", ours.clone()),
         ("docs/first-ten-minutes.md".to_owned(), "plexsphere/propagate:v", ours.clone()),
+        ("deploy/third-party-touch.yaml".to_owned(), "plexsphere/propagate:v", ours.clone()),
         ("USAGE.md".to_owned(), "  version: ", newest.clone()),
         ("docs/settings.md".to_owned(), "  version: ", newest.clone()),
         ("charts/metadata-propagation-policy/Chart.yaml".to_owned(), "\nversion: ", ours.clone()),
