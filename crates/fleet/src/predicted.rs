@@ -315,8 +315,7 @@ mod tests {
             name: "cp".to_owned(),
         };
         let (object, find) = (json!({ "spec": spec }), |_: &ObjectId| None);
-        let maker =
-            Maker { id: &id, version, object: &object, class: None, cluster: "c1", children: &[], find: &find };
+        let maker = Maker { id: &id, version, object: &object, class: None, cluster: "c1", children: &[], find: &find };
         let machine: Value = serde_json::from_str(&predicted(&maker).first()?.json).unwrap();
         let at = |path: &str| machine.pointer(path).cloned().unwrap_or_default();
         Some((at("/spec/infrastructureRef/name"), at("/spec/bootstrap/configRef")))
@@ -328,11 +327,21 @@ mod tests {
         let of_contract = json!({ "machineTemplate": { "infrastructureRef": template } });
         for (kind, version, spec, bootstrap) in [
             ("KubeadmControlPlane", "v1beta1", of_contract.clone(), "v1beta1/KubeadmConfig"),
-            ("KubeadmControlPlane", "v1beta2", json!({ "machineTemplate": { "spec": { "infrastructureRef": template } } }), "v1beta2/KubeadmConfig"),
+            (
+                "KubeadmControlPlane",
+                "v1beta2",
+                json!({ "machineTemplate": { "spec": { "infrastructureRef": template } } }),
+                "v1beta2/KubeadmConfig",
+            ),
             ("RKE2ControlPlane", "v1beta1", of_contract.clone(), "v1beta1/RKE2Config"),
             ("KThreesControlPlane", "v1beta2", of_contract.clone(), "v1beta2/KThreesConfig"),
             ("K0sControlPlane", "v1beta1", of_contract.clone(), "v1beta1/K0sControllerConfig"),
-            ("CK8sControlPlane", "v1beta2", json!({ "machineTemplate": { "infrastructureTemplate": template } }), "v1beta2/CK8sConfig"),
+            (
+                "CK8sControlPlane",
+                "v1beta2",
+                json!({ "machineTemplate": { "infrastructureTemplate": template } }),
+                "v1beta2/CK8sConfig",
+            ),
             ("TalosControlPlane", "v1alpha3", json!({ "infrastructureTemplate": template }), "v1alpha3/TalosConfig"),
             ("KairosControlPlane", "v1beta2", of_contract.clone(), "v1beta2/KairosConfig"),
             ("OpenshiftAssistedControlPlane", "v1alpha3", of_contract.clone(), "v1alpha2/OpenshiftAssistedConfig"),
