@@ -30,9 +30,13 @@ const FIELD: &str = "cloudTags";
 
 /// A composite, and its entry in the settings.
 pub struct Composite<'a, 'e> {
+    /// The composite.
     pub subject: &'a ReviewedObject<'e>,
+    /// Its entry in the settings.
     pub composites: &'e Composites,
+    /// The settings.
     pub settings: TagSettings<'e>,
+    /// How other objects are read.
     pub lookups: &'a Lookups<'e>,
 }
 
@@ -106,7 +110,7 @@ impl<'e> Composite<'_, 'e> {
             missing: Vec::new(),
             leaves_sources: true,
             findings,
-            is_news: true,
+            touches_tags: true,
             cloud: None,
             tags: made.report(provider, &field, &held, &[]),
             changes: held.changes,
@@ -189,16 +193,16 @@ impl<'e> Composite<'_, 'e> {
         let missing = missing(settings, rules, transformed, has, &made.not_propagating);
         let leaves_sources = self.leaves_sources_as_stored(definitions);
         let leaves_tags = leaves_sources && leaves_as_stored(subject, FIELD).unwrap_or(false);
-        let is_news = !(held.changes.is_empty() && leaves_tags);
+        let touches_tags = !(held.changes.is_empty() && leaves_tags);
         let propagates = !(transformed.tags.is_empty() && transformed.skipped.is_empty());
-        let is_unknown = is_news && propagates && !TagRules::are_known(settings, provider.unwrap_or_default());
+        let is_unknown = touches_tags && propagates && !TagRules::are_known(settings, provider.unwrap_or_default());
         let unknown_provider =
             is_unknown.then(|| UnknownProvider::new(settings, self.composites, subject, provider, rules.name()));
         Ok(Tagged {
             unknown_provider,
             leaves_sources,
-            findings: if is_news { now.assigned.findings(definitions) } else { Vec::new() },
-            is_news,
+            findings: if touches_tags { now.assigned.findings(definitions) } else { Vec::new() },
+            touches_tags,
             cloud: rules.cloud(provider.unwrap_or_default()).map(|cloud| cloud.provider),
             tags: made.report(provider, &field, &held, &missing),
             missing,

@@ -57,7 +57,6 @@ mod tests {
     use super::*;
     use crate::json::document::Document;
     use setting_types::Stance;
-    use tag_rules::TagSettings;
 
     const PATCH: &str =
         r#"{"fromFieldPath":"spec.cloudTags","toFieldPath":"spec.forProvider.tags","type":"FromCompositeFieldPath"}"#;
@@ -80,7 +79,7 @@ mod tests {
     /// As [`faults`].
     fn last_finding(spec: &str) -> Result<(usize, Option<(String, String)>), Malformed> {
         let document = Document::new(format!(r#"{{"spec":{spec}}}"#));
-        let settings = Settings::from_json("{}").unwrap().cloud_tags;
+        let settings = CloudTags::default();
         let prefixes = settings.prefixes();
         let (spec, mut found) = (document.root().get("spec")?, Faults::default());
         faults(spec, &settings, &prefixes, &mut found)?;
