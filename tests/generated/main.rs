@@ -10,6 +10,7 @@ mod documents;
 mod file;
 mod fixtures;
 mod requests;
+mod results;
 mod rules;
 mod settings;
 mod sources;

@@ -29,6 +29,7 @@ pub mod owners;
 #[cfg(feature = "host")]
 pub mod profile;
 pub mod recorded;
+pub mod results;
 pub mod runner;
 pub mod scenarios;
 pub mod sequence;
