@@ -77,12 +77,12 @@ fn main() -> Result<ExitCode> {
         .copied()
         .collect();
     let mut count = 0;
-    let fates = fates(&programs, &tree.folder, &left, |number, fate| {
+    let fates = fates(&programs, &tree.folder, &left, |after, number, fate| {
         count += 1;
         if matches!(fate, Fate::Survived | Fate::Unreached | Fate::TimedOut)
             && let Some(mutant) = mutants.get(&number)
         {
-            eprintln!("[{count} of {}] {fate:?}: {}", left.len(), mutant.name);
+            eprintln!("[{}] {fate:?} after {after}: {}", count, mutant.name);
         }
     })?;
     report(&arguments, &mutants, &tree, &fates)

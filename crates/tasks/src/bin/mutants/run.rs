@@ -26,12 +26,13 @@ pub(crate) enum Fate {
 /// How long the cases may take that reach a mutant. Other work on the machine makes them slower.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The fates of mutants, by their numbers. `done` is told each.
+/// The fates of mutants, by their numbers. `done` gets each twice: after the corpus, and
+/// after the other tests.
 pub(crate) fn fates(
     programs: &Programs,
     folder: &Path,
     mutants: &[u32],
-    mut done: impl FnMut(u32, &Fate),
+    mut done: impl FnMut(&str, u32, &Fate),
 ) -> Result<BTreeMap<u32, Fate>> {
     let mut fates = BTreeMap::new();
     let mut left = mutants;
@@ -40,16 +41,21 @@ pub(crate) fn fates(
         while let Some((mutant, rest)) = left.split_first() {
             left = rest;
             let (fate, goes_on) = corpus.judge(*mutant)?;
-            let fate = match fate {
-                Fate::Survived | Fate::Unreached => killed_by_others(programs, folder, *mutant)?.unwrap_or(fate),
-                fate => fate,
-            };
-            done(*mutant, &fate);
+            done("the corpus", *mutant, &fate);
             fates.insert(*mutant, fate);
             if !goes_on {
                 break;
             }
         }
+    }
+    // Processes of their own, so only for those that are left.
+    for (mutant, fate) in &mut fates {
+        if matches!(fate, Fate::Survived | Fate::Unreached)
+            && let Some(other) = killed_by_others(programs, folder, *mutant)?
+        {
+            *fate = other;
+        }
+        done("all tests", *mutant, fate);
     }
     Ok(fates)
 }

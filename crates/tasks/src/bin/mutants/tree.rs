@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -81,6 +82,8 @@ impl<'m> Tree<'m> {
     /// Builds the tests with all mutants that compile: those in which the compiler finds an error are taken out, again and
     /// again.
     pub(crate) fn build(&mut self, root: &Path) -> Result<Programs> {
+        let known = self.folder.with_file_name("known.json");
+        self.recall(root, &known)?;
         loop {
             self.weave(root)?;
             let before = self.unviable.len() + self.fixed.len();
@@ -91,11 +94,52 @@ impl<'m> Tree<'m> {
             }
             eprintln!("{out} mutants do not compile");
         }
+        self.keep(root, &known)?;
         let executables = self.cargo(&["test", "--no-run", "--package", PACKAGE])?;
         let is_corpus =
             |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("mutants-"));
         let (corpus, others): (Vec<_>, Vec<_>) = executables.into_iter().partition(is_corpus);
         Ok(Programs { corpus: corpus.into_iter().next().context("no test of the corpus was built")?, others })
+    }
+
+    /// Takes out the mutants that an earlier run took out of the same files.
+    fn recall(&mut self, root: &Path, known: &Path) -> Result<()> {
+        let Ok(text) = fs::read_to_string(known) else { return Ok(()) };
+        let known: BTreeMap<String, bool> = serde_json::from_str(&text)?;
+        for (number, key) in self.keys(root)? {
+            match known.get(&key) {
+                Some(true) => self.fixed.insert(number),
+                Some(false) => self.unviable.insert(number),
+                None => false,
+            };
+        }
+        Ok(())
+    }
+
+    /// Keeps the mutants that are out, with whether they have no switch.
+    fn keep(&self, root: &Path, known: &Path) -> Result<()> {
+        let out = |(number, key): (u32, String)| {
+            let is_fixed = self.fixed.contains(&number);
+            (is_fixed || self.unviable.contains(&number)).then_some((key, is_fixed))
+        };
+        let out: BTreeMap<String, bool> = self.keys(root)?.into_iter().filter_map(out).collect();
+        Ok(fs::write(known, serde_json::to_string(&out)?)?)
+    }
+
+    /// What a mutant is known by: its name, and the text of its file.
+    fn keys(&self, root: &Path) -> Result<Vec<(u32, String)>> {
+        let mut hashes: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut keys = Vec::new();
+        for (number, mutant) in self.mutants {
+            if !hashes.contains_key(mutant.file.as_str()) {
+                let mut hasher = DefaultHasher::new();
+                fs::read(root.join(&mutant.file))?.hash(&mut hasher);
+                hashes.insert(&mutant.file, hasher.finish());
+            }
+            let hash = hashes.get(mutant.file.as_str()).copied().unwrap_or_default();
+            keys.push((*number, format!("{hash:x} {}", mutant.name)));
+        }
+        Ok(keys)
     }
 
     /// Writes the files with those mutants that are still in.
