@@ -24,11 +24,11 @@ use crate::run::{Fate, fates};
 use crate::tree::Tree;
 
 /// The crates with the decisions.
-const DECISIONS: &[&str] = &["metadata-propagation", "raw-json"];
+const DECISIONS: &[&str] =
+    &["raw-json", "kube", "tag-rules", "cluster-api", "cloud-tags", "tag-delivery", "metadata-propagation"];
 
-/// What no decision depends on: sentences, and what is printed.
-const WORDS: &[&str] =
-    &["/report/messages", "/report/shortening", "/report/warnings.rs", "/settings/read/fault.rs", "/settings/schema"];
+/// What no decision depends on: sentences.
+const WORDS: &[&str] = &["/messages", "_warning.rs", "/shortening.rs", "/capped.rs", "/fault.rs"];
 
 #[derive(Debug, Default)]
 struct Arguments {

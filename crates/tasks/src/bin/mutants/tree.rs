@@ -95,7 +95,11 @@ impl<'m> Tree<'m> {
             eprintln!("{out} mutants do not compile");
         }
         self.keep(root, &known)?;
-        let executables = self.cargo(&["test", "--no-run", "--package", PACKAGE])?;
+        let mut arguments = vec!["test", "--no-run", "--package", PACKAGE];
+        let packages: BTreeSet<&str> = self.mutants.values().map(|mutant| mutant.package.as_str()).collect();
+        arguments
+            .extend(packages.iter().filter(|package| **package != PACKAGE).flat_map(|package| ["--package", package]));
+        let executables = self.cargo(&arguments)?;
         let is_corpus =
             |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("mutants-"));
         let (corpus, others): (Vec<_>, Vec<_>) = executables.into_iter().partition(is_corpus);
