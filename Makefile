@@ -13,7 +13,7 @@ FEATURES := --features propagate/cluster $(TESTKIT_FEATURES)
 
 .PHONY: run test quick policy.wasm annotated-policy.wasm noop.wasm ordinary.wasm named.wasm bench profile bench-check site-pages release-dry-run fuzz fmt lint e2e-tests bless \
 	conformance conformance-vectors conformance-cluster conformance-crossplane conformance-model conformance-live explore reproducible policy.cdx.json dist registry-test chart-test \
-	policy-server-test scale carriers changes workflows pages playground playground-test playground-site clean
+	policy-server-test scale status mutants conformance-slice carriers changes workflows pages playground playground-test playground-site clean
 
 ## run: one label from class to Node, then a whole fleet, through the compiled policy, object by object
 run: policy.wasm
@@ -21,7 +21,7 @@ run: policy.wasm
 
 ## test: every test, the compiled module included
 test: policy.wasm
-	cargo test --locked --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
+	cargo test --locked --workspace --exclude bindings --exclude canned-policy --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
 
 # The engine, and the crates that it is made of.
 ENGINE := metadata-propagation cloud-tags cluster-api facts kube raw-json setting-types tag-delivery tag-rules
@@ -138,7 +138,7 @@ bench-check:
 bless: policy.wasm
 # docs/settings.md first: other tests read it.
 	BLESS=1 cargo test --locked --package metadata-propagation-policy --test generated settings
-	BLESS=1 TRYCMD=overwrite cargo test --locked --no-fail-fast --workspace --exclude bindings --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
+	BLESS=1 TRYCMD=overwrite cargo test --locked --no-fail-fast --workspace --exclude bindings --exclude canned-policy --exclude noop-policy --exclude ordinary-policy --exclude webhook $(FEATURES)
 
 ## changes: makes the changes of CONTRIBUTING.md's table on copies, and counts their files; some of them: make changes CHANGES="guard verb"
 changes:
@@ -170,6 +170,21 @@ conformance-model: policy.wasm
 OBJECTS ?= 2000
 conformance-live:
 	scripts/real-live.sh $(OBJECTS)
+
+## conformance-slice: a part of the two that need no patience: Cluster API and Crossplane, in at most MINUTES (15)
+MINUTES_OF_SLICE ?= 15
+conformance-slice: policy.wasm
+	scripts/conformance-slice.sh $(MINUTES_OF_SLICE)
+
+## status: what the checks that `make test` does not run found last, whether that is still true, and what to run
+status: policy.wasm
+	@cargo run --locked --quiet --package tasks --no-default-features --bin results -- status
+
+## mutants: small changes of the decisions that no test notices; with cargo-mutants. Of one crate: make mutants CRATE=raw-json;
+## of files: FILES=crates/engine/src/propagation/own*.rs; of what changed since a commit: make mutants SINCE=main
+mutants: policy.wasm
+	@command -v cargo-mutants >/dev/null || { echo "cargo-mutants is not on the PATH: cargo install cargo-mutants --version 27.1.0 --locked" >&2; exit 1; }
+	scripts/mutants.sh "$(CRATE)" "$(FILES)" "$(SINCE)"
 
 ## explore: every order of more events than `make test` tries: crates/model/README.md. Fewer of them: make explore EVENTS=4
 explore:
@@ -206,7 +221,7 @@ playground-site:
 ## playground-test: the corpus through the page's function, and the page in a real browser
 playground-test: playground-site
 	cargo test --locked --package playground
-	cd crates/playground/web && npm test
+	scripts/playground-test.sh
 
 fmt:
 	cargo fmt --all
