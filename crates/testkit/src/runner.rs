@@ -26,15 +26,15 @@ pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sy
 /// A check, by its name.
 pub type Named = (String, Box<dyn Fn() -> Result<()>>);
 
-/// Every case of the corpus through an entry point, each to be run as often as it is needed.
+/// Every file of the corpus through an entry point, each to be run as often as it is needed.
 ///
 /// # Errors
 /// When the corpus cannot be read.
 pub fn checks(
     door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
 ) -> Result<Vec<Named>> {
-    let of = |case: Case| -> Named { (case.name.clone(), Box::new(move || check(&case, &door, false))) };
-    Ok(corpus()?.into_iter().map(of).collect())
+    let of = |file: CaseFile| -> Named { (file.name().to_owned(), Box::new(move || check(&file, &door, false))) };
+    Ok(files()?.into_iter().map(of).collect())
 }
 
 /// Runs every case of the corpus through an entry point, as the main function of a test without harness.
@@ -46,9 +46,8 @@ pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + 
     let is_blessed = std::env::var_os("BLESS").is_some();
     let trial = |file: CaseFile| {
         let door = Arc::clone(&door);
-        let name = file.cases.first().map(|case| case.name.clone()).unwrap_or_default();
-        Trial::test(name.clone(), move || {
-            check(&file, &name, &*door, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
+        Trial::test(file.name().to_owned(), move || {
+            check(&file, &*door, is_blessed).map_err(|error| Failed::from(format!("{error:#}")))
         })
     };
     let trials = files()?.into_iter().map(trial).collect();
@@ -56,12 +55,12 @@ pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + 
 }
 
 /// Compares the answers to all cases of a file with what is expected. If they are blessed, those that differ are written.
-fn check(file: &CaseFile, name: &str, door: &Door, is_blessed: bool) -> Result<()> {
+fn check(file: &CaseFile, door: &Door, is_blessed: bool) -> Result<()> {
     let stated = |case: &Case| stated(case, door).with_context(|| case.title());
     let answers = file.cases.iter().map(stated).collect::<Result<Vec<_>>>()?;
     let of_cases = || file.cases.iter().zip(&answers);
     if is_blessed && of_cases().any(|(case, answers)| case.expect.as_ref() != Some(answers)) {
-        return bless(file, name, &answers);
+        return bless(file, &answers);
     }
     for (case, answers) in of_cases() {
         let (title, expected) = (case.title(), case.expect.as_deref().unwrap_or_default());
