@@ -15,6 +15,8 @@ const PAGE: &str = "docs/troubleshooting.md";
 const FILES: &[&str] = &[
     "cloud-tags/src/messages.rs",
     "facts/src/fact.rs",
+    "facts/src/not_applicable.rs",
+    "facts/src/skipped.rs",
     "kube/src/answers.rs",
     "kube/src/cluster.rs",
     "kube/src/lookup.rs",

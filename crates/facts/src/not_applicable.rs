@@ -1,24 +1,21 @@
 //! Why nothing is compared.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
-
-use crate::messages::reasons as messages;
+use serde::ser::{Serialize, Serializer};
 
 /// Why nothing is done, and which object is the reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct NotApplicable {
     /// The kind of reason.
     pub reason: NotApplicableReason,
     /// The object, user or kind that is the reason, or what is wrong with it; empty for the object under review.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub because: String,
+    #[serde(skip_serializing_if = "InvolvedObject::is_empty")]
+    pub because: InvolvedObject,
 }
 
 /// The reasons for which nothing is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NotApplicableReason {
     /// The version of the object is neither v1beta1 nor v1beta2.
@@ -70,37 +67,86 @@ pub enum NotApplicableReason {
 /// The end of a sentence about the object under review, such as `Cluster fleet/c1 is paused`.
 impl fmt::Display for NotApplicable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let because = self.because.as_str();
-        let sentence: Cow<'_, str> = match self.reason {
-            NotApplicableReason::UnknownApiVersion => messages::UNKNOWN_API_VERSION.into(),
-            NotApplicableReason::Deleting => messages::DELETING.into(),
-            NotApplicableReason::Paused if because.is_empty() => messages::PAUSED.into(),
-            NotApplicableReason::Paused => messages::is_paused(because).into(),
-            NotApplicableReason::TopologyDryRun => messages::TOPOLOGY_DRY_RUN.into(),
-            NotApplicableReason::NoOwner => messages::NO_OWNER.into(),
-            NotApplicableReason::UnknownOwnerKind => messages::is_not_read(because).into(),
-            NotApplicableReason::ParentMissing => messages::was_not_found(because).into(),
+        let InvolvedObject { object, entry } = &self.because;
+        f.write_str(match self.reason {
+            NotApplicableReason::UnknownApiVersion => "its API version is neither v1beta1 nor v1beta2",
+            NotApplicableReason::Deleting => "it is being deleted",
+            NotApplicableReason::Paused if object.is_empty() => "it is paused",
+            NotApplicableReason::Paused => return write!(f, "{object} is paused"),
+            NotApplicableReason::TopologyDryRun => "the request is a dry run of the topology controller",
+            NotApplicableReason::NoOwner => "no owner propagates anything to it",
+            NotApplicableReason::UnknownOwnerKind => {
+                return write!(f, "{object} is of a kind that the policy does not read");
+            }
+            NotApplicableReason::ParentMissing => return write!(f, "{object} was not found"),
             NotApplicableReason::LookupFailed | NotApplicableReason::RegistryUnavailable => {
-                messages::could_not_be_read(because).into()
+                return write!(f, "{object} could not be read");
             }
-            NotApplicableReason::ParentOfAnotherUid => messages::has_another_uid(because).into(),
-            NotApplicableReason::ParentDeleting => messages::is_deleting(because).into(),
-            NotApplicableReason::NoTopology => messages::has_no_topology(because).into(),
-            NotApplicableReason::AnotherControlPlane => messages::has_another_control_plane(because).into(),
-            NotApplicableReason::AnotherNode => messages::has_another_node(because).into(),
-            NotApplicableReason::NoNodeYet => messages::has_no_node(because).into(),
-            NotApplicableReason::AnotherCluster => messages::is_of_another_cluster(because).into(),
+            NotApplicableReason::ParentOfAnotherUid => {
+                return write!(f, "the UID of {object} differs from the one in the ownerReference");
+            }
+            NotApplicableReason::ParentDeleting => return write!(f, "{object} is being deleted"),
+            NotApplicableReason::NoTopology => return write!(f, "{object} has no topology"),
+            NotApplicableReason::AnotherControlPlane => {
+                return write!(f, "{object} refers to a different control plane");
+            }
+            NotApplicableReason::AnotherNode => return write!(f, "{object} refers to a different Node"),
+            NotApplicableReason::NoNodeYet => return write!(f, "{object} has no Node yet"),
+            NotApplicableReason::AnotherCluster => {
+                return write!(f, "{object} belongs to a different Cluster than the one in the Node's annotation");
+            }
             NotApplicableReason::TopologyEntryMissing | NotApplicableReason::ClassEntryMissing => {
-                let (object, entry) = because.split_once(": ").unwrap_or((because, ""));
-                messages::has_no_such_entry(object, entry).into()
+                return write!(f, "{object} has no entry `{}`", entry.as_deref().unwrap_or_default());
             }
-            NotApplicableReason::Claim => messages::CLAIM.into(),
-            NotApplicableReason::UnusableAssignments => messages::UNUSABLE_ASSIGNMENTS.into(),
-            NotApplicableReason::UnusableTags => messages::UNUSABLE_TAGS.into(),
-            NotApplicableReason::Adopted if because.is_empty() => messages::ADOPTED.into(),
-            NotApplicableReason::Adopted => messages::was_adopted(because).into(),
-        };
-        f.write_str(&sentence)
+            NotApplicableReason::Claim => "it is a claim: its composite gets the tags",
+            NotApplicableReason::UnusableAssignments => {
+                "annotation `labels.plexsphere.com/assignments` is not a valid map of assignments"
+            }
+            NotApplicableReason::UnusableTags => "its cloud tags are not a map",
+            NotApplicableReason::Adopted if object.is_empty() => "it was adopted, not provisioned",
+            NotApplicableReason::Adopted => return write!(f, "{object} was adopted, not provisioned"),
+        })
+    }
+}
+
+/// The object that is the reason, and the entry of it that is missing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InvolvedObject {
+    /// Kind, namespace and name, or how it was asked for; empty for the object under review.
+    pub object: String,
+    /// The name of an entry that it does not have.
+    pub entry: Option<String>,
+}
+
+impl InvolvedObject {
+    fn is_empty(&self) -> bool {
+        self.object.is_empty()
+    }
+}
+
+impl From<String> for InvolvedObject {
+    fn from(object: String) -> InvolvedObject {
+        InvolvedObject { object, entry: None }
+    }
+}
+
+impl From<&str> for InvolvedObject {
+    fn from(object: &str) -> InvolvedObject {
+        object.to_owned().into()
+    }
+}
+
+/// As the report has it: `Cluster fleet/c1: md0`.
+impl fmt::Display for InvolvedObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.object)?;
+        self.entry.as_ref().map_or(Ok(()), |entry| write!(f, ": {entry}"))
+    }
+}
+
+impl Serialize for InvolvedObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -136,8 +182,6 @@ mod tests {
                 "Machine b",
                 "Machine b belongs to a different Cluster than the one in the Node's annotation",
             ),
-            (NotApplicableReason::TopologyEntryMissing, "Cluster b: md", "Cluster b has no entry `md`"),
-            (NotApplicableReason::ClassEntryMissing, "ClusterClass b: md", "ClusterClass b has no entry `md`"),
             (NotApplicableReason::Claim, "", "it is a claim: its composite gets the tags"),
             (
                 NotApplicableReason::UnusableAssignments,
@@ -147,7 +191,17 @@ mod tests {
             (NotApplicableReason::Adopted, "", "it was adopted, not provisioned"),
             (NotApplicableReason::Adopted, "Cluster a/b", "Cluster a/b was adopted, not provisioned"),
         ] {
-            assert_eq!(NotApplicable { reason, because: because.to_owned() }.to_string(), expected);
+            assert_eq!(NotApplicable { reason, because: because.into() }.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_missing_entry_is_named_with_its_object() {
+        let because = InvolvedObject { object: "Cluster b".to_owned(), entry: Some("md".to_owned()) };
+        for reason in [NotApplicableReason::TopologyEntryMissing, NotApplicableReason::ClassEntryMissing] {
+            let missing = NotApplicable { reason, because: because.clone() };
+            assert_eq!(missing.to_string(), "Cluster b has no entry `md`");
+            assert_eq!(missing.because.to_string(), "Cluster b: md");
         }
     }
 }
