@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The policy in a real PolicyServer: in front of a large fleet, under load, in several replicas, and while something breaks. Writes
-# docs/scale.md. Needs policy-server, kwctl and Go.
+# tools/policy-server/README.md. Needs policy-server, kwctl and Go.
 #
 #   scripts/scale.sh ANNOTATED.wasm NOOP.wasm ORDINARY.wasm
 #
@@ -27,4 +27,4 @@ go build -C tools/policy-server -o "$work/policy-server-test" .
 for number in 1 2; do
     kwctl annotate "${modules[$number]}" --metadata-path policy-metadata.yml --output-path "$work/$number.wasm"
 done
-"$work/policy-server-test" -scale docs/scale.md -noop "$work/1.wasm" -ordinary "$work/2.wasm" -fleets "$fleets" -minutes "${MINUTES:-10}" "$work"
+"$work/policy-server-test" -scale tools/policy-server/README.md -noop "$work/1.wasm" -ordinary "$work/2.wasm" -fleets "$fleets" -minutes "${MINUTES:-10}" "$work"

@@ -63,17 +63,24 @@ func command(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	k3s := false
 	prepared := func() (programs, error) {
 		if *built {
 			return programsIn(absolute(*directory), absolute(*webhook), absolute(*propagate), edition), nil
 		}
-		return build(ctx, absolute(*directory), absolute(*webhook), absolute(*propagate), edition)
+		return build(ctx, absolute(*directory), absolute(*webhook), absolute(*propagate), edition, k3s)
 	}
 	switch name {
 	case "build":
+		k3s = true
 		_, err := prepared()
 		return err
 	case "run", "scenarios":
+		scenarios, err := chosen(*names, edition)
+		if err != nil {
+			return err
+		}
+		k3s = slices.ContainsFunc(scenarios, func(s *scenario) bool { return s.k3s })
 		programs, err := prepared()
 		if err != nil {
 			return err
@@ -84,11 +91,7 @@ func command(ctx context.Context, args []string) error {
 			writes: *names == "" && *steps == "",
 		}
 		if name == "scenarios" {
-			chosen, err := chosen(*names, edition)
-			if err != nil {
-				return err
-			}
-			return stage.compareScenarios(ctx, chosen, os.Stdout)
+			return stage.compareScenarios(ctx, scenarios, os.Stdout)
 		}
 		if err := harness.EnterNetwork(); err != nil {
 			return err

@@ -117,7 +117,7 @@ func (r *results) missed() error {
 	return r.capacity.missed()
 }
 
-// page is docs/scale.md.
+// page is README.md.
 func (r *results) page() string {
 	var page strings.Builder
 	line := func(format string, values ...any) { fmt.Fprintf(&page, format+"\n", values...) }
@@ -125,10 +125,10 @@ func (r *results) page() string {
 	line("<!-- Written by `make scale`: edit tools/policy-server/scale.go. -->\n")
 	line("Measured by `make scale`, with %s. The client, the PolicyServer and the API that it reads from share", r.machine)
 	line("these cores: compare the columns, and not the figures with those of another machine. The reviews are the")
-	line("[recorded ones](../testdata/recorded/README.md) that the rules of the policy send it, once each.\n")
+	line("[recorded ones](../../testdata/recorded/README.md) that the rules of the policy send it, once each.\n")
 	line("## Throughput\n")
 	line("Each policy in turn, %d rounds, the median. The no-op accepts everything. The ordinary way is what the examples of the SDK", rounds)
-	line("would be: one hop of labels ([crates/ordinary-policy](../crates/ordinary-policy)).\n")
+	line("would be: one hop of labels ([crates/ordinary-policy](../../crates/ordinary-policy)).\n")
 	line("| connections | | no-op | ordinary way | policy | share of the no-op's |")
 	line("| --: | --- | --: | --: | --: | --: |")
 	for _, row := range r.throughputs {
@@ -163,7 +163,7 @@ func (r *results) page() string {
 	line("connection breaks: the time limit of an evaluation does not end it.\n")
 	line("A PolicyServer reads single objects by name, without a resourceVersion, and watches none of them: the API server answers from etcd, so")
 	line("neither a watch cache that is behind nor a compaction of etcd reaches the policy. What may be old is what the PolicyServer read in the")
-	line("last five seconds; before the policy writes or refuses, it reads again without that cache ([lookups.md](lookups.md)).\n")
+	line("last five seconds; before the policy writes or refuses, it reads again without that cache ([lookups.md](../../docs/lookups.md)).\n")
 	line("| fault | answers | slowest in s | what the answer says | afterwards |")
 	line("| --- | --- | --: | --- | --- |")
 	for _, fault := range r.faults {

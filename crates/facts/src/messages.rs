@@ -7,6 +7,7 @@
 //! is read, in modules below this one, and so are the lines that tables print of their rows.
 
 pub mod propagation;
+pub mod reasons;
 
 use std::fmt;
 

@@ -1,8 +1,11 @@
 //! Why nothing is compared.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::ser::{Serialize, Serializer};
+
+use crate::messages::reasons as messages;
 
 /// Why nothing is done, and which object is the reason.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -67,45 +70,37 @@ pub enum NotApplicableReason {
 /// The end of a sentence about the object under review, such as `Cluster fleet/c1 is paused`.
 impl fmt::Display for NotApplicable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InvolvedObject { object, entry } = &self.because;
-        f.write_str(match self.reason {
-            NotApplicableReason::UnknownApiVersion => "its API version is neither v1beta1 nor v1beta2",
-            NotApplicableReason::Deleting => "it is being deleted",
-            NotApplicableReason::Paused if object.is_empty() => "it is paused",
-            NotApplicableReason::Paused => return write!(f, "{object} is paused"),
-            NotApplicableReason::TopologyDryRun => "the request is a dry run of the topology controller",
-            NotApplicableReason::NoOwner => "no owner propagates anything to it",
-            NotApplicableReason::UnknownOwnerKind => {
-                return write!(f, "{object} is of a kind that the policy does not read");
-            }
-            NotApplicableReason::ParentMissing => return write!(f, "{object} was not found"),
+        let because = self.because.object.as_str();
+        let sentence: Cow<'_, str> = match self.reason {
+            NotApplicableReason::UnknownApiVersion => messages::UNKNOWN_API_VERSION.into(),
+            NotApplicableReason::Deleting => messages::DELETING.into(),
+            NotApplicableReason::Paused if because.is_empty() => messages::PAUSED.into(),
+            NotApplicableReason::Paused => messages::is_paused(because).into(),
+            NotApplicableReason::TopologyDryRun => messages::TOPOLOGY_DRY_RUN.into(),
+            NotApplicableReason::NoOwner => messages::NO_OWNER.into(),
+            NotApplicableReason::UnknownOwnerKind => messages::is_not_read(because).into(),
+            NotApplicableReason::ParentMissing => messages::was_not_found(because).into(),
             NotApplicableReason::LookupFailed | NotApplicableReason::RegistryUnavailable => {
-                return write!(f, "{object} could not be read");
+                messages::could_not_be_read(because).into()
             }
-            NotApplicableReason::ParentOfAnotherUid => {
-                return write!(f, "the UID of {object} differs from the one in the ownerReference");
-            }
-            NotApplicableReason::ParentDeleting => return write!(f, "{object} is being deleted"),
-            NotApplicableReason::NoTopology => return write!(f, "{object} has no topology"),
-            NotApplicableReason::AnotherControlPlane => {
-                return write!(f, "{object} refers to a different control plane");
-            }
-            NotApplicableReason::AnotherNode => return write!(f, "{object} refers to a different Node"),
-            NotApplicableReason::NoNodeYet => return write!(f, "{object} has no Node yet"),
-            NotApplicableReason::AnotherCluster => {
-                return write!(f, "{object} belongs to a different Cluster than the one in the Node's annotation");
-            }
+            NotApplicableReason::ParentOfAnotherUid => messages::has_another_uid(because).into(),
+            NotApplicableReason::ParentDeleting => messages::is_deleting(because).into(),
+            NotApplicableReason::NoTopology => messages::has_no_topology(because).into(),
+            NotApplicableReason::AnotherControlPlane => messages::has_another_control_plane(because).into(),
+            NotApplicableReason::AnotherNode => messages::has_another_node(because).into(),
+            NotApplicableReason::NoNodeYet => messages::has_no_node(because).into(),
+            NotApplicableReason::AnotherCluster => messages::is_of_another_cluster(because).into(),
             NotApplicableReason::TopologyEntryMissing | NotApplicableReason::ClassEntryMissing => {
-                return write!(f, "{object} has no entry `{}`", entry.as_deref().unwrap_or_default());
+                let entry = self.because.entry.as_deref().unwrap_or_default();
+                messages::has_no_such_entry(because, entry).into()
             }
-            NotApplicableReason::Claim => "it is a claim: its composite gets the tags",
-            NotApplicableReason::UnusableAssignments => {
-                "annotation `labels.plexsphere.com/assignments` is not a valid map of assignments"
-            }
-            NotApplicableReason::UnusableTags => "its cloud tags are not a map",
-            NotApplicableReason::Adopted if object.is_empty() => "it was adopted, not provisioned",
-            NotApplicableReason::Adopted => return write!(f, "{object} was adopted, not provisioned"),
-        })
+            NotApplicableReason::Claim => messages::CLAIM.into(),
+            NotApplicableReason::UnusableAssignments => messages::UNUSABLE_ASSIGNMENTS.into(),
+            NotApplicableReason::UnusableTags => messages::UNUSABLE_TAGS.into(),
+            NotApplicableReason::Adopted if because.is_empty() => messages::ADOPTED.into(),
+            NotApplicableReason::Adopted => messages::was_adopted(because).into(),
+        };
+        f.write_str(&sentence)
     }
 }
 

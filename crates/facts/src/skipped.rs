@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde::ser::Serializer;
 
+use crate::messages::reasons as messages;
 use crate::source::SourcePlace;
 use kube::map_kind::MapKind;
 
@@ -91,21 +92,19 @@ impl SkipReason {
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            SkipReason::NotPropagated => "not propagated from there",
-            SkipReason::Overridden => "overridden by a source with higher precedence",
-            SkipReason::Forced => "Cluster API sets this label itself",
-            SkipReason::ControllerOwned => "the key belongs to a controller, a client or this policy",
-            SkipReason::UpgradeHold => {
-                "the annotation defers upgrades of the topology and has no meaning on this object"
-            }
-            SkipReason::NodeCriteria => "the key meets none of the criteria for syncing to Nodes",
-            SkipReason::ClassPatches => "a patch of the ClusterClass may set a different value",
-            SkipReason::TaintsGate => "the object has no taints yet, and `clusterApi.taints` is off",
-            SkipReason::NodeRestriction => "NodeRestriction forbids a kubelet to set this label",
-            SkipReason::IllegalKey => "the API server does not accept this key",
-            SkipReason::IllegalValue => "the API server does not accept this value",
-            SkipReason::TooManyElements => "the API server does not accept this many elements",
-            SkipReason::AnnotationsTooLarge => "annotations of an object are limited to 256 KiB in total",
+            SkipReason::NotPropagated => messages::NOT_PROPAGATED,
+            SkipReason::Overridden => messages::OVERRIDDEN,
+            SkipReason::Forced => messages::FORCED,
+            SkipReason::ControllerOwned => messages::CONTROLLER_OWNED,
+            SkipReason::UpgradeHold => messages::UPGRADE_HOLD,
+            SkipReason::NodeCriteria => messages::NODE_CRITERIA,
+            SkipReason::ClassPatches => messages::CLASS_PATCHES,
+            SkipReason::TaintsGate => messages::TAINTS_GATE,
+            SkipReason::NodeRestriction => messages::NODE_RESTRICTION,
+            SkipReason::IllegalKey => messages::ILLEGAL_KEY,
+            SkipReason::IllegalValue => messages::ILLEGAL_VALUE,
+            SkipReason::TooManyElements => messages::TOO_MANY_ELEMENTS,
+            SkipReason::AnnotationsTooLarge => messages::ANNOTATIONS_TOO_LARGE,
         })
     }
 }
