@@ -81,7 +81,7 @@ pub use evaluate::{evaluate, evaluate_and_list};
 pub use facts::change::{Action, Change, EntryNoun, Value};
 pub use facts::fact::{Fact, InPlacePaths, Mentioned, NamedEntry};
 pub use facts::finding::{Finding, TagDelivery};
-pub use facts::not_applicable::{NotApplicable, NotApplicableReason};
+pub use facts::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
 pub use facts::skipped::{Carried, SkipReason, Skipped};
 pub use facts::source::{SourceObject, SourcePlace};
 pub use grants::{GRANTS, Grant, ROUTES, Route};

@@ -6,7 +6,7 @@ use kube::cluster::{LookupCause, LookupError};
 use kube::read_failure::{LookupFailed, ReadFailure};
 
 use crate::json::Malformed;
-use crate::not_applicable::{NotApplicable, NotApplicableReason};
+use crate::not_applicable::{InvolvedObject, NotApplicable, NotApplicableReason};
 
 /// Why an evaluation ends before the comparison.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub enum Stop {
 
 impl Stop {
     /// Nothing has to be done, for this reason.
-    pub fn not_applicable(reason: NotApplicableReason, because: impl Into<String>) -> Stop {
+    pub fn not_applicable(reason: NotApplicableReason, because: impl Into<InvolvedObject>) -> Stop {
         Stop::NotApplicable(NotApplicable { reason, because: because.into() })
     }
 

@@ -70,10 +70,10 @@ fn unknown(stop: Stop) -> NotApplicable {
             let is_missing = failed.error.cause == LookupCause::NotFound;
             let reason =
                 if is_missing { NotApplicableReason::ParentMissing } else { NotApplicableReason::LookupFailed };
-            NotApplicable { reason, because: failed.query }
+            NotApplicable { reason, because: failed.query.into() }
         }
         Stop::Malformed(malformed) => {
-            NotApplicable { reason: NotApplicableReason::LookupFailed, because: malformed.to_string() }
+            NotApplicable { reason: NotApplicableReason::LookupFailed, because: malformed.to_string().into() }
         }
     }
 }
@@ -158,7 +158,7 @@ mod tests {
     fn an_owner_that_is_not_there_is_the_reason_for_no_answer() {
         let request = machine("{}");
         let found = propagated(&Review::from_json(&request).unwrap(), &Settings::default(), &Manifests::default());
-        let because = "cluster.x-k8s.io/v1beta2 MachineSet fleet/ms".to_owned();
+        let because = "cluster.x-k8s.io/v1beta2 MachineSet fleet/ms".into();
         assert_eq!(found, Err(NotApplicable { reason: NotApplicableReason::ParentMissing, because }));
     }
 

@@ -72,7 +72,7 @@ impl<'e> Evaluation<'e> {
             }
         }
         let malformed = problem.map(|problem| MalformedObject { object: query.clone(), problem });
-        let inert = NotApplicable { reason, because: query };
+        let inert = NotApplicable { reason, because: query.into() };
         let admission = Admission::Undecided { inert, rejection, malformed };
         AppliedDecision { admission, compared: ComparedWith::Nothing, notices }
     }
@@ -86,7 +86,7 @@ impl<'e> Evaluation<'e> {
         };
         let mut notices = Notices::default();
         if let Some(in_short) = in_short {
-            let message = tag_messages::left_alone(&inert.because);
+            let message = tag_messages::left_alone(&inert.because.object);
             notices.log(LogLevel::Warning, about(&self.title, &message), []);
             notices.warnings.push(first_that_elides([message, in_short.to_owned()]));
         }
