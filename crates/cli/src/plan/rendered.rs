@@ -52,7 +52,7 @@ fn reason(id: &ObjectId, [was, is]: [Option<&FleetObject>; 2], fleet: &Fleet) ->
         is_renderer(&object.id)
             && (object.id.namespace == id.namespace || object.id.namespace.is_empty())
             && FIELDS.iter().any(|field| object.json.contains(field))
-            && object.json.split('"').skip(1).step_by(2).any(|word| word == id.name)
+            && object.json.split('"').any(|word| word == id.name)
     };
     let renderer = fleet.objects().find(reads)?;
     Some(format!("{} reads it, and what that applies is not compared", renderer.id))

@@ -179,7 +179,7 @@ fn context(part: &Fleet, is_other: impl Fn(&FleetObject) -> bool) -> Fleet {
     let mut next = own;
     while !next.is_empty() {
         for object in &next {
-            words.extend(object.json.split('"').skip(1).step_by(2));
+            words.extend(object.json.split('"'));
             clusters.extend(cluster_name(object));
         }
         needed.append(&mut next);

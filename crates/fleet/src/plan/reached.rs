@@ -70,7 +70,8 @@ impl<'f> Relations<'f> {
                 let other = ids.get(*number);
                 *number != own && other.is_some_and(|other| is_definition(other) || is_near(&object.id, other))
             };
-            let words = object.json.split('"').skip(1).step_by(2);
+            // Quotes in texts are escaped, so keys and texts are not every other part.
+            let words = object.json.split('"');
             let named = words.filter_map(|word| by_name.get(word)).flatten().copied().filter(is_near);
             Some((own, named.collect::<BTreeSet<usize>>()))
         });
