@@ -179,6 +179,7 @@ fn context(part: &Fleet, is_other: impl Fn(&FleetObject) -> bool) -> Fleet {
     let mut next = own;
     while !next.is_empty() {
         for object in &next {
+            // Quotes in texts are escaped, so keys and texts are not every other part.
             words.extend(object.json.split('"'));
             clusters.extend(cluster_name(object));
         }
