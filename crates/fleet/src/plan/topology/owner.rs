@@ -129,6 +129,9 @@ fn planned(
 fn effect(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_>) -> (Effect, Option<String>) {
     let is_in_spec = causes.iter().any(|cause| cause.steps.first().is_some_and(|step| step == "spec"));
     match part.difference.role {
+        PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate if is_in_spec && part.is_on_delete => {
+            (Effect::ReplacedWhenDeleted, None)
+        }
         PartRole::InfrastructureTemplate | PartRole::BootstrapTemplate if is_in_spec => (Effect::Rollout, None),
         PartRole::PoolBootstrap | PartRole::PoolInfrastructure if is_in_spec => {
             (Effect::CannotTell, Some(PROVIDER.to_owned()))
@@ -173,6 +176,7 @@ fn by_table(part: &ChangedPart, causes: &[&FieldCause], around: TopologySides<'_
     let edits = report.rollout.map(|impact| impact.edits).unwrap_or_default();
     let gravest = edits.iter().max_by_key(|edit| edit.effect);
     match gravest.map_or(Effect::InPlace, |edit| edit.effect) {
+        Effect::Rollout if part.is_on_delete => (Effect::ReplacedWhenDeleted, None),
         Effect::CannotTell => {
             let at = gravest.map_or("", |edit| &edit.at);
             (Effect::CannotTell, Some(crate::plan::reason::reason(&id, at).to_owned()))
