@@ -1,9 +1,10 @@
 //! The documents match the policy: examples are evaluated, commands and links exist, and the manifests of
 //! deploy/ agree with the metadata and with one another.
 
+#[path = "../shared/messages.rs"]
+mod all_messages;
 mod architecture;
 mod blocks;
-mod changes;
 mod dashboard;
 mod deploy;
 #[path = "../shared/documents.rs"]
@@ -15,4 +16,3 @@ mod messages;
 mod policies;
 mod release;
 mod report;
-mod words;

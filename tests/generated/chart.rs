@@ -8,12 +8,13 @@ use crate::file::check;
 const CHART: &str = "charts/metadata-propagation-policy";
 
 /// The files that its templates read.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "cloud-tags",
     "cluster-api",
     "nodes",
     "policy-server",
     "rbac",
+    "third-party-touch",
     "verify",
     "verify-cloud-tags",
     "verify-kubeadm",
@@ -33,7 +34,7 @@ fn the_chart_carries_the_manifests() -> Result<()> {
 
 #[test]
 fn the_default_values_fit_their_schema() -> Result<()> {
-    let values: serde_json::Value = serde_yaml_ng::from_str(&read(&format!("{CHART}/values.yaml"))?)?;
+    let values: serde_json::Value = serde_saphyr::from_str(&read(&format!("{CHART}/values.yaml"))?)?;
     let schema: serde_json::Value =
         serde_json::from_str(&read(&format!("{CHART}/values.schema.json"))?).context("values.schema.json")?;
     jsonschema::validate(&schema, &values).map_err(|error| anyhow::anyhow!("{error}"))?;

@@ -5,17 +5,18 @@ use std::fs;
 use anyhow::{Context, Result};
 
 /// The documents at the root, and those next to the code that they describe.
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "USAGE.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "SECURITY.md",
+    "benches/README.md",
+    "tools/policy-server/README.md",
     "conformance/README.md",
     "conformance/cluster/README.md",
     "conformance/crossplane/README.md",
-    "crates/tag-carriers/README.md",
     "crates/model/README.md",
     "examples/blueprints/README.md",
     "testdata/recorded/README.md",

@@ -19,6 +19,8 @@
 //! unsettled: why          # a no-op update of the final state would still change it
 //! ```
 //!
+//! Owners of fields may be in short, as in a case.
+//!
 //! Replaying a step stores the same object, and unless the file has `unsettled`, a no-op update of any object of
 //! `final` changes nothing.
 
@@ -29,6 +31,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
+use cases::owners::with_owners;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -39,7 +42,7 @@ use crate::cluster::ApiServer;
 use crate::difference;
 use crate::patch::patched;
 use crate::request::{managed, request};
-use crate::runner::Door;
+use crate::runner::{Door, Named};
 
 /// One sequence.
 #[derive(Debug, Clone, Deserialize)]
@@ -99,6 +102,27 @@ struct TemplateMaps {
     annotations: Option<Value>,
 }
 
+/// Every file of `testdata/sequences` through an entry point, each to be run as often as it is needed.
+///
+/// # Errors
+/// When the files cannot be read.
+pub fn checks(
+    door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
+) -> Result<Vec<Named>> {
+    let of = |path: &Path| -> Result<Named> {
+        let (name, sequence) = read(path)?;
+        Ok((name, Box::new(move || sequence.check(&door))))
+    };
+    sorted(&crate::root().join("testdata/sequences"))?.iter().map(|path| of(path)).collect()
+}
+
+/// A sequence, and its name.
+fn read(path: &Path) -> Result<(String, Sequence)> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let text = fs::read_to_string(path)?;
+    Ok((name, Sequence::read(&text).with_context(|| path.display().to_string())?))
+}
+
 /// Runs every file of `testdata/sequences` through an entry point, as the main function of a test without harness.
 ///
 /// # Errors
@@ -106,9 +130,7 @@ struct TemplateMaps {
 pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + 'static) -> Result<ExitCode> {
     let door: Arc<Door> = Arc::new(door);
     let trial = |path: &Path| -> Result<Trial> {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let sequence: Sequence =
-            serde_yaml_ng::from_str(&fs::read_to_string(path)?).with_context(|| path.display().to_string())?;
+        let (name, sequence) = read(path)?;
         let door = Arc::clone(&door);
         Ok(Trial::test(name, move || sequence.check(&*door).map_err(|error| Failed::from(format!("{error:#}")))))
     };
@@ -118,6 +140,12 @@ pub fn run(door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + 
 }
 
 impl Sequence {
+    fn read(text: &str) -> Result<Sequence> {
+        let mut value: Value = serde_saphyr::from_str(text)?;
+        with_owners(&mut value)?;
+        Ok(serde_json::from_value(value)?)
+    }
+
     fn check(&self, door: &Door) -> Result<()> {
         let settings = self.settings.clone().unwrap_or_else(|| json!({}));
         let stored = self.cluster.iter().cloned().map(managed).collect();

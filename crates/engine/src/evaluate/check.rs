@@ -3,18 +3,19 @@
 use std::cell::OnceCell;
 
 use super::Evaluation;
+use super::applied::AppliedDecision;
 use super::role::Role;
-use super::settled::Settled;
-use crate::checks::guards::{self, Guarded};
-use crate::checks::waiver::Standing;
-use crate::checks::{self, Checked, misplaced};
+use crate::checks::{self, Checked};
 use crate::json::Malformed;
 use crate::json::document::Document;
-use crate::propagation::metadata::Above;
-use crate::report::finding::Finding;
-use crate::report::rollout_impact::RolloutImpact;
-use crate::report::skipped::Skipped;
-use crate::tags::origin;
+use cloud_tags::origin;
+use cluster_api::guards::{self, Guarded};
+use cluster_api::misplaced;
+use cluster_api::propagation::metadata::SourceKeys;
+use cluster_api::rollout_impact::RolloutImpact;
+use cluster_api::waiver::Standing;
+use facts::finding::Finding;
+use facts::skipped::Skipped;
 
 /// What the checks find.
 #[derive(Default)]
@@ -38,23 +39,29 @@ impl<'e> Evaluation<'e> {
     ///
     /// # Errors
     /// When the object does not have the structure of a Kubernetes object.
-    pub(super) fn check(&self, settled: &Settled<'e>) -> Result<CheckFindings, Malformed> {
-        let is_refused = settled.settlement.is_refused();
+    pub(super) fn check(&self, applied: &AppliedDecision<'e>) -> Result<CheckFindings, Malformed> {
+        let is_refused = applied.admission.is_refused();
         if let Role::Composite(_) = self.role {
-            let finding = if is_refused { None } else { origin::finding(self.subject, self.settings) };
+            let finding = if is_refused { None } else { origin::finding(self.subject, self.settings.of_tags()) };
             return Ok(CheckFindings { findings: finding.into_iter().collect(), ..CheckFindings::default() });
         }
         let is_compared = self.subject.is_topology_dry_run();
         if self.role.is_tagged() || matches!(self.role, Role::Registry) || is_compared {
             return Ok(CheckFindings::default());
         }
-        let exemption = guards::exemption(self.subject, self.settings, &self.lookups)?;
+        let exemption = guards::exemption(
+            self.subject,
+            self.settings.of_cluster_api(),
+            &self.lookups,
+            tag_delivery::concerns(&self.subject.review.kind),
+        )?;
         let Checked { findings, rollout } =
-            if is_refused { Checked::default() } else { self.checked(settled, &exemption)? };
-        let nothing = Above::default();
-        let above = settled.above().unwrap_or(&nothing);
+            if is_refused { Checked::default() } else { self.checked(applied, &exemption)? };
+        let nothing = SourceKeys::default();
+        let source_keys = applied.source_keys().unwrap_or(&nothing);
         let settings = &self.settings.cluster_api;
-        let (skipped, warnings) = misplaced::wrong_places(self.subject, settled.settlement.inert(), above, settings)?;
+        let (skipped, warnings) =
+            misplaced::wrong_places(self.subject, applied.admission.inert(), source_keys, settings)?;
         let exempt = match exemption {
             Standing::Counts(reason) => Some(reason.to_owned()),
             _ => None,
@@ -62,18 +69,19 @@ impl<'e> Evaluation<'e> {
         Ok(CheckFindings { exempt, findings, rollout, skipped, warnings })
     }
 
-    fn checked(&self, settled: &Settled<'e>, exemption: &Standing<'e>) -> Result<Checked, Malformed> {
+    fn checked(&self, applied: &AppliedDecision<'e>, exemption: &Standing<'e>) -> Result<Checked, Malformed> {
         let written =
-            settled.settlement.written().map(|text| self.pass.written.get_or_init(|| Document::new(text.clone())));
+            applied.admission.written().map(|text| self.pass.written.get_or_init(|| Document::new(text.clone())));
         let rewritten = written.map(|written| self.subject.rewritten(written)).transpose()?;
-        checks::check(&Guarded {
+        let guarded = Guarded {
             subject: rewritten.as_ref().unwrap_or(self.subject),
-            above: settled.above(),
-            drift: settled.settlement.drift(),
+            source_keys: applied.source_keys(),
+            drift: applied.admission.drift(),
             lookups: &self.lookups,
-            settings: self.settings,
+            settings: self.settings.of_cluster_api(),
             exemption,
             cluster: OnceCell::new(),
-        })
+        };
+        checks::check(&guarded, self.settings.of_tags())
     }
 }

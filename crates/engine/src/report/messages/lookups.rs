@@ -1,36 +1,10 @@
 //! Objects that could not be read.
 
-use super::SettingValue;
+use facts::messages::SettingValue;
+use kube::cluster::LookupCause;
 
-/// A question that has an answer.
-pub(crate) const FOUND: &str = "found";
-/// There is no such object.
-pub(crate) const NOT_FOUND: &str = "not found";
-/// The API server does not serve the kind in this version.
-pub(crate) const NOT_SERVED: &str = "not served by the API server in this version";
-/// The policy's metadata does not list the kind in this version.
-pub(crate) const NOT_GRANTED: &str = "not listed in the policy's `contextAwareResources`";
-/// The policy's metadata does not list the capability to read.
-pub(crate) const NO_CAPABILITY: &str = "capability `kubernetes/get_resource` is not granted";
-/// RBAC forbids it.
-pub(crate) const FORBIDDEN: &str = "forbidden for the PolicyServer's ServiceAccount";
-/// The host has no connection, is overloaded, or failed in another way.
-pub(crate) const UNAVAILABLE: &str = "the Kubernetes API could not be queried";
-/// The answer is not an object, or not one with the structure of a Kubernetes object.
-pub(crate) const UNREADABLE: &str = "not of the expected shape";
-/// No request was sent: one evaluation can read a limited number of times.
-pub(crate) const TOO_MANY_READS: &str = "too many reads";
-
-/// How many reads one evaluation has.
-pub(crate) fn most_reads(most: usize) -> String {
-    format!("at most {most} reads in one evaluation")
-}
-
-/// A kind that neither the policy nor its settings name is never read.
-pub(crate) const NOT_ASKED: &str = "not read: this kind is neither built in nor listed in `lookup.apiVersions`";
-
-/// An object that is needed could not be read; `cause` is one of the above.
-pub(crate) fn cannot_read(object: &str, cause: &str) -> String {
+/// An object that is needed could not be read.
+pub(crate) fn cannot_read(object: &str, cause: LookupCause) -> String {
     format!("cannot read {object}: {cause}")
 }
 
@@ -56,14 +30,14 @@ mod tests {
     #[test]
     fn a_warning_names_the_object_and_the_cause() {
         for (cause, expected) in [
-            (NOT_FOUND, "cannot read v1 Kind a/b: not found"),
-            (NOT_SERVED, "cannot read v1 Kind a/b: not served by the API server in this version"),
-            (NOT_GRANTED, "cannot read v1 Kind a/b: not listed in the policy's `contextAwareResources`"),
-            (NO_CAPABILITY, "cannot read v1 Kind a/b: capability `kubernetes/get_resource` is not granted"),
-            (FORBIDDEN, "cannot read v1 Kind a/b: forbidden for the PolicyServer's ServiceAccount"),
-            (UNAVAILABLE, "cannot read v1 Kind a/b: the Kubernetes API could not be queried"),
-            (UNREADABLE, "cannot read v1 Kind a/b: not of the expected shape"),
-            (TOO_MANY_READS, "cannot read v1 Kind a/b: too many reads"),
+            (LookupCause::NotFound, "cannot read v1 Kind a/b: not found"),
+            (LookupCause::NotServed, "cannot read v1 Kind a/b: not served by the API server in this version"),
+            (LookupCause::NotGranted, "cannot read v1 Kind a/b: not listed in the policy's `contextAwareResources`"),
+            (LookupCause::NoCapability, "cannot read v1 Kind a/b: capability `kubernetes/get_resource` is not granted"),
+            (LookupCause::Forbidden, "cannot read v1 Kind a/b: forbidden for the PolicyServer's ServiceAccount"),
+            (LookupCause::Unavailable, "cannot read v1 Kind a/b: the Kubernetes API could not be queried"),
+            (LookupCause::Unreadable, "cannot read v1 Kind a/b: not of the expected shape"),
+            (LookupCause::TooManyReads, "cannot read v1 Kind a/b: too many reads"),
         ] {
             assert_eq!(cannot_read("v1 Kind a/b", cause), expected);
         }
@@ -71,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_both_objects_the_cause_and_the_setting() {
-        let message = cannot_read("cluster.x-k8s.io/v1beta2 MachineSet fleet/ms", NOT_FOUND);
+        let message = cannot_read("cluster.x-k8s.io/v1beta2 MachineSet fleet/ms", LookupCause::NotFound);
         assert_eq!(message, "cannot read cluster.x-k8s.io/v1beta2 MachineSet fleet/ms: not found");
         assert_eq!(
             refused_missing(
@@ -85,7 +59,7 @@ mod tests {
         assert_eq!(
             refused_failure(
                 "Machine fleet/m-1",
-                &cannot_read("cluster.x-k8s.io/v1beta2 Cluster fleet/c1", UNAVAILABLE),
+                &cannot_read("cluster.x-k8s.io/v1beta2 Cluster fleet/c1", LookupCause::Unavailable),
                 "connection refused",
                 SettingValue { setting: "lookup.onFailure", value: "reject" }
             ),

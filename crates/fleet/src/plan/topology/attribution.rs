@@ -20,7 +20,7 @@ pub(super) fn is_due_to(
         return fits(path) || !paths.iter().any(|path| fits(path));
     }
     let fits = |path: &str| match &*id.kind {
-        "ClusterClass" => fits_class(cause, path),
+        "ClusterClass" => fits_class(owner, cause, path),
         _ if cause.patch.is_none() => fits_field(cause, path) && is_of_owner(owner, path) || path.contains("lass"),
         _ if cause.variables.is_empty() => path.contains("lass"),
         _ => cause.variables.iter().any(|variable| fits(owner, variable, change, path)),
@@ -32,8 +32,8 @@ pub(super) fn is_due_to(
 }
 
 /// Whether an edit of a class may be why a field differs.
-fn fits_class(cause: &FieldCause, path: &str) -> bool {
-    let is_reference = path.ends_with("emplateRef") || path.ends_with(".ref");
+fn fits_class(owner: &TopologyOwner, cause: &FieldCause, path: &str) -> bool {
+    let is_reference = (path.ends_with("emplateRef") || path.ends_with(".ref")) && is_of_section(owner, path);
     match (&cause.patch, cause.variables.iter().any(|variable| !variable.starts_with("builtin"))) {
         (Some(_), true) => path.starts_with("spec.variables") || path.starts_with("spec.patches"),
         (Some(_), false) if cause.variables.is_empty() => path.starts_with("spec.patches") || is_reference,
@@ -54,6 +54,16 @@ pub(super) fn is_of_whole(owner: &TopologyOwner, paths: &[&str], number: usize) 
     let is_meant = |path: &&str| path.contains("workers") && is_of_owner(owner, path);
     let is_any = paths.iter().any(|path| is_meant(path));
     paths.get(number).is_some_and(|path| if is_any { is_meant(path) } else { path.starts_with("spec") })
+}
+
+/// Whether a path of a class is in the section that an owner is made from.
+fn is_of_section(owner: &TopologyOwner, path: &str) -> bool {
+    path.starts_with(match owner {
+        TopologyOwner::ControlPlane => "spec.controlPlane.",
+        TopologyOwner::Infrastructure => "spec.infrastructure.",
+        TopologyOwner::MachineDeployment(_) => "spec.workers.machineDeployments[",
+        TopologyOwner::MachinePool(_) => "spec.workers.machinePools[",
+    })
 }
 
 /// Whether an edit of a Cluster changes a variable for an owner.
