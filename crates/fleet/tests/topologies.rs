@@ -25,6 +25,13 @@ fn fleet(pair: &Value) -> Fleet {
     Fleet::read(vec![Source { name: "fleet.yaml".to_owned(), text }])
 }
 
+/// The owners whose Machines are replaced twice: a patch writes the name of their template.
+fn twice(plan: &Plan) -> Vec<String> {
+    let owners = plan.owners.iter().flat_map(|edit| &edit.owners);
+    let twice = owners.filter(|owner| owner.reason.as_ref().is_some_and(|reason| reason.ends_with("replaced twice")));
+    twice.filter_map(|owner| Some(owner.part.as_ref()?.to_string())).collect()
+}
+
 /// The effect on each owner, or that Cluster API refuses the edit.
 fn planned(plan: &Plan) -> BTreeMap<String, &'static str> {
     let mut owners: BTreeMap<String, Effect> = BTreeMap::new();
@@ -134,6 +141,12 @@ fn class(file: &Path, count: &mut Count) -> Outcome {
             continue;
         }
         compare(count, (&name, title), &planned(&plan), &answered(answer));
+        let owners = answer["owners"].as_array().into_iter().flatten();
+        let is_again = |owner: &&Value| owner["rollouts"].as_u64().is_some_and(|rollouts| rollouts > 1);
+        let again: Vec<&str> = owners.filter(is_again).filter_map(|owner| owner["object"].as_str()).collect();
+        for owner in twice(&plan).iter().filter(|owner| !again.contains(&&***owner)) {
+            count.wrong.push(format!("{name}: {title}: {owner}: twice, not once"));
+        }
     }
     Ok(())
 }
