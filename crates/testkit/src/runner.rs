@@ -33,8 +33,11 @@ pub type Named = (String, Box<dyn Fn() -> Result<()>>);
 pub fn checks(
     door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
 ) -> Result<Vec<Named>> {
-    let of = |case: Case| -> Named { (case.name.clone(), Box::new(move || check(&case, &door, false))) };
-    Ok(corpus()?.into_iter().map(of).collect())
+    let of = |file: CaseFile| -> Named {
+        let name = file.cases.first().map(|case| case.name.clone()).unwrap_or_default();
+        (name.clone(), Box::new(move || check(&file, &name, &door, false)))
+    };
+    Ok(files()?.into_iter().map(of).collect())
 }
 
 /// Runs every case of the corpus through an entry point, as the main function of a test without harness.
