@@ -26,15 +26,18 @@ pub type Door = dyn Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sy
 /// A check, by its name.
 pub type Named = (String, Box<dyn Fn() -> Result<()>>);
 
-/// Every case of the corpus through an entry point, each to be run as often as it is needed.
+/// Every file of the corpus through an entry point, each to be run as often as it is needed.
 ///
 /// # Errors
 /// When the corpus cannot be read.
 pub fn checks(
     door: impl Fn(&Value, &Value, &ApiServer) -> Result<Answer> + Send + Sync + Copy + 'static,
 ) -> Result<Vec<Named>> {
-    let of = |case: Case| -> Named { (case.name.clone(), Box::new(move || check(&case, &door, false))) };
-    Ok(corpus()?.into_iter().map(of).collect())
+    let of = |file: CaseFile| -> Named {
+        let name = file.cases.first().map(|case| case.name.clone()).unwrap_or_default();
+        (name.clone(), Box::new(move || check(&file, &name, &door, false)))
+    };
+    Ok(files()?.into_iter().map(of).collect())
 }
 
 /// Runs every case of the corpus through an entry point, as the main function of a test without harness.
