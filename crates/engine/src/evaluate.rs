@@ -105,7 +105,7 @@ fn evaluate_objects(
         Err(_) if is_controller => return Outcome::default(),
         Err(malformed) => return unreadable(review, &malformed),
     };
-    let budget = ReadBudget::whole();
+    let (budget, fresh_budget) = (ReadBudget::whole(), ReadBudget::whole());
     let cached = Pass::new(Reads::Cached, &budget);
     let evaluation = Evaluation::new(&subject, role, settings, cluster, &cached);
     if is_controller {
@@ -119,7 +119,7 @@ fn evaluate_objects(
     if !acts_on_reads(&outcome) {
         return outcome;
     }
-    let fresh = Pass::new(Reads::Fresh, &budget);
+    let fresh = Pass::new(Reads::Fresh, &fresh_budget);
     if fresh.answers.confirm(&cached.answers, cluster) {
         return outcome.and_reads(fresh.answers.records());
     }
@@ -181,6 +181,7 @@ impl<'e> Evaluation<'e> {
             Err(Stop::NotApplicable(inert)) => self.not_applicable(inert),
             Err(Stop::LookupFailed(failed)) => self.unanswered(failed),
             Err(Stop::RegistryFailed(failed)) => self.unregistered(failed),
+            Err(Stop::SourceFailed(failed)) => self.without_source(failed),
             Err(Stop::Malformed(malformed)) => return Err(malformed),
         };
         let found = self.check(&settled)?;

@@ -83,9 +83,10 @@ pub use report::rollout_impact::{RolloutEdit, RolloutImpact};
 pub use report::skipped::{Carried, SkipReason, Skipped};
 pub use report::source::{SourceObject, SourcePlace};
 pub use settings::{
-    ApiVersion, CloudTags, ClusterApi, ClusterCloudTags, CompositeGroup, Composites, Controllers, FieldPath, Guards,
-    InfraClusterKind, KeyOrDomain, KindAndGroup, Lookup, Mode, NodeSync, NonEmpty, OnConflict, OnMissingTag, OnRefused,
-    OnXrd, OptIn, Pattern, PatternError, ProfileName, Provider, Reaction, RegistryReference, RequiredTag,
-    SettingProblem, Settings, SettingsError, Stance, TagPrefix, Users,
+    ApiVersion, BelongsTo, CloudTags, ClusterApi, ClusterCloudTags, CompositeGroup, Composites, Controllers, FieldPath,
+    Guards, InfraClusterKind, KeyOrDomain, KindAndGroup, LabelSource, Lookup, Mode, NodeSync, NonEmpty, OnConflict,
+    OnMissingTag, OnRefused, OnXrd, OptIn, OwnerLabel, Pattern, PatternError, ProfileName, Provider, Reaction,
+    RegistryReference, RequiredTag, SettingProblem, Settings, SettingsError, Sources, Stance, TagPrefix, Tenant,
+    TenantName, Users,
 };
 pub use tag_carriers::{CARRIERS, Carrier, Holds, OTHER_FIELDS, OtherField, ProviderCarriers, Tags};

@@ -15,6 +15,7 @@ mod pattern;
 mod problems;
 mod read;
 mod registry_reference;
+mod sources;
 mod users;
 
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,7 @@ pub use self::pattern::{Pattern, PatternError};
 pub(crate) use self::problems::listed;
 pub use self::problems::{SettingProblem, SettingsError};
 pub use self::registry_reference::RegistryReference;
+pub use self::sources::{BelongsTo, LabelSource, OwnerLabel, Sources, Tenant, TenantName};
 pub use self::users::Users;
 pub use crate::catalog::stance::Stance;
 

@@ -7,14 +7,17 @@
 //! settings that ask for it.
 
 mod admits;
+mod as_stored;
 mod ascii;
 pub(crate) mod composite;
 mod crossplane;
 mod field;
 pub(crate) mod infrastructure;
 mod key_form;
+mod label_sources;
 mod labels;
 pub(crate) mod origin;
+mod owner;
 pub(crate) mod provider;
 pub(crate) mod registry;
 pub(crate) mod registry_write;
@@ -23,6 +26,7 @@ mod rules;
 pub(crate) mod tagged;
 mod transform;
 mod union;
+mod unread;
 mod verdicts;
 mod webhook;
 
@@ -35,4 +39,4 @@ pub use crate::catalog::profiles::{CLOUD_TAG_PREFIX, KeyCharacters, PROFILES, Pr
 pub use crate::catalog::strict::{STRICT_PROFILES, Spelling, StrictProfile};
 pub use crate::catalog::text_limits::{Alphabet, Form, Length};
 pub use crate::report::tags::{CloudVerdict, IgnoredDefinition, IgnoredReason, SkippedLabel, TagReport, TagSkipReason};
-pub use crate::settings::{Definition, SEEDED, Scope};
+pub use crate::settings::{Definition, LabelSource, SEEDED, Scope};

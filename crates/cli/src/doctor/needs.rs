@@ -66,7 +66,7 @@ pub(crate) fn needs(installation: &Installation<'_>, policy: &InstalledPolicy<'_
 /// The names of the LabelRegistry objects in the settings.
 pub(crate) fn registries(settings: &Settings) -> Vec<String> {
     match &settings.cloud_tags.registry {
-        None => Vec::new(),
+        None | Some(RegistryReference::ByScope(_)) => Vec::new(),
         Some(RegistryReference::Name(name)) => vec![name.to_string()],
         Some(RegistryReference::Names(names)) => names.iter().map(|name| name.to_string()).collect(),
     }

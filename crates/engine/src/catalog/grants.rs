@@ -1,8 +1,8 @@
 //! Which kinds are read, in which versions, and for which objects under review.
 
 use super::masks::{
-    CLASS_MASKS, CLUSTER_MASKS, CONTROL_PLANE_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, MACHINE_MASKS, Masks,
-    NODE_MACHINE_MASKS, REGISTRY_MASKS, TEMPLATE_MASKS, TOPOLOGY_MASKS, TOPOLOGY_VALUE_MASKS,
+    CLASS_MASKS, CLUSTER_MASKS, CONTROL_PLANE_MASKS, CONTROL_PLANE_TEMPLATE_MASKS, LABEL_MASKS, MACHINE_MASKS, Masks,
+    NODE_MACHINE_MASKS, PARENT_MASKS, REGISTRY_MASKS, TEMPLATE_MASKS, TOPOLOGY_MASKS, TOPOLOGY_VALUE_MASKS,
 };
 
 /// The kinds whose objects the policy may read: `contextAwareResources` in policy-metadata.yml, which a test compares.
@@ -24,6 +24,8 @@ pub const GRANTS: &[Grant] = &[
     grant("KThreesControlPlane",         "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
     grant("RKE2ControlPlane",            "controlplane.cluster.x-k8s.io", &["v1beta2", "v1beta1"]),
     grant("LabelRegistry",               LABELS,                          &["v1alpha1"]),
+    // The labels of a composite's Namespace.
+    grant("Namespace",                   "",                              &["v1"]),
 ];
 
 /// The group of LabelRegistry objects.
@@ -44,9 +46,9 @@ const fn grant(kind: &'static str, group: &'static str, versions: &'static [&'st
     Grant { kind, group, versions }
 }
 
-/// The maximum number of reads of one evaluation, including those past the cache: twice what the longest route takes,
-/// because some kinds are requested in two versions. A host rejects an evaluation that takes too long, and a module has
-/// no clock.
+/// The maximum number of reads of one pass over a request, through the cache or past it: more than twice what the longest
+/// route takes, because some kinds are requested in two versions. A host rejects an evaluation that takes too long, and a
+/// module has no clock.
 pub const MOST_READS: usize = 16;
 
 /// What is read on one route from an object to its parent.
@@ -88,6 +90,11 @@ pub const ROUTES: &[Route] = &[
     Route { of: "Node",              when: "annotation cluster.x-k8s.io/machine", gets: &[("Machine", NODE_MACHINE_MASKS)] },
     Route { of: "InfraCluster",      when: "its kind is in `clusterApi.cloudTags`", gets: &[("Cluster", CLUSTER_MASKS)] },
     Route { of: "InfraCluster",      when: "the same, `cloudTags.registry` and a label of the Cluster", gets: &[("Cluster", CLUSTER_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "InfraCluster",      when: "the same, `cloudTags.sources` or `belongsTo` with the labels of its Namespace", gets: &[("Cluster", CLUSTER_MASKS), ("Namespace", LABEL_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
     Route { of: "LabelRegistry",     when: "one of several in `cloudTags.registry`", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
     Route { of: "Composite",         when: "`cloudTags.registry` and a label", gets: &[("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "Composite",         when: "Crossplane composes it, and `lookup.apiVersions` has the kind of its controller", gets: &[("Composite", PARENT_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "Composite",         when: "`cloudTags.sources` or `belongsTo` with the labels of its Namespace", gets: &[("Namespace", LABEL_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "Composite",         when: "`cloudTags.sources.tenant`", gets: &[("Tenant", LABEL_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
+    Route { of: "Composite",         when: "both", gets: &[("Namespace", LABEL_MASKS), ("Tenant", LABEL_MASKS), ("LabelRegistry", REGISTRY_MASKS)] },
 ];

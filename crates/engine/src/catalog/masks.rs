@@ -137,8 +137,12 @@ pub(crate) const TOPOLOGY_VALUE_MASKS: Masks = masks![
     "spec.topology.workers.machinePools.failureDomains",
     "spec.topology.workers.machinePools.name",
 ];
+/// Fields that are read of the composite that composes another one: metadata is always returned.
+pub(crate) const PARENT_MASKS: Masks = masks!["metadata.uid"];
+/// Fields that are read of an object for its labels: metadata is always returned.
+pub(crate) const LABEL_MASKS: Masks = masks!["metadata.labels"];
 /// Fields that are read of a LabelRegistry.
-pub(crate) const REGISTRY_MASKS: Masks = masks!["spec.definitions", "spec.scope"];
+pub(crate) const REGISTRY_MASKS: Masks = masks!["spec.definitions", "spec.domain", "spec.project", "spec.scope"];
 /// Fields that are read of a ClusterClass.
 pub(crate) const CLASS_MASKS: Masks = masks![
     "spec.controlPlane.deletion",

@@ -65,7 +65,7 @@ pub(super) fn list<'e>(subject: &Subject<'e>, settings: &Settings, lookups: &Loo
 fn unknown(stop: Stop) -> NotApplicable {
     match stop {
         Stop::NotApplicable(reason) => reason,
-        Stop::LookupFailed(failed) | Stop::RegistryFailed(failed) => {
+        Stop::LookupFailed(failed) | Stop::RegistryFailed(failed) | Stop::SourceFailed(failed) => {
             let is_missing = failed.error.cause == LookupCause::NotFound;
             let reason =
                 if is_missing { NotApplicableReason::ParentMissing } else { NotApplicableReason::LookupFailed };

@@ -74,6 +74,11 @@ impl<'e> Lookups<'e> {
         answer.map_err(Stop::LookupFailed)
     }
 
+    /// A name that no object has, for a question.
+    pub(crate) fn name(&self, name: String) -> &'e str {
+        self.answers.name(name)
+    }
+
     /// The object that a reference points to.
     ///
     /// # Errors
@@ -103,7 +108,7 @@ impl<'e> Lookups<'e> {
     fn ask(&self, query: &ObjectQuery<'e>, version: &'e str) -> Result<&'e Document<'static>, LookupFailed> {
         let object = query.object;
         let get = Get {
-            api_version: [query.group, "/", version].concat(),
+            api_version: if query.group.is_empty() { version.to_owned() } else { [query.group, "/", version].concat() },
             kind: object.kind.to_owned(),
             namespace: Some(object.namespace).filter(|namespace| !namespace.is_empty()).map(str::to_owned),
             name: object.name.to_owned(),
@@ -133,6 +138,11 @@ impl<'e> Lookups<'e> {
         {
             versions.retain(|known| **known != **version);
             versions.insert(0, version);
+        }
+        if let Some(tenant) = &self.settings.cloud_tags.sources.tenant
+            && tenant.kind.split_once('.') == Some((kind, query.group))
+        {
+            versions.insert(0, &tenant.version);
         }
         let is_own = is_cluster_apis_own(query.group, kind);
         let of_own = [self.own_version, self.found_in.get()].map(|version| version.filter(|_| is_own));

@@ -220,6 +220,9 @@ facts! {
     /// The origin of a composite is neither of the two known ones.
     UnknownOrigin { label: Mentioned, value: Mentioned, counts: Mentioned, other: Mentioned } "unknown-origin"
         "`{label}` is `{value}`, which counts as `{counts}`; use `{counts}` or `{other}`";
+    /// A registry cannot be read, and the tags of labels that it may define are left as they are.
+    RegistryUnread { registry: Mentioned, cause: String, keys: String } "registry-unread"
+        "LabelRegistry `{registry}`: {cause}; cloud tags unchanged: {keys}";
     /// The assignments of a composite cannot be used.
     UnusableAssignments { problem: String } "unusable-assignments"
         "cloud tags unchanged: {problem}";

@@ -15,8 +15,9 @@ pub struct Lookup {
     pub on_missing: Reaction,
     /// A read failed: permission, grant, network.
     pub on_failure: Reaction,
-    /// Versions of control planes beyond the shipped grants: `Kind.group` to version, such as
-    /// `RKE2ControlPlane.controlplane.cluster.x-k8s.io: v1beta1`.
+    /// Versions of kinds beyond the shipped grants: `Kind.group` to version, such as
+    /// `RKE2ControlPlane.controlplane.cluster.x-k8s.io: v1beta1`. A kind of composites that compose others is listed so that
+    /// their tags are only forwarded while the parent exists.
     pub api_versions: BTreeMap<KindAndGroup, ApiVersion>,
 }
 

@@ -2,10 +2,16 @@
 
 use crate::admission::request::Operation;
 use crate::admission::subject::Subject;
+use crate::catalog::masks::PARENT_MASKS;
 use crate::json::Malformed;
 use crate::json::document::Json;
+use crate::kube::cluster::LookupCause;
+use crate::kube::lookup::Lookups;
 use crate::kube::object::{Object, OwnerReference, group_and_version};
-use crate::settings::{CloudTags, Composites};
+use crate::kube::query::ObjectQuery;
+use crate::kube::stop::Stop;
+use crate::report::not_applicable::NotApplicableReason;
+use crate::settings::{CloudTags, Composites, Settings};
 
 /// The finalizer that Crossplane sets on claims.
 const CLAIM_FINALIZER: &str = "finalizer.apiextensions.crossplane.io";
@@ -29,17 +35,51 @@ pub(super) enum Forwarding {
 /// What a parent's Composition may forward to the object under review. Anybody can write an ownerReference, so only a
 /// write by Crossplane adds tags. A review without a user name, such as the audit scanner's, is about what is
 /// stored.
-pub(super) fn forwarding(subject: &Subject<'_>, settings: &CloudTags) -> Forwarding {
-    let is_nested = |object: &Object<'_>| is_nested(object, settings);
+///
+/// # Errors
+/// When the parent could not be read.
+pub(super) fn forwarding<'e>(
+    subject: &Subject<'e>,
+    settings: &'e Settings,
+    lookups: &Lookups<'e>,
+) -> Result<Forwarding, Stop> {
+    let tags = &settings.cloud_tags;
+    let is_nested = |object: &Object<'_>| is_nested(object, tags);
     if !is_nested(&subject.object) {
-        Forwarding::Nothing
-    } else if is_by_crossplane(subject, settings) || subject.review.username.is_empty() {
+        return Ok(Forwarding::Nothing);
+    }
+    Ok(if subject.review.username.is_empty() {
         Forwarding::Written
+    } else if is_by_crossplane(subject, tags) {
+        if has_parent(subject, settings, lookups)? { Forwarding::Written } else { Forwarding::Nothing }
     } else if subject.old().ok().flatten().is_some_and(is_nested) {
         Forwarding::Stored
     } else {
         Forwarding::Nothing
+    })
+}
+
+/// Whether the controller in the ownerReferences exists with that uid, if the settings allow to read its kind. Only
+/// asked about a write by Crossplane: other writes forward nothing in any case.
+///
+/// An ownerReference does not say whether its object has a namespace: that of the object under review is tried first.
+fn has_parent<'e>(subject: &Subject<'e>, settings: &'e Settings, lookups: &Lookups<'e>) -> Result<bool, Stop> {
+    let Some(owner) = subject.object.controller() else { return Ok(false) };
+    let kind = [owner.kind, ".", owner.group()].concat();
+    if !settings.lookup.api_versions.contains_key(&*kind) {
+        return Ok(true);
     }
+    for namespace in [Some(subject.namespace()).filter(|name| !name.is_empty()), Some("")].into_iter().flatten() {
+        match lookups.parent(&ObjectQuery::owner(owner, namespace, PARENT_MASKS)) {
+            Ok(_) => return Ok(true),
+            Err(Stop::LookupFailed(failed)) if failed.error.cause == LookupCause::NotFound => {}
+            Err(Stop::NotApplicable(inert)) if inert.reason == NotApplicableReason::ParentOfAnotherUid => {
+                return Ok(false);
+            }
+            Err(stop) => return Err(stop),
+        }
+    }
+    Ok(false)
 }
 
 /// Whether Crossplane copies what the request writes: from a parent's Composition, or from a claim.

@@ -4,6 +4,7 @@ mod apply;
 mod delivery;
 mod field_path;
 mod halt;
+mod input;
 mod nested;
 mod patch;
 mod patch_sets;

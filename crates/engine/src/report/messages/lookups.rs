@@ -21,9 +21,9 @@ pub(crate) const UNREADABLE: &str = "not of the expected shape";
 /// No request was sent: one evaluation can read a limited number of times.
 pub(crate) const TOO_MANY_READS: &str = "too many reads";
 
-/// How many reads one evaluation has.
+/// How many reads one pass over a request has.
 pub(crate) fn most_reads(most: usize) -> String {
-    format!("at most {most} reads in one evaluation")
+    format!("at most {most} reads in one pass")
 }
 
 /// A kind that neither the policy nor its settings name is never read.

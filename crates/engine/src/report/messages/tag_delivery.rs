@@ -258,6 +258,9 @@ pub(crate) fn unknown_input_value(field: &str, value: &str) -> String {
     format!("`{value}` is not a value of `{field}`")
 }
 
+/// The input of a function has a value of another type.
+pub(crate) const UNUSABLE_INPUT_VALUE: &str = "the value has another type than the function expects";
+
 /// A path that Crossplane cannot parse or follow.
 pub(crate) fn unusable_path(path: &str, problem: &str) -> String {
     format!("path `{path}`: {problem}")
@@ -497,6 +500,7 @@ mod tests {
             &PATCH_SET_IN_PATCH_SET,
             &unknown_input_field("comment"),
             &missing_input_field("patchSetName"),
+            &UNUSABLE_INPUT_VALUE,
             &unknown_input_value("policy.toFieldPath", "MergeAll"),
             &unusable_path(".spec.forProvider.tags", "unexpected `.` at position 0"),
             &no_match("spec.forProvider.tags[*]"),
