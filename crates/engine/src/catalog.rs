@@ -12,6 +12,7 @@ pub(crate) mod groups;
 pub(crate) mod guards;
 pub(crate) mod infrastructure;
 pub(crate) mod keys;
+pub(crate) mod kind_limits;
 pub(crate) mod kinds;
 pub(crate) mod limits;
 pub(crate) mod masks;

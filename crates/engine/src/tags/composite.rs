@@ -197,7 +197,14 @@ impl<'e> Composite<'_, 'e> {
             unknown_provider,
             leaves_sources,
             findings: if is_news {
-                now.assigned.findings(definitions).into_iter().chain(found.findings(settings)).collect()
+                let misspelled = held.kept.keys().find(|key| !unread.has(key) && !rules.spells(&settings.prefix, key));
+                let misspelled = misspelled.map(|key| misspelled_finding(key, rules));
+                now.assigned
+                    .findings(definitions)
+                    .into_iter()
+                    .chain(found.findings(settings))
+                    .chain(misspelled)
+                    .collect()
             } else {
                 Vec::new()
             },
@@ -269,6 +276,18 @@ fn unusable_finding(malformed: &Malformed) -> Finding {
         check: "cloudTags",
         at: format!("metadata.annotations[{ASSIGNMENTS}]"),
         message: Fact::UnusableAssignments { problem: malformed.to_string() },
+        stance: Stance::Warn,
+        verdict: None,
+    }
+}
+
+/// The finding about a tag that a parent forwards in the spelling of its own profile. It cannot be respelled, because
+/// spellings replace several characters by one; a label can.
+fn misspelled_finding(tag: &str, rules: TagRules) -> Finding {
+    Finding {
+        check: "cloudTags.profiles",
+        at: format!("spec.{FIELD}"),
+        message: Fact::ForwardedSpelling { tag: tag.into(), profile: rules.name().into() },
         stance: Stance::Warn,
         verdict: None,
     }

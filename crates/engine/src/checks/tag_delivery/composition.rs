@@ -11,6 +11,7 @@ mod patch_sets;
 mod pipeline;
 mod resource;
 mod resource_kind;
+mod tag_keys;
 mod tag_manager;
 mod transform;
 mod value;
@@ -19,6 +20,7 @@ use std::borrow::Cow;
 
 use self::halt::Halt;
 use self::pipeline::Pipeline;
+use self::tag_keys::TagKeys;
 use super::faults::FaultSeverity::Fails;
 use super::faults::Faults;
 use crate::json::Malformed;
@@ -46,9 +48,10 @@ pub(super) fn faults<'a>(
             return Ok(());
         }
     };
+    let keys = TagKeys::of(spec, composites)?;
     for resource in &pipeline.resources {
         faults.about_resource(resource.name);
-        delivery::judge(resource, resource.step < pipeline.last_unread, composites, faults)?;
+        delivery::judge(resource, resource.step < pipeline.last_unread, composites, keys, faults)?;
     }
     Ok(())
 }
